@@ -1,0 +1,83 @@
+"""Reading text and YAML with clear errors, and writing files so that a crash leaves the old one or the new one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dynident.errors import FileError
+
+
+def read_text(path: str | Path) -> str:
+    """The file's text; FileError when it is missing, a folder, unreadable or not UTF-8."""
+    file = Path(path)
+    try:
+        return file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileError(file, "no such file; check the path") from None
+    except IsADirectoryError:
+        raise FileError(file, "is a folder; a file was expected") from None
+    except UnicodeDecodeError:
+        raise FileError(file, "is not text (UTF-8); check that it is the right file") from None
+    except OSError as error:
+        raise FileError(file, f"can't be read: {error.strerror}") from None
+
+
+def read_yaml(path: str | Path) -> dict[str, Any]:
+    """The mapping in a YAML file. Tags can't construct objects, and a key written twice is an error."""
+    text = read_text(path)
+    try:
+        content = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506 (a SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"line {mark.line + 1}" if mark is not None else ""
+        problem = getattr(error, "problem", None) or "not valid YAML"
+        raise FileError(path, f"can't be read as YAML: {problem}", place=place) from None
+    if not isinstance(content, dict):
+        raise FileError(path, "a mapping (key: value lines) was expected")
+    return content
+
+
+def write_atomically(path: str | Path, content: str | bytes) -> None:
+    """Write beside the target, flush to disk, then rename over it."""
+    target = Path(path)
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise FileError(target, f"can't be written: {error.strerror}") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(name, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+        os.replace(name, target)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise FileError(target, f"can't be written: {error.strerror}") from None
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """PyYAML's safe loader, which by itself lets the last of two equal keys win silently."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} is written twice", key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)

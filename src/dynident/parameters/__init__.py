@@ -1,0 +1,37 @@
+"""One layout for one vector: names, units, order; conversions; change of frame."""
+
+from dynident.parameters.frames import change_of_frame, from_pinocchio, to_pinocchio
+from dynident.parameters.inertia import (
+    consistency_margin,
+    from_com,
+    from_pseudo_inertia,
+    inertia_matrix,
+    pseudo_inertia,
+    to_com,
+)
+from dynident.parameters.layout import (
+    INERTIA_ELEMENTS,
+    INERTIA_NAMES,
+    PARAMETERS_PER_LINK,
+    ParameterEntry,
+    parameter_entries,
+    parameter_names,
+)
+
+__all__ = [
+    "INERTIA_ELEMENTS",
+    "INERTIA_NAMES",
+    "PARAMETERS_PER_LINK",
+    "ParameterEntry",
+    "change_of_frame",
+    "consistency_margin",
+    "from_com",
+    "from_pinocchio",
+    "from_pseudo_inertia",
+    "inertia_matrix",
+    "parameter_entries",
+    "parameter_names",
+    "pseudo_inertia",
+    "to_com",
+    "to_pinocchio",
+]

@@ -1,0 +1,111 @@
+"""The three faces of a rigid body's inertia: ten linear parameters, (m, c, I_c), and the 4x4 pseudo-inertia.
+
+The pseudo-inertia P = [[Σ, mc], [mcᵀ, m]] with Σ = ½ tr(J) 1 - J collects the moments of the mass distribution
+up to second order. P ≻ 0 is full physical consistency: positive mass, positive inertia and the triangle
+inequality in one condition (Wensing, Kim, Slotine, RA-L 2018). All functions take any leading batch shape.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array
+from dynident.errors import ShapeError, ValueRangeError
+from dynident.parameters.layout import INERTIA_ELEMENTS, PARAMETERS_PER_LINK
+
+_ROWS = np.array([row for row, _ in INERTIA_ELEMENTS])
+_COLUMNS = np.array([column for _, column in INERTIA_ELEMENTS])
+
+
+def from_com(mass: ArrayLike, com: ArrayLike, inertia: ArrayLike) -> Array:
+    """Linear parameters from mass, centre of mass and barycentric inertia.
+
+    mass : (...)          [kg]
+    com : (..., 3)        centre of mass in the parameter frame [m]
+    inertia : (..., 3, 3) I_c about the centre of mass, axes of the parameter frame [kg·m²]
+    returns : (..., 10)
+    """
+    m, c, I_c = (np.asarray(value, dtype=float) for value in (mass, com, inertia))
+    J = I_c + m[..., None, None] * _parallel_axis(c)
+    return np.concatenate([m[..., None], m[..., None] * c, _pack(J)], axis=-1)
+
+
+def to_com(parameters: ArrayLike) -> tuple[Array, Array, Array]:
+    """Mass (...), centre of mass (..., 3) and barycentric inertia (..., 3, 3) of linear parameters (..., 10).
+
+    The centre of mass is not defined where the mass is zero: that raises ValueRangeError.
+    """
+    p = _checked(parameters)
+    m = p[..., 0]
+    if np.any(m == 0.0):
+        raise ValueRangeError("mass", "is zero, so its centre of mass is not defined; give the link a mass")
+    c = p[..., 1:4] / m[..., None]
+    return m, c, _unpack(p[..., 4:]) - m[..., None, None] * _parallel_axis(c)
+
+
+def inertia_matrix(parameters: ArrayLike) -> Array:
+    """J about the frame's origin, (..., 3, 3), of linear parameters (..., 10)."""
+    return _unpack(_checked(parameters)[..., 4:])
+
+
+def pseudo_inertia(parameters: ArrayLike) -> Array:
+    """The pseudo-inertia (..., 4, 4) of linear parameters (..., 10)."""
+    p = _checked(parameters)
+    J = _unpack(p[..., 4:])
+    P = np.empty((*p.shape[:-1], 4, 4))
+    P[..., :3, :3] = 0.5 * np.trace(J, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - J
+    P[..., :3, 3] = P[..., 3, :3] = p[..., 1:4]
+    P[..., 3, 3] = p[..., 0]
+    return P
+
+
+def from_pseudo_inertia(pseudo: ArrayLike) -> Array:
+    """Linear parameters (..., 10) of a symmetric pseudo-inertia (..., 4, 4)."""
+    P = np.asarray(pseudo, dtype=float)
+    if P.shape[-2:] != (4, 4):
+        raise ShapeError("pseudo_inertia", P.shape, "(..., 4, 4)")
+    sigma = P[..., :3, :3]
+    J = np.trace(sigma, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - sigma
+    return np.concatenate([P[..., 3, 3, None], P[..., :3, 3], _pack(J)], axis=-1)
+
+
+def consistency_margin(parameters: ArrayLike) -> Array:
+    """Smallest eigenvalue (...) of the pseudo-inertia about the centre of mass; positive means consistent.
+
+    About the centre of mass the matrix is block-diagonal, so the margin is the smaller of the mass and of
+    ½ tr(I_c) - λ_max(I_c), the slack of the triangle inequality [kg·m²]. It doesn't depend on the choice of
+    frame, unlike the eigenvalue about the origin (its sign is the same: a change of frame is a congruence).
+    Massless links: the eigenvalue about the origin.
+    """
+    p = _checked(parameters)
+    P = pseudo_inertia(p)
+    massive = p[..., 0] != 0.0
+    m = np.where(massive, p[..., 0], 1.0)
+    c = np.where(massive[..., None], p[..., 1:4] / m[..., None], 0.0)
+    shift = np.broadcast_to(np.eye(4), P.shape).copy()
+    shift[..., :3, 3] = -c
+    return np.linalg.eigvalsh(shift @ P @ shift.swapaxes(-1, -2))[..., 0]
+
+
+def _parallel_axis(c: Array) -> Array:
+    """(c·c) 1 - c cᵀ: what a unit mass at c adds to the inertia about the origin."""
+    return np.sum(c * c, axis=-1)[..., None, None] * np.eye(3) - c[..., :, None] * c[..., None, :]
+
+
+def _pack(matrix: Array) -> Array:
+    return matrix[..., _ROWS, _COLUMNS]
+
+
+def _unpack(six: Array) -> Array:
+    matrix = np.empty((*six.shape[:-1], 3, 3))
+    matrix[..., _ROWS, _COLUMNS] = six
+    matrix[..., _COLUMNS, _ROWS] = six
+    return matrix
+
+
+def _checked(parameters: ArrayLike) -> Array:
+    p = np.asarray(parameters, dtype=float)
+    if p.ndim == 0 or p.shape[-1] != PARAMETERS_PER_LINK:
+        raise ShapeError("parameters", p.shape, f"(..., {PARAMETERS_PER_LINK})")
+    return p

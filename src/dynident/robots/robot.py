@@ -1,0 +1,240 @@
+"""The robot as the dynamics sees it: a flat kinematic tree of one-degree-of-freedom joints and the links they move.
+
+Body i is joint i together with the link that it moves. A link's parameter frame is where its ten parameters are
+expressed; its pose in the parent's parameter frame at joint position q is
+
+    pose_link_in_parent(q) = joint.placement · motion(joint.axis, q) · link.placement
+
+so that a modified DH or URDF robot has link.placement = 1 (the parameter frame is the joint frame), and a
+standard DH robot has joint.placement = 1 (the parameter frame sits at the link's far end).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array, IntArray
+from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
+from dynident.parameters import PARAMETERS_PER_LINK
+
+#: Standard gravity in a base frame whose z axis points up [m/s²].
+STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
+
+
+class JointType(str, Enum):
+    """The joint types that dynident models; a continuous joint is a revolute one without position limits."""
+
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Joint:
+    """One joint: where it sits on its parent link, how it moves, and its limits.
+
+    placement : (4, 4)  Pose of the joint frame at q = 0 in the parent's parameter frame (the base frame for parent -1).
+    axis : (3,)         Unit axis in the joint frame.
+    parent : int        Index of the parent body; -1 is the base.
+    position, velocity, acceleration, effort   Limits [rad | m, per second, per second², N·m | N]; infinite when unknown.
+    """
+
+    name: str
+    type: JointType = JointType.REVOLUTE
+    parent: int = -1
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    position: tuple[float, float] = (-np.inf, np.inf)
+    velocity: float = np.inf
+    acceleration: float = np.inf
+    effort: float = np.inf
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", JointType(self.type))
+        _freeze(self, "placement", _pose(self.placement, f"placement of joint {self.name!r}"))
+        axis = _finite(self.axis, f"axis of joint {self.name!r}", (3,))
+        length = float(np.linalg.norm(axis))
+        if length < 1e-9:
+            raise ValueRangeError(f"axis of joint {self.name!r}", "is zero; give the direction in which the joint moves")
+        _freeze(self, "axis", axis / length)
+        low, high = (float(limit) for limit in self.position)
+        object.__setattr__(self, "position", (low, high))
+        if not low <= high:
+            raise ValueRangeError(f"position limits of joint {self.name!r}", f"are [{low}, {high}]; the lower must not exceed the upper")
+        for name in ("velocity", "acceleration", "effort"):
+            limit = float(getattr(self, name))
+            object.__setattr__(self, name, limit)
+            if not limit >= 0:
+                raise ValueRangeError(f"{name} limit of joint {self.name!r}", f"is {limit}; it must not be negative")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Link:
+    """One moving body and the frame in which its parameters are expressed.
+
+    frame : str                 The parameter frame's name, e.g. "modified DH frame 3".
+    placement : (4, 4)          Pose of the parameter frame in the (moving) joint frame.
+    parameters : (10,) or None  Nominal linear parameters in the parameter frame, None when the file has none.
+    sources : tuple of str      The source links that were lumped into this body, itself first.
+    """
+
+    name: str
+    frame: str
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    parameters: Array | None = None
+    sources: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        _freeze(self, "placement", _pose(self.placement, f"placement of link {self.name!r}"))
+        if self.parameters is not None:
+            _freeze(self, "parameters", _finite(self.parameters, f"parameters of link {self.name!r}", (PARAMETERS_PER_LINK,)))
+        object.__setattr__(self, "sources", tuple(self.sources) or (self.name,))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Robot:
+    """A fixed-base robot: bodies in topological order (a parent before its children).
+
+    gravity : (3,)        Gravity vector in the base frame [m/s²]; any direction.
+    tool : (4, 4)         Pose of the tool frame in the last link's parameter frame.
+    base_sources : tuple  Source links that don't move (lumped into the base).
+    notes : tuple of str  What a reader of this description should know (errata, assumptions).
+    source : str          Where the description came from.
+    """
+
+    name: str
+    joints: tuple[Joint, ...]
+    links: tuple[Link, ...]
+    gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
+    tool: Array = field(default_factory=lambda: np.eye(4))
+    base_sources: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("joints", "links", "base_sources", "notes"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if not self.joints:
+            raise UnsupportedRobotError(f"robot {self.name!r} has no moving joint; at least one is needed")
+        if len(self.joints) != len(self.links):
+            raise ShapeError("links", (len(self.links),), f"({len(self.joints)},) = one per joint")
+        _unique("joint", self.joint_names)
+        _unique("link", self.link_names)
+        for index, joint in enumerate(self.joints):
+            if not -1 <= joint.parent < index:
+                raise ValueRangeError(f"parent of joint {joint.name!r}", f"is {joint.parent}; a parent must come before its child (-1 is the base)")
+        _freeze(self, "gravity", _finite(self.gravity, "gravity", (3,)))
+        _freeze(self, "tool", _pose(self.tool, "tool"))
+
+    @property
+    def n(self) -> int:
+        """Number of joints (and of moving links)."""
+        return len(self.joints)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        return tuple(joint.name for joint in self.joints)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        return tuple(link.name for link in self.links)
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Name of each link's parameter frame."""
+        return tuple(link.frame for link in self.links)
+
+    @cached_property
+    def parents(self) -> IntArray:
+        """(n,) index of each body's parent, -1 for the base."""
+        return _read_only(np.array([joint.parent for joint in self.joints], dtype=np.int64))
+
+    @cached_property
+    def parameters(self) -> Array | None:
+        """(n, 10) nominal parameters, or None unless every link has them."""
+        rows = [link.parameters for link in self.links if link.parameters is not None]
+        return _read_only(np.array(rows)) if len(rows) == self.n else None
+
+    @cached_property
+    def position_limits(self) -> Array:
+        """(n, 2) lower and upper position limits [rad | m]."""
+        return _read_only(np.array([joint.position for joint in self.joints]))
+
+    @cached_property
+    def velocity_limits(self) -> Array:
+        """(n,) velocity limits [rad/s | m/s]."""
+        return _read_only(np.array([joint.velocity for joint in self.joints]))
+
+    @cached_property
+    def acceleration_limits(self) -> Array:
+        """(n,) acceleration limits [rad/s² | m/s²]."""
+        return _read_only(np.array([joint.acceleration for joint in self.joints]))
+
+    @cached_property
+    def effort_limits(self) -> Array:
+        """(n,) effort limits [N·m | N]."""
+        return _read_only(np.array([joint.effort for joint in self.joints]))
+
+    def ancestors(self, body: int) -> tuple[int, ...]:
+        """The bodies from the base to `body`, itself included: those whose joints move it."""
+        chain: list[int] = []
+        while body >= 0:
+            chain.append(body)
+            body = self.joints[body].parent
+        return tuple(reversed(chain))
+
+    def joint_index(self, name: str) -> int:
+        """Position of a joint in the flat tree; UnknownNameError lists the names there are."""
+        if name not in self.joint_names:
+            raise UnknownNameError("joint", name, self.joint_names)
+        return self.joint_names.index(name)
+
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
+        """The same robot mounted another way: gravity is a base-frame vector [m/s²]."""
+        return replace(self, gravity=np.asarray(gravity, dtype=float))
+
+    def with_parameters(self, parameters: ArrayLike) -> Robot:
+        """The same robot with other nominal parameters, (n, 10) or the stacked (10 n,), in its named frames."""
+        values = np.asarray(parameters, dtype=float)
+        if values.shape not in ((self.n, PARAMETERS_PER_LINK), (self.n * PARAMETERS_PER_LINK,)):
+            raise ShapeError("parameters", values.shape, f"({self.n}, 10) = (links, parameters) or ({10 * self.n},)")
+        rows = values.reshape(self.n, PARAMETERS_PER_LINK)
+        return replace(self, links=tuple(replace(link, parameters=row) for link, row in zip(self.links, rows, strict=True)))
+
+
+def _unique(kind: str, names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueRangeError(f"{kind} name {name!r}", "is used twice; names must be unique")
+
+
+def _freeze(instance: object, name: str, value: Array) -> None:
+    object.__setattr__(instance, name, _read_only(value))
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
+
+
+def _finite(values: ArrayLike, name: str, shape: Iterable[int]) -> Array:
+    array = np.array(values, dtype=float)
+    if array.shape != tuple(shape):
+        raise ShapeError(name, array.shape, str(tuple(shape)))
+    if not np.all(np.isfinite(array)):
+        raise ValueRangeError(name, "contains NaN or infinity; every element must be a finite number")
+    return array
+
+
+def _pose(values: ArrayLike, name: str) -> Array:
+    T = _finite(values, name, (4, 4))
+    R = T[:3, :3]
+    if not (np.allclose(R @ R.T, np.eye(3), atol=1e-6) and np.linalg.det(R) > 0 and np.allclose(T[3], [0, 0, 0, 1])):
+        raise ValueRangeError(name, "is not a pose: it must be a 4x4 homogeneous matrix with a rotation in its upper left")
+    return T
