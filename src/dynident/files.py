@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -39,7 +39,7 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
         raise FileError(path, f"can't be read as YAML: {problem}", place=place) from None
     if not isinstance(content, dict):
         raise FileError(path, "a mapping (key: value lines) was expected")
-    return content
+    return cast("dict[str, Any]", content)
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:

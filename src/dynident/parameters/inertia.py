@@ -85,7 +85,8 @@ def consistency_margin(parameters: ArrayLike) -> Array:
     c = np.where(massive[..., None], p[..., 1:4] / m[..., None], 0.0)
     shift = np.broadcast_to(np.eye(4), P.shape).copy()
     shift[..., :3, 3] = -c
-    return np.linalg.eigvalsh(shift @ P @ shift.swapaxes(-1, -2))[..., 0]
+    eigenvalues: Array = np.linalg.eigvalsh(shift @ P @ shift.swapaxes(-1, -2)).astype(float)
+    return eigenvalues[..., 0]
 
 
 def _parallel_axis(c: Array) -> Array:

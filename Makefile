@@ -1,0 +1,59 @@
+# Every target sets up what it needs: a virtual environment in .venv with the pinned dependencies.
+# To use another interpreter: make test PYTHON=python3.12
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+# What the kernels compute, once more with the readable NumPy implementation.
+KERNEL_TESTS := $(wildcard tests/oracles tests/properties tests/unit/dynamics)
+
+.PHONY: help demo test test-slow lint format bench docs clean
+
+help:
+	@echo "make demo     check the built-in Panda model"
+	@echo "make test     run the tests"
+	@echo "make lint     style, types and the layers of imports"
+	@echo "make bench    measure the kernels and write benchmarks/RESULTS.md"
+	@echo "make docs     build the documentation into site/"
+	@echo "make format   let ruff rewrite the code"
+	@echo "make clean    remove everything that the other targets made"
+
+demo: $(READY)
+	@$(BIN)/dynident check panda
+
+test: $(READY)
+	@$(BIN)/pytest -q -m "not slow"
+	@echo "Once more with DYNIDENT_KERNELS=reference:"
+	@DYNIDENT_KERNELS=reference $(BIN)/pytest -q -m "not slow" $(KERNEL_TESTS)
+
+test-slow: $(READY)
+	@$(BIN)/pytest -q -m slow
+
+lint: $(READY)
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/lint-imports --no-cache --no-logo
+	@$(BIN)/pyright
+
+format: $(READY)
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format --quiet .
+
+bench: $(READY)
+	@$(BIN)/python benchmarks/run.py
+
+docs: $(READY)
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "The documentation is in site/index.html"
+
+clean:
+	@rm -rf .venv site .pytest_cache .ruff_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "dynident needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1 | head -n 1);" \
+	       "name another interpreter: make PYTHON=python3.12" >&2; exit 1; }
+	@echo "Setting up .venv; this takes a few minutes, once."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e ".[sim,dev]"
+	@touch $@

@@ -1,0 +1,38 @@
+"""What all tests share: the recorded data beside the repository, the installed command, and Hypothesis' settings."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+REPOSITORY = Path(__file__).parents[1]
+
+# The first call of a kernel compiles it, so that no example has a meaningful deadline;
+# the same examples on every run, so that a red test stays red until it is mended.
+hypothesis.settings.register_profile("dynident", deadline=None, derandomize=True, print_blob=True)
+hypothesis.settings.load_profile("dynident")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder with the recorded data and the published tables; a test that needs it is skipped where it is absent."""
+    folder = REPOSITORY.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the recorded data (../shared/data) is not beside this repository")
+    return folder
+
+
+@pytest.fixture
+def dynident(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the installed command in an empty folder, as a user would."""
+    command = Path(sys.executable).parent / "dynident"
+
+    def run(*arguments: object, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([command, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+
+    return run
