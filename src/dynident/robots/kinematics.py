@@ -1,0 +1,87 @@
+"""Poses in one place: rotations about the axes, xyz/rpy, joint motion, and where every link is at a joint position."""
+
+from __future__ import annotations
+
+from math import atan2, copysign, cos, hypot, pi, sin
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array
+from dynident.errors import ShapeError
+from dynident.robots.robot import Joint, JointType, Robot
+
+# cos(π/2) is 6e-17 in floating point; below this a sine or cosine is noise, and quarter turns come out exact.
+_NOISE = 1e-15
+
+
+def rotation_x(angle: float) -> Array:
+    """(4, 4) pose: rotation about x [rad]."""
+    return axis_rotation(np.array([1.0, 0.0, 0.0]), angle)
+
+
+def rotation_z(angle: float) -> Array:
+    """(4, 4) pose: rotation about z [rad]."""
+    return axis_rotation(np.array([0.0, 0.0, 1.0]), angle)
+
+
+def axis_rotation(axis: Array, angle: float) -> Array:
+    """(4, 4) pose: rotation by `angle` [rad] about the unit vector `axis` (3,), by Rodrigues' formula."""
+    c, s = (0.0 if abs(value) < _NOISE else value for value in (cos(angle), sin(angle)))
+    x, y, z = axis
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    T = np.eye(4)
+    T[:3, :3] = c * np.eye(3) + s * K + (1.0 - c) * np.outer(axis, axis)
+    return T
+
+
+def translation(xyz: ArrayLike) -> Array:
+    """(4, 4) pose: translation by `xyz` (3,) [m]."""
+    T = np.eye(4)
+    T[:3, 3] = xyz
+    return T
+
+
+def pose_from_xyz_rpy(xyz: ArrayLike, rpy: ArrayLike) -> Array:
+    """(4, 4) pose with R = Rz(yaw) Ry(pitch) Rx(roll), URDF's convention; rpy (3,) is roll, pitch, yaw [rad]."""
+    roll, pitch, yaw = (float(angle) for angle in np.asarray(rpy, dtype=float))
+    turn = rotation_z(yaw) @ axis_rotation(np.array([0.0, 1.0, 0.0]), pitch) @ rotation_x(roll)
+    return translation(xyz) @ turn
+
+
+def xyz_rpy_from_pose(pose: Array) -> tuple[Array, Array]:
+    """The inverse of `pose_from_xyz_rpy`; at a pitch of ±90°, where roll and yaw are one rotation, roll is 0."""
+    R = pose[:3, :3]
+    if hypot(R[0, 0], R[1, 0]) < 1e-12:
+        pitch = copysign(pi / 2, -R[2, 0])
+        return pose[:3, 3].copy(), np.array([0.0, pitch, atan2(-R[0, 1], R[1, 1])])
+    return pose[:3, 3].copy(), np.array([atan2(R[2, 1], R[2, 2]), atan2(-R[2, 0], hypot(R[0, 0], R[1, 0])), atan2(R[1, 0], R[0, 0])])
+
+
+def inverse_pose(pose: Array) -> Array:
+    """The inverse of a (..., 4, 4) pose."""
+    R_inverse = np.swapaxes(pose[..., :3, :3], -1, -2)
+    T = np.zeros_like(pose)
+    T[..., :3, :3] = R_inverse
+    T[..., :3, 3] = -np.einsum("...ij,...j->...i", R_inverse, pose[..., :3, 3])
+    T[..., 3, 3] = 1.0
+    return T
+
+
+def joint_motion(joint: Joint, position: float) -> Array:
+    """(4, 4) pose of the moved joint frame in the joint frame at rest; `position` [rad | m]."""
+    if joint.type is JointType.PRISMATIC:
+        return translation(position * joint.axis)
+    return axis_rotation(joint.axis, position)
+
+
+def link_poses(robot: Robot, q: ArrayLike) -> Array:
+    """(n, 4, 4) pose of every link's parameter frame in the base frame at one joint position q (n,)."""
+    position = np.asarray(q, dtype=float)
+    if position.shape != (robot.n,):
+        raise ShapeError("q", position.shape, f"({robot.n},) = one position per joint")
+    poses = np.empty((robot.n, 4, 4))
+    for i, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
+        parent = np.eye(4) if joint.parent < 0 else poses[joint.parent]
+        poses[i] = parent @ joint.placement @ joint_motion(joint, position[i]) @ link.placement
+    return poses
