@@ -128,7 +128,9 @@ class Robot:
         _unique("link", self.link_names)
         for index, joint in enumerate(self.joints):
             if not -1 <= joint.parent < index:
-                raise ValueRangeError(f"parent of joint {joint.name!r}", f"is {joint.parent}; a parent must come before its child (-1 is the base)")
+                raise ValueRangeError(
+                    f"parent of joint {joint.name!r}", f"is {joint.parent}; a parent must come before its child (-1 is the base)"
+                )
         _freeze(self, "gravity", _finite(self.gravity, "gravity", (3,)))
         _freeze(self, "tool", _pose(self.tool, "tool"))
 

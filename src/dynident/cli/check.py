@@ -1,0 +1,157 @@
+"""`dynident check`: lint a robot description and print every link's physical consistency."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynident.cli.options import Base, Debug, Lock, RobotArgument, Tip, parse_locks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.table import Table
+
+    from dynident.robots.check import LinkCheck, RobotCheck
+
+EXAMPLE = """Examples:
+
+[bold]dynident check panda[/bold]
+
+[bold]dynident check arm.urdf --lock 'finger_joint*=0.02' --json[/bold]"""
+
+
+def check(
+    robot: RobotArgument,
+    lock: Lock = None,
+    base: Base = None,
+    tip: Tip = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Check the physical consistency of every link of a robot.
+
+    Prints mass, centre of mass, principal inertias and margin of each link, with a verdict. Exits with 1 when a link is inconsistent.
+    """
+    from dynident.robots import load_robot
+    from dynident.robots.check import check_robot
+
+    result = check_robot(load_robot(robot, lock=parse_locks(lock), base=base, tip=tip))
+    if as_json:
+        print(json.dumps(as_dictionary(result), indent=2, ensure_ascii=False))
+    else:
+        _print_report(result)
+    if result.inconsistent:
+        raise typer.Exit(1)
+
+
+def as_dictionary(result: RobotCheck) -> dict[str, Any]:
+    """What `--json` prints."""
+    return {
+        "schema": "dynident/check/1",
+        "robot": result.robot,
+        "source": result.source,
+        "consistent": not result.inconsistent and not result.without_inertia,
+        "total_mass": result.total_mass,
+        "links": [_link_dictionary(link) for link in result.links],
+        "base_links": list(result.base_sources),
+        "warnings": list(result.warnings),
+        "notes": list(result.notes),
+    }
+
+
+def _link_dictionary(link: LinkCheck) -> dict[str, Any]:
+    return {
+        "name": link.name,
+        "frame": link.frame,
+        "verdict": link.verdict.name.lower(),
+        "message": _sentence(link),
+        "inconsistent": link.verdict.inconsistent,
+        "mass": link.mass,
+        "com": link.com,
+        "principal_inertias": link.principal_inertias,
+        "margin": link.margin,
+        "warnings": list(link.warnings),
+        "lumped_links": list(link.sources),
+    }
+
+
+def _print_report(result: RobotCheck) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 140  # a file or a pipe has no width; rich would wrap at 80
+    console.print(_table(result))
+    for line in _summary(result):
+        console.print(line)
+
+
+def _table(result: RobotCheck) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    title = f"{result.robot} ({result.source})" if result.source else result.robot
+    table = Table(title=Text(title, style="bold"), title_justify="left", expand=False)
+    table.add_column("link", no_wrap=True)
+    table.add_column(Text("mass\n[kg]"), justify="right")
+    table.add_column(Text("centre of mass\n[m]"), justify="right")
+    table.add_column(Text("principal inertias\n[kg·m²]"), justify="right")
+    table.add_column(Text("margin\n[kg·m²]"), justify="right")
+    table.add_column("verdict")
+    for link in result.links:
+        verdict = Text(_sentence(link), style=_colour(link))
+        for warning in link.warnings:
+            verdict.append(f"\n{warning}", style="yellow")
+        table.add_row(
+            Text(link.name),
+            _number(link.mass, ".4f"),
+            _numbers(link.com, "7.4f"),
+            _numbers(link.principal_inertias, "9.2e"),
+            _number(link.margin, ".2e"),
+            verdict,
+        )
+    return table
+
+
+def _summary(result: RobotCheck) -> Iterator[str]:
+    from rich.markup import escape
+
+    if result.total_mass is not None:
+        yield f"Total mass of the moving links: {result.total_mass:.3f} kg"
+    if len(result.without_inertia) == len(result.links):
+        yield "The description has no inertias, so there is nothing to judge; kinematics and limits can be used as they are."
+    elif result.without_inertia:
+        yield escape(f"Without inertia: {', '.join(link.name for link in result.without_inertia)}; the total mass is therefore unknown.")
+    for link in result.links:
+        if len(link.sources) > 1:
+            yield escape(f"Lumped into {link.name}: {', '.join(source for source in link.sources if source != link.name)}")
+    if result.base_sources:
+        yield escape(f"Part of the base: {', '.join(result.base_sources)}")
+    for warning in result.warnings:
+        yield f"[yellow]Warning:[/yellow] {escape(warning)}"
+    for number, note in enumerate(result.notes, start=1):
+        yield f"[dim]Note {number}:[/dim] {escape(note)}"
+    if result.inconsistent:
+        names = ", ".join(link.name for link in result.inconsistent)
+        yield f"[red]Not physically consistent:[/red] {escape(names)}. A simulator may refuse the model or become unstable with it."
+
+
+def _sentence(link: LinkCheck) -> str:
+    return f"{link.verdict.value} ({link.detail})" if link.detail else link.verdict.value
+
+
+def _colour(link: LinkCheck) -> str:
+    if link.verdict.inconsistent:
+        return "bold red"
+    return "green" if link.verdict.name == "CONSISTENT" else "yellow"
+
+
+def _number(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
+
+
+def _numbers(values: tuple[float, ...] | None, form: str) -> str:
+    return "–" if values is None else " ".join(format(value, form) for value in values)

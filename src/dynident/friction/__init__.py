@@ -1,0 +1,27 @@
+"""Joint friction: a small protocol, one model per file, and a registry."""
+
+from dynident.friction.armature import Armature
+from dynident.friction.combined import Combined, combine, linear
+from dynident.friction.coulomb import Coulomb
+from dynident.friction.model import FrictionModel, Symmetry, checked_motion, friction_torque
+from dynident.friction.offset import Offset
+from dynident.friction.registry import FRICTION_MODELS, friction_model
+from dynident.friction.smooth_coulomb import SmoothCoulomb
+from dynident.friction.viscous import Viscous
+
+__all__ = [
+    "FRICTION_MODELS",
+    "Armature",
+    "Combined",
+    "Coulomb",
+    "FrictionModel",
+    "Offset",
+    "SmoothCoulomb",
+    "Symmetry",
+    "Viscous",
+    "checked_motion",
+    "combine",
+    "friction_model",
+    "friction_torque",
+    "linear",
+]
