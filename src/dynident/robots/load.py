@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from dynident.errors import FileError, UnknownNameError
 from dynident.files import read_text
+from dynident.robots.build import build_robot
 from dynident.robots.robot import Robot
-from dynident.robots.tree import SourceTree, build_robot, tree_of_robot
+from dynident.robots.tree import SourceTree, tree_of_robot
 
 Reader = Callable[[Path], SourceTree | Robot]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
+from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +27,7 @@ from dynident.parameters import PARAMETERS_PER_LINK
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 
 
-class JointType(str, Enum):
+class JointType(StrEnum):
     """The joint types that dynident models; a continuous joint is a revolute one without position limits."""
 
     REVOLUTE = "revolute"

@@ -75,7 +75,7 @@ def _check_type(path: str | Path, name: str, joint: Element) -> None:
     if kind in _REFUSED:
         raise UnsupportedRobotError(
             f"{path}, joint {name!r}: a {kind} joint moves in several directions and dynident models a fixed base with "
-            f"one-directional joints; make it fixed, or choose a base link after it"
+            f"one-directional joints; make it fixed"
         )
     if kind not in (*_MOVING, "fixed"):
         raise FileError(path, f"unknown joint type {kind!r}; allowed: {_ALLOWED}", place=f"joint {name!r}")
