@@ -48,12 +48,12 @@ def check(
 
 
 def as_dictionary(result: RobotCheck) -> dict[str, Any]:
-    """What `--json` prints."""
+    """What `--json` prints; `consistent` is null where an inertia is missing and no other link is inconsistent."""
     return {
         "schema": "dynident/check/1",
         "robot": result.robot,
         "source": result.source,
-        "consistent": not result.inconsistent and not result.without_inertia,
+        "consistent": False if result.inconsistent else None if result.without_inertia else True,
         "total_mass": result.total_mass,
         "links": [_link_dictionary(link) for link in result.links],
         "base_links": list(result.base_sources),

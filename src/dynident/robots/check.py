@@ -21,8 +21,9 @@ from dynident.robots.robot import JointType, Robot
 MARGINAL_SHARE = 1e-3
 #: A violation below this share of the trace of J is the rounding of a limit case (a thin rod, a point mass), not an error.
 ROUNDING_SHARE = 1e-9
-#: A centre of mass farther from the link's joints than the larger of the link's span and this share of the reach is far outside.
-FAR_SHARE_OF_REACH = 0.25
+#: A link's size is taken as the larger of the span between its joints and this share of the arm's reach;
+#: as the whole reach for a last link whose end the description doesn't tell.
+SIZE_SHARE_OF_REACH = 0.25
 #: Heavier and lighter links than these are probably in other units than kg.
 HEAVIEST_LINK, LIGHTEST_LINK = 1000.0, 1e-3
 #: |gravity| outside of this range is not that of the Earth's surface [m/s²].
@@ -122,9 +123,9 @@ def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
         _, com, inertia = to_com(link.parameters)
     low, middle, high = (float(value) for value in np.linalg.eigvalsh(inertia))
     verdict, detail = _judge(mass, (low, middle, high), rounding)
-    warnings = _value_warnings(mass, inertia, reach)
-    if com is not None:
-        warnings += _com_warnings(robot, body, com, reach)
+    warnings = _value_warnings(mass, inertia)
+    if mass > 0.0 and com is not None and reach > 0.0:
+        warnings += _size_warnings(robot, body, com, inertia / mass, reach)
     return LinkCheck(
         name=link.name,
         frame=link.frame,
@@ -151,13 +152,15 @@ def _judge(mass: float, principal: tuple[float, float, float], rounding: float) 
         return Verdict.NOT_POSITIVE, f"smallest principal inertia {low:.2e} kg·m²"
     if slack < -rounding:
         return Verdict.TRIANGLE, f"the largest principal inertia exceeds half the trace by {-slack:.2e} kg·m²"
+    if trace <= rounding:
+        return Verdict.MARGINAL, "a point mass, without rotational inertia"
     if slack <= MARGINAL_SHARE * trace:
-        share = slack / trace if trace > 0.0 else 0.0
+        share = slack / trace
         return Verdict.MARGINAL, f"margin is {100 * max(share, 0.0):.2g} % of the inertia's trace, below {100 * MARGINAL_SHARE:g} %"
     return Verdict.CONSISTENT, ""
 
 
-def _value_warnings(mass: float, inertia: Array, reach: float) -> list[str]:
+def _value_warnings(mass: float, inertia: Array) -> list[str]:
     warnings: list[str] = []
     if mass > HEAVIEST_LINK:
         warnings.append(f"{mass:.4g} kg is heavier than {HEAVIEST_LINK:g} kg; is the mass in grams?")
@@ -168,20 +171,23 @@ def _value_warnings(mass: float, inertia: Array, reach: float) -> list[str]:
         decade = np.log10(diagonal)
         if abs(decade - round(decade)) < 1e-6:
             warnings.append(f"the inertia is {diagonal:.3g} times the identity; a placeholder?")
-    gyration = np.sqrt(max(1.5 * diagonal / mass, 0.0)) if mass > 0.0 else 0.0
-    if 0.0 < reach < gyration:
-        warnings.append(f"radius of gyration {gyration:.3g} m, yet the whole arm reaches {reach:.3g} m; is the inertia in kg·m²?")
     return warnings
 
 
-def _com_warnings(robot: Robot, body: int, com: Array, reach: float) -> list[str]:
+def _size_warnings(robot: Robot, body: int, com: Array, inertia_per_mass: Array, reach: float) -> list[str]:
+    """Where the mass is, against how long the link is."""
+    warnings: list[str] = []
     start, ends = _joint_points(robot, body)
     span = max((float(np.linalg.norm(end - start)) for end in ends), default=0.0)
+    end_is_known = span > 0.0 or any(joint.parent == body for joint in robot.joints)
+    size = max(span, SIZE_SHARE_OF_REACH * reach) if end_is_known else reach
     distance = min(_distance_to_segment(com, start, end) for end in (*ends, start))
-    limit = max(span, FAR_SHARE_OF_REACH * reach)
-    if reach > 0.0 and distance > limit:
-        return [f"CoM is far outside the joint span: {distance:.3g} m from the line between its joints (more than {limit:.3g} m)"]
-    return []
+    if distance > size:
+        warnings.append(f"CoM far outside the link's joint span: {distance:.3g} m from the line between its joints, over {size:.2g} m")
+    gyration = float(np.sqrt(max(0.5 * np.trace(inertia_per_mass), 0.0)))
+    if gyration > size:
+        warnings.append(f"inertia large for the mass: radius of gyration {gyration:.3g} m, over {size:.2g} m")
+    return warnings
 
 
 def _joint_points(robot: Robot, body: int) -> tuple[Array, list[Array]]:

@@ -1,0 +1,182 @@
+"""The lint behind `dynident check`: each verdict and each warning, on robots built by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynident.parameters import change_of_frame, consistency_margin, from_com
+from dynident.robots.check import MARGINAL_SHARE, LinkCheck, Verdict, check_robot
+from dynident.robots.robot import Joint, JointType, Link, Robot
+
+COM = (0.02, -0.01, 0.1)
+
+
+def at(*xyz: float) -> np.ndarray:
+    pose = np.eye(4)
+    pose[:3, 3] = xyz
+    return pose
+
+
+def arm(*parameters: np.ndarray | None, **changes: object) -> Robot:
+    """A chain with a joint every 0.3 m along z, and the tool 0.3 m after the last."""
+    joints = tuple(Joint(name=f"j{i}", parent=i - 1, placement=at(0, 0, 0.3)) for i in range(len(parameters)))
+    links = tuple(Link(name=f"l{i}", frame=f"frame {i}", parameters=p) for i, p in enumerate(parameters))
+    return Robot(**{"name": "arm", "joints": joints, "links": links, "tool": at(0, 0, 0.3), **changes})  # type: ignore[arg-type]
+
+
+def check_one(mass: float, principal: tuple[float, float, float], com: tuple[float, float, float] = COM) -> LinkCheck:
+    rotation = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+    return check_robot(arm(from_com(mass, com, rotation @ np.diag(principal) @ rotation.T))).links[0]
+
+
+def good(mass: float = 2.0) -> np.ndarray:
+    return from_com(mass, COM, np.diag([0.010, 0.011, 0.012]))
+
+
+@pytest.mark.parametrize(
+    ("mass", "principal", "verdict"),
+    [
+        (2.0, (0.010, 0.011, 0.012), Verdict.CONSISTENT),
+        (2.0, (0.001, 0.011, 0.01199), Verdict.MARGINAL),
+        (2.0, (0.0, 0.01, 0.01), Verdict.MARGINAL),  # a thin rod: the limit case, not an error
+        (2.0, (0.0, 0.0, 0.0), Verdict.MARGINAL),  # a point mass
+        (2.0, (0.003, 0.004, 0.0075), Verdict.TRIANGLE),
+        (2.0, (0.0, 0.0, 0.01), Verdict.TRIANGLE),
+        (2.0, (-0.001, 0.02, 0.02), Verdict.NOT_POSITIVE),
+        (-2.0, (0.010, 0.011, 0.012), Verdict.NEGATIVE_MASS),
+    ],
+)
+def test_verdicts_do_not_depend_on_the_axes(mass, principal, verdict):
+    link = check_one(mass, principal)
+    assert link.verdict is verdict
+    assert link.mass == pytest.approx(mass)
+    assert link.com == pytest.approx(COM)
+    assert link.principal_inertias == pytest.approx(sorted(principal), abs=1e-12)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_marginal_verdict_begins_at_the_named_share_of_the_trace(sign):
+    trace = 0.03
+    slack = MARGINAL_SHARE * trace * (1 + sign * 0.01)
+    high = 0.5 * trace - slack
+    link = check_one(2.0, (0.006, trace - high - 0.006, high))
+    assert link.verdict is (Verdict.CONSISTENT if sign > 0 else Verdict.MARGINAL)
+    assert link.margin == pytest.approx(slack)
+
+
+def test_a_violation_is_reported_with_its_size():
+    link = check_one(2.0, (0.003, 0.004, 0.0075))
+    assert link.margin == pytest.approx(-0.00025)
+    assert "2.50e-04 kg·m²" in link.detail
+
+
+def test_the_margin_is_that_of_the_parameters_and_survives_a_change_of_frame():
+    parameters = good()
+    moved = change_of_frame(at(0.05, 0.02, -0.04)) @ parameters
+    first, second = check_robot(arm(parameters, moved)).links
+    assert first.margin == pytest.approx(float(consistency_margin(parameters)))
+    assert second.margin == pytest.approx(first.margin)
+    assert second.principal_inertias == pytest.approx(first.principal_inertias)
+
+
+@pytest.mark.parametrize("inertia", [0.0, 0.01])
+def test_zero_mass_has_no_centre_of_mass_and_is_inconsistent(inertia):
+    link = check_robot(arm(from_com(0.0, COM, inertia * np.eye(3)))).links[0]
+    assert link.verdict is Verdict.ZERO_MASS
+    assert link.com is None
+    assert ("not zero" in link.detail) == (inertia > 0)
+
+
+def test_a_link_without_inertia_is_neither_consistent_nor_not():
+    result = check_robot(arm(good(), None))
+    assert result.links[1].verdict is Verdict.NO_INERTIA
+    assert result.links[1].mass is None
+    assert result.total_mass is None
+    assert result.inconsistent == ()
+    assert result.without_inertia == (result.links[1],)
+
+
+def test_total_mass_and_the_inconsistent_links():
+    result = check_robot(arm(good(1.0), from_com(2.5, COM, np.diag([0.001, 0.001, 0.01])), good(3.0)))
+    assert result.total_mass == pytest.approx(6.5)
+    assert [link.name for link in result.inconsistent] == ["l1"]
+
+
+def test_a_good_link_has_no_warnings():
+    assert check_robot(arm(good(), good())).links[0].warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("mass", "com", "inertia", "words"),
+    [
+        (2.0, (0, 0, 0.1), np.eye(3), "1 times the identity"),
+        (2.0, (0, 0, 0.1), 0.001 * np.eye(3), "0.001 times the identity"),
+        (2000.0, (0, 0, 0.1), 20 * np.diag([1, 1.1, 1.2]), "grams"),
+        (0.0005, (0, 0, 0.1), 1e-6 * np.diag([1, 1.1, 1.2]), "lighter"),
+        (2.0, (0.35, 0, 0.1), 0.01 * np.diag([1, 1.1, 1.2]), "0.35 m from the line"),
+        (2.0, (0, 0, 0.7), 0.01 * np.diag([1, 1.1, 1.2]), "0.4 m from the line"),
+        (2.0, (0, 0, -0.35), 0.01 * np.diag([1, 1.1, 1.2]), "0.35 m from the line"),
+        (0.5, (0, 0, 0.1), 0.05 * np.diag([1, 1.1, 1.2]), "radius of gyration 0.406 m"),
+    ],
+)
+def test_suspicious_values_are_warnings_and_not_inconsistencies(mass, com, inertia, words):
+    link = check_robot(arm(from_com(mass, com, inertia), good())).links[0]
+    assert link.verdict is Verdict.CONSISTENT
+    assert any(words in warning for warning in link.warnings), link.warnings
+
+
+def test_a_centre_of_mass_beside_the_line_between_the_joints_is_no_warning():
+    assert check_robot(arm(from_com(2.0, (0.25, 0, 0.15), np.diag([0.010, 0.011, 0.012])), good())).links[0].warnings == ()
+
+
+def test_the_span_counts_from_the_joint_also_where_the_frame_is_at_the_far_end():
+    parameters = from_com(2.0, (0.0, 0.0, -0.5), np.diag([0.010, 0.011, 0.012]))
+    joints = (Joint(name="a"), Joint(name="b", parent=0))
+    near = Link(name="near", frame="far end", placement=at(0, 0, 1.0), parameters=parameters)
+    result = check_robot(Robot(name="standard", joints=joints, links=(near, Link(name="end", frame="f", parameters=good()))))
+    assert result.links[0].warnings == ()
+
+
+def test_a_last_link_of_unknown_length_may_be_as_long_as_the_arm():
+    bob = from_com(2.0, (0.0, 0.0, 0.5), np.diag([0.010, 0.011, 0.012]))
+    assert check_robot(arm(good(), bob, tool=np.eye(4))).links[1].warnings == ()
+    assert check_robot(arm(good(), bob, tool=at(0, 0, 0.1))).links[1].warnings != ()
+
+
+def test_a_single_joint_without_any_length_is_not_measured():
+    joint, link = Joint(name="j"), Link(name="l", frame="f", parameters=from_com(2.0, (0, 0, 5.0), np.diag([1.0, 1.1, 1.2])))
+    assert check_robot(Robot(name="pendulum", joints=(joint,), links=(link,))).links[0].warnings == ()
+
+
+def test_the_stroke_of_a_sliding_joint_counts_as_reach():
+    far = from_com(2.0, (0.0, 0.4, 0.0), np.diag([0.010, 0.011, 0.012]))
+
+    def robot(stroke: float) -> Robot:
+        slide = Joint(name="slide", type=JointType.PRISMATIC, position=(0.0, stroke), placement=at(0, 0, 0.1))
+        turn = Joint(name="turn", parent=0, placement=at(0, 0, 0.1))
+        links = (Link(name="carriage", frame="f", parameters=far), Link(name="hand", frame="f", parameters=good()))
+        return Robot(name="gantry", joints=(slide, turn), links=links)
+
+    assert check_robot(robot(2.0)).links[0].warnings == ()
+    assert check_robot(robot(0.2)).links[0].warnings != ()
+
+
+def test_warnings_about_the_robot():
+    joints = (Joint(name="stuck", position=(0.5, 0.5)), Joint(name="weak", parent=0, effort=0.0, velocity=0.0))
+    links = (Link(name="a", frame="f", parameters=good()), Link(name="b", frame="f", parameters=good()))
+    warnings = check_robot(Robot(name="odd", joints=joints, links=links, gravity=np.zeros(3))).warnings
+    assert len(warnings) == 4
+    assert "gravity is 0 m/s²" in warnings[0]
+    assert "'stuck' can't move" in warnings[1]
+    assert "velocity limit of zero" in warnings[2]
+    assert "effort limit of zero" in warnings[3]
+
+
+def test_notes_base_and_lumped_links_are_passed_on():
+    joint = Joint(name="j")
+    link = Link(name="hand", frame="f", parameters=good(), sources=("hand", "camera"))
+    result = check_robot(Robot(name="r", joints=(joint,), links=(link,), notes=("a note",), base_sources=("table",), source="r.urdf"))
+    assert result.links[0].sources == ("hand", "camera")
+    assert (result.robot, result.source, result.base_sources, result.notes) == ("r", "r.urdf", ("table",), ("a note",))
+    assert result.warnings == ()
