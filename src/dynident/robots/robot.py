@@ -209,6 +209,17 @@ class Robot:
         rows = values.reshape(self.n, PARAMETERS_PER_LINK)
         return replace(self, links=tuple(replace(link, parameters=row) for link, row in zip(self.links, rows, strict=True)))
 
+    def to_dh_yaml(self, *, convention: str | None = None) -> str:
+        """The text of a DH file that describes this robot: same joint positions, same torques.
+
+        convention  "standard" or "modified"; by default the robot's own when its frames are DH frames (they, the
+                    parameters and the limits then come back as they are), else modified: frames are computed from the
+                    joint axes and the parameters carried into them. Only for a serial chain.
+        """
+        from dynident.robots.dh_write import to_dh_yaml  # the writer knows Robot, not the other way round
+
+        return to_dh_yaml(self, convention=convention)
+
 
 def _unique(kind: str, names: Sequence[str]) -> None:
     for name in names:
