@@ -39,6 +39,7 @@ class Verdict(Enum):
     NOT_POSITIVE = "inertia is not positive definite"
     ZERO_MASS = "zero mass"
     NEGATIVE_MASS = "negative mass"
+    COMPOUND = "no mass, as an intermediate link of a compound joint has none"
     NO_INERTIA = "no inertia given"
 
     @property
@@ -122,7 +123,10 @@ def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
     if mass != 0.0:
         _, com, inertia = to_com(link.parameters)
     low, middle, high = (float(value) for value in np.linalg.eigvalsh(inertia))
-    verdict, detail = _judge(mass, (low, middle, high), rounding)
+    if _inside_compound_joint(robot, body):
+        verdict, detail = Verdict.COMPOUND, ""
+    else:
+        verdict, detail = _judge(mass, (low, middle, high), rounding)
     warnings = _value_warnings(mass, inertia)
     if mass > 0.0 and com is not None and reach > 0.0:
         warnings += _size_warnings(robot, body, com, inertia / mass, reach)
@@ -138,6 +142,13 @@ def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
         warnings=tuple(warnings),
         sources=link.sources,
     )
+
+
+def _inside_compound_joint(robot: Robot, body: int) -> bool:
+    """Several joints in one point (universal, spherical) are a chain of links of no length and no mass: nothing is wrong with those."""
+    start, _ = _joint_points(robot, body)
+    children = [joint.placement[:3, 3] for joint in robot.joints if joint.parent == body]
+    return not np.any(robot.links[body].parameters) and len(children) == 1 and np.allclose(children[0], start, rtol=0.0, atol=1e-9)
 
 
 def _judge(mass: float, principal: tuple[float, float, float], rounding: float) -> tuple[Verdict, str]:

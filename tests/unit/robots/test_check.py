@@ -88,6 +88,19 @@ def test_zero_mass_has_no_centre_of_mass_and_is_inconsistent(inertia):
     assert ("not zero" in link.detail) == (inertia > 0)
 
 
+def test_the_massless_links_of_a_compound_joint_are_in_order():
+    def universal(distance: float) -> Robot:
+        joints = (Joint(name="x", axis=np.array([1.0, 0, 0])), Joint(name="y", parent=0, placement=at(0, 0, distance)))
+        links = (Link(name="cross", frame="f", parameters=np.zeros(10)), Link(name="arm", frame="f", parameters=good()))
+        return Robot(name="universal", joints=joints, links=links, tool=at(0, 0, 0.3))
+
+    in_one_point, apart = check_robot(universal(0.0)), check_robot(universal(0.1))
+    assert in_one_point.links[0].verdict is Verdict.COMPOUND
+    assert in_one_point.inconsistent == ()
+    assert apart.links[0].verdict is Verdict.ZERO_MASS
+    assert apart.inconsistent == (apart.links[0],)
+
+
 def test_a_link_without_inertia_is_neither_consistent_nor_not():
     result = check_robot(arm(good(), None))
     assert result.links[1].verdict is Verdict.NO_INERTIA
