@@ -43,7 +43,7 @@ bench: $(READY)
 	@$(BIN)/python benchmarks/run.py
 
 docs: $(READY)
-	@$(BIN)/mkdocs build --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The documentation is in site/index.html"
 
 clean:

@@ -1,0 +1,66 @@
+"""Every code block of the documentation and of the README runs, page by page and top to bottom, in an empty folder.
+
+Blocks of a page share their names, as a reader who types them would. A block with a title is the file of that name.
+A command that is meant to fail says so: `dynident check bad.urdf  # exits with 1`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.blocks import Block, code_blocks
+
+REPOSITORY = Path(__file__).parents[2]
+PAGES = [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_code_blocks_run(page, dynident, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    for block in code_blocks(page):
+        if block.title:
+            (tmp_path / block.title).write_text(block.code)
+        elif block.language == "python":
+            code = compile("\n" * (block.line - 1) + block.code, str(page), "exec")
+            exec(code, names)  # noqa: S102 (our own documentation)
+        elif block.language == "bash":
+            _run_commands(block, dynident)
+
+
+def _run_commands(block: Block, dynident: Any) -> None:
+    for command in block.code.splitlines():
+        words = shlex.split(command, comments=True)
+        assert words[0] == "dynident", f"line {block.line}: only dynident commands are run; leave the language of other blocks out"
+        failing = re.search(r"# exits with (\d)", command)
+        expected = int(failing[1]) if failing else 0
+        finished = dynident(*words[1:])
+        assert finished.returncode == expected, f"{command}\n{finished.stdout}{finished.stderr}"
+
+
+def test_the_pages_have_code():
+    languages = [block.language for page in PAGES for block in code_blocks(page)]
+    assert languages.count("python") >= 8
+    assert languages.count("bash") >= 4
+
+
+def test_the_python_example_of_the_readme_has_15_lines():
+    (example,) = [block for block in code_blocks(REPOSITORY / "README.md") if block.language == "python"]
+    assert sum(bool(line.strip()) for line in example.code.splitlines()) <= 15
+
+
+def test_the_command_line_reference_names_every_verb_and_option(dynident):
+    page = (REPOSITORY / "docs" / "reference" / "command-line.md").read_text()
+    readme = (REPOSITORY / "README.md").read_text()
+    verbs = re.findall(r"^│ (\w+) ", dynident("--help").stdout.split("Commands")[1], flags=re.MULTILINE)
+    assert verbs
+    for verb in verbs:
+        assert f"## dynident {verb}" in page
+        assert f"`dynident {verb} " in readme
+        for option in set(re.findall(r"(--[a-z-]+)", dynident(verb, "--help").stdout)) - {"--help"}:
+            assert option in page, f"{verb} {option}"
