@@ -83,7 +83,9 @@ def _body(row: Fields, index: int, convention: str, base: Array) -> tuple[Joint,
             parent=index - 1,
             placement=base @ before if index == 0 else before,
             position=(low, high),
-            **{key: row.number(key, np.inf, infinite=True) for key in _LIMITS[1:]},
+            velocity=row.number("velocity", np.inf, infinite=True),
+            acceleration=row.number("acceleration", np.inf, infinite=True),
+            effort=row.number("effort", np.inf, infinite=True),
         )
     except FileError:
         raise

@@ -9,6 +9,7 @@ parallel axes stands and the sign of one between intersecting axes are free: zer
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from math import atan2, cos, pi, sin
 from typing import NamedTuple
 
@@ -58,7 +59,8 @@ def to_dh(robot: Robot, convention: str = "modified") -> Robot:
     poses = [dh_pose(convention, *row) for row in rows]
     old = link_poses(robot, np.zeros(robot.n))
     moved = [inverse_pose(frames[i + 1]) @ old[i] for i in range(robot.n)]  # old parameter frame in the new one
-    joints, links = [], []
+    joints: list[Joint] = []
+    links: list[Link] = []
     for i, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
         before, after = (poses[i], np.eye(4)) if convention == "modified" else (np.eye(4), poses[i])
         parameters = None if link.parameters is None else change_of_frame(moved[i]) @ link.parameters
@@ -195,7 +197,7 @@ def _standard_frames(points: list[Array], axes: list[Array], normals: list[_Norm
 
 
 def _rows(convention: str, frames: list[Array]) -> tuple[Array, list[Row]]:
-    rows = [dh_row(convention, inverse_pose(before) @ after) for before, after in zip(frames[:-1], frames[1:], strict=True)]
+    rows = [dh_row(convention, inverse_pose(before) @ after) for before, after in pairwise(frames)]
     found = [row for row in rows if row is not None]
     if len(found) != len(rows):
         raise UnsupportedRobotError("the joint axes lie too far apart for a DH table; choose another base and tip")

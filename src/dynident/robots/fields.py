@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ class Fields:
         self.place = place
         if not isinstance(values, dict):
             raise FileError(file, f"a mapping was expected, not {_kind(values)}", place=place)
-        self.values: dict[Any, Any] = values
+        self.values = cast("dict[Any, Any]", values)
 
     def only(self, required: Sequence[str], optional: Sequence[str] = ()) -> None:
         """Refuse a missing or an unknown key."""
@@ -55,9 +55,12 @@ class Fields:
         """A list of texts, or one text; empty when the key is absent."""
         value = self.values.get(key, [])
         items = [value] if isinstance(value, str) else value
-        if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        if not isinstance(items, list):
             raise self.error(key, f"a text or a list of texts was expected, not {_kind(value)}")
-        return tuple(item.strip() for item in items)
+        texts = [item for item in cast("list[Any]", items) if isinstance(item, str)]
+        if len(texts) != len(cast("list[Any]", items)):
+            raise self.error(key, "a list of texts was expected; put quotes around the items that are not")
+        return tuple(text.strip() for text in texts)
 
     def choice(self, key: str, allowed: Sequence[str]) -> str:
         value = self.values[key]
@@ -90,7 +93,7 @@ class Fields:
         value = self.values[key]
         if not isinstance(value, list):
             raise self.error(key, f"a list was expected, not {_kind(value)}")
-        return value
+        return cast("list[Any]", value)
 
     def _number(self, value: object, place: str, infinite: bool) -> float:
         number: float | None = None

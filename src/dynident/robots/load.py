@@ -47,7 +47,7 @@ def load_robot(
 @cache
 def library_names() -> tuple[str, ...]:
     """Names of the robots that come with dynident."""
-    files = resources.files(__package__).joinpath("library").iterdir()
+    files = resources.files("dynident.robots").joinpath("library").iterdir()
     return tuple(sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")))
 
 
@@ -69,7 +69,7 @@ def _read(path_or_name: str | Path) -> SourceTree | Robot:
 
 
 def _read_library(name: str) -> Robot:
-    with resources.as_file(resources.files(__package__).joinpath("library", f"{name}.yaml")) as file:
+    with resources.as_file(resources.files("dynident.robots").joinpath("library", f"{name}.yaml")) as file:
         return replace(_read_dh(file), source=f"library robot {name}")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,8 +24,7 @@ from dynident.robots.robot import Joint, JointType
 from dynident.robots.tree import SourceLink, SourceTree
 from dynident.robots.xml import parse_xml
 
-if TYPE_CHECKING:
-    import mujoco
+Model: TypeAlias = Any  # mujoco.MjModel, which has no types; MuJoCo itself is imported when a file is read
 
 
 def read_mjcf(path: str | Path) -> SourceTree:
@@ -58,7 +57,7 @@ def _mujoco() -> Any:
     return mujoco
 
 
-def _compile(mj: Any, path: str | Path) -> mujoco.MjModel:
+def _compile(mj: Any, path: str | Path) -> Model:
     try:
         spec = mj.MjSpec.from_file(str(path))
     except ValueError as error:
@@ -109,7 +108,7 @@ def _is_static(spec: Any, body: Any) -> bool:
     return True
 
 
-def _check(mj: Any, path: str | Path, model: mujoco.MjModel) -> None:
+def _check(mj: Any, path: str | Path, model: Model) -> None:
     for j in range(model.njnt):
         for kind, word in ((mj.mjtJoint.mjJNT_FREE, "free"), (mj.mjtJoint.mjJNT_BALL, "ball")):
             if model.jnt_type[j] == int(kind):
@@ -127,7 +126,7 @@ def _check(mj: Any, path: str | Path, model: mujoco.MjModel) -> None:
             )
 
 
-def _links(mj: Any, model: mujoco.MjModel) -> Iterator[SourceLink]:
+def _links(mj: Any, model: Model) -> Iterator[SourceLink]:
     """The world, then every body; `last` is the source link that stands for a body, `offset` its anchor in the body."""
     coupled = _couplings(mj, model)
     last, offset, count = {0: 0}, {0: np.zeros(3)}, 1
@@ -161,7 +160,7 @@ def _links(mj: Any, model: mujoco.MjModel) -> Iterator[SourceLink]:
         last[b], offset[b] = count - 1, anchor
 
 
-def _joint(mj: Any, model: mujoco.MjModel, j: int) -> Joint:
+def _joint(mj: Any, model: Model, j: int) -> Joint:
     slide = bool(model.jnt_type[j] == int(mj.mjtJoint.mjJNT_SLIDE))
     limited = bool(model.jnt_limited[j])
     return Joint(
@@ -173,7 +172,7 @@ def _joint(mj: Any, model: mujoco.MjModel, j: int) -> Joint:
     )
 
 
-def _effort(mj: Any, model: mujoco.MjModel, j: int) -> float:
+def _effort(mj: Any, model: Model, j: int) -> float:
     """The joint's actuatorfrcrange, else what its actuators' forceranges allow together; infinite when unknown."""
     if model.jnt_actfrclimited[j]:
         return float(np.abs(model.jnt_actfrcrange[j]).max())
@@ -187,7 +186,7 @@ def _effort(mj: Any, model: mujoco.MjModel, j: int) -> float:
     return total if found else np.inf
 
 
-def _parameters(mj: Any, model: mujoco.MjModel, b: int, anchor: Array) -> Array | None:
+def _parameters(mj: Any, model: Model, b: int, anchor: Array) -> Array | None:
     """(10,) parameters in the body frame translated to `anchor`; None for a body without mass."""
     if model.body_mass[b] == 0.0:
         return None
@@ -205,7 +204,7 @@ def _pose(mj: Any, position: Array, quaternion: Array) -> Array:
     return T
 
 
-def _couplings(mj: Any, model: mujoco.MjModel) -> dict[int, str]:
+def _couplings(mj: Any, model: Model) -> dict[int, str]:
     """Joint -> why it can't be free, for the joints of an active <equality><joint>."""
     coupled: dict[int, str] = {}
     for e in range(model.neq):
@@ -218,7 +217,7 @@ def _couplings(mj: Any, model: mujoco.MjModel) -> dict[int, str]:
     return coupled
 
 
-def _notes(model: mujoco.MjModel, links: tuple[SourceLink, ...]) -> Iterator[str]:
+def _notes(model: Model, links: tuple[SourceLink, ...]) -> Iterator[str]:
     if np.any(model.dof_armature > 0):
         yield "the file gives joints an armature (rotor inertia); it is not part of the link parameters and is left out"
     if np.any(model.body_gravcomp != 0):
@@ -228,7 +227,7 @@ def _notes(model: mujoco.MjModel, links: tuple[SourceLink, ...]) -> Iterator[str
         yield f"bodies with several joints are chains of links without mass: {', '.join(massless)}"
 
 
-def _body_name(model: mujoco.MjModel, b: int) -> str:
+def _body_name(model: Model, b: int) -> str:
     return model.body(b).name or f"body{b}"
 
 
