@@ -32,10 +32,12 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     text = read_text(path)
     try:
         content = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506 (a SafeLoader)
-    except yaml.YAMLError as error:
+    except RecursionError:
+        raise FileError(path, "can't be read as YAML: it is nested too deeply") from None
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or number that isn't one, such as 2020-13-40
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}" if mark is not None else ""
-        problem = getattr(error, "problem", None) or "not valid YAML"
+        problem = getattr(error, "problem", None) or (str(error) if isinstance(error, ValueError) else "not valid YAML")
         raise FileError(path, f"can't be read as YAML: {problem}", place=place) from None
     if not isinstance(content, dict):
         raise FileError(path, "a mapping (key: value lines) was expected")
@@ -77,6 +79,8 @@ class _UniqueKeyLoader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "a key must be a plain text", key.start_mark)
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(None, None, f"key {key.value!r} is written twice", key.start_mark)
             seen.add(key.value)
