@@ -35,8 +35,9 @@ def build_robot(
       whatever branches off before it, don't move the chain: they are dropped, with a note. Gravity given by the
       caller is in the frame of `base`; the file's (or the default) is turned into it, upstream joints at zero or
       at their locked position.
-    - `tip` ends the chain, and its frame is the tool frame. What is rigid after it or beside the chain loads it and
-      is lumped. A joint there that could move loads it too, in a way that depends on its position: it is an
+    - `tip` ends the chain, and its frame is the tool frame. Branches that move on the fixed base itself (the other
+      arm) don't load the chain: they are dropped, with a note. What is rigid after the tip or beside the chain loads
+      it and is lumped. A joint there that could move loads it too, in a way that depends on its position: it is an
       error that names these joints, and the remedy is to lock them.
     - A coupled joint (URDF mimic, MJCF equality) is accepted only locked.
 
@@ -47,6 +48,7 @@ def build_robot(
     kept = [i for i in range(len(tree.links)) if root in tree.path(i)]
     free = [i for i in kept if i != root and tree.links[i].joint is not None and i not in locked]
     if tip is not None:
+        kept, free = _off_base_dropped(tree, kept, free, tree.path(tree.index(tip)))
         _check_chain(tree, free, tree.links[root].name, tip)
     _check_couplings(tree, free)
     world = _upstream_pose(tree, root, locked)
@@ -153,6 +155,17 @@ def _locked(tree: SourceTree, lock: Mapping[str, float]) -> dict[int, float]:
     return locked
 
 
+def _off_base_dropped(tree: SourceTree, kept: list[int], free: list[int], path: list[int]) -> tuple[list[int], list[int]]:
+    """Without what moves on the base but not with the chain: links whose first moving joint is not the chain's."""
+
+    def first_moving(index: int) -> int | None:
+        return next((i for i in tree.path(index) if i in free), None)
+
+    chain = first_moving(path[-1])
+    kept = [i for i in kept if first_moving(i) in (None, chain)]
+    return kept, [i for i in free if i in kept]
+
+
 def _check_chain(tree: SourceTree, free: Iterable[int], base: str, tip: str) -> None:
     path = tree.path(tree.index(tip))
     if tree.index(base) not in path:
@@ -204,7 +217,7 @@ def _notes(tree: SourceTree, kept: list[int], world: Array, turned: bool) -> Ite
     if root_joint is not None and root_joint.name not in dropped:
         dropped.append(root_joint.name)
     if dropped:
-        yield f"joints before the base link {base!r} or off its branch are left out: {', '.join(dropped)}"
+        yield f"joints that don't move or load the chain from {base!r} are left out: {', '.join(dropped)}"
     if turned and not np.allclose(world[:3, :3], np.eye(3), atol=1e-12):
         yield (
             f"gravity was turned from the frame of {tree.links[0].name!r} into that of the base link {base!r}, "

@@ -2,7 +2,7 @@
 """URDF through Pinocchio; what Pinocchio doesn't keep (which links have inertials, axes, mimic) comes from `urdf_xml`.
 
 The parameter frame of a link is URDF's joint frame, which is also the child link's frame. Bodies come in Pinocchio's
-order: depth first, branches by name; for a serial chain that is from base to tip.
+order: depth first, branches by joint name; for a serial chain that is from base to tip.
 """
 
 from __future__ import annotations
