@@ -22,6 +22,9 @@ EXAMPLE = """Examples:
 
 [bold]dynident check arm.urdf --lock 'finger_joint*=0.02' --json[/bold]"""
 
+#: Narrower terminals get the three numbers of a column below each other.
+_WIDE = 110
+
 
 def check(
     robot: RobotArgument,
@@ -83,34 +86,33 @@ def _print_report(result: RobotCheck) -> None:
 
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = 140  # a file or a pipe has no width; rich would wrap at 80
-    console.print(_table(result))
+        console.width = 120  # a file or a pipe has no width; rich would wrap at 80
+    console.print(_table(result, separator=" " if console.width >= _WIDE else "\n"))
     for line in _summary(result):
         console.print(line)
 
 
-def _table(result: RobotCheck) -> Table:
+def _table(result: RobotCheck, *, separator: str) -> Table:
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
     title = f"{result.robot} ({result.source})" if result.source else result.robot
-    table = Table(title=Text(title, style="bold"), title_justify="left", expand=False)
+    table = Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("link", no_wrap=True)
-    table.add_column(Text("mass\n[kg]"), justify="right")
-    table.add_column(Text("centre of mass\n[m]"), justify="right")
-    table.add_column(Text("principal inertias\n[kg·m²]"), justify="right")
-    table.add_column(Text("margin\n[kg·m²]"), justify="right")
+    for heading in ("mass\n[kg]", "centre of mass\n[m]", "principal inertias\n[kg·m²]", "margin\n[kg·m²]"):
+        table.add_column(Text(heading), justify="right")
     table.add_column("verdict")
     for link in result.links:
-        verdict = Text(_sentence(link), style=_colour(link))
-        for warning in link.warnings:
-            verdict.append(f"\n{warning}", style="yellow")
+        verdict = Text(link.verdict.value, style=_colour(link))
+        if link.warnings:
+            verdict.append(", see the warning", style="yellow")
         table.add_row(
             Text(link.name),
             _number(link.mass, ".4f"),
-            _numbers(link.com, "7.4f"),
-            _numbers(link.principal_inertias, "9.2e"),
-            _number(link.margin, ".2e"),
+            _numbers(link.com, "7.4f", separator),
+            _numbers(link.principal_inertias, "8.2e", separator),
+            _number(link.margin, "9.2e"),
             verdict,
         )
     return table
@@ -130,13 +132,16 @@ def _summary(result: RobotCheck) -> Iterator[str]:
             yield escape(f"Lumped into {link.name}: {', '.join(source for source in link.sources if source != link.name)}")
     if result.base_sources:
         yield escape(f"Part of the base: {', '.join(result.base_sources)}")
-    for warning in result.warnings:
-        yield f"[yellow]Warning:[/yellow] {escape(warning)}"
+    for link in result.links:
+        if link.detail:
+            yield f"[{_colour(link)}]{escape(link.name)}:[/] {escape(_sentence(link))}"
+    for warning in (*(f"{link.name}: {warning}" for link in result.links for warning in link.warnings), *result.warnings):
+        yield f"[yellow]Warning:[/] {escape(warning)}"
     for number, note in enumerate(result.notes, start=1):
-        yield f"[dim]Note {number}:[/dim] {escape(note)}"
+        yield f"[dim]Note {number}:[/] {escape(note)}"
     if result.inconsistent:
         names = ", ".join(link.name for link in result.inconsistent)
-        yield f"[red]Not physically consistent:[/red] {escape(names)}. A simulator may refuse the model or become unstable with it."
+        yield f"[bold red]Not physically consistent:[/] {escape(names)}. A simulator may refuse the model or become unstable with it."
 
 
 def _sentence(link: LinkCheck) -> str:
@@ -153,5 +158,5 @@ def _number(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, form)
 
 
-def _numbers(values: tuple[float, ...] | None, form: str) -> str:
-    return "–" if values is None else " ".join(format(value, form) for value in values)
+def _numbers(values: tuple[float, ...] | None, form: str, separator: str) -> str:
+    return "–" if values is None else separator.join(format(value, form) for value in values)

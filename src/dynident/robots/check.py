@@ -34,12 +34,12 @@ class Verdict(Enum):
     """What a link is; the value is the sentence that the user sees."""
 
     CONSISTENT = "consistent"
-    MARGINAL = "marginal: consistent, but barely"
+    MARGINAL = "marginal"
     TRIANGLE = "violates the triangle inequality"
     NOT_POSITIVE = "inertia is not positive definite"
     ZERO_MASS = "zero mass"
     NEGATIVE_MASS = "negative mass"
-    COMPOUND = "no mass, as an intermediate link of a compound joint has none"
+    COMPOUND = "no mass, inside a compound joint"
     NO_INERTIA = "no inertia given"
 
     @property
