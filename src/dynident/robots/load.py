@@ -57,8 +57,8 @@ def _read(path_or_name: str | Path) -> SourceTree | Robot:
     path = Path(path_or_name)
     library = f"library robots: {', '.join(library_names())}"
     if not path.exists():
-        if path.suffix == "" and len(path.parts) == 1:
-            raise UnknownNameError("library robot", str(path_or_name), library_names(), remedy="or give the path of a file")
+        if isinstance(path_or_name, str) and path.suffix == "" and len(path.parts) == 1:
+            raise UnknownNameError("library robot", path_or_name, library_names(), remedy="or give the path of a file")
         raise FileError(path, f"no such file; check the path, or use one of the {library}")
     if path.is_dir():
         raise FileError(path, f"is a folder; give a file in it ({', '.join(_READERS)}) or one of the {library}")

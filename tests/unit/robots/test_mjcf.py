@@ -1,0 +1,252 @@
+"""MJCF against MuJoCo's own kinematics and inertia, with and without meshes."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynident.errors import FileError, MissingExtraError, UnsupportedRobotError
+from dynident.parameters import change_of_frame, from_com
+from dynident.robots import JointType, Robot, load_robot
+from dynident.robots.kinematics import link_poses
+
+mujoco = pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install "dynident[sim]"')
+
+INERTIAL = '<inertial mass="2" pos="0.1 0.2 0.3" quat="1 0.2 0.3 0.4" diaginertia="0.4 0.5 0.6"/>'
+
+#: anchors, reference positions, several joints on one body, rigid bodies, a branch, a base that is not upright
+MIXED = f"""<mujoco model="mixed">
+  <compiler angle="radian" autolimits="true"/>
+  <option gravity="1 2 3"/>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="stand" pos="0 0 1" euler="0.1 0.2 0.3">
+      {INERTIAL}
+      <body name="one" pos="1 2 3" euler="0.4 0.2 0.3">
+        <joint name="turn" axis="1 2 0" pos="0.1 0.2 0.3" ref="0.4"/>
+        <geom size="0.1 0.2 0.3" type="box" pos="0.3 0.3 0.1"/>
+        <body name="plate" pos="0.1 0.3 0.1" euler="1 2 1"><geom size="0.1"/>
+          <body name="two" pos="0 0 1">
+            <joint name="slide" type="slide" axis="0 1 1" pos="1 0 1" ref="0.2" range="-1 2" actuatorfrcrange="-7 5"/>
+            {INERTIAL}
+          </body>
+        </body>
+        <body name="three" pos="0 2 1" euler="1 1 1">
+          <joint name="first" axis="0 1 0" pos="1 0 1" ref="-0.3"/>
+          <joint name="second" type="slide" axis="0 0 1" ref="0.1"/>
+          <joint name="third" axis="1 1 1" pos="0 0 0.2" range="-1 1"/>
+          {INERTIAL}
+        </body>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor joint="turn" gear="10" forcerange="-3 2"/>
+    <motor joint="third" forcerange="-3 2"/>
+    <motor joint="first"/>
+  </actuator>
+</mujoco>
+"""
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "robot.xml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def body(inside: str, *, before: str = "", after: str = "") -> str:
+    return f'<mujoco>{before}<worldbody><body name="a">{inside}</body></worldbody>{after}</mujoco>'
+
+
+def moving_total(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """(10,) parameters of all moving links together, in the base frame."""
+    return sum(
+        (change_of_frame(pose) @ link.parameters for pose, link in zip(link_poses(robot, q), robot.links, strict=True)), np.zeros(10)
+    )
+
+
+def mujoco_total(model, data, bodies: list[str]) -> np.ndarray:
+    total = np.zeros(10)
+    for name in bodies:
+        b = model.body(name).id
+        R = data.ximat[b].reshape(3, 3)
+        total += from_com(model.body_mass[b], data.xipos[b], R @ np.diag(model.body_inertia[b]) @ R.T)
+    return total
+
+
+def test_kinematics_and_inertia_are_mujocos(tmp_path: Path) -> None:
+    file = write(tmp_path, MIXED)
+    robot = load_robot(file)
+    model = mujoco.MjModel.from_xml_path(str(file))
+    data = mujoco.MjData(model)
+    assert robot.joint_names == tuple(model.joint(j).name for j in range(model.njnt))
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        q = rng.uniform(-1, 1, robot.n)
+        data.qpos[:] = q
+        mujoco.mj_forward(model, data)
+        poses = link_poses(robot, q)
+        for i, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
+            j = model.joint(joint.name).id
+            axis = poses[i][:3, :3] @ joint.axis
+            if "/" not in link.name:  # MuJoCo has the axis before the joints that follow on the same body
+                np.testing.assert_allclose(axis, data.xaxis[j], atol=1e-12)
+                np.testing.assert_allclose(poses[i][:3, :3], data.body(link.name).xmat.reshape(3, 3), atol=1e-12)
+                anchor = data.body(link.name).xpos + poses[i][:3, :3] @ model.jnt_pos[j]
+                np.testing.assert_allclose(poses[i][:3, 3], anchor, atol=1e-12)
+        np.testing.assert_allclose(moving_total(robot, q), mujoco_total(model, data, ["one", "plate", "two", "three"]), atol=1e-9)
+
+
+def test_limits_names_and_gravity(tmp_path: Path) -> None:
+    robot = load_robot(write(tmp_path, MIXED))
+    assert robot.name == "mixed"
+    assert robot.gravity.tolist() == [1, 2, 3]
+    assert robot.link_names == ("one", "two", "three/first", "three/second", "three")
+    assert robot.base_sources == ("world", "stand")
+    assert robot.links[0].sources == ("one", "plate")
+    assert robot.frame_names[0] == "body frame one at the anchor of turn"
+    kinds = [JointType.CONTINUOUS, JointType.PRISMATIC, JointType.CONTINUOUS, JointType.PRISMATIC, JointType.REVOLUTE]
+    assert [joint.type for joint in robot.joints] == kinds
+    assert robot.position_limits.tolist() == [[-np.inf, np.inf], [-1, 2], [-np.inf, np.inf], [-np.inf, np.inf], [-1, 1]]
+    assert robot.effort_limits.tolist() == [30, 7, np.inf, np.inf, 3]
+    assert np.isinf(robot.velocity_limits).all()
+    assert any("three/first, three/second" in note for note in robot.notes)
+
+
+def test_locked_and_chained_like_urdf(tmp_path: Path) -> None:
+    file = write(tmp_path, MIXED)
+    model = mujoco.MjModel.from_xml_path(str(file))
+    data = mujoco.MjData(model)
+    robot = load_robot(file, base="stand", tip="two", lock={"first": 0.3, "second": 0.2, "third": -0.5})
+    assert robot.joint_names == ("turn", "slide")
+    q = np.array([0.7, -0.4])
+    data.qpos[:] = [q[0], q[1], 0.3, 0.2, -0.5]
+    mujoco.mj_forward(model, data)
+    stand = np.eye(4)
+    stand[:3, :3], stand[:3, 3] = data.body("stand").xmat.reshape(3, 3), data.body("stand").xpos
+    moved = change_of_frame(stand) @ moving_total(robot, q)
+    np.testing.assert_allclose(moved, mujoco_total(model, data, ["one", "plate", "two", "three"]), atol=1e-9)
+    np.testing.assert_allclose((stand @ link_poses(robot, q)[1] @ robot.tool)[:3, 3], data.body("two").xpos, atol=1e-12)
+    np.testing.assert_allclose(stand[:3, :3] @ robot.gravity, [1, 2, 3], atol=1e-12)
+
+
+MESHED = """<mujoco>
+  <asset>
+    <mesh name="shape" file="missing.stl"/>
+    <texture name="paint" type="2d" file="missing.png"/>
+    <material name="coat" texture="paint"/>
+  </asset>
+  <worldbody>
+    <geom type="mesh" mesh="shape"/>
+    <body name="a"><geom type="mesh" mesh="shape" material="coat"/><joint name="j"/>{inertial}</body>
+  </worldbody>
+</mujoco>"""
+
+
+def test_missing_meshes_and_textures_do_not_matter_where_inertials_are_written(tmp_path: Path) -> None:
+    robot = load_robot(write(tmp_path, MESHED.format(inertial=INERTIAL)))
+    assert robot.links[0].parameters is not None
+    assert robot.links[0].parameters[0] == pytest.approx(2.0)
+
+
+def test_a_missing_mesh_that_an_inertia_needs_is_named(tmp_path: Path) -> None:
+    file = write(tmp_path, MESHED.format(inertial=""))
+    with pytest.raises(
+        FileError, match=r"mesh file 'missing\.stl' is missing and the inertia of body 'a' would come from it; add the mesh"
+    ):
+        load_robot(file)
+
+
+@pytest.mark.parametrize(("inside", "word"), [("<freejoint/>", "free"), ('<joint type="ball"/>', "ball")])
+def test_joints_that_move_in_several_directions_are_refused(tmp_path: Path, inside: str, word: str) -> None:
+    file = write(tmp_path, body(inside + INERTIAL))
+    with pytest.raises(UnsupportedRobotError, match=f"body 'a': a {word} joint moves in several directions") as caught:
+        load_robot(file)
+    assert str(file) in str(caught.value)
+
+
+COUPLED = body(
+    f'<joint name="j1"/>{INERTIAL}<body name="b"><joint name="j2"/>{INERTIAL}</body><body name="c"><joint name="j3"/>{INERTIAL}</body>',
+    after='<equality><joint joint1="j2" joint2="j3"{active}/></equality>',
+)
+
+
+def test_coupled_joints_are_accepted_only_locked(tmp_path: Path) -> None:
+    file = write(tmp_path, COUPLED.format(active=""))
+    with pytest.raises(UnsupportedRobotError, match=r"joint 'j2' is coupled to joint 'j3'.*--lock j2=0 --lock j3=0"):
+        load_robot(file)
+    with pytest.raises(UnsupportedRobotError, match="joint 'j3' is coupled to joint 'j2'"):
+        load_robot(file, lock={"j2": 0.0})
+    assert load_robot(file, lock={"j[23]": 0.0}).joint_names == ("j1",)
+    assert load_robot(write(tmp_path, COUPLED.format(active=' active="false"'))).n == 3
+
+
+def test_a_loop_is_refused(tmp_path: Path) -> None:
+    text = COUPLED.format(active="").replace(
+        '<joint joint1="j2" joint2="j3"/>', '<connect name="loop" body1="b" body2="c" anchor="0 0 0"/>'
+    )
+    with pytest.raises(UnsupportedRobotError, match="equality 'loop': a connect constraint closes a loop"):
+        load_robot(write(tmp_path, text))
+
+
+def test_notes_name_what_is_left_out(tmp_path: Path) -> None:
+    text = body(f'<joint name="j" armature="0.1"/>{INERTIAL}').replace('name="a"', 'name="a" gravcomp="1"')
+    armature, compensation = load_robot(write(tmp_path, text)).notes
+    assert "armature" in armature
+    assert "gravcomp" in compensation
+
+
+def test_gravity_can_be_switched_off(tmp_path: Path) -> None:
+    text = body(f"<joint/>{INERTIAL}", before='<option><flag gravity="disable"/></option>')
+    robot = load_robot(write(tmp_path, text))
+    assert robot.gravity.tolist() == [0, 0, 0]
+    assert robot.joint_names == ("joint0",)
+
+
+def test_includes_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "arm.xml").write_text(f'<mujoco><worldbody><body name="a"><joint name="j"/>{INERTIAL}</body></worldbody></mujoco>')
+    assert load_robot(write(tmp_path, '<mujoco><include file="arm.xml"/></mujoco>')).joint_names == ("j",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (body('<joint type="hinge2"/>'), "can't be read as MJCF"),
+        (body("<joint/>"), "MuJoCo can't compile it: mass and inertia of moving bodies must be larger than mjMINVAL"),
+        ('<!DOCTYPE mujoco [<!ENTITY a "b">]><mujoco/>', "DOCTYPE or ENTITY declaration, which is refused"),
+        ('<mujoco><include file="absent.xml"/></mujoco>', "can't be read as MJCF"),
+        (body(f'<joint axis="0 0 0"/>{INERTIAL}'), "can't compile"),
+    ],
+)
+def test_bad_files_are_one_sentence(tmp_path: Path, text: str, message: str) -> None:
+    file = write(tmp_path, text)
+    with pytest.raises(FileError) as caught:
+        load_robot(file)
+    assert message in str(caught.value)
+    assert caught.value.file == str(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_nothing_that_moves(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedRobotError, match="no joint is left that moves"):
+        load_robot(write(tmp_path, body(INERTIAL)))
+
+
+def test_without_mujoco_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = write(tmp_path, MIXED)
+    real_import = builtins.__import__
+
+    def absent(name: str, *rest, **named):
+        if name == "mujoco":
+            raise ImportError(name)
+        return real_import(name, *rest, **named)
+
+    monkeypatch.delitem(sys.modules, "mujoco")
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(MissingExtraError, match=r'reading MJCF needs mujoco.*pip install "dynident\[sim\]"'):
+        load_robot(file)

@@ -1,0 +1,108 @@
+"""The Robot type: frozen, checked, and readable."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+
+from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
+from dynident.robots import STANDARD_GRAVITY, Joint, JointType, Link, Robot, load_robot
+
+
+def chain(*parents: int, **changes) -> Robot:
+    joints = tuple(Joint(name=f"j{i}", parent=parent) for i, parent in enumerate(parents))
+    links = tuple(Link(name=f"l{i}", frame=f"f{i}") for i in range(len(parents)))
+    return Robot(**{"name": "r", "joints": joints, "links": links} | changes)
+
+
+def test_names_parents_and_ancestors_of_a_tree() -> None:
+    robot = chain(-1, 0, 0, 2)
+    assert robot.n == 4
+    assert robot.joint_names == ("j0", "j1", "j2", "j3")
+    assert robot.frame_names == ("f0", "f1", "f2", "f3")
+    assert robot.parents.tolist() == [-1, 0, 0, 2]
+    assert robot.ancestors(3) == (0, 2, 3)
+    assert robot.ancestors(1) == (0, 1)
+    assert robot.joint_index("j2") == 2
+    assert robot.gravity.tolist() == list(STANDARD_GRAVITY)
+    with pytest.raises(UnknownNameError, match="no joint named 'j9'; known: j0, j1, j2, j3"):
+        robot.joint_index("j9")
+
+
+def test_nothing_can_be_changed_in_place() -> None:
+    robot = load_robot("panda")
+    assert robot.parameters is not None
+    for array in (robot.gravity, robot.tool, robot.parameters, robot.parents, robot.position_limits, robot.joints[0].placement):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+    with pytest.raises(FrozenInstanceError):
+        robot.name = "other"  # type: ignore[misc]
+
+
+def test_arrays_are_copied_from_the_caller() -> None:
+    gravity = np.array([0.0, 0.0, -1.0])
+    robot = chain(-1, gravity=gravity)
+    gravity[2] = 5.0
+    assert robot.gravity[2] == -1.0
+
+
+def test_with_gravity_and_with_parameters_give_another_robot() -> None:
+    robot = load_robot("planar_2r")
+    assert robot.with_gravity([0, 0, 0]).gravity.tolist() == [0, 0, 0]
+    assert robot.gravity[2] == -9.80665
+    values = np.arange(20.0)
+    np.testing.assert_array_equal(robot.with_parameters(values).parameters, values.reshape(2, 10))
+    np.testing.assert_array_equal(robot.with_parameters(values.reshape(2, 10)).links[1].parameters, values[10:])
+    with pytest.raises(ShapeError, match=r"parameters has shape \(2, 9\); expected \(2, 10\)"):
+        robot.with_parameters(np.zeros((2, 9)))
+    with pytest.raises(ValueRangeError, match="parameters of link 'link1' contains NaN"):
+        robot.with_parameters(np.full(20, np.nan))
+    with pytest.raises(ShapeError, match=r"gravity has shape \(2,\)"):
+        robot.with_gravity([0, 1])
+
+
+def test_parameters_are_there_only_when_every_link_has_them() -> None:
+    robot = load_robot("planar_2r")
+    partial = replace(robot, links=(replace(robot.links[0], parameters=None), robot.links[1]))
+    assert partial.parameters is None
+    assert robot.parameters is not None
+
+
+def test_axes_are_normalised_and_sources_default_to_the_link() -> None:
+    assert Joint(name="j", axis=np.array([0, 3.0, 4.0])).axis.tolist() == [0, 0.6, 0.8]
+    assert Link(name="a", frame="f").sources == ("a",)
+    assert Joint(name="j", type="prismatic").type is JointType.PRISMATIC  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"axis": np.zeros(3)}, "axis of joint 'j' is zero"),
+        ({"placement": 2 * np.eye(4)}, "placement of joint 'j' is not a pose"),
+        ({"placement": np.diag([1.0, 1, -1, 1])}, "placement of joint 'j' is not a pose"),
+        ({"placement": np.full((4, 4), np.nan)}, "placement of joint 'j' contains NaN"),
+        ({"position": (1, -1)}, "position limits of joint 'j' are"),
+        ({"position": (np.nan, 1)}, "position limits of joint 'j' are"),
+        ({"velocity": -1}, "velocity limit of joint 'j' is -1.0"),
+        ({"effort": np.nan}, "effort limit of joint 'j' is nan"),
+    ],
+)
+def test_a_joint_is_checked(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueRangeError) as caught:
+        Joint(name="j", **options)  # type: ignore[arg-type]
+    assert message in str(caught.value)
+
+
+def test_a_robot_is_checked() -> None:
+    with pytest.raises(UnsupportedRobotError, match="no moving joint"):
+        chain()
+    with pytest.raises(ValueRangeError, match="parent of joint 'j1' is 1; a parent must come before its child"):
+        chain(-1, 1)
+    with pytest.raises(ShapeError, match=r"links has shape \(1,\); expected \(2,\)"):
+        chain(-1, 0, links=(Link(name="a", frame="f"),))
+    with pytest.raises(ValueRangeError, match="joint name 'a' is used twice"):
+        chain(-1, 0, joints=(Joint(name="a"), Joint(name="a", parent=0)))
+    with pytest.raises(ValueRangeError, match="link name 'a' is used twice"):
+        chain(-1, 0, links=(Link(name="a", frame="f"), Link(name="a", frame="g")))
