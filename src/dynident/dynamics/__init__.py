@@ -1,0 +1,31 @@
+"""Batched dynamics of any tree robot: regressors, inverse dynamics, mass matrix, gravity, Coriolis, energy."""
+
+from dynident.dynamics.api import (
+    RegressorBlock,
+    coriolis_matrix,
+    coriolis_vector,
+    forward_dynamics,
+    gravity,
+    inertia_gravity_regressor,
+    inverse_dynamics,
+    iterate_regressor_blocks,
+    kinetic_energy,
+    mass_matrix,
+    potential_energy,
+    torque_regressor,
+)
+
+__all__ = [
+    "RegressorBlock",
+    "coriolis_matrix",
+    "coriolis_vector",
+    "forward_dynamics",
+    "gravity",
+    "inertia_gravity_regressor",
+    "inverse_dynamics",
+    "iterate_regressor_blocks",
+    "kinetic_energy",
+    "mass_matrix",
+    "potential_energy",
+    "torque_regressor",
+]

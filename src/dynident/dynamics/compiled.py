@@ -1,0 +1,79 @@
+"""The Numba backend: workspaces and output arrays around the kernels. Same functions as reference.py."""
+
+# pyright: basic
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.dynamics import kernels
+from dynident.dynamics.tree import joint_constants
+from dynident.robots.robot import Robot
+
+_WEIGHTLESS = np.zeros(3)
+
+
+def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: Array, *, gravity: Array) -> Array:
+    out = np.empty_like(q)
+    kernels.inverse_dynamics(_workspace(robot, gravity), parameters, q, dq, ddq, out)
+    return out
+
+
+def mass_matrix(robot: Robot, parameters: Array, q: Array) -> Array:
+    out = np.empty((len(q), robot.n, robot.n))
+    kernels.mass_matrix(_workspace(robot, _WEIGHTLESS), parameters, q, np.zeros_like(q), out)
+    return out
+
+
+def coriolis_matrix(robot: Robot, parameters: Array, q: Array, dq: Array) -> Array:
+    out = np.empty((len(q), robot.n, robot.n))
+    kernels.coriolis_matrix(_workspace(robot, _WEIGHTLESS), parameters, q, dq, np.zeros_like(q), out)
+    return out
+
+
+def inertia_gravity_regressor(robot: Robot, q: Array) -> Array:
+    n = robot.n
+    out = np.zeros((len(q), n * (n + 1) // 2 + n, 10 * n))
+    kernels.inertia_gravity_regressor(_workspace(robot, robot.gravity), q, np.zeros_like(q), out)
+    return out
+
+
+def torque_regressor(robot: Robot, q: Array, dq: Array, ddq: Array) -> Array:
+    out = np.empty((len(q), robot.n, 10 * robot.n))
+    for start, block in iterate_regressor_blocks(robot, q, dq, ddq):
+        out[start : start + block.shape[2]] = block.transpose(2, 0, 1)
+    return out
+
+
+def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> Iterator[tuple[int, Array]]:
+    workspace = _workspace(robot, robot.gravity)
+    # entries of a link in the row of a joint that doesn't move it stay zero: the kernel never touches them
+    (block,) = _aligned((robot.n, 10 * robot.n, kernels.BLOCK))
+    for start in range(0, len(q), kernels.BLOCK):
+        kernels.regressor_block(workspace, q, dq, ddq, start, block)
+        yield start, block[:, :, : len(q) - start]
+
+
+def _workspace(robot: Robot, gravity: Array) -> kernels.Workspace:
+    """Every call has its own, so calls may run in threads."""
+    n, tile = robot.n, kernels.TILE
+    shapes = (30, tile), (n, 5 * tile), (n, 30 * tile), (n, n, 6 * tile), (n, n, 6 * tile), (n, 6 * tile), (4, 10 * tile), (n, n, tile)
+    base, *spaces = _aligned(*shapes)
+    base[18:21] = -gravity[:, None]
+    return kernels.Workspace(robot.parents, joint_constants(robot), base.ravel(), *spaces)
+
+
+def _aligned(*shapes: tuple[int, ...]) -> list[Array]:
+    """Arrays of zeros at multiples of 64 bytes: a vector load that crosses a cache line costs two."""
+    sizes = [prod(shape) + -prod(shape) % 8 for shape in shapes]
+    memory = np.zeros(sum(sizes) + 8)
+    offset = -memory.ctypes.data % 64 // 8
+    arrays: list[Array] = []
+    for shape, size in zip(shapes, sizes, strict=True):
+        arrays.append(memory[offset : offset + prod(shape)].reshape(shape))
+        offset += size
+    return arrays

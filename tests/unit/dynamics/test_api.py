@@ -1,0 +1,150 @@
+"""Shapes, errors, backends and streaming of the dynamics functions."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import dynident
+from dynident.dynamics import compiled, reference
+from dynident.errors import DynidentError, ShapeError, UnknownNameError, ValueRangeError
+from tests.oracles.machines import random_tree, states
+
+
+@pytest.fixture
+def panda() -> dynident.Robot:
+    return dynident.load_robot("panda")
+
+
+def calls(robot: dynident.Robot, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> dict[str, np.ndarray]:
+    p = robot.parameters
+    return {
+        "inverse_dynamics": dynident.inverse_dynamics(robot, p, q, dq, ddq),
+        "gravity": dynident.gravity(robot, p, q),
+        "coriolis_vector": dynident.coriolis_vector(robot, p, q, dq),
+        "mass_matrix": dynident.mass_matrix(robot, p, q),
+        "coriolis_matrix": dynident.coriolis_matrix(robot, p, q, dq),
+        "forward_dynamics": dynident.forward_dynamics(robot, p, q, dq, ddq),
+        "kinetic_energy": dynident.kinetic_energy(robot, p, q, dq),
+        "potential_energy": dynident.potential_energy(robot, p, q),
+        "torque_regressor": dynident.torque_regressor(robot, q, dq, ddq),
+        "inertia_gravity_regressor": dynident.inertia_gravity_regressor(robot, q),
+    }
+
+
+def test_one_sample_is_a_row_of_the_batch(panda: dynident.Robot) -> None:
+    q, dq, ddq = states(panda, 3)
+    batch, single = calls(panda, q, dq, ddq), calls(panda, q[1], dq[1], ddq[1])
+    for name, values in batch.items():
+        np.testing.assert_allclose(single[name], values[1], rtol=1e-13, atol=1e-13, err_msg=name)
+        assert single[name].shape == values.shape[1:], name
+
+
+def test_no_samples_give_empty_results(panda: dynident.Robot) -> None:
+    empty = np.zeros((0, 7))
+    for name, values in calls(panda, empty, empty, empty).items():
+        assert values.shape[0] == 0, name
+    assert list(dynident.iterate_regressor_blocks(panda, empty, empty, empty)) == []
+
+
+@pytest.mark.parametrize("samples", [1, 39, 40, 41, 199, 200, 201, 437])
+def test_blocks_make_up_the_whole_regressor(panda: dynident.Robot, samples: int) -> None:
+    q, dq, ddq = states(panda, samples)
+    whole = dynident.torque_regressor(panda, q, dq, ddq)
+    seen = 0
+    for block in dynident.iterate_regressor_blocks(panda, q, dq, ddq):
+        count = block.matrix.shape[2]
+        assert block.start == seen
+        np.testing.assert_array_equal(block.matrix.transpose(2, 0, 1), whole[seen : seen + count])
+        seen += count
+    assert seen == samples
+
+
+def test_backends_agree_on_a_tree_that_is_not_depth_first() -> None:
+    robot = random_tree(np.random.default_rng(3), parents=(-1, 0, 0, -1, 1, 2, 3, 4), prismatic=(2, 6))
+    q, dq, ddq = states(robot, 50)
+    p, g = robot.parameters, robot.gravity
+    pairs = [
+        (compiled.inverse_dynamics(robot, p, q, dq, ddq, gravity=g), reference.inverse_dynamics(robot, p, q, dq, ddq, gravity=g)),
+        (compiled.mass_matrix(robot, p, q), reference.mass_matrix(robot, p, q)),
+        (compiled.coriolis_matrix(robot, p, q, dq), reference.coriolis_matrix(robot, p, q, dq)),
+        (compiled.torque_regressor(robot, q, dq, ddq), reference.torque_regressor(robot, q, dq, ddq)),
+        (compiled.inertia_gravity_regressor(robot, q), reference.inertia_gravity_regressor(robot, q)),
+    ]
+    for fast, readable in pairs:
+        assert np.max(np.abs(fast - readable)) <= 1e-13 * np.max(np.abs(readable))
+
+
+def test_angles_of_many_turns_keep_their_precision(panda: dynident.Robot) -> None:
+    """The kernels' own sine and cosine, near quadrant boundaries and far from zero."""
+    q = np.concatenate([np.arange(-40, 40) * np.pi / 4, np.linspace(-9.9e5, 9.9e5, 81)])[:, None] * np.ones(7)
+    still = np.zeros_like(q)
+    fast = compiled.inverse_dynamics(panda, panda.parameters, q, still, still, gravity=panda.gravity)
+    libm = reference.inverse_dynamics(panda, panda.parameters, q, still, still, gravity=panda.gravity)
+    assert np.max(np.abs(fast - libm)) <= 1e-13 * np.max(np.abs(libm))
+
+
+def test_results_are_the_same_in_threads(panda: dynident.Robot) -> None:
+    q, dq, ddq = states(panda, 1000)
+    expected = dynident.inverse_dynamics(panda, panda.parameters, q, dq, ddq)
+    results: list[np.ndarray] = []
+    threads = [
+        threading.Thread(target=lambda: results.append(dynident.inverse_dynamics(panda, panda.parameters, q, dq, ddq))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert all(np.array_equal(result, expected) for result in results)
+
+
+def test_wrong_shapes_are_named(panda: dynident.Robot) -> None:
+    q = np.zeros((5, 7))
+    with pytest.raises(ShapeError, match=r"dq has shape \(4, 7\); expected \(5, 7\), the shape of q") as caught:
+        dynident.inverse_dynamics(panda, panda.parameters, q, q[:4], q)
+    assert caught.value.shape == (4, 7)
+    with pytest.raises(ShapeError, match=r"q has shape \(5, 6\); expected \(samples, 7\)"):
+        dynident.gravity(panda, panda.parameters, q[:, :6])
+    with pytest.raises(ShapeError, match=r"parameters has shape \(7, 9\)"):
+        dynident.gravity(panda, panda.parameters[:, :9], q)
+    assert issubclass(ShapeError, DynidentError)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_not_finite_is_refused(panda: dynident.Robot, value: float) -> None:
+    q = np.zeros((5, 7))
+    dq = q.copy()
+    dq[2, 3] = value
+    with pytest.raises(ValueRangeError, match="dq contains NaN or infinity"):
+        dynident.coriolis_vector(panda, panda.parameters, q, dq)
+    with pytest.raises(ValueRangeError, match="parameters contains NaN"):
+        dynident.gravity(panda, np.full((7, 10), value), q)
+
+
+def test_encoder_counts_are_not_angles(panda: dynident.Robot) -> None:
+    q = np.zeros((5, 7))
+    q[3, 2] = 2.4e6
+    with pytest.raises(ValueRangeError, match=r"reaches 2.4e\+06 rad"):
+        dynident.gravity(panda, panda.parameters, q)
+
+
+def test_massless_robot_has_no_forward_dynamics(panda: dynident.Robot) -> None:
+    with pytest.raises(ValueRangeError, match="singular mass matrix"):
+        dynident.forward_dynamics(panda, np.zeros((7, 10)), np.zeros(7), np.zeros(7), np.zeros(7))
+
+
+def test_unknown_kernels_are_named(panda: dynident.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DYNIDENT_KERNELS", "fast")
+    with pytest.raises(UnknownNameError, match="no kernels .* named 'fast'; known: numba, reference"):
+        dynident.gravity(panda, panda.parameters, np.zeros(7))
+
+
+def test_importing_compiles_nothing_and_loads_no_heavy_package() -> None:
+    code = "import sys, dynident; print([m for m in ('numba', 'pinocchio', 'mujoco', 'scipy', 'typer', 'rich') if m in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
