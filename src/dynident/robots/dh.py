@@ -4,7 +4,7 @@
     standard: pose_link_in_parent = motion(q) · Rz(theta) Tz(d) Tx(a) Rx(alpha)     link frame at the far end
 
 `theta` and `d` are the offsets at q = 0; a revolute or continuous joint turns about z, a prismatic one moves along z.
-The format is described in docs/conventions.md; every key is checked, an unknown one is an error.
+The format is described in docs/reference/dh-files.md; every key is checked, an unknown one is an error.
 """
 
 from __future__ import annotations
