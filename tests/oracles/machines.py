@@ -1,6 +1,6 @@
 """Robots for the oracle tests, and the same robots built in Pinocchio and MuJoCo from our own description."""
 
-# pyright: basic
+# pyright: reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

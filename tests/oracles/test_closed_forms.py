@@ -1,6 +1,6 @@
 """One and two joints against their textbook equations, derived here by SymPy from the energies."""
 
-# pyright: basic
+# pyright: reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

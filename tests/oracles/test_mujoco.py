@@ -1,6 +1,6 @@
 """Mass matrix, bias forces and inverse dynamics against MuJoCo, an engine that shares no code with Pinocchio."""
 
-# pyright: basic
+# pyright: reportAttributeAccessIssue=false
 
 from __future__ import annotations
 

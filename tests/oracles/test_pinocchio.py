@@ -1,7 +1,5 @@
 """Every kernel against Pinocchio, to 1e-10 relative, with gravity in a random direction."""
 
-# pyright: basic
-
 from __future__ import annotations
 
 import numpy as np

@@ -140,7 +140,7 @@ def test_massless_robot_has_no_forward_dynamics(panda: dynident.Robot) -> None:
 
 def test_unknown_kernels_are_named(panda: dynident.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNIDENT_KERNELS", "fast")
-    with pytest.raises(UnknownNameError, match="no kernels .* named 'fast'; known: numba, reference"):
+    with pytest.raises(UnknownNameError, match=r"no kernels .* named 'fast'; known: numba, reference"):
         dynident.gravity(panda, panda.parameters, np.zeros(7))
 
 
