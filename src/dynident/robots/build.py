@@ -53,16 +53,16 @@ def build_robot(
     _check_couplings(tree, free)
     world = _upstream_pose(tree, root, locked)
     bodies = _Bodies(tree, locked, free)
-    bodies.add_base(root)
-    for i in kept:
-        if i != root:
-            bodies.add(i)
     try:
-        return Robot(
+        bodies.add_base(root)
+        for i in kept:
+            if i != root:
+                bodies.add(i)
+        robot = Robot(
             name=tree.name,
             joints=tuple(bodies.joints),
             links=tuple(bodies.links()),
-            gravity=world[:3, :3].T @ tree.gravity if gravity is None else np.asarray(gravity, dtype=float),
+            gravity=world[:3, :3].T @ tree.gravity,
             tool=bodies.tool(len(tree.links) - 1 if tip is None else tree.index(tip), named=tip is not None),
             base_sources=tuple(bodies.sources[-1]),
             notes=(*tree.notes, *_notes(tree, kept, world, gravity is None)),
@@ -74,6 +74,7 @@ def build_robot(
         ) from None
     except InputError as error:
         raise FileError(tree.source, str(error)) from None
+    return robot if gravity is None else robot.with_gravity(gravity)
 
 
 class _Bodies:

@@ -98,7 +98,7 @@ class Fields:
     def _number(self, value: object, place: str, infinite: bool) -> float:
         number: float | None = None
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            number = float(value)
+            number = float(value) if abs(value) < 1e300 or isinstance(value, float) else math.inf  # an int can overflow
         elif isinstance(value, str):
             number = parse_number(value)
         if number is None:

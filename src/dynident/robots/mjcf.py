@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
@@ -33,6 +34,7 @@ def read_mjcf(path: str | Path) -> SourceTree:
     root = parse_xml(path, read_text(path))
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
+    _check_numbers(path, root)
     model = _compile(mj, path)
     _check(mj, path, model)
     try:
@@ -55,6 +57,19 @@ def _mujoco() -> Any:
     except ImportError:
         raise MissingExtraError("sim", "mujoco", "reading MJCF") from None
     return mujoco
+
+
+def _check_numbers(path: str | Path, root: Element) -> None:
+    """MuJoCo reads NaN as a number and writes a log file about it; limits alone may be infinite."""
+    for element in root.iter():
+        for attribute, text in element.attrib.items():
+            try:
+                values = np.array([float(word) for word in text.split()])
+            except ValueError:  # a name, a file, a keyword
+                continue
+            if np.any(np.isnan(values)) or (np.any(np.isinf(values)) and "range" not in attribute):
+                named = f" name={element.get('name')!r}" if element.get("name") else ""
+                raise FileError(path, f"has {attribute}={text!r}; finite numbers were expected", place=f"<{element.tag}{named}>")
 
 
 def _compile(mj: Any, path: str | Path) -> Model:
@@ -232,4 +247,5 @@ def _body_name(model: Model, b: int) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    return " ".join(str(error).removeprefix("Error: ").split())
+    lines = (" ".join(line.split()) for line in str(error).splitlines())
+    return ", ".join(line.removeprefix("XML Error: ").removeprefix("Error: ") for line in lines if line)

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident.errors import FileError, UnknownNameError, UnsupportedRobotError, ValueRangeError
+from dynident.errors import FileError, ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import change_of_frame
-from dynident.robots import Robot, load_robot
+from dynident.robots import Joint, Robot, load_robot
+from dynident.robots.build import build_robot
 from dynident.robots.kinematics import link_poses, pose_from_xyz_rpy
+from dynident.robots.tree import SourceLink, SourceTree
 
 INERTIAL = '<inertial><mass value="1"/><origin xyz="0.1 0 0"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 
@@ -165,7 +167,7 @@ def test_a_link_that_does_not_exist(file: Path, option: str) -> None:
 
 
 def test_bad_gravity_is_refused(file: Path) -> None:
-    with pytest.raises(FileError, match=r"gravity has shape \(2,\)"):
+    with pytest.raises(ShapeError, match=r"gravity has shape \(2,\)"):
         load_robot(file, lock=LOCK, gravity=[0, 1])
 
 
@@ -182,3 +184,16 @@ def test_dh_and_library_robots_can_be_locked_too() -> None:
     assert robot.links[3].sources == ("link6", "link7")
     expected = whole.links[5].parameters + change_of_frame(np.linalg.inv(full[5]) @ full[6]) @ whole.links[6].parameters
     np.testing.assert_allclose(robot.links[3].parameters, expected, atol=1e-14)
+
+
+def test_a_number_that_is_not_finite_names_the_file(tmp_path: Path) -> None:
+    source = str(tmp_path / "x.urdf")
+    placement = np.full((4, 4), np.nan)
+    tree = SourceTree(
+        name="x",
+        source=source,
+        links=(SourceLink(name="a", parent=-1), SourceLink(name="b", parent=0, joint=Joint(name="j"), placement=placement)),
+    )
+    with pytest.raises(FileError, match="placement of joint 'j' contains NaN") as caught:
+        build_robot(tree)
+    assert caught.value.file == source

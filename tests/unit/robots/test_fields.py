@@ -54,6 +54,8 @@ def fields(**values: object) -> Fields:
         ({"a": 1}, "not a mapping"),
         (float("nan"), "is nan; a finite number"),
         (float("inf"), "is inf; a finite number"),
+        (10**400, "is inf; a finite number"),
+        ("1e999", "is inf; a finite number"),
     ],
 )
 def test_a_bad_number_names_its_place(value: object, message: str) -> None:

@@ -221,6 +221,9 @@ def test_includes_are_followed(tmp_path: Path) -> None:
         ('<!DOCTYPE mujoco [<!ENTITY a "b">]><mujoco/>', "DOCTYPE or ENTITY declaration, which is refused"),
         ('<mujoco><include file="absent.xml"/></mujoco>', "can't be read as MJCF"),
         (body(f'<joint axis="0 0 0"/>{INERTIAL}'), "can't compile"),
+        (body(f'<joint pos="0 nan 0"/>{INERTIAL}'), "<joint>: has pos='0 nan 0'; finite numbers were expected"),
+        (body(f"<joint/>{INERTIAL}").replace('name="a"', 'name="a" pos="inf 0 0"'), "<body name='a'>: has pos='inf 0 0'"),
+        (body(f"<joint/>{INERTIAL}").replace('"0.4 0.5 0.6"', '"1 1 5"'), "inertia must satisfy A + B >= C"),
     ],
 )
 def test_bad_files_are_one_sentence(tmp_path: Path, text: str, message: str) -> None:
