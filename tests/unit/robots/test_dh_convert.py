@@ -172,3 +172,11 @@ def test_axes_that_are_nearly_parallel_are_written_as_parallel_with_a_note() -> 
     converted = to_dh(robot, "standard")
     assert "axes 1 and 2 are 1.0e-07 rad from parallel" in converted.notes[0]
     np.testing.assert_allclose(converted.links[0].placement, translation([0.5, 0, 0]), atol=1e-15)
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_a_table_that_both_conventions_fit_keeps_its_own(convention: str, tmp_path: Path) -> None:
+    file = tmp_path / "one.yaml"
+    file.write_text(f"convention: {convention}\njoints:\n  - {{name: j, type: revolute, a: 0, alpha: 0, d: 0, theta: 0}}\n")
+    robot = load_robot(file)
+    assert through_yaml(robot, tmp_path).frame_names == robot.frame_names == (f"{convention} DH frame 1",)
