@@ -4,6 +4,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+# Peers that the benchmarks measure beside dynident have pins of their own.
+PEERS := .venv-peers/.ready
 # What the kernels compute, once more with the readable NumPy implementation.
 KERNEL_TESTS := $(wildcard tests/oracles tests/properties tests/unit/dynamics)
 
@@ -39,15 +41,15 @@ format: $(READY)
 	@$(BIN)/ruff check --quiet --fix .
 	@$(BIN)/ruff format --quiet .
 
-bench: $(READY)
-	@$(BIN)/python benchmarks/run.py
+bench: $(READY) $(PEERS)
+	@$(BIN)/python -m benchmarks.run
 
 docs: $(READY)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The documentation is in site/index.html"
 
 clean:
-	@rm -rf .venv site .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-peers site .pytest_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -56,4 +58,10 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up .venv; this takes a few minutes, once."
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e ".[sim,dev]"
+	@touch $@
+
+$(PEERS): benchmarks/peers.txt
+	@echo "Setting up .venv-peers; this takes a minute, once."
+	@$(PYTHON) -m venv .venv-peers
+	@.venv-peers/bin/python -m pip install -qq --disable-pip-version-check -r benchmarks/peers.txt
 	@touch $@
