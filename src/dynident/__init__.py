@@ -15,7 +15,7 @@ from dynident.dynamics import (
     torque_regressor,
 )
 from dynident.errors import DynidentError
-from dynident.robots import Joint, JointType, Link, Robot, library_names, load_robot
+from dynident.robots import Joint, JointType, Link, Robot, check_robot, library_names, link_poses, load_robot
 
 __all__ = [
     "DynidentError",
@@ -24,6 +24,7 @@ __all__ = [
     "Link",
     "RegressorBlock",
     "Robot",
+    "check_robot",
     "coriolis_matrix",
     "coriolis_vector",
     "forward_dynamics",
@@ -33,6 +34,7 @@ __all__ = [
     "iterate_regressor_blocks",
     "kinetic_energy",
     "library_names",
+    "link_poses",
     "load_robot",
     "mass_matrix",
     "potential_energy",

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from dynident._typing import Array
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import JointType, Robot
 
 _KERNELS = ("numba", "reference")
@@ -92,8 +93,6 @@ def kinetic_energy(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayL
 
 def potential_energy(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
     """Potential energy of gravity -Σ gᵀ(m p + R mc), (N,) [J]; zero with all mass in the base frame's origin."""
-    from dynident.dynamics.reference import link_poses
-
     (Q,), shape = _samples(robot, q=q)
     p = _parameters(robot, parameters)
     poses = link_poses(robot, Q)

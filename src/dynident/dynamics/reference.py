@@ -18,7 +18,8 @@ import numpy as np
 
 from dynident._typing import Array
 from dynident.parameters import PARAMETERS_PER_LINK, inertia_matrix
-from dynident.robots.robot import Joint, JointType, Robot
+from dynident.robots.kinematics import link_poses
+from dynident.robots.robot import JointType, Robot
 
 _CHUNK = 128
 
@@ -91,25 +92,6 @@ def spatial_inertia(parameters: Array) -> Array:
     m, mc = parameters[0], parameters[1:4]
     across = _cross(mc)
     return np.block([[inertia_matrix(parameters), across], [across.T, m * np.eye(3)]])
-
-
-def link_poses(robot: Robot, q: Array) -> Array:
-    """(N, n, 4, 4) pose of every link's parameter frame in the base frame."""
-    poses = np.empty((len(q), robot.n, 4, 4))
-    for i, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
-        before = joint.placement if joint.parent < 0 else poses[:, joint.parent] @ joint.placement
-        poses[:, i] = before @ _joint_motion(joint, q[:, i]) @ link.placement
-    return poses
-
-
-def _joint_motion(joint: Joint, q: Array) -> Array:
-    T = np.broadcast_to(np.eye(4), (len(q), 4, 4)).copy()
-    if joint.type is JointType.PRISMATIC:
-        T[:, :3, 3] = q[:, None] * joint.axis
-    else:
-        K = _cross(joint.axis)
-        T[:, :3, :3] += np.sin(q)[:, None, None] * K + (1.0 - np.cos(q))[:, None, None] * (K @ K)
-    return T
 
 
 def _jacobian(robot: Robot, body: int, q: Array) -> Array:

@@ -1,6 +1,18 @@
-"""Robot descriptions: the Robot type, the readers (URDF, MJCF, DH) and the library."""
+"""Robot descriptions: the Robot type, the readers (URDF, MJCF, DH), the library, the lint and the links' poses."""
 
+from dynident.robots.check import check_robot
+from dynident.robots.kinematics import link_poses
 from dynident.robots.load import library_names, load_robot
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot
 
-__all__ = ["STANDARD_GRAVITY", "Joint", "JointType", "Link", "Robot", "library_names", "load_robot"]
+__all__ = [
+    "STANDARD_GRAVITY",
+    "Joint",
+    "JointType",
+    "Link",
+    "Robot",
+    "check_robot",
+    "library_names",
+    "link_poses",
+    "load_robot",
+]

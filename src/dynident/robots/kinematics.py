@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from math import atan2, copysign, cos, hypot, pi, sin
+from math import atan2, copysign, hypot, pi
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident._typing import Array
-from dynident.errors import ShapeError
+from dynident.errors import ShapeError, ValueRangeError
 from dynident.robots.robot import Joint, JointType, Robot
 
 # cos(π/2) is 6e-17 in floating point; below this a sine or cosine is noise, and quarter turns come out exact.
@@ -25,20 +25,24 @@ def rotation_z(angle: float) -> Array:
     return axis_rotation(np.array([0.0, 0.0, 1.0]), angle)
 
 
-def axis_rotation(axis: Array, angle: float) -> Array:
-    """(4, 4) pose: rotation by `angle` [rad] about the unit vector `axis` (3,), by Rodrigues' formula."""
-    c, s = (0.0 if abs(value) < _NOISE else value for value in (cos(angle), sin(angle)))
+def axis_rotation(axis: Array, angle: ArrayLike) -> Array:
+    """(..., 4, 4) pose: rotation by each `angle` (...) [rad] about the unit vector `axis` (3,), by Rodrigues' formula."""
+    turn = np.asarray(angle, dtype=float)[..., None, None]
+    c, s = (np.where(np.abs(value) < _NOISE, 0.0, value) for value in (np.cos(turn), np.sin(turn)))
     x, y, z = axis
     K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    T = np.eye(4)
-    T[:3, :3] = c * np.eye(3) + s * K + (1.0 - c) * np.outer(axis, axis)
+    T = np.zeros((*turn.shape[:-2], 4, 4))
+    T[..., :3, :3] = c * np.eye(3) + s * K + (1.0 - c) * np.outer(axis, axis)
+    T[..., 3, 3] = 1.0
     return T
 
 
 def translation(xyz: ArrayLike) -> Array:
-    """(4, 4) pose: translation by `xyz` (3,) [m]."""
-    T = np.eye(4)
-    T[:3, 3] = xyz
+    """(..., 4, 4) pose: translation by `xyz` (..., 3) [m]."""
+    p = np.asarray(xyz, dtype=float)
+    T = np.zeros((*p.shape[:-1], 4, 4))
+    T[...] = np.eye(4)
+    T[..., :3, 3] = p
     return T
 
 
@@ -68,20 +72,26 @@ def inverse_pose(pose: Array) -> Array:
     return T
 
 
-def joint_motion(joint: Joint, position: float) -> Array:
-    """(4, 4) pose of the moved joint frame in the joint frame at rest; `position` [rad | m]."""
+def joint_motion(joint: Joint, position: ArrayLike) -> Array:
+    """(..., 4, 4) pose of the moved joint frame in the joint frame at rest; `position` (...) [rad | m]."""
     if joint.type is JointType.PRISMATIC:
-        return translation(position * joint.axis)
+        return translation(np.asarray(position, dtype=float)[..., None] * joint.axis)
     return axis_rotation(joint.axis, position)
 
 
 def link_poses(robot: Robot, q: ArrayLike) -> Array:
-    """(n, 4, 4) pose of every link's parameter frame in the base frame at one joint position q (n,)."""
+    """Pose of every link's parameter frame in the base frame.
+
+    q : (N, n) or (n,)                     Joint positions [rad | m].
+    returns : (N, n, 4, 4) or (n, 4, 4)    [..., i, :, :] is link i's.
+    """
     position = np.asarray(q, dtype=float)
-    if position.shape != (robot.n,):
-        raise ShapeError("q", position.shape, f"({robot.n},) = one position per joint")
-    poses = np.empty((robot.n, 4, 4))
+    if position.ndim not in (1, 2) or position.shape[-1] != robot.n:
+        raise ShapeError("q", position.shape, f"(samples, {robot.n}) = (samples, joints), or ({robot.n},) for one sample")
+    if not np.all(np.isfinite(position)):
+        raise ValueRangeError("q", "contains NaN or infinity; remove or repair those samples first")
+    poses = np.empty((*position.shape, 4, 4))
     for i, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
-        parent = np.eye(4) if joint.parent < 0 else poses[joint.parent]
-        poses[i] = parent @ joint.placement @ joint_motion(joint, position[i]) @ link.placement
+        before = joint.placement if joint.parent < 0 else poses[..., joint.parent, :, :] @ joint.placement
+        poses[..., i, :, :] = before @ joint_motion(joint, position[..., i]) @ link.placement
     return poses

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynident.errors import ShapeError
-from dynident.robots import load_robot
+import dynident
+from dynident.errors import ShapeError, ValueRangeError
+from dynident.robots import JointType, load_robot
+from dynident.robots.check import check_robot
 from dynident.robots.kinematics import (
     axis_rotation,
     inverse_pose,
@@ -19,6 +21,7 @@ from dynident.robots.kinematics import (
     rotation_z,
     xyz_rpy_from_pose,
 )
+from tests.oracles.machines import random_tree
 
 angles = st.floats(-3.1, 3.1)
 
@@ -53,6 +56,50 @@ def test_inverse_of_stacked_poses() -> None:
     np.testing.assert_allclose(inverse_pose(poses) @ poses, np.broadcast_to(np.eye(4), (4, 4, 4)), atol=1e-14)
 
 
-def test_link_poses_check_the_shape() -> None:
-    with pytest.raises(ShapeError, match=r"q has shape \(3,\); expected \(7,\)"):
-        link_poses(load_robot("panda"), np.zeros(3))
+def test_quarter_turns_are_exact_in_a_batch_too() -> None:
+    turns = axis_rotation(np.array([0.0, 0.0, 1.0]), [0.0, np.pi / 2, np.pi, -np.pi / 2])
+    assert turns[:, :2, 0].tolist() == [[1, 0], [0, 1], [-1, 0], [0, -1]]
+
+
+def test_a_batch_of_link_poses_is_its_samples_one_by_one() -> None:
+    robot = random_tree(np.random.default_rng(0), parents=(-1, 0, 0, -1, 2), prismatic=(1, 3))
+    q = np.random.default_rng(1).uniform(-2, 2, (6, robot.n))
+    batch = link_poses(robot, q)
+    assert batch.shape == (6, 5, 4, 4)
+    np.testing.assert_allclose(batch, [link_poses(robot, position) for position in q], rtol=0, atol=1e-15)
+    assert link_poses(robot, q[0]).shape == (5, 4, 4)
+    assert link_poses(robot, np.zeros((0, robot.n))).shape == (0, 5, 4, 4)
+
+
+def test_link_poses_are_the_product_of_placements_and_motions() -> None:
+    robot = random_tree(np.random.default_rng(2), parents=(-1, 0, 0, -1, 2), prismatic=(1, 3))
+    q = np.random.default_rng(3).uniform(-2, 2, robot.n)
+    for body, pose in enumerate(link_poses(robot, q)):
+        expected = np.eye(4)
+        for i in robot.ancestors(body):
+            joint = robot.joints[i]
+            motion = pin.SE3.Identity()
+            if joint.type is JointType.PRISMATIC:
+                motion.translation = q[i] * joint.axis
+            else:
+                motion.rotation = pin.exp3(q[i] * joint.axis)
+            expected = expected @ joint.placement @ motion.homogeneous @ robot.links[i].placement
+        np.testing.assert_allclose(pose, expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(3,), (7, 3), (2, 2, 7), ()])
+def test_link_poses_check_the_shape(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ShapeError) as caught:
+        link_poses(load_robot("panda"), np.zeros(shape))
+    assert caught.value.shape == shape
+    assert caught.value.expected == "(samples, 7) = (samples, joints), or (7,) for one sample"
+
+
+def test_link_poses_refuse_what_is_not_finite() -> None:
+    with pytest.raises(ValueRangeError, match="q contains NaN or infinity"):
+        link_poses(load_robot("panda"), [0, 0, np.nan, 0, 0, 0, 0])
+
+
+def test_the_names_at_the_top_are_these() -> None:
+    assert dynident.link_poses is link_poses
+    assert dynident.check_robot is check_robot
