@@ -1,0 +1,127 @@
+"""Checks that recorded arrays pass before anything is computed with them; each complaint gives the sample, the joint and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynident._typing import Array
+from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
+
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A contiguous read-only view (a copy only where the memory has gaps); the caller's own array stays writable."""
+    view = np.ascontiguousarray(array).view()
+    view.setflags(write=False)
+    return view
+
+
+def check_names(names: Sequence[str], n: int) -> tuple[str, ...]:
+    """n unique joint names; joint1, joint2, ... when none are given."""
+    found = tuple(str(name) for name in names) or default_names(n)
+    if len(found) != n:
+        raise ValueRangeError("joint_names", f"has {len(found)} names, but q has {n} columns (joints)")
+    for name in found:
+        if found.count(name) > 1:
+            raise ValueRangeError("joint_names", f"has {name!r} twice; names must be unique")
+    return found
+
+
+def default_names(n: int) -> tuple[str, ...]:
+    """joint1, joint2, ..."""
+    return tuple(f"joint{j + 1}" for j in range(n))
+
+
+def check_starts(starts: Sequence[int], samples: int) -> tuple[int, ...]:
+    """Segment starts: 0 first, strictly increasing, each the index of a sample."""
+    found = tuple(int(start) for start in starts)
+    rising = all(a < b for a, b in pairwise(found))
+    if not found or found[0] != 0 or not rising or found[-1] >= samples:
+        raise ValueRangeError("starts", f"is {found}; it must begin with 0 and increase strictly, below {samples} samples")
+    return found
+
+
+def check_time(time: Array, starts: Sequence[int]) -> Array:
+    """Finite stamps that increase strictly within each segment."""
+    _check_finite("time", time, [])
+    steps = np.diff(time)
+    boundaries = np.asarray(starts[1:], dtype=np.intp) - 1
+    inside = np.ones(len(steps), dtype=bool)
+    inside[boundaries] = False
+    wrong = np.flatnonzero((steps <= 0) & inside)
+    if len(wrong):
+        i = int(wrong[0]) + 1
+        others = f" ({len(wrong)} such places)" if len(wrong) > 1 else ""
+        if steps[i - 1] == 0:
+            raise ValueRangeError("time", f"has the stamp {time[i]:.9g} s twice, at samples {i - 1} and {i}{others}; drop repeated samples")
+        raise ValueRangeError(
+            "time",
+            f"goes back from {time[i - 1]:.9g} to {time[i]:.9g} s at sample {i}{others}; "
+            "sort the samples, or start a segment there if recording was interrupted",
+        )
+    return read_only(time)
+
+
+def check_rows(name: str, values: ArrayLike, shape: tuple[int, ...], joints: Sequence[str]) -> Array:
+    """A finite float array of the shape (samples, joints), or (samples, joints, joints) for M."""
+    array = np.asarray(values, dtype=float)
+    meaning = "(samples, joints)" if len(shape) == 2 else "(samples, joints, joints)"
+    if array.shape != shape:
+        if array.ndim == len(shape) and array.shape[1:] == shape[1:]:
+            raise ShapeError(name, array.shape, f"{shape} = {meaning}: {array.shape[0]} samples, but there are {shape[0]} elsewhere")
+        raise ShapeError(name, array.shape, f"{shape} = {meaning}")
+    _check_finite(name, array, joints)
+    return read_only(array)
+
+
+def joint_indices(joints: Sequence[str | int], names: Sequence[str]) -> list[int]:
+    """Indices of joints given by name or by index from 0; each at most once."""
+    order: list[int] = []
+    for joint in joints:
+        if isinstance(joint, str):
+            if joint not in names:
+                raise UnknownNameError("joint", joint, names)
+            order.append(list(names).index(joint))
+        elif 0 <= joint < len(names):
+            order.append(int(joint))
+        else:
+            raise ValueRangeError("joints", f"has the index {joint}; 0 to {len(names) - 1} exist")
+    if not order or len(set(order)) < len(order):
+        raise ValueRangeError("joints", f"is {list(joints)}; name at least one joint, and none twice")
+    return order
+
+
+def same_in_all(name: str, items: Sequence[Any]) -> None:
+    """The attribute is one and the same in all items, else both values are named."""
+    first = getattr(items[0], name)
+    for item in items[1:]:
+        if getattr(item, name) != first:
+            raise ValueRangeError(
+                name,
+                f"differ: {_text(first)} in {items[0].source!r} but {_text(getattr(item, name))} in {item.source!r}; make them agree first",
+            )
+
+
+def _text(value: object) -> str:
+    return f"{len(value)} names ({', '.join(map(str, value))})" if isinstance(value, tuple) else str(value)  # pyright: ignore
+
+
+def _check_finite(name: str, array: Array, joints: Sequence[str]) -> None:
+    # a sum shows any NaN or infinity in one pass without a temporary; it can also overflow, which the second look clears
+    if np.isfinite(np.sum(array)):
+        return
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad) == 0:
+        return
+    place = [int(i) for i in bad[0]]
+    joint = f", joint {joints[place[1]]!r}" if len(place) > 1 else ""
+    raise ValueRangeError(
+        name,
+        f"is {array[tuple(place)]} at sample {place[0]}{joint} ({len(bad)} such values); remove or repair those samples, or start a segment there",
+    )

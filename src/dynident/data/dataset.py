@@ -1,0 +1,192 @@
+"""What was recorded: a log of a moving robot, or the M(q) and g(q) that its controller returns; checked once, then trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynident._typing import Array
+from dynident.data.checks import (
+    BoolArray,
+    check_names,
+    check_rows,
+    check_starts,
+    check_time,
+    joint_indices,
+    read_only,
+    same_in_all,
+)
+from dynident.errors import ShapeError, ValueRangeError
+
+
+class EffortKind(StrEnum):
+    """What the effort columns hold."""
+
+    TORQUE = "torque"  #: joint torque or force [N·m | N]
+    CURRENT = "current"  #: motor current [A], torque up to a gain per joint
+    MAGNITUDE = "magnitude"  #: |torque| only, its sign is unknown [N·m | N]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dataset:
+    """A log: N samples of n joints. Arrays are read-only float64; they share memory with what was passed where they can.
+
+    time : (N,)                    Time stamps [s], strictly increasing within a segment.
+    q : (N, n)                     Joint positions [rad | m]; column j is joint_names[j].
+    dq, ddq : (N, n) or None       Joint velocities [rad/s | m/s] and accelerations [rad/s² | m/s²].
+    effort : (N, n) or None        Joint efforts, of the kind that `effort_kind` names.
+    joint_names : tuple of str     By default joint1, joint2, ...
+    effort_kind : EffortKind       Required with effort.
+    mask : (N, n) bool or None     True where that sample of that joint is to be used; None uses all.
+    starts : tuple of int          First sample of each segment; filters and derivatives never cross a boundary.
+    source : str                   Where the data came from and what was done to it.
+    """
+
+    time: Array
+    q: Array
+    dq: Array | None = None
+    ddq: Array | None = None
+    effort: Array | None = None
+    joint_names: tuple[str, ...] = ()
+    effort_kind: EffortKind | None = None
+    mask: BoolArray | None = None
+    starts: tuple[int, ...] = (0,)
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        time = np.asarray(self.time, dtype=float)
+        if time.ndim != 1:
+            raise ShapeError("time", time.shape, "(samples,)")
+        if len(time) < 2:
+            raise ValueRangeError("time", f"has {len(time)} samples; at least 2 are needed")
+        q = np.asarray(self.q, dtype=float)
+        if q.ndim != 2 or q.shape[1] == 0:
+            raise ShapeError("q", q.shape, f"({len(time)}, n) = (samples, joints)")
+        set_ = object.__setattr__
+        set_(self, "joint_names", check_names(self.joint_names, q.shape[1]))
+        set_(self, "starts", check_starts(self.starts, len(time)))
+        set_(self, "time", check_time(time, self.starts))
+        for name in ("q", "dq", "ddq", "effort"):
+            if getattr(self, name) is not None:
+                set_(self, name, check_rows(name, getattr(self, name), (len(time), q.shape[1]), self.joint_names))
+        if self.effort is not None and self.effort_kind is None:
+            kinds = ", ".join(EffortKind)
+            raise ValueRangeError("effort_kind", f"is missing; say what the effort is, one of: {kinds}")
+        set_(self, "effort_kind", EffortKind(self.effort_kind) if self.effort is not None and self.effort_kind else None)
+        if self.effort is not None and self.effort_kind is EffortKind.MAGNITUDE and self.effort.min() < 0:
+            raise ValueRangeError("effort", "of kind 'magnitude' has negative values; take the absolute value, or use kind 'torque'")
+        if self.mask is not None:
+            mask = np.asarray(self.mask, dtype=bool)
+            if mask.shape != q.shape:
+                raise ShapeError("mask", mask.shape, f"{q.shape}, the shape of q")
+            set_(self, "mask", read_only(mask))
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return self.q.shape[1]
+
+    @property
+    def samples(self) -> int:
+        """Number of samples N."""
+        return len(self.time)
+
+    @property
+    def segments(self) -> Iterator[slice]:
+        """The sample ranges that were recorded without a break, in order."""
+        for start, stop in zip(self.starts, (*self.starts[1:], self.samples), strict=True):
+            yield slice(start, stop)
+
+    @property
+    def rate(self) -> float:
+        """Sampling rate [Hz]: one over the median step of the clock within segments."""
+        steps = [np.diff(self.time[segment]) for segment in self.segments]
+        inside = np.concatenate(steps)
+        if len(inside) == 0:
+            raise ValueRangeError("time", "has one sample per segment, so there is no sampling rate; join the segments")
+        return float(1.0 / np.median(inside))
+
+    @property
+    def duration(self) -> float:
+        """Recorded time [s], breaks between segments not counted."""
+        return float(sum(self.time[segment][-1] - self.time[segment][0] for segment in self.segments))
+
+    def part(self, start: float, stop: float) -> Dataset:
+        """The samples from one fraction of the log to another: part(0, 0.7) and part(0.7, 1) are disjoint and make the whole.
+
+        Segment boundaries in the range are kept.
+        """
+        first, last = _range(start, stop, self.samples)
+        if last - first < 2:
+            raise ValueRangeError("part", f"{start:g}:{stop:g} of {self.samples} samples holds {last - first}; at least 2 are needed")
+        inner = tuple(s - first for s in self.starts if first < s < last)
+        return self.take(slice(first, last), starts=(0, *inner), source=f"{self.source}, part {start:g}:{stop:g}")
+
+    def take(self, rows: slice | NDArray[np.intp], *, starts: Sequence[int], source: str) -> Dataset:
+        """The chosen samples, with the segments that they make."""
+        cut = {name: None if (value := getattr(self, name)) is None else value[rows] for name in _ROW_ARRAYS}
+        return replace(self, **cut, starts=tuple(starts), source=source)
+
+    def select(self, joints: Sequence[str | int]) -> Dataset:
+        """These joints in this order, by name or by index from 0."""
+        order = joint_indices(joints, self.joint_names)
+        names = tuple(self.joint_names[j] for j in order)
+        columns = ("q", "dq", "ddq", "effort", "mask")
+        cut = {name: None if (value := getattr(self, name)) is None else value[:, order] for name in columns}
+        return replace(self, **cut, joint_names=names)
+
+    @staticmethod
+    def concatenate(datasets: Sequence[Dataset]) -> Dataset:
+        """One dataset whose segments are those of the given ones, in order; each keeps its own clock."""
+        if not datasets:
+            raise ValueRangeError("datasets", "is empty; give at least one")
+        if len(datasets) == 1:
+            return datasets[0]
+        same_in_all("joint_names", datasets)
+        same_in_all("effort_kind", datasets)
+        joined: dict[str, NDArray[np.generic] | None] = {}
+        for name in ("time", "q", "dq", "ddq", "effort"):
+            present = [getattr(item, name) for item in datasets if getattr(item, name) is not None]
+            if present and len(present) < len(datasets):
+                having = next(item.source for item in datasets if getattr(item, name) is not None)
+                lacking = next(item.source for item in datasets if getattr(item, name) is None)
+                raise ValueRangeError(name, f"is in {having!r} but not in {lacking!r}; all or none must have it")
+            joined[name] = np.concatenate(present) if present else None
+        masks = [np.ones(item.q.shape, dtype=bool) if item.mask is None else item.mask for item in datasets]
+        offsets = np.cumsum([0, *(item.samples for item in datasets)])
+        return replace(
+            datasets[0],
+            **joined,
+            mask=None if all(item.mask is None for item in datasets) else np.concatenate(masks),
+            starts=tuple(int(offset) + start for item, offset in zip(datasets, offsets, strict=False) for start in item.starts),
+            source="; ".join(dict.fromkeys(item.source for item in datasets)),
+        )
+
+    def __str__(self) -> str:
+        lengths = len(self.starts)
+        head = f"{self.source or 'dataset'}: {self.samples} samples of {self.n} joints, {self.duration:.3f} s at {self.rate:.6g} Hz"
+        rows = [f"{head}, {lengths} segment{'s' if lengths > 1 else ''}"]
+        kind = f"max |{self.effort_kind.value}|" if self.effort_kind else "effort"
+        rows.append(f"{'joint':<16}{'q min':>10}{'q max':>10}{'max |dq|':>10}{'max |ddq|':>11}{kind:>16}{'used':>8}")
+        for j, name in enumerate(self.joint_names):
+            used = 1.0 if self.mask is None else float(self.mask[:, j].mean())
+            peaks = [_peak(self.dq, j, 10), _peak(self.ddq, j, 11), _peak(self.effort, j, 16)]
+            rows.append(f"{name:<16}{self.q[:, j].min():>10.4f}{self.q[:, j].max():>10.4f}{''.join(peaks)}{used:>8.1%}")
+        return "\n".join(rows)
+
+
+_ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "mask")
+
+
+def _range(start: float, stop: float, samples: int) -> tuple[int, int]:
+    if not 0.0 <= start < stop <= 1.0:
+        raise ValueRangeError("part", f"is {start:g}:{stop:g}; two fractions 0 <= start < stop <= 1 were expected, such as 0:0.7")
+    return round(start * samples), round(stop * samples)
+
+
+def _peak(values: Array | None, joint: int, width: int) -> str:
+    return f"{'-':>{width}}" if values is None else f"{np.abs(values[:, joint]).max():>{width}.4f}"

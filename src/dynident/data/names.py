@@ -1,0 +1,74 @@
+"""The names that columns go by in recorded files, and what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+#: What a column can hold, and the names it is known by without a map (compared in lower case).
+ALIASES: dict[str, tuple[str, ...]] = {
+    "time": ("t", "time", "times", "timestamp", "timestamps", "stamp"),
+    "q": ("q", "position", "positions", "pos"),
+    "dq": ("dq", "qd", "velocity", "velocities", "vel"),
+    "ddq": ("ddq", "qdd", "acceleration", "accelerations", "acc"),
+    "torque": ("tau", "torque", "torques", "effort", "efforts"),
+    "current": ("current", "currents"),
+    "magnitude": ("abs_tau", "abs_torque", "abs_torques", "magnitude", "magnitudes"),
+    "M": ("m", "mass_matrix", "inertia_matrix"),
+    "g": ("g", "gravity"),
+    "c": ("c", "coriolis"),
+    "mask": ("mask",),
+}
+#: The three roles that fill Dataset.effort; a role's name is the effort's kind.
+EFFORT_ROLES = ("torque", "current", "magnitude")
+#: What a map of columns may give: our names.
+MAPPED = ("time", "q", "dq", "ddq", "effort", "M", "g", "c", "mask")
+#: Entries that describe the data, as dynident's own files carry them.
+DESCRIPTIONS = ("joint_names", "effort_kind", "starts", "segment")
+
+_ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
+_WORD = "|".join(sorted(_ROLE_OF, key=len, reverse=True))
+_NUMBERED = re.compile(rf"({_WORD})[ _.\-]?[\[(]?(\d+)[\])]?")
+# a joint's own name needs the word "joint" or "axis", or a letter and a number: target_positions is no joint's
+_JOINT = r"[\w\-]*(?:joint|axis)[\w\-]*?|[aj]_?\d+"
+_JOINT_FIRST = re.compile(rf"({_JOINT})[ _./\-]({_WORD})")
+_JOINT_LAST = re.compile(rf"({_WORD})[ _./\-]({_JOINT})")
+_ELEMENT = re.compile(r"m(?:(\d)(\d)|[ _.\-]?[\[(]?(\d+)[ _.,\-]+(\d+)[\])]?)")
+
+
+class Meaning(NamedTuple):
+    """What a name says: the role, and for a column of one joint its number or name; element (row, column) for M."""
+
+    role: str
+    joint: int | str | None = None
+    element: tuple[int, int] | None = None
+
+
+def meaning(name: str) -> Meaning | None:
+    """What a column's name says by itself; None when it says nothing. Folders of HDF5 and structs of MATLAB are ignored."""
+    plain = name.strip().strip("/").rsplit("/", 1)[-1]
+    text = plain.lower()
+    if text in _ROLE_OF:
+        return Meaning(_ROLE_OF[text])
+    if found := _ELEMENT.fullmatch(text):
+        row, column = (found[1], found[2]) if found[1] else (found[3], found[4])
+        return Meaning("M", element=(int(row), int(column)))
+    if found := _NUMBERED.fullmatch(text):
+        return Meaning(_ROLE_OF[found[1]], joint=int(found[2]))
+    if found := _JOINT_FIRST.fullmatch(text):
+        return Meaning(_ROLE_OF[found[2]], joint=_joint(plain[found.start(1) : found.end(1)]))
+    if found := _JOINT_LAST.fullmatch(text):
+        return Meaning(_ROLE_OF[found[1]], joint=_joint(plain[found.start(2) : found.end(2)]))
+    return None
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """Sorted so that q2 comes before q10."""
+    return sorted(names, key=lambda name: [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", name)])
+
+
+def _joint(text: str) -> int | str:
+    """joint3, j3 and axis_3 are numbers; panda_joint3 and shoulder_joint are names."""
+    number = re.fullmatch(r"(?:joint|axis|[aj])[_\-]?(\d+)", text.lower())
+    return int(number[1]) if number else text
