@@ -87,12 +87,48 @@ def test_a_locked_joint_lumps_its_link_into_the_one_before(dynident, tmp_path):
 
 
 def test_a_chain_can_be_chosen(dynident, tmp_path):
-    file = urdf(tmp_path, BAD, GOOD, GOOD)
-    finished = dynident("check", file, "--base", "link1", "--tip", "link3", "--json")
+    file = urdf(tmp_path, BAD, GOOD, GOOD, GOOD)
+    finished = dynident("check", file, "--base", "link2", "--tip", "link4", "--json")
     assert finished.returncode == 0
     content = json.loads(finished.stdout)
-    assert [link["name"] for link in content["links"]] == ["link2", "link3"]
-    assert "link1" in content["base_links"]
+    assert [link["name"] for link in content["links"]] == ["link3", "link4"]
+    assert content["base_links"] == ["link2"]
+
+
+def test_an_inconsistent_link_of_the_base_is_named(dynident, tmp_path):
+    file = urdf(tmp_path, BAD, GOOD, GOOD)
+    table, as_json = (dynident("check", file, "--base", "link1", *options) for options in ((), ("--json",)))
+    assert (table.returncode, as_json.returncode) == (1, 1)
+    assert "Not physically consistent: link1 (part of the base)." in table.stdout
+    assert any(line.strip().startswith("base: link1") and "violates" in line for line in table.stdout.splitlines())
+    content = json.loads(as_json.stdout)
+    assert content["consistent"] is False
+    (lumped,) = content["lumped"]
+    assert (lumped["name"], lumped["body"], lumped["verdict"], lumped["inconsistent"]) == ("link1", None, "triangle", True)
+
+
+def test_an_inconsistent_link_is_named_although_its_body_is_consistent(dynident, tmp_path):
+    light = INERTIAL.format(mass=0.1, x=1e-4, y=1e-4, z=3e-4)
+    file = urdf(tmp_path, GOOD, GOOD, light)
+    table, as_json = (dynident("check", file, "--lock", "joint3=0", *options) for options in ((), ("--json",)))
+    assert (table.returncode, as_json.returncode) == (1, 1)
+    rows = [" ".join(line.split()) for line in table.stdout.splitlines() if line.startswith((" link1", " link2", " └"))]
+    assert [row.split()[0] for row in rows] == ["link1", "link2", "└"]
+    assert rows[1].endswith(" consistent")
+    assert rows[2].startswith("└ link3 ")  # below the body that it is part of
+    assert rows[2].endswith("violates the triangle inequality")
+    assert "link3 (part of link2): violates the triangle inequality (the largest" in table.stdout
+    assert "Not physically consistent: link3 (part of link2)." in table.stdout
+    content = json.loads(as_json.stdout)
+    assert [link["inconsistent"] for link in content["links"]] == [False, False]
+    assert {source["name"]: source["inconsistent"] for source in content["lumped"]} == {"link2": False, "link3": True}
+    assert content["lumped"][1]["mass"] == pytest.approx(0.1)
+
+
+def test_consistent_parts_are_not_in_the_table(dynident, tmp_path):
+    finished = dynident("check", urdf(tmp_path, GOOD, GOOD, GOOD), "--lock", "joint2=0.5")
+    assert finished.returncode == 0
+    assert "part of" not in finished.stdout
 
 
 def test_output_into_a_pipe_has_no_colour_codes(dynident):

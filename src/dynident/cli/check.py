@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from dynident.robots.check import LinkCheck, RobotCheck
+    from dynident.robots.check import LinkCheck, RobotCheck, SourceCheck
+    from dynident.robots.verdict import Judgement
 
 EXAMPLE = """Examples:
 
@@ -36,7 +37,8 @@ def check(
 ) -> None:
     """Check the physical consistency of every link of a robot.
 
-    Prints mass, centre of mass, principal inertias and margin of each link, with a verdict. Exits with 1 when a link is inconsistent.
+    Prints mass, centre of mass, principal inertias and margin of each link, with a verdict. Exits with 1 when a link is inconsistent,
+    or a link that was lumped into another or into the base.
     """
     from dynident.robots import load_robot
     from dynident.robots.check import check_robot
@@ -46,7 +48,7 @@ def check(
         print(json.dumps(as_dictionary(result), indent=2, ensure_ascii=False))
     else:
         _print_report(result)
-    if result.inconsistent:
+    if not result.passed:
         raise typer.Exit(1)
 
 
@@ -56,9 +58,10 @@ def as_dictionary(result: RobotCheck) -> dict[str, Any]:
         "schema": "dynident/check/1",
         "robot": result.robot,
         "source": result.source,
-        "consistent": False if result.inconsistent else None if result.without_inertia else True,
+        "consistent": False if not result.passed else None if result.without_inertia else True,
         "total_mass": result.total_mass,
         "links": [_link_dictionary(link) for link in result.links],
+        "lumped": [_source_dictionary(source) for source in result.sources],
         "base_links": list(result.base_sources),
         "warnings": list(result.warnings),
         "notes": list(result.notes),
@@ -66,18 +69,23 @@ def as_dictionary(result: RobotCheck) -> dict[str, Any]:
 
 
 def _link_dictionary(link: LinkCheck) -> dict[str, Any]:
+    numbers = _numbers_dictionary(link)
+    return {"name": link.name, "frame": link.frame, **numbers, "warnings": list(link.warnings), "lumped_links": list(link.sources)}
+
+
+def _source_dictionary(source: SourceCheck) -> dict[str, Any]:
+    return {"name": source.name, "body": source.body, **_numbers_dictionary(source.judgement)}
+
+
+def _numbers_dictionary(judged: LinkCheck | Judgement) -> dict[str, Any]:
     return {
-        "name": link.name,
-        "frame": link.frame,
-        "verdict": link.verdict.name.lower(),
-        "message": _sentence(link),
-        "inconsistent": link.verdict.inconsistent,
-        "mass": link.mass,
-        "com": link.com,
-        "principal_inertias": link.principal_inertias,
-        "margin": link.margin,
-        "warnings": list(link.warnings),
-        "lumped_links": list(link.sources),
+        "verdict": judged.verdict.name.lower(),
+        "message": _sentence(judged),
+        "inconsistent": judged.verdict.inconsistent,
+        "mass": judged.mass,
+        "com": judged.com,
+        "principal_inertias": judged.principal_inertias,
+        "margin": judged.margin,
     }
 
 
@@ -103,19 +111,34 @@ def _table(result: RobotCheck, *, separator: str) -> Table:
     for heading in ("mass\n[kg]", "centre of mass\n[m]", "principal inertias\n[kg·m²]", "margin\n[kg·m²]"):
         table.add_column(Text(heading), justify="right")
     table.add_column("verdict")
+    _add_parts(table, result, None, separator)
     for link in result.links:
         verdict = Text(link.verdict.value, style=_colour(link))
         if link.warnings:
             verdict.append(", see the warning", style="yellow")
-        table.add_row(
-            Text(link.name),
-            _number(link.mass, ".4f"),
-            _numbers(link.com, "7.4f", separator),
-            _numbers(link.principal_inertias, "8.2e", separator),
-            _number(link.margin, "9.2e"),
-            verdict,
-        )
+        table.add_row(Text(link.name), *_cells(link, separator), verdict)
+        _add_parts(table, result, link.name, separator)
     return table
+
+
+def _add_parts(table: Table, result: RobotCheck, body: str | None, separator: str) -> None:
+    """A row for each inconsistent part of a body; the base, None, has no row of its own above them."""
+    from rich.text import Text
+
+    for source in result.inconsistent_sources:
+        if source.body == body:
+            name = f"base: {source.name}" if body is None else f"└ {source.name}"
+            judged = source.judgement
+            table.add_row(Text(name), *_cells(judged, separator), Text(judged.verdict.value, style=_colour(judged)))
+
+
+def _cells(judged: LinkCheck | Judgement, separator: str) -> tuple[str, str, str, str]:
+    return (
+        _number(judged.mass, ".4f"),
+        _numbers(judged.com, "7.4f", separator),
+        _numbers(judged.principal_inertias, "8.2e", separator),
+        _number(judged.margin, "9.2e"),
+    )
 
 
 def _summary(result: RobotCheck) -> Iterator[str]:
@@ -135,23 +158,26 @@ def _summary(result: RobotCheck) -> Iterator[str]:
     for link in result.links:
         if link.detail:
             yield f"[{_colour(link)}]{escape(link.name)}:[/] {escape(_sentence(link))}"
+    for source in result.inconsistent_sources:
+        if source.judgement.detail:
+            yield f"[{_colour(source.judgement)}]{escape(source.where)}:[/] {escape(_sentence(source.judgement))}"
     for warning in (*(f"{link.name}: {warning}" for link in result.links for warning in link.warnings), *result.warnings):
         yield f"[yellow]Warning:[/] {escape(warning)}"
     for number, note in enumerate(result.notes, start=1):
         yield f"[dim]Note {number}:[/] {escape(note)}"
-    if result.inconsistent:
-        names = ", ".join(link.name for link in result.inconsistent)
+    if not result.passed:
+        names = ", ".join([*(link.name for link in result.inconsistent), *(source.where for source in result.inconsistent_sources)])
         yield f"[bold red]Not physically consistent:[/] {escape(names)}. A simulator may refuse the model or become unstable with it."
 
 
-def _sentence(link: LinkCheck) -> str:
-    return f"{link.verdict.value} ({link.detail})" if link.detail else link.verdict.value
+def _sentence(judged: LinkCheck | Judgement) -> str:
+    return f"{judged.verdict.value} ({judged.detail})" if judged.detail else judged.verdict.value
 
 
-def _colour(link: LinkCheck) -> str:
-    if link.verdict.inconsistent:
+def _colour(judged: LinkCheck | Judgement) -> str:
+    if judged.verdict.inconsistent:
         return "bold red"
-    return "green" if link.verdict.name == "CONSISTENT" else "yellow"
+    return "green" if judged.verdict.name == "CONSISTENT" else "yellow"
 
 
 def _number(value: float | None, form: str) -> str:

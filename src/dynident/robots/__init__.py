@@ -3,7 +3,7 @@
 from dynident.robots.check import check_robot
 from dynident.robots.kinematics import link_poses
 from dynident.robots.load import library_names, load_robot
-from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot
+from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
 
 __all__ = [
     "STANDARD_GRAVITY",
@@ -11,6 +11,7 @@ __all__ = [
     "JointType",
     "Link",
     "Robot",
+    "Source",
     "check_robot",
     "library_names",
     "link_poses",

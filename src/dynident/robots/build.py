@@ -16,7 +16,7 @@ from dynident._typing import Array
 from dynident.errors import FileError, InputError, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import change_of_frame
 from dynident.robots.kinematics import inverse_pose, joint_motion
-from dynident.robots.robot import Joint, Link, Robot
+from dynident.robots.robot import Joint, Link, Robot, Source
 from dynident.robots.tree import SourceLink, SourceTree
 
 
@@ -41,7 +41,7 @@ def build_robot(
       error that names these joints, and the remedy is to lock them.
     - A coupled joint (URDF mimic, MJCF equality) is accepted only locked.
 
-    Links keep the file's names; `Link.sources` and `Robot.base_sources` record what was lumped where.
+    Links keep the file's names; `Link.pieces` and `Robot.base_pieces` record what was lumped where, with its own numbers.
     """
     locked = _locked(tree, lock or {})
     root = 0 if base is None else tree.index(base)
@@ -64,7 +64,7 @@ def build_robot(
             links=tuple(bodies.links()),
             gravity=world[:3, :3].T @ tree.gravity,
             tool=bodies.tool(len(tree.links) - 1 if tip is None else tree.index(tip), named=tip is not None),
-            base_sources=tuple(bodies.sources[-1]),
+            base_pieces=tuple(bodies.pieces[-1]),
             notes=(*tree.notes, *_notes(tree, kept, world, gravity is None)),
             source=tree.source,
         )
@@ -86,16 +86,13 @@ class _Bodies:
         self.free = frozenset(free)
         self.joints: list[Joint] = []
         self.heads: list[SourceLink] = []
-        self.sources: dict[int, list[str]] = {-1: []}
+        self.pieces: dict[int, list[Source]] = {-1: []}
         self.parameters: dict[int, Array | None] = {-1: None}
         self.body_of: dict[int, int] = {}
         self.pose_in_body: dict[int, Array] = {}
 
     def add_base(self, index: int) -> None:
-        link = self.tree.links[index]
-        self.body_of[index] = -1
-        self.pose_in_body[index] = inverse_pose(link.own)
-        self.sources[-1].append(link.name)
+        self._put(index, -1, inverse_pose(self.tree.links[index].own))
 
     def add(self, index: int) -> None:
         link = self.tree.links[index]
@@ -105,13 +102,19 @@ class _Bodies:
             body = len(self.joints)
             self.joints.append(replace(link.joint, parent=parent, placement=placement))
             self.heads.append(link)
-            self.sources[body], self.parameters[body] = [], None
+            self.pieces[body], self.parameters[body] = [], None
             pose = np.eye(4)
         else:
             body = parent
             pose = placement @ _motion(link, self.locked.get(index, 0.0)) @ link.after
+        self._put(index, body, pose)
+
+    def _put(self, index: int, body: int, pose: Array) -> None:
+        """Lump a link into a body: keep it as the file has it, and add its parameters to the body's."""
+        link = self.tree.links[index]
         self.body_of[index], self.pose_in_body[index] = body, pose
-        self.sources[body].append(link.name)
+        own = None if link.parameters is None else change_of_frame(inverse_pose(link.own)) @ link.parameters
+        self.pieces[body].append(Source(name=link.name, placement=pose @ link.own, parameters=own))
         if link.parameters is not None:
             moved = change_of_frame(pose) @ link.parameters
             before = self.parameters[body]
@@ -124,7 +127,7 @@ class _Bodies:
                 frame=head.frame,
                 placement=head.after,
                 parameters=self.parameters[body],
-                sources=tuple(self.sources[body]),
+                pieces=tuple(self.pieces[body]),
             )
 
     def tool(self, index: int, *, named: bool) -> Array:

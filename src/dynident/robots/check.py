@@ -1,26 +1,24 @@
 """A lint for robot descriptions: is every link a body that can exist, and do its numbers look like an arm's?
 
-A link is physically consistent when its pseudo-inertia is positive definite: positive mass, positive principal
-inertias, and the triangle inequality λ_max <= λ_1 + λ_2 between them (Wensing, Kim, Slotine, RA-L 2018). With it a
-simulator's mass matrix is positive definite in every configuration. Warnings are about numbers that a body could
-have but an arm's link hardly does: placeholders, wrong units, a centre of mass away from the link.
+With physically consistent links a simulator's mass matrix is positive definite in every configuration. A body that
+several source links were lumped into is judged as the sum, and each of these links by itself, for simulators read
+them one by one: a light gripper that can't exist hides in the sum with its flange. The base's links likewise.
+Warnings are about numbers that a body could have but an arm's link hardly does: placeholders, wrong units, a centre of
+mass away from the link.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
 from dynident._typing import Array
-from dynident.parameters import consistency_margin, inertia_matrix, to_com
-from dynident.robots.robot import JointType, Robot
+from dynident.parameters import inertia_matrix, to_com
+from dynident.robots.robot import JointType, Link, Robot, Source
+from dynident.robots.verdict import Judgement, Verdict, judge
 
-#: Below this share of the trace of I_c the triangle inequality holds, but barely: the link is marginal.
-MARGINAL_SHARE = 1e-3
-#: A violation below this share of the trace of J is the rounding of a limit case (a thin rod, a point mass), not an error.
-ROUNDING_SHARE = 1e-9
 #: A link's size is taken as the larger of the span between its joints and this share of the arm's reach;
 #: as the whole reach for a last link whose end the description doesn't tell.
 SIZE_SHARE_OF_REACH = 0.25
@@ -28,24 +26,6 @@ SIZE_SHARE_OF_REACH = 0.25
 HEAVIEST_LINK, LIGHTEST_LINK = 1000.0, 1e-3
 #: |gravity| outside of this range is not that of the Earth's surface [m/s²].
 EARTH_GRAVITY = (9.7, 9.9)
-
-
-class Verdict(Enum):
-    """What a link is; the value is the sentence that the user sees."""
-
-    CONSISTENT = "consistent"
-    MARGINAL = "marginal"
-    TRIANGLE = "violates the triangle inequality"
-    NOT_POSITIVE = "inertia is not positive definite"
-    ZERO_MASS = "zero mass"
-    NEGATIVE_MASS = "negative mass"
-    COMPOUND = "no mass, inside a compound joint"
-    NO_INERTIA = "no inertia given"
-
-    @property
-    def inconsistent(self) -> bool:
-        """No rigid body has such parameters."""
-        return self in (Verdict.TRIANGLE, Verdict.NOT_POSITIVE, Verdict.ZERO_MASS, Verdict.NEGATIVE_MASS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +54,38 @@ class LinkCheck:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SourceCheck:
+    """A source link that was lumped with others, judged by itself.
+
+    body        The link that it was lumped into; None for the base.
+    judgement   The verdict and its numbers, centre of mass in the source link's own frame.
+    """
+
+    name: str
+    body: str | None
+    judgement: Judgement
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.judgement.verdict
+
+    @property
+    def where(self) -> str:
+        """Its name, and what it is a part of."""
+        return f"{self.name} ({'part of the base' if self.body is None else f'part of {self.body}'})"
+
+
+@dataclass(frozen=True, kw_only=True)
 class RobotCheck:
-    """The lint's result for a whole robot. `warnings` are about the robot; each link has its own."""
+    """The lint's result for a whole robot. `warnings` are about the robot; each link has its own.
+
+    sources   The source links with an inertia of their own that are hidden in a sum, and those of the base.
+    """
 
     robot: str
     source: str
     links: tuple[LinkCheck, ...]
+    sources: tuple[SourceCheck, ...]
     base_sources: tuple[str, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
@@ -88,6 +94,16 @@ class RobotCheck:
     def inconsistent(self) -> tuple[LinkCheck, ...]:
         """The links that no rigid body can be."""
         return tuple(link for link in self.links if link.verdict.inconsistent)
+
+    @property
+    def inconsistent_sources(self) -> tuple[SourceCheck, ...]:
+        """The source links that no rigid body can be, whatever the sum that they are part of."""
+        return tuple(source for source in self.sources if source.verdict.inconsistent)
+
+    @property
+    def passed(self) -> bool:
+        """No link and no source link is inconsistent."""
+        return not self.inconsistent and not self.inconsistent_sources
 
     @property
     def without_inertia(self) -> tuple[LinkCheck, ...]:
@@ -101,47 +117,52 @@ class RobotCheck:
 
 
 def check_robot(robot: Robot) -> RobotCheck:
-    """Judge every link of a robot, and the values that belong to no single link."""
+    """Judge every link of a robot, what was lumped into it, and the values that belong to no single link."""
     reach = _reach(robot)
     return RobotCheck(
         robot=robot.name,
         source=robot.source,
         links=tuple(_check_link(robot, body, reach) for body in range(robot.n)),
+        sources=tuple(_check_sources(robot)),
         base_sources=robot.base_sources,
         warnings=tuple(_robot_warnings(robot)),
         notes=robot.notes,
     )
 
 
+def _check_sources(robot: Robot) -> Iterator[SourceCheck]:
+    for piece in robot.base_pieces:
+        yield from _check_source(piece, None)
+    for link in robot.links:
+        if not _is_its_only_mass(link):
+            for piece in link.pieces:
+                yield from _check_source(piece, link.name)
+
+
+def _check_source(piece: Source, body: str | None) -> Iterator[SourceCheck]:
+    """A piece with ten zeros is a frame, which descriptions often write as a link: there is nothing to judge."""
+    if piece.parameters is not None and np.any(piece.parameters):
+        yield SourceCheck(name=piece.name, body=body, judgement=judge(piece.parameters))
+
+
+def _is_its_only_mass(link: Link) -> bool:
+    """Then the verdict on the body is the verdict on its source link of the same name."""
+    return all(piece.parameters is None or not np.any(piece.parameters) or piece.name == link.name for piece in link.pieces)
+
+
 def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
     link = robot.links[body]
     if link.parameters is None:
         return LinkCheck(name=link.name, frame=link.frame, verdict=Verdict.NO_INERTIA, sources=link.sources)
-    mass = float(link.parameters[0])
-    com, inertia = None, inertia_matrix(link.parameters)
-    rounding = ROUNDING_SHARE * float(np.trace(np.abs(inertia)))
-    if mass != 0.0:
-        _, com, inertia = to_com(link.parameters)
-    low, middle, high = (float(value) for value in np.linalg.eigvalsh(inertia))
+    judgement = judge(link.parameters)
     if _inside_compound_joint(robot, body):
-        verdict, detail = Verdict.COMPOUND, ""
-    else:
-        verdict, detail = _judge(mass, (low, middle, high), rounding)
+        judgement = judgement._replace(verdict=Verdict.COMPOUND, detail="")
+    mass = judgement.mass
+    com, inertia = (None, inertia_matrix(link.parameters)) if mass == 0.0 else to_com(link.parameters)[1:]
     warnings = _value_warnings(mass, inertia)
     if mass > 0.0 and com is not None and reach > 0.0:
         warnings += _size_warnings(robot, body, com, inertia / mass, reach)
-    return LinkCheck(
-        name=link.name,
-        frame=link.frame,
-        verdict=verdict,
-        detail=detail,
-        mass=mass,
-        com=None if com is None else (float(com[0]), float(com[1]), float(com[2])),
-        principal_inertias=(low, middle, high),
-        margin=float(consistency_margin(link.parameters)),
-        warnings=tuple(warnings),
-        sources=link.sources,
-    )
+    return LinkCheck(name=link.name, frame=link.frame, warnings=tuple(warnings), sources=link.sources, **judgement._asdict())
 
 
 def _inside_compound_joint(robot: Robot, body: int) -> bool:
@@ -149,26 +170,6 @@ def _inside_compound_joint(robot: Robot, body: int) -> bool:
     start, _ = _joint_points(robot, body)
     children = [joint.placement[:3, 3] for joint in robot.joints if joint.parent == body]
     return not np.any(robot.links[body].parameters) and len(children) == 1 and np.allclose(children[0], start, rtol=0.0, atol=1e-9)
-
-
-def _judge(mass: float, principal: tuple[float, float, float], rounding: float) -> tuple[Verdict, str]:
-    low, _, high = principal
-    trace = sum(principal)
-    slack = 0.5 * trace - high  # of the triangle inequality; the pseudo-inertia's smallest eigenvalue
-    if mass < 0.0:
-        return Verdict.NEGATIVE_MASS, f"{mass:.4g} kg"
-    if mass == 0.0:
-        return Verdict.ZERO_MASS, "its inertia is not zero" if trace != 0.0 else ""
-    if low < -rounding:
-        return Verdict.NOT_POSITIVE, f"smallest principal inertia {low:.2e} kg·m²"
-    if slack < -rounding:
-        return Verdict.TRIANGLE, f"the largest principal inertia exceeds half the trace by {-slack:.2e} kg·m²"
-    if trace <= rounding:
-        return Verdict.MARGINAL, "a point mass, without rotational inertia"
-    if slack <= MARGINAL_SHARE * trace:
-        share = slack / trace
-        return Verdict.MARGINAL, f"margin is {100 * max(share, 0.0):.2g} % of the inertia's trace, below {100 * MARGINAL_SHARE:g} %"
-    return Verdict.CONSISTENT, ""
 
 
 def _value_warnings(mass: float, inertia: Array) -> list[str]:

@@ -19,7 +19,7 @@ from dynident.files import read_yaml
 from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, change_of_frame, from_com
 from dynident.robots.fields import Fields
 from dynident.robots.kinematics import inverse_pose, pose_from_xyz_rpy, rotation_x, rotation_z, translation
-from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot
+from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
 
 CONVENTIONS = ("standard", "modified")
 
@@ -46,7 +46,7 @@ def read_dh(path: str | Path) -> Robot:
             links=links,
             gravity=top.numbers("gravity", 3, STANDARD_GRAVITY),
             tool=_pose(top, "tool", convention, row_allowed=True),
-            base_sources=("base",),
+            base_pieces=(Source(name="base"),),
             notes=top.texts("notes"),
             source=str(path),
         )

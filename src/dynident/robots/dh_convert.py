@@ -65,7 +65,8 @@ def to_dh(robot: Robot, convention: str = "modified") -> Robot:
         before, after = (poses[i], np.eye(4)) if convention == "modified" else (np.eye(4), poses[i])
         parameters = None if link.parameters is None else change_of_frame(moved[i]) @ link.parameters
         joints.append(replace(joint, placement=base @ before if i == 0 else before, axis=np.array([0.0, 0.0, 1.0])))
-        links.append(replace(link, frame=frame_name(convention, i + 1), placement=after, parameters=parameters))
+        pieces = tuple(replace(piece, placement=moved[i] @ piece.placement) for piece in link.pieces)
+        links.append(replace(link, frame=frame_name(convention, i + 1), placement=after, parameters=parameters, pieces=pieces))
     return replace(robot, joints=tuple(joints), links=tuple(links), tool=moved[-1] @ robot.tool, notes=(*robot.notes, *snapped))
 
 

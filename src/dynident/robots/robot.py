@@ -11,9 +11,8 @@ standard DH robot has joint.placement = 1 (the parameter frame sits at the link'
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
@@ -22,79 +21,12 @@ from numpy.typing import ArrayLike
 from dynident._typing import Array, IntArray
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.robots.body import Joint, JointType, Link, Source, finite, freeze, pose, read_only
+
+__all__ = ["STANDARD_GRAVITY", "Joint", "JointType", "Link", "Robot", "Source"]
 
 #: Standard gravity in a base frame whose z axis points up [m/s²].
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
-
-
-class JointType(StrEnum):
-    """The joint types that dynident models; a continuous joint is a revolute one without position limits."""
-
-    REVOLUTE = "revolute"
-    CONTINUOUS = "continuous"
-    PRISMATIC = "prismatic"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Joint:
-    """One joint: where it sits on its parent link, how it moves, and its limits.
-
-    placement : (4, 4)  Pose of the joint frame at q = 0 in the parent's parameter frame (the base frame for parent -1).
-    axis : (3,)         Unit axis in the joint frame.
-    parent : int        Index of the parent body; -1 is the base.
-    position, velocity, acceleration, effort   Limits [rad | m, per second, per second², N·m | N]; infinite when unknown.
-    """
-
-    name: str
-    type: JointType = JointType.REVOLUTE
-    parent: int = -1
-    placement: Array = field(default_factory=lambda: np.eye(4))
-    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
-    position: tuple[float, float] = (-np.inf, np.inf)
-    velocity: float = np.inf
-    acceleration: float = np.inf
-    effort: float = np.inf
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "type", JointType(self.type))
-        _freeze(self, "placement", _pose(self.placement, f"placement of joint {self.name!r}"))
-        axis = _finite(self.axis, f"axis of joint {self.name!r}", (3,))
-        length = float(np.linalg.norm(axis))
-        if length < 1e-9:
-            raise ValueRangeError(f"axis of joint {self.name!r}", "is zero; give the direction in which the joint moves")
-        _freeze(self, "axis", axis / length)
-        low, high = (float(limit) for limit in self.position)
-        object.__setattr__(self, "position", (low, high))
-        if not low <= high:
-            raise ValueRangeError(f"position limits of joint {self.name!r}", f"are [{low}, {high}]; the lower must not exceed the upper")
-        for name in ("velocity", "acceleration", "effort"):
-            limit = float(getattr(self, name))
-            object.__setattr__(self, name, limit)
-            if not limit >= 0:
-                raise ValueRangeError(f"{name} limit of joint {self.name!r}", f"is {limit}; it must not be negative")
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Link:
-    """One moving body and the frame in which its parameters are expressed.
-
-    frame : str                 The parameter frame's name, e.g. "modified DH frame 3".
-    placement : (4, 4)          Pose of the parameter frame in the (moving) joint frame.
-    parameters : (10,) or None  Nominal linear parameters in the parameter frame, None when the file has none.
-    sources : tuple of str      The source links that were lumped into this body, itself first.
-    """
-
-    name: str
-    frame: str
-    placement: Array = field(default_factory=lambda: np.eye(4))
-    parameters: Array | None = None
-    sources: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        _freeze(self, "placement", _pose(self.placement, f"placement of link {self.name!r}"))
-        if self.parameters is not None:
-            _freeze(self, "parameters", _finite(self.parameters, f"parameters of link {self.name!r}", (PARAMETERS_PER_LINK,)))
-        object.__setattr__(self, "sources", tuple(self.sources) or (self.name,))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -103,7 +35,7 @@ class Robot:
 
     gravity : (3,)        Gravity vector in the base frame [m/s²]; any direction.
     tool : (4, 4)         Pose of the tool frame in the last link's parameter frame.
-    base_sources : tuple  Source links that don't move (lumped into the base).
+    base_pieces : tuple   Source links that don't move (lumped into the base); their inertia has no effect.
     notes : tuple of str  What a reader of this description should know (errata, assumptions).
     source : str          Where the description came from.
     """
@@ -113,12 +45,12 @@ class Robot:
     links: tuple[Link, ...]
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     tool: Array = field(default_factory=lambda: np.eye(4))
-    base_sources: tuple[str, ...] = ()
+    base_pieces: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     source: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("joints", "links", "base_sources", "notes"):
+        for name in ("joints", "links", "base_pieces", "notes"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.joints:
             raise UnsupportedRobotError(f"robot {self.name!r} has no moving joint; at least one is needed")
@@ -131,8 +63,8 @@ class Robot:
                 raise ValueRangeError(
                     f"parent of joint {joint.name!r}", f"is {joint.parent}; a parent must come before its child (-1 is the base)"
                 )
-        _freeze(self, "gravity", _finite(self.gravity, "gravity", (3,)))
-        _freeze(self, "tool", _pose(self.tool, "tool"))
+        freeze(self, "gravity", finite(self.gravity, "gravity", (3,)))
+        freeze(self, "tool", pose(self.tool, "tool"))
 
     @property
     def n(self) -> int:
@@ -152,36 +84,41 @@ class Robot:
         """Name of each link's parameter frame."""
         return tuple(link.frame for link in self.links)
 
+    @property
+    def base_sources(self) -> tuple[str, ...]:
+        """Names of the source links that don't move."""
+        return tuple(piece.name for piece in self.base_pieces)
+
     @cached_property
     def parents(self) -> IntArray:
         """(n,) index of each body's parent, -1 for the base."""
-        return _read_only(np.array([joint.parent for joint in self.joints], dtype=np.int64))
+        return read_only(np.array([joint.parent for joint in self.joints], dtype=np.int64))
 
     @cached_property
     def parameters(self) -> Array | None:
         """(n, 10) nominal parameters, or None unless every link has them."""
         rows = [link.parameters for link in self.links if link.parameters is not None]
-        return _read_only(np.array(rows)) if len(rows) == self.n else None
+        return read_only(np.array(rows)) if len(rows) == self.n else None
 
     @cached_property
     def position_limits(self) -> Array:
         """(n, 2) lower and upper position limits [rad | m]."""
-        return _read_only(np.array([joint.position for joint in self.joints]))
+        return read_only(np.array([joint.position for joint in self.joints]))
 
     @cached_property
     def velocity_limits(self) -> Array:
         """(n,) velocity limits [rad/s | m/s]."""
-        return _read_only(np.array([joint.velocity for joint in self.joints]))
+        return read_only(np.array([joint.velocity for joint in self.joints]))
 
     @cached_property
     def acceleration_limits(self) -> Array:
         """(n,) acceleration limits [rad/s² | m/s²]."""
-        return _read_only(np.array([joint.acceleration for joint in self.joints]))
+        return read_only(np.array([joint.acceleration for joint in self.joints]))
 
     @cached_property
     def effort_limits(self) -> Array:
         """(n,) effort limits [N·m | N]."""
-        return _read_only(np.array([joint.effort for joint in self.joints]))
+        return read_only(np.array([joint.effort for joint in self.joints]))
 
     def ancestors(self, body: int) -> tuple[int, ...]:
         """The bodies from the base to `body`, itself included: those whose joints move it."""
@@ -202,12 +139,15 @@ class Robot:
         return replace(self, gravity=np.asarray(gravity, dtype=float))
 
     def with_parameters(self, parameters: ArrayLike) -> Robot:
-        """The same robot with other nominal parameters, (n, 10) or the stacked (10 n,), in its named frames."""
+        """The same robot with other nominal parameters, (n, 10) or the stacked (10 n,), in its named frames.
+
+        Of a body that several source links were lumped into, only the sum is known then (`Link.with_parameters`).
+        """
         values = np.asarray(parameters, dtype=float)
         if values.shape not in ((self.n, PARAMETERS_PER_LINK), (self.n * PARAMETERS_PER_LINK,)):
             raise ShapeError("parameters", values.shape, f"({self.n}, 10) = (links, parameters) or ({10 * self.n},)")
         rows = values.reshape(self.n, PARAMETERS_PER_LINK)
-        return replace(self, links=tuple(replace(link, parameters=row) for link, row in zip(self.links, rows, strict=True)))
+        return replace(self, links=tuple(link.with_parameters(row) for link, row in zip(self.links, rows, strict=True)))
 
     def to_dh_yaml(self, *, convention: str | None = None) -> str:
         """The text of a DH file that describes this robot: same joint positions, same torques.
@@ -225,29 +165,3 @@ def _unique(kind: str, names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ValueRangeError(f"{kind} name {name!r}", "is used twice; names must be unique")
-
-
-def _freeze(instance: object, name: str, value: Array) -> None:
-    object.__setattr__(instance, name, _read_only(value))
-
-
-def _read_only(array: np.ndarray) -> np.ndarray:
-    array.setflags(write=False)
-    return array
-
-
-def _finite(values: ArrayLike, name: str, shape: Iterable[int]) -> Array:
-    array = np.array(values, dtype=float)
-    if array.shape != tuple(shape):
-        raise ShapeError(name, array.shape, str(tuple(shape)))
-    if not np.all(np.isfinite(array)):
-        raise ValueRangeError(name, "contains NaN or infinity; every element must be a finite number")
-    return array
-
-
-def _pose(values: ArrayLike, name: str) -> Array:
-    T = _finite(values, name, (4, 4))
-    R = T[:3, :3]
-    if not (np.allclose(R @ R.T, np.eye(3), atol=1e-6) and np.linalg.det(R) > 0 and np.allclose(T[3], [0, 0, 0, 1])):
-        raise ValueRangeError(name, "is not a pose: it must be a 4x4 homogeneous matrix with a rotation in its upper left")
-    return T

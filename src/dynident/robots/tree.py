@@ -62,7 +62,7 @@ class SourceTree:
 
 
 def tree_of_robot(robot: Robot) -> SourceTree:
-    """The tree of a robot that is already flat, so that its joints can be locked; its root link is called base."""
+    """The tree of a robot read from a DH file (one link per body), so that its joints can be locked; its root is called base."""
     links = [SourceLink(name="base", parent=-1)]
     for joint, link in zip(robot.joints, robot.links, strict=True):
         links.append(

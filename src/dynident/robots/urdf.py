@@ -1,5 +1,5 @@
 # pyright: basic
-"""URDF through Pinocchio; what Pinocchio doesn't keep (which links have inertials, axes, mimic) comes from `urdf_xml`.
+"""URDF through Pinocchio; what Pinocchio doesn't keep (each link's own inertial, axes, mimic) comes from `urdf_xml`.
 
 The parameter frame of a link is URDF's joint frame, which is also the child link's frame. Bodies come in Pinocchio's
 order: depth first, branches by joint name; for a serial chain that is from base to tip.
@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin  # pyright: ignore[reportMissingImports]
 
+from dynident._typing import Array
 from dynident.errors import FileError, InputError
 from dynident.files import read_text
-from dynident.parameters import from_pinocchio
 from dynident.robots.kinematics import inverse_pose
 from dynident.robots.robot import Joint, JointType
 from dynident.robots.tree import SourceLink, SourceTree
@@ -25,26 +25,25 @@ from dynident.robots.xml import parse_xml
 def read_urdf(path: str | Path) -> SourceTree:
     """The links and joints of a URDF file. Meshes need not exist."""
     text = read_text(path)
-    joints, inertial = check_urdf(path, parse_xml(path, text))
+    joints, inertials = check_urdf(path, parse_xml(path, text))
     try:
         model = pin.buildModelFromXML(text)
     except (RuntimeError, ValueError) as error:
         raise FileError(path, f"can't be read as URDF: {' '.join(str(error).split())}; check it with check_urdf") from None
     try:
-        return SourceTree(name=model.name, source=str(path), links=_links(model, joints, inertial))
+        return SourceTree(name=model.name, source=str(path), links=_links(model, joints, inertials))
     except InputError as error:
         raise FileError(path, str(error)) from None
 
 
-def _links(model: pin.Model, joints: dict[str, UrdfJoint], inertial: set[str]) -> tuple[SourceLink, ...]:
-    """Pinocchio's bodies as source links. Pinocchio sums a rigid group's inertia onto the link that moves; so do we."""
+def _links(model: pin.Model, joints: dict[str, UrdfJoint], inertials: dict[str, Array]) -> tuple[SourceLink, ...]:
+    """Pinocchio's bodies as source links. Pinocchio keeps only the sum of a rigid group's inertias; here each link has its own."""
     bodies = [frame for frame in model.frames if frame.type == pin.FrameType.BODY]
     index = {frame.name: i for i, frame in enumerate(bodies)}
-    massive = {frame.parentJoint for frame in bodies if frame.name in inertial}
     links: list[SourceLink] = []
     for frame in bodies:
         if frame.name not in joints:
-            links.append(SourceLink(name=frame.name, parent=-1))
+            links.append(SourceLink(name=frame.name, parent=-1, parameters=inertials.get(frame.name)))
             continue
         joint = joints[frame.name]
         parent, j, moving = index[joint.parent], frame.parentJoint, joint.type != "fixed"
@@ -57,7 +56,7 @@ def _links(model: pin.Model, joints: dict[str, UrdfJoint], inertial: set[str]) -
                 placement=inverse_pose(bodies[parent].placement.homogeneous) @ in_body.homogeneous,
                 joint=_joint(model, j, joint) if moving else None,
                 coupling=f"mimics joint {joint.mimic!r}" if moving and joint.mimic else "",
-                parameters=from_pinocchio(model.inertias[j].toDynamicParameters()) if moving and j in massive else None,
+                parameters=inertials.get(frame.name),
             )
         )
     return tuple(links)

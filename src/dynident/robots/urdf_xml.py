@@ -15,11 +15,13 @@ import numpy as np
 
 from dynident._typing import Array
 from dynident.errors import FileError, UnsupportedRobotError
+from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, from_com
+from dynident.robots.kinematics import pose_from_xyz_rpy
 from dynident.robots.robot import JointType
 
 _MOVING = tuple(kind.value for kind in JointType)
 _ALLOWED = ", ".join((*_MOVING, "fixed"))
-_INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_INERTIA = tuple(f"i{element}" for element in INERTIA_NAMES)
 
 
 class UrdfJoint(NamedTuple):
@@ -33,8 +35,8 @@ class UrdfJoint(NamedTuple):
     mimic: str | None
 
 
-def check_urdf(path: str | Path, root: Element) -> tuple[dict[str, UrdfJoint], set[str]]:
-    """The joints by child link, and the names of the links that have an <inertial>."""
+def check_urdf(path: str | Path, root: Element) -> tuple[dict[str, UrdfJoint], dict[str, Array]]:
+    """The joints by child link, and the parameters (10,) in its own frame of every link that has an <inertial>."""
     if root.tag != "robot":
         raise FileError(path, f"the root element is <{root.tag}>; <robot> was expected")
     if any("xacro" in element.tag for element in root.iter()):
@@ -55,7 +57,8 @@ def check_urdf(path: str | Path, root: Element) -> tuple[dict[str, UrdfJoint], s
             raise FileError(path, f"link {joint.child!r} is the child of joints {both}; a tree was expected (no loops)")
         by_child[joint.child] = joint
     _check_tree(path, links, by_child)
-    return by_child, {_name(path, link) for link in root.findall("link") if _has_inertial(path, link)}
+    inertials = {_name(path, link): _inertial(path, link) for link in root.findall("link")}
+    return by_child, {name: parameters for name, parameters in inertials.items() if parameters is not None}
 
 
 def _joint(path: str | Path, element: Element, links: list[str]) -> UrdfJoint:
@@ -72,7 +75,7 @@ def _joint(path: str | Path, element: Element, links: list[str]) -> UrdfJoint:
     if limit is None and kind in ("revolute", "prismatic"):
         raise FileError(path, f"a {kind} joint needs a <limit> with lower, upper, effort and velocity", place=place)
     _numbers(path, place, limit, required=("effort", "velocity"), optional=("lower", "upper"), infinite=True)
-    _check_origin(path, place, element)
+    _origin(path, place, element)
     ends = [_attribute(element, end, "link") for end in ("parent", "child")]
     for end, link in zip(("parent", "child"), ends, strict=True):
         if link not in links:
@@ -81,22 +84,29 @@ def _joint(path: str | Path, element: Element, links: list[str]) -> UrdfJoint:
     return UrdfJoint(name, kind, str(ends[0]), str(ends[1]), axis, _attribute(element, "mimic", "joint"))
 
 
-def _has_inertial(path: str | Path, link: Element) -> bool:
+def _inertial(path: str | Path, link: Element) -> Array | None:
+    """(10,) parameters in the link frame, None without an <inertial>."""
     inertial = link.find("inertial")
     if inertial is None:
-        return False
+        return None
     place = f"link {link.get('name')!r}"
+    numbers: dict[str, Array] = {}
     for tag, required in (("mass", ("value",)), ("inertia", _INERTIA)):
         element = inertial.find(tag)
         if element is None:
             raise FileError(path, f"its <inertial> has no <{tag}>; give one, or remove the <inertial>", place=place)
-        _numbers(path, place, element, required=required)
-    _check_origin(path, place, inertial)
-    return True
+        numbers |= _numbers(path, place, element, required=required)
+    origin = _origin(path, place, inertial)
+    R, tensor = origin[:3, :3], np.empty((3, 3))
+    for (row, column), name in zip(INERTIA_ELEMENTS, _INERTIA, strict=True):
+        tensor[row, column] = tensor[column, row] = numbers[name][0]
+    return from_com(numbers["value"][0], origin[:3, 3], R @ tensor @ R.T)
 
 
-def _check_origin(path: str | Path, place: str, element: Element) -> None:
-    _numbers(path, place, element.find("origin"), optional=("xyz", "rpy"), length=3)
+def _origin(path: str | Path, place: str, element: Element) -> Array:
+    """(4, 4) pose of the <origin> in an element; the identity without one."""
+    found = _numbers(path, place, element.find("origin"), optional=("xyz", "rpy"), length=3)
+    return pose_from_xyz_rpy(found.get("xyz", np.zeros(3)), found.get("rpy", np.zeros(3)))
 
 
 def _numbers(

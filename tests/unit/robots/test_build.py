@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from dynident.errors import FileError, ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
-from dynident.parameters import change_of_frame
-from dynident.robots import Joint, Robot, load_robot
+from dynident.parameters import change_of_frame, from_com
+from dynident.robots import Joint, Link, Robot, load_robot
 from dynident.robots.build import build_robot
-from dynident.robots.kinematics import link_poses, pose_from_xyz_rpy
+from dynident.robots.dh_convert import to_dh
+from dynident.robots.kinematics import link_poses, pose_from_xyz_rpy, translation
 from dynident.robots.tree import SourceLink, SourceTree
 
 INERTIAL = '<inertial><mass value="1"/><origin xyz="0.1 0 0"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
@@ -197,3 +198,61 @@ def test_a_number_that_is_not_finite_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="placement of joint 'j' contains NaN") as caught:
         build_robot(tree)
     assert caught.value.file == source
+
+
+def sum_of_pieces(link: Link) -> np.ndarray:
+    return sum((change_of_frame(piece.placement) @ piece.parameters for piece in link.pieces if piece.parameters is not None), np.zeros(10))
+
+
+@pytest.mark.parametrize("options", [{"lock": LOCK}, {"lock": LOCK, "base": "torso", "tip": "hand"}, {"lock": LOCK | {"j2": 0.7}}])
+def test_the_pieces_of_a_body_add_up_to_it(file: Path, options: dict) -> None:
+    robot = load_robot(file, **options)
+    assert any(len(link.pieces) > 2 for link in robot.links)
+    for link in robot.links:
+        np.testing.assert_allclose(sum_of_pieces(link), link.parameters, atol=1e-12)
+
+
+def test_pieces_are_the_links_of_the_file_where_they_are(file: Path) -> None:
+    written = from_com(1.0, [0.1, 0, 0], np.eye(3))
+    whole = load_robot(file, lock={"grip_too": 0.02})
+    robot = load_robot(file, lock=LOCK)
+    for piece in (piece for link in robot.links for piece in link.pieces):
+        np.testing.assert_allclose(piece.parameters, written, atol=1e-15)
+    q = np.random.default_rng(0).uniform(-1, 1, robot.n)
+    position = dict(zip(robot.joint_names, q, strict=True)) | {"grip": 0.02, "swing": 0.3}
+    poses = dict(zip(robot.link_names, link_poses(robot, q), strict=True))
+    expected = link_poses(whole, [position[name] for name in whole.joint_names])
+    expected = dict(zip(whole.link_names, expected, strict=True))
+    found = {piece.name: poses[link.name] @ piece.placement for link in robot.links for piece in link.pieces}
+    for name in ("shoulder", "lamp", "wrist", "thumb"):
+        np.testing.assert_allclose(found[name], expected[name], atol=1e-13)
+
+
+def test_pieces_of_the_base_are_kept_in_its_frame(file: Path) -> None:
+    robot = load_robot(file, lock=LOCK | {"lift": 0.4, "nod": 0.1})
+    assert robot.base_sources == ("floor", "torso", "head")
+    torso = pose_from_xyz_rpy([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]) @ translation([0, 0.4, 0])
+    np.testing.assert_array_equal(robot.base_pieces[0].placement, np.eye(4))
+    np.testing.assert_allclose(robot.base_pieces[1].placement, torso, atol=1e-14)
+    assert all(piece.parameters is not None for piece in robot.base_pieces)
+
+
+def test_locked_links_of_a_dh_file_are_pieces() -> None:
+    whole, robot = load_robot("panda"), load_robot("panda", lock={"panda_joint7": 0.5, "panda_joint1": 0.2})
+    link = robot.links[-1]
+    assert link.sources == ("link6", "link7")
+    np.testing.assert_array_equal(link.pieces[1].parameters, whole.links[6].parameters)
+    np.testing.assert_allclose(sum_of_pieces(link), link.parameters, atol=1e-14)
+    assert [piece.name for piece in robot.base_pieces] == ["base", "link1"]
+    np.testing.assert_array_equal(robot.base_pieces[1].parameters, whole.links[0].parameters)
+
+
+def test_pieces_move_into_dh_frames_with_their_link(file: Path) -> None:
+    robot = load_robot(file, lock=LOCK, base="torso", tip="hand")
+    converted = to_dh(robot)
+    q = np.random.default_rng(0).uniform(-1, 1, robot.n)
+    for before, after, pose, pose_dh in zip(robot.links, converted.links, link_poses(robot, q), link_poses(converted, q), strict=True):
+        np.testing.assert_allclose(sum_of_pieces(after), after.parameters, atol=1e-12)
+        for old, new in zip(before.pieces, after.pieces, strict=True):
+            np.testing.assert_allclose(pose_dh @ new.placement, pose @ old.placement, atol=1e-12)
+            np.testing.assert_array_equal(new.parameters, old.parameters)

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from dynident.parameters import change_of_frame, consistency_margin, from_com
-from dynident.robots.check import MARGINAL_SHARE, LinkCheck, Verdict, check_robot
-from dynident.robots.robot import Joint, JointType, Link, Robot
+from dynident.robots.check import LinkCheck, Verdict, check_robot
+from dynident.robots.robot import Joint, JointType, Link, Robot, Source
+from dynident.robots.verdict import MARGINAL_SHARE
 
 COM = (0.02, -0.01, 0.1)
 
@@ -188,8 +189,77 @@ def test_warnings_about_the_robot():
 
 def test_notes_base_and_lumped_links_are_passed_on():
     joint = Joint(name="j")
-    link = Link(name="hand", frame="f", parameters=good(), sources=("hand", "camera"))
-    result = check_robot(Robot(name="r", joints=(joint,), links=(link,), notes=("a note",), base_sources=("table",), source="r.urdf"))
+    link = Link(name="hand", frame="f", parameters=good(), pieces=(Source(name="hand", parameters=good()), Source(name="camera")))
+    table = Source(name="table")
+    result = check_robot(Robot(name="r", joints=(joint,), links=(link,), notes=("a note",), base_pieces=(table,), source="r.urdf"))
     assert result.links[0].sources == ("hand", "camera")
     assert (result.robot, result.source, result.base_sources, result.notes) == ("r", "r.urdf", ("table",), ("a note",))
     assert result.warnings == ()
+
+
+def bad(mass: float = 0.1) -> np.ndarray:
+    return from_com(mass, COM, np.diag([1e-4, 1e-4, 3e-4]))
+
+
+def lumped(*pieces: np.ndarray | None, base: tuple[np.ndarray | None, ...] = ()) -> Robot:
+    """One link made of the pieces, the first of them the link itself."""
+    sources = tuple(Source(name="hand" if i == 0 else f"part{i}", placement=at(0, 0, 0.01 * i), parameters=p) for i, p in enumerate(pieces))
+    parts = [change_of_frame(source.placement) @ source.parameters for source in sources if source.parameters is not None]
+    link = Link(name="hand", frame="f", parameters=sum(parts) if parts else None, pieces=sources)
+    grounded = tuple(Source(name=f"ground{i}", parameters=p) for i, p in enumerate(base))
+    return Robot(name="r", joints=(Joint(name="j"),), links=(link,), base_pieces=grounded)
+
+
+def test_a_bad_link_does_not_hide_in_the_sum():
+    result = check_robot(lumped(good(), bad()))
+    assert result.inconsistent == ()
+    assert [(source.name, source.body, source.verdict) for source in result.inconsistent_sources] == [("part1", "hand", Verdict.TRIANGLE)]
+    assert not result.passed
+    judged = result.inconsistent_sources[0].judgement
+    assert (judged.mass, judged.com) == (pytest.approx(0.1), pytest.approx(COM))  # in the part's own frame
+    assert judged.margin == pytest.approx(-5e-5)
+    assert [source.name for source in result.sources] == ["hand", "part1"]
+
+
+def test_the_head_of_a_body_does_not_hide_either():
+    result = check_robot(lumped(bad(), good()))
+    assert [source.where for source in result.inconsistent_sources] == ["hand (part of hand)"]
+
+
+def test_links_of_the_base_are_judged():
+    result = check_robot(lumped(good(), base=(None, good(), bad(), np.zeros(10))))
+    assert [(source.name, source.body) for source in result.sources] == [("ground1", None), ("ground2", None)]
+    assert [source.where for source in result.inconsistent_sources] == ["ground2 (part of the base)"]
+    assert not result.passed
+
+
+def test_a_link_that_is_the_only_mass_of_its_body_is_judged_once():
+    result = check_robot(lumped(bad(), None, np.zeros(10)))
+    assert [link.name for link in result.inconsistent] == ["hand"]
+    assert result.sources == ()
+    assert not result.passed
+
+
+def test_a_part_that_is_the_only_mass_of_a_body_is_named():
+    result = check_robot(lumped(None, bad()))
+    assert [link.name for link in result.inconsistent] == ["hand"]
+    assert [source.name for source in result.inconsistent_sources] == ["part1"]
+
+
+def test_an_inertia_without_mass_is_inconsistent_in_a_part_too():
+    massless = np.array([0.0] * 4 + [1e-3, 0, 0, 1e-3, 0, 1e-3])
+    result = check_robot(lumped(good(), massless))
+    assert [source.verdict for source in result.inconsistent_sources] == [Verdict.ZERO_MASS]
+
+
+def test_good_parts_pass():
+    result = check_robot(lumped(good(), good(0.3), base=(good(),)))
+    assert result.passed
+    assert len(result.sources) == 3
+
+
+def test_parts_whose_own_parameters_are_not_known_are_not_judged():
+    robot = lumped(good(), bad())
+    result = check_robot(robot.with_parameters(robot.parameters))
+    assert result.sources == ()
+    assert result.passed

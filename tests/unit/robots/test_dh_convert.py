@@ -132,7 +132,7 @@ def test_the_panda_table_is_written_as_in_the_paper() -> None:
 
 def test_links_without_parameters_stay_without(tmp_path: Path) -> None:
     robot = load_robot("panda")
-    bare = replace(robot, links=(robot.links[0], *(replace(link, parameters=None) for link in robot.links[1:])))
+    bare = replace(robot, links=(robot.links[0], *(replace(link, parameters=None, pieces=()) for link in robot.links[1:])))
     back = through_yaml(bare, tmp_path, "standard")
     assert back.links[0].parameters is not None
     assert all(link.parameters is None for link in back.links[1:])

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
-from dynident.robots import STANDARD_GRAVITY, Joint, JointType, Link, Robot, load_robot
+from dynident.parameters import change_of_frame, from_com
+from dynident.robots import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source, load_robot
+from dynident.robots.kinematics import pose_from_xyz_rpy
 
 
 def chain(*parents: int, **changes) -> Robot:
@@ -65,7 +67,7 @@ def test_with_gravity_and_with_parameters_give_another_robot() -> None:
 
 def test_parameters_are_there_only_when_every_link_has_them() -> None:
     robot = load_robot("planar_2r")
-    partial = replace(robot, links=(replace(robot.links[0], parameters=None), robot.links[1]))
+    partial = replace(robot, links=(replace(robot.links[0], parameters=None, pieces=()), robot.links[1]))
     assert partial.parameters is None
     assert robot.parameters is not None
 
@@ -106,3 +108,61 @@ def test_a_robot_is_checked() -> None:
         chain(-1, 0, joints=(Joint(name="a"), Joint(name="a", parent=0)))
     with pytest.raises(ValueRangeError, match="link name 'a' is used twice"):
         chain(-1, 0, links=(Link(name="a", frame="f"), Link(name="a", frame="g")))
+
+
+HAND = from_com(0.7, [0.0, 0.01, 0.05], np.diag([1e-3, 2e-3, 2.5e-3]))
+CAMERA = from_com(0.2, [0.01, 0.0, 0.02], np.diag([1e-4, 1e-4, 1.5e-4]))
+MOUNT = pose_from_xyz_rpy([0.1, 0.2, 0.3], [0.4, 0.5, 0.6])
+
+
+def lumped() -> Link:
+    pieces = (
+        Source(name="hand", parameters=HAND),
+        Source(name="camera", placement=MOUNT, parameters=CAMERA),
+        Source(name="tip", placement=MOUNT),
+    )
+    return Link(name="hand", frame="f", parameters=HAND + change_of_frame(MOUNT) @ CAMERA, pieces=pieces)
+
+
+def test_a_link_alone_is_its_own_piece() -> None:
+    (piece,) = Link(name="hand", frame="f", parameters=HAND).pieces
+    assert piece.name == "hand"
+    assert piece.placement.tolist() == np.eye(4).tolist()
+    np.testing.assert_array_equal(piece.parameters, HAND)
+    assert Link(name="a", frame="f").pieces[0].parameters is None
+
+
+def test_pieces_must_add_up_to_the_link() -> None:
+    link = lumped()
+    assert link.sources == ("hand", "camera", "tip")
+    with pytest.raises(
+        ValueRangeError, match=r"parameters of link 'hand' differ by up to .* from the sum of its pieces'; use with_parameters"
+    ):
+        replace(link, parameters=HAND)
+    with pytest.raises(ValueRangeError, match="parameters of link 'hand' are None, but its pieces have parameters"):
+        replace(link, parameters=None)
+
+
+def test_other_parameters_leave_only_the_sum_of_several_pieces_known() -> None:
+    link = lumped().with_parameters(2 * HAND)
+    np.testing.assert_array_equal(link.parameters, 2 * HAND)
+    assert link.sources == ("hand", "camera", "tip")
+    assert all(piece.parameters is None for piece in link.pieces)
+    np.testing.assert_array_equal(link.pieces[1].placement, MOUNT)
+
+
+def test_other_parameters_go_to_a_lone_piece_in_its_own_frame() -> None:
+    moved = change_of_frame(MOUNT) @ CAMERA
+    link = Link(name="camera", frame="f", parameters=moved, pieces=(Source(name="camera", placement=MOUNT, parameters=CAMERA),))
+    changed = link.with_parameters(3 * moved)
+    np.testing.assert_array_equal(changed.parameters, 3 * moved)
+    np.testing.assert_allclose(changed.pieces[0].parameters, 3 * CAMERA, atol=1e-15)
+
+
+def test_a_piece_is_checked_and_frozen() -> None:
+    with pytest.raises(ShapeError, match=r"parameters of source link 'a' has shape \(9,\)"):
+        Source(name="a", parameters=np.zeros(9))
+    with pytest.raises(ValueRangeError, match="placement of source link 'a' is not a pose"):
+        Source(name="a", placement=2 * np.eye(4))
+    with pytest.raises(ValueError, match="read-only"):
+        Source(name="a", parameters=HAND).parameters[0] = 1.0

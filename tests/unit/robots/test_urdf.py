@@ -103,6 +103,15 @@ def test_what_is_rigid_is_lumped_and_recorded(tmp_path: Path) -> None:
     assert robot.parameters is None
 
 
+def test_lumped_links_and_the_base_keep_their_own_inertial(tmp_path: Path) -> None:
+    robot = load_robot(write(tmp_path, MIXED))
+    written = robot.links[0].parameters
+    assert written is not None
+    for piece in (*robot.links[2].pieces, *robot.base_pieces):
+        np.testing.assert_array_equal(piece.parameters, written, err_msg=piece.name)
+    assert robot.links[3].pieces[0].parameters is None
+
+
 def test_an_inertial_is_turned_into_the_link_frame(tmp_path: Path) -> None:
     robot = load_robot(write(tmp_path, MIXED))
     R = pin.rpy.rpyToMatrix(0.1, 0.2, 0.3)

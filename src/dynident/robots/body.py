@@ -1,0 +1,172 @@
+"""The parts of a robot: a joint, the link that it moves, and the source links that were lumped into that link.
+
+A source link keeps its own numbers: a sum can hide a link that no rigid body can be, and whoever writes a description
+needs to take a body apart again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array
+from dynident.errors import ShapeError, ValueRangeError
+from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
+
+#: Largest difference between a link's parameters and the sum of its pieces', as a share of the largest of them: rounding.
+_ROUNDING = 1e-9
+
+
+class JointType(StrEnum):
+    """The joint types that dynident models; a continuous joint is a revolute one without position limits."""
+
+    REVOLUTE = "revolute"
+    CONTINUOUS = "continuous"
+    PRISMATIC = "prismatic"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Joint:
+    """One joint: where it sits on its parent link, how it moves, and its limits.
+
+    placement : (4, 4)  Pose of the joint frame at q = 0 in the parent's parameter frame (the base frame for parent -1).
+    axis : (3,)         Unit axis in the joint frame.
+    parent : int        Index of the parent body; -1 is the base.
+    position, velocity, acceleration, effort   Limits [rad | m, per second, per second², N·m | N]; infinite when unknown.
+    """
+
+    name: str
+    type: JointType = JointType.REVOLUTE
+    parent: int = -1
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    position: tuple[float, float] = (-np.inf, np.inf)
+    velocity: float = np.inf
+    acceleration: float = np.inf
+    effort: float = np.inf
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", JointType(self.type))
+        freeze(self, "placement", pose(self.placement, f"placement of joint {self.name!r}"))
+        axis = finite(self.axis, f"axis of joint {self.name!r}", (3,))
+        length = float(np.linalg.norm(axis))
+        if length < 1e-9:
+            raise ValueRangeError(f"axis of joint {self.name!r}", "is zero; give the direction in which the joint moves")
+        freeze(self, "axis", axis / length)
+        low, high = (float(limit) for limit in self.position)
+        object.__setattr__(self, "position", (low, high))
+        if not low <= high:
+            raise ValueRangeError(f"position limits of joint {self.name!r}", f"are [{low}, {high}]; the lower must not exceed the upper")
+        for name in ("velocity", "acceleration", "effort"):
+            limit = float(getattr(self, name))
+            object.__setattr__(self, name, limit)
+            if not limit >= 0:
+                raise ValueRangeError(f"{name} limit of joint {self.name!r}", f"is {limit}; it must not be negative")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Source:
+    """A link of the description, as it is there, and where it ended up.
+
+    placement : (4, 4)          Pose of the source link's own frame in the parameter frame of its body (the base frame for the base).
+    parameters : (10,) or None  Its linear parameters in its own frame; None when the description gives it no inertia, or
+                                when only the sum over its body is known.
+    """
+
+    name: str
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    parameters: Array | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self, "placement", pose(self.placement, f"placement of source link {self.name!r}"))
+        if self.parameters is not None:
+            freeze(self, "parameters", finite(self.parameters, f"parameters of source link {self.name!r}", (PARAMETERS_PER_LINK,)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Link:
+    """One moving body and the frame in which its parameters are expressed.
+
+    frame : str                 The parameter frame's name, e.g. "modified DH frame 3".
+    placement : (4, 4)          Pose of the parameter frame in the (moving) joint frame.
+    parameters : (10,) or None  Nominal linear parameters in the parameter frame, None when the file has none.
+    pieces : tuple of Source    The source links that were lumped into this body, itself first; by default itself alone. Unless
+                                none of them has parameters, theirs add up to the link's:
+                                parameters = Σ change_of_frame(piece.placement) @ piece.parameters.
+    """
+
+    name: str
+    frame: str
+    placement: Array = field(default_factory=lambda: np.eye(4))
+    parameters: Array | None = None
+    pieces: tuple[Source, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze(self, "placement", pose(self.placement, f"placement of link {self.name!r}"))
+        if self.parameters is not None:
+            freeze(self, "parameters", finite(self.parameters, f"parameters of link {self.name!r}", (PARAMETERS_PER_LINK,)))
+        pieces = tuple(self.pieces) or (Source(name=self.name, parameters=self.parameters),)
+        object.__setattr__(self, "pieces", pieces)
+        self._check_sum()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the source links that were lumped into this body, itself first."""
+        return tuple(piece.name for piece in self.pieces)
+
+    def with_parameters(self, parameters: ArrayLike) -> Link:
+        """The same link with other parameters (10,).
+
+        A body of one source link passes them on to it. Of a body of several only the sum is known then: they keep their
+        names and places, without parameters.
+        """
+        values = finite(parameters, f"parameters of link {self.name!r}", (PARAMETERS_PER_LINK,))
+        pieces = tuple(replace(piece, parameters=None) for piece in self.pieces)
+        if len(pieces) == 1:
+            into_own_frame = change_of_frame(np.linalg.inv(pieces[0].placement))
+            pieces = (replace(pieces[0], parameters=into_own_frame @ values),)
+        return replace(self, parameters=values, pieces=pieces)
+
+    def _check_sum(self) -> None:
+        moved = [change_of_frame(piece.placement) @ piece.parameters for piece in self.pieces if piece.parameters is not None]
+        if not moved:
+            return
+        name, remedy = f"parameters of link {self.name!r}", "use with_parameters, or give its pieces too"
+        if self.parameters is None:
+            raise ValueRangeError(name, f"are None, but its pieces have parameters; {remedy}")
+        difference = float(np.abs(np.sum(moved, axis=0) - self.parameters).max())
+        if difference > _ROUNDING * max(float(np.abs(moved).max()), float(np.abs(self.parameters).max())):
+            raise ValueRangeError(name, f"differ by up to {difference:.2g} from the sum of its pieces'; {remedy}")
+
+
+def freeze(instance: object, name: str, value: Array) -> None:
+    """Set a field of a frozen dataclass to an array that can't be changed in place."""
+    object.__setattr__(instance, name, read_only(value))
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array
+
+
+def finite(values: ArrayLike, name: str, shape: Iterable[int]) -> Array:
+    """A copy of the values as an array, its shape and finiteness checked."""
+    array = np.array(values, dtype=float)
+    if array.shape != tuple(shape):
+        raise ShapeError(name, array.shape, str(tuple(shape)))
+    if not np.all(np.isfinite(array)):
+        raise ValueRangeError(name, "contains NaN or infinity; every element must be a finite number")
+    return array
+
+
+def pose(values: ArrayLike, name: str) -> Array:
+    """A copy of the values as a checked (4, 4) pose."""
+    T = finite(values, name, (4, 4))
+    R = T[:3, :3]
+    if not (np.allclose(R @ R.T, np.eye(3), atol=1e-6) and np.linalg.det(R) > 0 and np.allclose(T[3], [0, 0, 0, 1])):
+        raise ValueRangeError(name, "is not a pose: it must be a 4x4 homogeneous matrix with a rotation in its upper left")
+    return T

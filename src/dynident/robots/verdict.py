@@ -1,0 +1,82 @@
+"""Can a rigid body have these ten parameters? The verdict on one link, whatever robot it belongs to.
+
+A link is physically consistent when its pseudo-inertia is positive definite: positive mass, positive principal
+inertias, and the triangle inequality λ_max <= λ_1 + λ_2 between them (Wensing, Kim, Slotine, RA-L 2018).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.parameters import consistency_margin, inertia_matrix, to_com
+
+#: Below this share of the trace of I_c the triangle inequality holds, but barely: the link is marginal.
+MARGINAL_SHARE = 1e-3
+#: A violation below this share of the trace of J is the rounding of a limit case (a thin rod, a point mass), not an error.
+ROUNDING_SHARE = 1e-9
+
+
+class Verdict(Enum):
+    """What a link is; the value is the sentence that the user sees."""
+
+    CONSISTENT = "consistent"
+    MARGINAL = "marginal"
+    TRIANGLE = "violates the triangle inequality"
+    NOT_POSITIVE = "inertia is not positive definite"
+    ZERO_MASS = "zero mass"
+    NEGATIVE_MASS = "negative mass"
+    COMPOUND = "no mass, inside a compound joint"
+    NO_INERTIA = "no inertia given"
+
+    @property
+    def inconsistent(self) -> bool:
+        """No rigid body has such parameters."""
+        return self in (Verdict.TRIANGLE, Verdict.NOT_POSITIVE, Verdict.ZERO_MASS, Verdict.NEGATIVE_MASS)
+
+
+class Judgement(NamedTuple):
+    """A verdict and the numbers behind it; the fields are those of LinkCheck."""
+
+    verdict: Verdict
+    detail: str
+    mass: float
+    com: tuple[float, float, float] | None
+    principal_inertias: tuple[float, float, float]
+    margin: float
+
+
+def judge(parameters: Array) -> Judgement:
+    """The verdict on a link's parameters (10,)."""
+    mass = float(parameters[0])
+    com, inertia = None, inertia_matrix(parameters)
+    rounding = ROUNDING_SHARE * float(np.trace(np.abs(inertia)))
+    if mass != 0.0:
+        _, centre, inertia = to_com(parameters)
+        com = (float(centre[0]), float(centre[1]), float(centre[2]))
+    low, middle, high = (float(value) for value in np.linalg.eigvalsh(inertia))
+    verdict, detail = _verdict(mass, (low, middle, high), rounding)
+    return Judgement(verdict, detail, mass, com, (low, middle, high), float(consistency_margin(parameters)))
+
+
+def _verdict(mass: float, principal: tuple[float, float, float], rounding: float) -> tuple[Verdict, str]:
+    low, _, high = principal
+    trace = sum(principal)
+    slack = 0.5 * trace - high  # of the triangle inequality; the pseudo-inertia's smallest eigenvalue
+    if mass < 0.0:
+        return Verdict.NEGATIVE_MASS, f"{mass:.4g} kg"
+    if mass == 0.0:
+        return Verdict.ZERO_MASS, "its inertia is not zero" if trace != 0.0 else ""
+    if low < -rounding:
+        return Verdict.NOT_POSITIVE, f"smallest principal inertia {low:.2e} kg·m²"
+    if slack < -rounding:
+        return Verdict.TRIANGLE, f"the largest principal inertia exceeds half the trace by {-slack:.2e} kg·m²"
+    if trace <= rounding:
+        return Verdict.MARGINAL, "a point mass, without rotational inertia"
+    if slack <= MARGINAL_SHARE * trace:
+        share = slack / trace
+        return Verdict.MARGINAL, f"margin is {100 * max(share, 0.0):.2g} % of the inertia's trace, below {100 * MARGINAL_SHARE:g} %"
+    return Verdict.CONSISTENT, ""
