@@ -22,6 +22,11 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def add_source(source: str, what: str) -> str:
+    """The source of data to which something was done."""
+    return f"{source}, {what}" if source else what
+
+
 def check_names(names: Sequence[str], n: int) -> tuple[str, ...]:
     """n unique joint names; joint1, joint2, ... when none are given."""
     found = tuple(str(name) for name in names) or default_names(n)
@@ -123,5 +128,5 @@ def _check_finite(name: str, array: Array, joints: Sequence[str]) -> None:
     joint = f", joint {joints[place[1]]!r}" if len(place) > 1 else ""
     raise ValueRangeError(
         name,
-        f"is {array[tuple(place)]} at sample {place[0]}{joint} ({len(bad)} such values); remove or repair those samples, or start a segment there",
+        f"is {array[tuple(place)]} at sample {place[0]}{joint} ({len(bad)} such values); repair or drop those samples",
     )

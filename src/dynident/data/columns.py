@@ -48,11 +48,11 @@ def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, eff
         role = _choose_effort(file, by_role, effort_role)
         if role:
             by_role["effort"] = by_role.pop(role)
-    found = {name: _as_map(file, name, by_role[name]) for name in MAPPED if name in by_role and name not in names_of}
+    found = {name: _in_order(file, name, by_role[name]) for name in MAPPED if name in by_role and name not in names_of}
     if "q" not in names_of and "q" not in found:
         raise _missing(file, "q", table)
-    arrays = {name: _stack(file, table, name, dict.fromkeys(names)) for name, names in names_of.items()}
-    arrays |= {name: _stack(file, table, name, columns_) for name, columns_ in found.items()}
+    arrays = {name: stack(file, table, name, names) for name, names in names_of.items()}
+    arrays |= {name: stack(file, table, name, list(columns_)) for name, columns_ in found.items()}
     own_names = _same_joints(file, found)
     _orient(arrays)
     return Content(
@@ -81,27 +81,35 @@ def _mapped(file: Path, table: Table, columns: Mapping[str, Patterns]) -> tuple[
         name, said = canonical(key)
         if name in names_of:
             raise FileError(file, f"the map gives {name} twice; keep one of the keys", place=f"columns.{key}")
-        names_of[name] = _matching(file, table, name, [patterns] if isinstance(patterns, str) else list(patterns))
+        names_of[name] = choose(file, table, name, patterns)
         if name == "effort":
-            own = {found.role for column in names_of[name] if (found := meaning(column)) and found.role in EFFORT_ROLES}
-            role = said or (own.pop() if len(own) == 1 else "")
+            role = said or effort_role_of(names_of[name])
     return names_of, role
 
 
-def _matching(file: Path, table: Table, name: str, patterns: Sequence[str]) -> list[str]:
+def effort_role_of(names: Sequence[str]) -> str:
+    """What the names of effort columns say they are; empty when nothing, or not one thing."""
+    roles = {found.role for name in names if (found := meaning(name)) and found.role in EFFORT_ROLES}
+    return roles.pop() if len(roles) == 1 else ""
+
+
+def choose(file: Path, table: Table, name: str, patterns: Patterns) -> list[str]:
     """Columns by exact name, by range first:last in the file's order, or by wildcard in natural order."""
     chosen: list[str] = []
     order = list(table)
-    for pattern in patterns:
+    for pattern in [patterns] if isinstance(patterns, str) else patterns:
         first, _, last = pattern.partition(":")
         if pattern in table:
-            chosen.append(pattern)
+            matches = [pattern]
         elif first in table and last in table:
-            chosen += order[order.index(first) : order.index(last) + 1]
+            matches = order[order.index(first) : order.index(last) + 1]
         else:
-            chosen += natural_order(column for column in order if fnmatchcase(column, pattern) and column not in DESCRIPTIONS)
-        if not chosen:
-            raise FileError(file, f"no column matches {pattern!r}; found: {_listing(table)}", place=f"columns.{name}")
+            matches = natural_order(column for column in order if fnmatchcase(column, pattern) and column not in DESCRIPTIONS)
+        if not matches:
+            raise FileError(
+                file, f"no column matches {pattern!r}, given for {name}; found: {_listing(table)}; correct the map (--map {name}=...)"
+            )
+        chosen += matches
     return list(dict.fromkeys(chosen))
 
 
@@ -123,7 +131,7 @@ def _choose_effort(file: Path, by_role: Mapping[str, Mapping[str, Meaning]], wan
     return wanted if wanted in present else present[0] if present else ""
 
 
-def _as_map(file: Path, name: str, found: Mapping[str, Meaning]) -> dict[str, Meaning | None]:
+def _in_order(file: Path, name: str, found: Mapping[str, Meaning]) -> dict[str, Meaning]:
     """The columns of one quantity in joint order; refused when two whole arrays, or an array and columns, claim it."""
     whole = [column for column, said in found.items() if said.joint is None and said.element is None]
     if len(whole) > 1 or (whole and len(found) > 1):
@@ -135,23 +143,23 @@ def _as_map(file: Path, name: str, found: Mapping[str, Meaning]) -> dict[str, Me
     return dict(found)
 
 
-def _stack(file: Path, table: Table, name: str, columns: Mapping[str, Meaning | None]) -> NDArray[Any]:
+def stack(file: Path, table: Table, name: str, columns: Sequence[str]) -> NDArray[Any]:
+    """The columns as one array: (N,) for time, (N, n) for the rest, (N, n, n) for M."""
     arrays = {column: numeric(file, column, table[column]) for column in columns}
     if name == "time":
-        if len(arrays) > 1 or next(iter(arrays.values())).squeeze().ndim != 1:
+        first = next(iter(arrays.values()))
+        if len(arrays) > 1 or first.size != max(first.shape):
             raise FileError(file, f"time must be one column, not {', '.join(map(repr, arrays))}; choose with --map time=...")
-        return next(iter(arrays.values())).reshape(-1)
-    elements = {column: said.element for column, said in columns.items() if said is not None and said.element is not None}
-    if elements:
+        return first.reshape(-1)
+    elements = {column: said.element for column in columns if (said := meaning(column)) and said.element is not None}
+    if name == "M" and elements:
         return inertia_from_elements(file, {element: arrays[column] for column, element in elements.items()})
     return joint_columns(file, name, arrays)
 
 
-def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning | None]]) -> tuple[str, ...]:
+def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tuple[str, ...]:
     """The joints' own names, when the columns carry them; refused when quantities are of different joints."""
-    joints = {
-        name: [said.joint for said in columns.values() if said is not None and said.joint is not None] for name, columns in found.items()
-    }
+    joints = {name: [said.joint for said in columns.values() if said.joint is not None] for name, columns in found.items()}
     given = {name: listed for name, listed in joints.items() if listed}
     for name, listed in given.items():
         if "q" in given and listed != given["q"]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynident._typing import Array
-from dynident.data.checks import check_names, check_rows, joint_indices, same_in_all
+from dynident.data.checks import add_source, check_names, check_rows, joint_indices, same_in_all
 from dynident.errors import ShapeError, ValueRangeError
 
 #: Largest asymmetry of M that passes as rounding, relative to its largest element (single precision and printed digits do).
@@ -78,7 +78,7 @@ class ControllerSamples:
         if rows.stop == rows.start:
             raise ValueRangeError("part", f"{start:g}:{stop:g} of {self.samples} samples holds none")
         cut = {name: None if (value := getattr(self, name)) is None else value[rows] for name in _ARRAYS}
-        return replace(self, **cut, source=f"{self.source}, part {start:g}:{stop:g}")
+        return replace(self, **cut, source=add_source(self.source, f"part {start:g}:{stop:g}"))
 
     @staticmethod
     def concatenate(items: Sequence[ControllerSamples]) -> ControllerSamples:

@@ -44,7 +44,8 @@ def read_csv(path: Path) -> dict[str, NDArray[Any]]:
 
 def _look(path: Path) -> tuple[_Layout, dict[str, Any]]:
     """The layout, from the first lines of the file."""
-    lines, skip, description = _first_lines(path)
+    lines, comments, description = _first_lines(path)
+    skip = len(comments)
     if not lines:
         raise FileError(path, "holds no data; check that it is the right file")
     delimiter = _delimiter(lines)
@@ -52,32 +53,40 @@ def _look(path: Path) -> tuple[_Layout, dict[str, Any]]:
     # European spreadsheets: semicolons between the cells, commas in the numbers
     decimal = "," if delimiter == ";" and any("," in line for line in lines[1:]) else "."
     header = any(not _is_number(cell, decimal) for cell in cells)
-    names = [cell.strip().strip('"') for cell in cells] if header else [f"column{i + 1}" for i in range(len(cells))]
+    names = [cell.strip().strip('"') for cell in cells] if header else _commented_names(comments, delimiter, len(cells))
     for name in names:
         if names.count(name) > 1:
             raise FileError(path, f"two columns are named {name!r}; names must be unique", place=f"line {skip + 1}")
     return _Layout(skip, delimiter, names, header, decimal), description
 
 
-def _first_lines(path: Path) -> tuple[list[str], int, dict[str, Any]]:
-    """Up to ten lines of the table, the number of lines above it, and the description found there."""
+def _first_lines(path: Path) -> tuple[list[str], list[str], dict[str, Any]]:
+    """Up to ten lines of the table, the lines above it, and the description found there."""
     lines: list[str] = []
-    skip = 0
+    comments: list[str] = []
     description: dict[str, Any] = {}
     try:
         with path.open(encoding="utf-8-sig") as stream:
             for line in stream:
                 if not lines and (line.startswith("#") or not line.strip()):
-                    skip += 1
+                    comments.append(line.strip())
                     if line.startswith(DESCRIPTION):
-                        description = _description(path, line, skip)
+                        description = _description(path, line, len(comments))
                 elif line.strip():
                     lines.append(line.rstrip("\r\n"))
                 if len(lines) == 10:
                     break
     except UnicodeDecodeError:
         raise FileError(path, "is not text (UTF-8); save it as UTF-8") from None
-    return lines, skip, description
+    return lines, comments, description
+
+
+def _commented_names(comments: list[str], delimiter: str, count: int) -> list[str]:
+    """The names that numpy.savetxt leaves in the last comment line; else column1, column2, ..."""
+    cells = _split(comments[-1].lstrip("#").strip(), delimiter) if comments else []
+    if len(cells) == count and not any(_is_number(cell, ".") for cell in cells):
+        return cells
+    return [f"column{i + 1}" for i in range(count)]
 
 
 def _description(path: Path, line: str, number: int) -> dict[str, Any]:

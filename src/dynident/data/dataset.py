@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dynident._typing import Array
 from dynident.data.checks import (
     BoolArray,
+    add_source,
     check_names,
     check_rows,
     check_starts,
@@ -124,7 +125,7 @@ class Dataset:
         if last - first < 2:
             raise ValueRangeError("part", f"{start:g}:{stop:g} of {self.samples} samples holds {last - first}; at least 2 are needed")
         inner = tuple(s - first for s in self.starts if first < s < last)
-        return self.take(slice(first, last), starts=(0, *inner), source=f"{self.source}, part {start:g}:{stop:g}")
+        return self.take(slice(first, last), starts=(0, *inner), source=add_source(self.source, f"part {start:g}:{stop:g}"))
 
     def take(self, rows: slice | NDArray[np.intp], *, starts: Sequence[int], source: str) -> Dataset:
         """The chosen samples, with the segments that they make."""

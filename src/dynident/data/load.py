@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from dynident.data.assemble import assemble
-from dynident.data.columns import Content, understand
+from dynident.data.columns import Content, choose, effort_role_of, stack, understand
 from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
-from dynident.data.names import natural_order
+from dynident.data.names import DESCRIPTIONS, meaning, natural_order
 from dynident.data.readers import READERS, read_table
 from dynident.data.recipe import Recipe, checked_columns, checked_kind, checked_units, read_recipe
 from dynident.errors import FileError
@@ -105,9 +105,12 @@ def _load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Da
     for name, file_name in files.items():
         file = path.parent / file_name
         table = read_table(file)
-        pattern = recipe.columns.get(name, list(table))
-        alone = understand(file, table, {"q": pattern})  # the columns in order, whatever they are called
-        arrays[name] = alone.arrays["q"].reshape(-1) if name == "time" else alone.arrays["q"]
+        clock = [column for column in table if (said := meaning(column)) and said.role == "time"]
+        others = [column for column in table if column not in clock and column not in DESCRIPTIONS]
+        chosen = choose(file, table, name, recipe.columns.get(name, clock if name == "time" and clock else others))
+        arrays[name] = stack(file, table, name, chosen)
+        if name == "q" and "time" not in files and clock:
+            arrays["time"] = stack(file, table, "time", clock)
         if name == "effort":
-            role = understand(file, table, {"q": pattern, "effort": pattern}).effort_role
+            role = effort_role_of(chosen)
     return assemble(path, Content(arrays=arrays, joint_names=(), effort_role=role, starts=(0,)), recipe)

@@ -49,10 +49,32 @@ def _read_npz(path: Path) -> Table:
     return read_npz(path)
 
 
+def _read_parquet(path: Path) -> Table:
+    from dynident.data.parquet import read_parquet
+
+    return read_parquet(path)
+
+
+def _read_hdf5(path: Path) -> Table:
+    from dynident.data.hdf5 import read_hdf5
+
+    return read_hdf5(path)
+
+
+def _read_mat(path: Path) -> Table:
+    from dynident.data.mat import read_mat
+
+    return read_mat(path)
+
+
 #: A new format is one reader and one line here. Readers import their library when they are used, not before.
 READERS: dict[str, Reader] = {
     ".csv": _read_csv,
     ".tsv": _read_csv,
     ".txt": _read_csv,
     ".npz": _read_npz,
+    ".parquet": _read_parquet,
+    ".h5": _read_hdf5,
+    ".hdf5": _read_hdf5,
+    ".mat": _read_mat,
 }

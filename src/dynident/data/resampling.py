@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident._typing import Array
+from dynident.data.checks import add_source
 from dynident.data.dataset import Dataset
 from dynident.errors import ValueRangeError
 
@@ -46,12 +47,12 @@ def resample(dataset: Dataset, rate: float | None = None, *, gap: float = 10.0) 
     if not pieces:
         raise ValueRangeError("time", f"leaps by more than {gap:g} periods at every sample; check the stamps and their unit")
     parts = [_resample_piece(dataset, piece, wanted) for piece in pieces]
-    note = f", resampled to {wanted:.6g} Hz"
+    note = f"resampled to {wanted:.6g} Hz"
     if gaps:
         note += f" and split at {gaps} gap{'s' if gaps > 1 else ''} longer than {gap / dataset.rate:.3g} s"
-        _log.info("%s%s", dataset.source, note)
+        _log.info("%s: %s", dataset.source, note)
     joined = Dataset.concatenate(parts)
-    return replace(joined, source=dataset.source + note)
+    return replace(joined, source=add_source(dataset.source, note))
 
 
 def _pieces(dataset: Dataset, gap: float) -> tuple[list[slice], int]:

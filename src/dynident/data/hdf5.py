@@ -1,0 +1,47 @@
+# pyright: basic
+"""HDF5 files: every dataset by its path, such as log/q; a dataset of records gives a column per field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynident.errors import FileError
+
+
+def read_hdf5(path: Path) -> dict[str, NDArray[Any]]:
+    """The datasets by path. Links to other files are not followed."""
+    import h5py
+
+    content: dict[str, NDArray[Any]] = {}
+
+    def visit(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            content.update(_arrays(path, name, item))
+
+    if not h5py.is_hdf5(path):
+        raise FileError(path, "is not an HDF5 file; check that it is the right file")
+    try:
+        with h5py.File(path, "r") as file:
+            file.visititems(visit)
+    except OSError as error:
+        raise FileError(path, f"can't be read as HDF5: {error}") from None
+    return content
+
+
+def _arrays(path: Path, name: str, item: Any) -> dict[str, NDArray[Any]]:
+    import h5py
+
+    if item.shape is None:
+        return {}
+    if h5py.check_string_dtype(item.dtype) is not None:
+        return {name: np.array(item.asstr()[()])}
+    if item.dtype.kind == "O":
+        raise FileError(path, "holds references or lists of changing length; arrays of numbers were expected", place=name)
+    values = np.asarray(item[()])
+    if values.dtype.names:
+        return {f"{name}/{field}": values[field] for field in values.dtype.names}
+    return {name: values}
