@@ -1,7 +1,5 @@
 """The kernels against Pinocchio and figaroh on the Panda: one process, one thread."""
 
-# pyright: basic
-
 from __future__ import annotations
 
 import json

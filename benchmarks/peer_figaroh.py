@@ -1,7 +1,5 @@
 """Times figaroh's regressor builder on a Panda; runs in its own environment and prints one line of JSON."""
 
-# pyright: basic
-
 from __future__ import annotations
 
 import json

@@ -1,0 +1,24 @@
+"""From data to coefficients: base parameters, compressed problems, and fits with their uncertainty."""
+
+from dynident.regression.base import BaseParameters, base_parameters
+from dynident.regression.estimate import Estimate
+from dynident.regression.fit import Prior, fit, residuals
+from dynident.regression.identify import identify, identify_from_controller
+from dynident.regression.losses import Huber, Squared, Tukey
+from dynident.regression.problem import Problem, build_problem
+
+__all__ = [
+    "BaseParameters",
+    "Estimate",
+    "Huber",
+    "Prior",
+    "Problem",
+    "Squared",
+    "Tukey",
+    "base_parameters",
+    "build_problem",
+    "fit",
+    "identify",
+    "identify_from_controller",
+    "residuals",
+]

@@ -1,0 +1,198 @@
+"""Base parameters: which combinations of the standard parameters a robot's equations contain, whatever the data.
+
+The columns of a regressor at random states have the same linear relations as the columns at any state, so a few
+hundred samples tell them. Going from base to tip through the inertias, then the first moments, then the masses, and
+keeping each column that is independent of those kept so far, gives the groupings that the papers print, in their
+order, and well-conditioned regressors. Masses first would be worse by orders of magnitude where parameter frames sit
+at a link's far end (standard DH), and pivoted QR gives another set for every sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array, IntArray
+from dynident.dynamics import inertia_gravity_regressor, torque_regressor
+from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
+from dynident.friction.model import FrictionModel
+from dynident.regression.columns import Columns, problem_columns
+from dynident.regression.expressions import expression
+from dynident.robots.robot import Robot
+
+#: What the equations state: joint torques; or what a controller returns: M and g, only M, only g.
+Equations: TypeAlias = Literal["torque", "controller", "inertia", "gravity"]
+EQUATIONS: tuple[Equations, ...] = ("torque", "controller", "inertia", "gravity")
+
+#: A column is dependent when its part outside the span of the kept ones is below this share of its length.
+RANK_TOLERANCE = 1e-9
+#: Entries of the grouping matrix below this share of the largest are rounding, and set to zero.
+GROUPING_TOLERANCE = 1e-10
+_SAMPLES = 300
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BaseParameters:
+    """The b base parameters (dynamic coefficients) of a robot's equations.
+
+    columns : Columns      The p standard columns.
+    independent : (b,)     Index of the standard column that stands for each base parameter.
+    grouping : (b, p)      base = grouping @ standard; row i has 1 at independent[i].
+    known : dict           Standard parameters declared known, by name; they are not estimated.
+    """
+
+    robot: Robot
+    friction: FrictionModel | None
+    equations: Equations
+    columns: Columns
+    independent: IntArray
+    grouping: Array
+    known: Mapping[str, float]
+
+    @property
+    def rank(self) -> int:
+        return len(self.independent)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """(b,) each base parameter named after its leading standard parameter."""
+        return tuple(self.columns.names[int(i)] for i in self.independent)
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return tuple(self.columns.units[int(i)] for i in self.independent)
+
+    @cached_property
+    def expressions(self) -> tuple[str, ...]:
+        """(b,) readable groupings, such as "J2xx - J2yy + J3yy + 0.632 mc3z + 0.09986 m3"."""
+        return tuple(expression(row, self.columns.names, self.robot) for row in self.grouping)
+
+    @property
+    def unidentifiable(self) -> tuple[str, ...]:
+        """Standard parameters that never appear in the equations; data of any kind say nothing about them."""
+        used = np.any(self.grouping != 0.0, axis=0)
+        return tuple(name for name, seen in zip(self.columns.names, used, strict=True) if not seen and name not in self.known)
+
+    @cached_property
+    def known_vector(self) -> Array:
+        """(p,) the known values at their places, zero elsewhere."""
+        vector = np.zeros(len(self.columns))
+        for name, value in self.known.items():
+            vector[self.columns.index(name)] = value
+        return vector
+
+    def coefficients(self, standard: ArrayLike) -> Array:
+        """(b,) base parameters of standard parameters (p,); links alone (10 n,) or (n, 10) when there is no friction."""
+        values = np.asarray(standard, dtype=float).ravel()
+        if values.shape != (len(self.columns),):
+            raise ShapeError("standard", values.shape, f"({len(self.columns)},) = one value per standard column")
+        return self.grouping @ values
+
+    def representative(self, coefficients: ArrayLike) -> Array:
+        """(p,) standard parameters with these coefficients: each at its leading column, the known ones, zero elsewhere.
+
+        They move the robot exactly as the coefficients do, and are not physical by themselves.
+        """
+        values = np.asarray(coefficients, dtype=float)
+        if values.shape != (self.rank,):
+            raise ShapeError("coefficients", values.shape, f"({self.rank},)")
+        vector = self.known_vector.copy()
+        vector[self.independent] = values
+        return vector
+
+
+def base_parameters(
+    robot: Robot,
+    *,
+    friction: FrictionModel | None = None,
+    equations: Equations = "torque",
+    known: Mapping[str, float] | None = None,
+    extra: Sequence[str] = (),
+    seed: int = 0,
+) -> BaseParameters:
+    """Rank and grouping of a robot's equations, from random samples.
+
+    known : parameters declared known by name ({"m7": 0.73, "J2xy": 0.0}); their columns leave the problem.
+    extra : names of the user's own columns, which count as independent.
+    """
+    if equations not in EQUATIONS:
+        raise UnknownNameError("kind of equations", equations, EQUATIONS)
+    if equations != "torque" and (friction is not None or extra):
+        raise ValueRangeError("friction", "has no place in the equations of M and g; leave it out, or identify from a log")
+    columns = problem_columns(robot, friction, extra)
+    declared = dict(known or {})
+    skip = {columns.index(name) for name in declared}
+    first_extra = columns.rigid + columns.friction
+    Y = _random_regressor(robot, friction, equations, np.random.default_rng(seed))
+    candidates = [i for i in _reading_order(columns) if i not in skip]
+    independent, relations = _leftmost_independent(Y[:, candidates])
+    grouping = np.zeros((len(independent) + len(extra), len(columns)))
+    grouping[: len(independent), candidates] = relations
+    grouping[np.arange(len(independent), len(grouping)), np.arange(first_extra, len(columns))] = 1.0
+    leading = [*(candidates[i] for i in independent), *range(first_extra, len(columns))]
+    return BaseParameters(
+        robot=robot,
+        friction=friction,
+        equations=equations,
+        columns=columns,
+        independent=np.array(leading, dtype=np.int64),
+        grouping=grouping,
+        known=declared,
+    )
+
+
+def _reading_order(columns: Columns) -> list[int]:
+    """All inertias from base to tip, all first moments, all masses, then friction."""
+    slots = np.arange(columns.rigid).reshape(-1, 10)
+    kinds = (slots[:, 4:], slots[:, 1:4], slots[:, 0])
+    return [int(i) for kind in kinds for i in kind.ravel()] + list(range(columns.rigid, columns.rigid + columns.friction))
+
+
+def _random_regressor(robot: Robot, friction: FrictionModel | None, equations: Equations, rng: np.random.Generator) -> Array:
+    """Rows of the equations at random states within the position limits, friction columns after the links'."""
+    low, high = np.clip(robot.position_limits, -np.pi, np.pi).T
+    q = rng.uniform(low, high, (_SAMPLES, robot.n))
+    if equations == "torque":
+        dq, ddq = rng.normal(size=(2, _SAMPLES, robot.n))
+        Y = torque_regressor(robot, q, dq, ddq)
+        if friction is not None:
+            phi = friction.columns(dq, ddq)
+            own = np.zeros((_SAMPLES, robot.n, robot.n, phi.shape[2]))
+            own[:, np.arange(robot.n), np.arange(robot.n)] = phi
+            Y = np.concatenate([Y, own.reshape(_SAMPLES, robot.n, -1)], axis=2)
+    else:
+        Y = inertia_gravity_regressor(robot, q)
+        stack = robot.n * (robot.n + 1) // 2
+        Y = {"controller": Y, "inertia": Y[:, :stack], "gravity": Y[:, stack:]}[equations]
+    return Y.reshape(-1, Y.shape[2])
+
+
+def _leftmost_independent(Y: Array) -> tuple[list[int], Array]:
+    """Indices of the columns that are independent of those before them, and every column in terms of these.
+
+    Gram-Schmidt, each column orthogonalised twice, which is as good as Householder (Giraud, Langou 2003).
+    """
+    lengths = np.linalg.norm(Y, axis=0)
+    zero = lengths <= RANK_TOLERANCE * lengths.max()
+    Q = np.empty((len(Y), Y.shape[1]))
+    kept: list[int] = []
+    for i in np.flatnonzero(~zero):
+        basis = Q[:, : len(kept)]
+        rest = Y[:, i] / lengths[i]
+        for _ in range(2):
+            rest = rest - basis @ (basis.T @ rest)
+        size = float(np.linalg.norm(rest))
+        if size > RANK_TOLERANCE:
+            Q[:, len(kept)] = rest / size
+            kept.append(int(i))
+    basis = Q[:, : len(kept)]
+    relations: Array = np.asarray(np.linalg.solve(basis.T @ Y[:, kept], basis.T @ Y), dtype=float)
+    relations[:, zero] = 0.0
+    relations[np.abs(relations) < GROUPING_TOLERANCE * np.abs(relations).max()] = 0.0
+    relations[:, kept] = np.eye(len(kept))
+    return kept, relations

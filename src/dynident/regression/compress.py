@@ -1,0 +1,38 @@
+"""Compression of any number of rows into one triangular factor: QR, never the normal equations."""
+
+# pyright: basic
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from dynident._typing import Array
+
+# Panel width of the blocked QR; small panels are fastest for tables of a few dozen columns.
+_PANEL = 8
+
+
+def compress(factor: Array, table: Array) -> Array:
+    """The triangular factor (c, c) of [factor; tableᵀ]: R with Rᵀ R = factorᵀ factor + table tableᵀ.
+
+    factor : (c, c)    Upper triangular in Fortran order; a new one is returned.
+    table : (c, rows)  Rows of the problem as columns; its memory is overwritten.
+    """
+    from scipy.linalg import lapack  # here, because importing SciPy takes longer than all of dynident
+
+    rows = np.asfortranarray(table.T)
+    result, _, _, info = lapack.dtpqrt(0, min(_PANEL, len(factor)), factor, rows, overwrite_b=1)  # pyright: ignore
+    if info != 0:
+        raise RuntimeError(f"LAPACK's dtpqrt refused argument {-info}")
+    return result
+
+
+def triangular(matrices: Iterable[Array]) -> Array:
+    """The triangular factor of matrices (·, c) stacked below each other."""
+    stacked = np.concatenate(list(matrices))
+    columns = stacked.shape[1]
+    if len(stacked) < columns:
+        stacked = np.concatenate([stacked, np.zeros((columns - len(stacked), columns))])
+    return np.asarray(np.linalg.qr(stacked, mode="r"), dtype=float)

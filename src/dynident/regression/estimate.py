@@ -1,0 +1,145 @@
+"""The result of an identification: coefficients with their uncertainty, and the model that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array, BoolArray, IntArray
+from dynident.data import Dataset
+from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
+from dynident.errors import InputError
+from dynident.friction.model import friction_torque
+from dynident.regression.base import BaseParameters
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Residuals:
+    """Sums of squares per group of rows: what is left over, and what there was to explain."""
+
+    names: tuple[str, ...]
+    counts: IntArray
+    squares: Array
+    totals: Array
+
+    @property
+    def relative_percent(self) -> float:
+        """100 ‖z - Y π‖ / ‖z‖ over all rows, as the papers define it."""
+        return 100.0 * float(np.sqrt(self.squares.sum() / max(self.totals.sum(), np.finfo(float).tiny)))
+
+    @property
+    def relative_percent_per_group(self) -> Array:
+        return 100.0 * np.sqrt(self.squares / np.maximum(self.totals, np.finfo(float).tiny))
+
+    @property
+    def rms_per_group(self) -> Array:
+        return np.sqrt(self.squares / np.maximum(self.counts, 1))
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """A coefficient that is not part of the model: its value and standard deviation when it was dropped, and why."""
+
+    index: int
+    value: float
+    std: float
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Estimate:
+    """Base parameters estimated from data.
+
+    values : (b,)            Estimate of each base parameter; zero where dropped.
+    covariance : (b, b)      Zero rows and columns where dropped.
+    kept : (b,) bool         Which are part of the model.
+    singular_values : (b,)   Of the stacked regressor, largest first: the evidence for its rank.
+    details : dict           Data, preprocessing, noise, condition number, tolerances.
+    """
+
+    base: BaseParameters
+    values: Array
+    covariance: Array
+    kept: BoolArray
+    dropped: tuple[Dropped, ...]
+    residuals: Residuals
+    singular_values: Array
+    details: Mapping[str, object]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def std(self) -> Array:
+        """(b,) standard deviations; for dropped ones that at which they were dropped."""
+        std = np.sqrt(np.diag(self.covariance))
+        for item in self.dropped:
+            std[item.index] = item.std
+        return std
+
+    @property
+    def relative_std_percent(self) -> Array:
+        """(b,) 100 std / |value|; for dropped ones as it was when they were dropped."""
+        values = self.values.copy()
+        for item in self.dropped:
+            values[item.index] = item.value
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return 100.0 * self.std / np.abs(values)
+
+    @property
+    def correlations(self) -> Array:
+        """(b, b) correlation of the estimation errors; zero for dropped ones."""
+        std = np.sqrt(np.diag(self.covariance))
+        scale = np.where(std > 0, std, 1.0)
+        return self.covariance / np.outer(scale, scale)
+
+    @property
+    def condition_number(self) -> float:
+        """Of the stacked regressor of the kept coefficients, neither rows nor columns scaled, as in the papers."""
+        return float(self.details["condition_number"])  # pyright: ignore[reportArgumentType]
+
+    @cached_property
+    def standard(self) -> Array:
+        """(p,) standard parameters that move the robot exactly as the coefficients do; not physical by themselves."""
+        return self.base.representative(self.values)
+
+    @property
+    def link_part(self) -> Array:
+        """(n, 10) the links' share of `standard`."""
+        return self.standard[: self.base.columns.rigid].reshape(-1, 10)
+
+    @property
+    def friction_parameters(self) -> Array | None:
+        """(n, k) parameters of the friction model, None without one; a base parameter may hold more than friction (armature)."""
+        if self.base.friction is None:
+            return None
+        columns = self.base.columns
+        return self.standard[columns.rigid : columns.rigid + columns.friction].reshape(self.base.robot.n, -1)
+
+    def predict(self, dataset: Dataset, extra: Mapping[str, ArrayLike] | None = None) -> Array:
+        """(N, n) effort of the identified model along a motion with q, dq, ddq."""
+        if dataset.dq is None or dataset.ddq is None:
+            raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
+        effort = inverse_dynamics(self.base.robot, self.link_part, dataset.q, dataset.dq, dataset.ddq)
+        if self.base.friction is not None and self.friction_parameters is not None:
+            effort = effort + friction_torque(self.base.friction, self.friction_parameters, dataset.dq, dataset.ddq)
+        first = self.base.columns.rigid + self.base.columns.friction
+        for name, value in zip(self.base.columns.names[first:], self.standard[first:], strict=True):
+            if extra is None or name not in extra:
+                raise InputError(f"the model has the extra column {name!r}; give it for the new data too")
+            effort = effort + value * np.asarray(extra[name], dtype=float)
+        return effort
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """M̂(q) (N, n, n) from the coefficients alone."""
+        return mass_matrix(self.base.robot, self.link_part, q)
+
+    def gravity(self, q: ArrayLike) -> Array:
+        """ĝ(q) (N, n) from the coefficients alone."""
+        return gravity(self.base.robot, self.link_part, q)
+
+    def coriolis_vector(self, q: ArrayLike, dq: ArrayLike) -> Array:
+        """ĉ(q, dq) (N, n) from the coefficients alone, through the Christoffel symbols of M̂."""
+        return np.einsum("...jk,...k->...j", coriolis_matrix(self.base.robot, self.link_part, q, dq), np.asarray(dq, dtype=float))

@@ -1,0 +1,305 @@
+"""Least squares on a compressed problem: weights per group, robust losses, covariance, and dropping of what is not determined.
+
+Everything here works on matrices of at most (b + 1) columns, whatever the number of samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dynident._typing import Array, BoolArray
+from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.regression.compress import compress, triangular
+from dynident.regression.estimate import Dropped, Estimate, Residuals
+from dynident.regression.losses import Loss, Squared
+from dynident.regression.noise import Correlated, correlated_rows
+from dynident.regression.problem import Problem
+
+#: One noise level for all rows (ordinary least squares), or one per group, estimated in turn with the coefficients.
+Noise: TypeAlias = Literal["uniform", "per_group"]
+NOISES: tuple[Noise, ...] = ("uniform", "per_group")
+
+#: A column counts as determined by the data when its part outside the span of the others is above this share of it.
+DATA_RANK_TOLERANCE = 1e-8
+_WEIGHT_TOLERANCE = 1e-6
+_ITERATIONS = 50
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prior:
+    """What is believed of the coefficients before seeing the data: values (b,) with standard deviations (b,)."""
+
+    values: Array
+    std: Array
+
+
+def fit(
+    problem: Problem,
+    *,
+    noise: Noise = "uniform",
+    loss: Loss | None = None,
+    prior: Prior | None = None,
+    drop_above_percent: float | None = 30.0,
+    progress: Callable[[str], None] | None = None,
+) -> Estimate:
+    """Estimate the base parameters of a problem.
+
+    noise : "uniform" is ordinary least squares, "per_group" weighs each joint by its own noise, iterated.
+    loss : Huber() or Tukey() for logs with gross errors; streams the data again at every iteration.
+    prior : ridge toward values with given standard deviations.
+    drop_above_percent : coefficients whose relative standard deviation exceeds this are dropped one at a time, the
+        worst first, and the rest estimated again (essential parameters); None keeps all.
+    """
+    if noise not in NOISES:
+        raise UnknownNameError("noise model", noise, NOISES)
+    _check_prior(problem, prior)
+    notes: list[str] = []
+    loss = loss or Squared()
+    solution = _Solution.of(problem, noise, prior)
+    if not isinstance(loss, Squared):
+        problem, solution = _reweighted(problem, solution, noise, loss, prior, progress)
+    correlated = correlated_rows(problem) if isinstance(loss, Squared) else None
+    spread = _Spread.of(problem, solution, correlated)
+    notes += _notes(problem, solution, correlated, loss)
+    kept, dropped = solution.determined.copy(), list(_undetermined(problem, solution))
+    values, covariance = solution.values, spread.covariance(solution, kept)
+    while drop_above_percent is not None and kept.sum() > 1:
+        relative = 100.0 * np.sqrt(np.diag(covariance)) / np.maximum(np.abs(values), np.finfo(float).tiny)
+        worst = int(np.argmax(np.where(kept, relative, -1.0)))
+        if not relative[worst] > drop_above_percent:
+            break
+        reason = f"relative standard deviation {relative[worst]:.0f} % is above {drop_above_percent:g} %"
+        dropped.append(Dropped(worst, float(values[worst]), float(np.sqrt(covariance[worst, worst])), reason))
+        kept[worst] = False
+        values = solution.restricted(kept)
+        covariance = spread.covariance(solution, kept)
+    return Estimate(
+        base=problem.base,
+        values=values,
+        covariance=covariance,
+        kept=kept,
+        dropped=tuple(dropped),
+        residuals=residuals(problem, values),
+        singular_values=solution.singular_values,
+        details=_details(problem, noise, loss, drop_above_percent, solution, kept),
+        notes=tuple(notes),
+    )
+
+
+def residuals(problem: Problem, values: Array) -> Residuals:
+    """How well given base parameters explain a problem, group by group."""
+    squares, total = np.zeros(len(problem.groups)), np.zeros(len(problem.groups))
+    for g, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
+        squares[g] = np.sum((factor[:, -1] - factor[:, :-1] @ values[group.columns]) ** 2)
+        total[g] = np.sum(factor[:, -1] ** 2)
+    return Residuals(names=tuple(group.name for group in problem.groups), counts=problem.counts, squares=squares, totals=total)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Solution:
+    """Weighted least squares with the weights it ended with.
+
+    factor : (b + 1, b + 1)  Triangular factor of the weighted problem, prior included.
+    weights : (groups,)      One over the standard deviation of each group.
+    determined : (b,)        Which base parameters these data determine at all.
+    """
+
+    values: Array
+    factor: Array
+    weights: Array
+    determined: BoolArray
+    singular_values: Array
+
+    @staticmethod
+    def of(problem: Problem, noise: Noise, prior: Prior | None) -> _Solution:
+        b = problem.base.rank
+        stacked = problem.stacked(np.ones(len(problem.groups)))
+        scale = np.linalg.norm(stacked[:, :b], axis=0)
+        singular_values = np.asarray(np.linalg.svd(stacked[:, :b], compute_uv=False), dtype=float)
+        determined = _leftmost(stacked[:, :b], scale)
+        if not np.any(determined):
+            raise ValueRangeError("data", "determine no coefficient at all; every regressor column is zero, so check that the robot moves")
+        weights = np.ones(len(problem.groups))
+        values = np.zeros(b)
+        factor = np.zeros((b + 1, b + 1))
+        for _ in range(_ITERATIONS):
+            factor = triangular([problem.stacked(weights), *_prior_rows(prior)])
+            values = _solve(factor, determined)
+            updated = _noise_weights(problem, values, factor, weights, determined, noise)
+            change = np.max(np.abs(updated / weights - 1.0))
+            weights = updated
+            if change < _WEIGHT_TOLERANCE or (noise == "uniform" and prior is None):
+                break
+        factor = triangular([problem.stacked(weights), *_prior_rows(prior)])
+        return _Solution(values=values, factor=factor, weights=weights, determined=determined, singular_values=singular_values)
+
+    def restricted(self, kept: BoolArray) -> Array:
+        """(b,) the estimate with only some coefficients, zero for the others; weights as they are."""
+        return _solve(self.factor, kept)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Spread:
+    """What the noise makes of the estimate. meat : (b, b) Σ w⁴ Yᵀ Γ Y for correlated noise, None for white noise."""
+
+    meat: Array | None
+
+    @staticmethod
+    def of(problem: Problem, solution: _Solution, correlated: Correlated | None) -> _Spread:
+        if correlated is None:
+            return _Spread(meat=None)
+        b = problem.base.rank
+        inverse = _inverse_normal(solution.factor, solution.determined)
+        total = np.zeros((b, b))
+        for g, group in enumerate(problem.groups):
+            covariance = correlated.autocovariance(g, group.columns, solution.values)
+            meat = correlated.meat(g, covariance)
+            w = solution.weights[g]
+            # residuals are smaller than the noise by what the fit absorbed, tr(H Γ): scale all lags by the same share
+            absorbed = w**2 * float(np.sum(inverse[np.ix_(group.columns, group.columns)] * meat))
+            share = min(absorbed / (problem.counts[g] * covariance[0]), 0.9) if covariance[0] > 0 else 0.0
+            total[np.ix_(group.columns, group.columns)] += w**4 * meat / (1.0 - share)
+        return _Spread(meat=total)
+
+    def covariance(self, solution: _Solution, kept: BoolArray) -> Array:
+        """(b, b) covariance of the kept coefficients, zero elsewhere."""
+        inverse = _inverse_normal(solution.factor, kept)
+        return inverse if self.meat is None else inverse @ self.meat @ inverse
+
+
+def _solve(factor: Array, kept: BoolArray) -> Array:
+    values = np.zeros(len(factor) - 1)
+    R = triangular([factor[:, np.append(kept, True)]])
+    values[kept] = np.linalg.solve(R[:-1, :-1], R[:-1, -1])
+    return values
+
+
+def _inverse_normal(factor: Array, kept: BoolArray) -> Array:
+    """(b, b) (AᵀA)⁻¹ of the kept columns, through the triangular factor; zero elsewhere."""
+    R = triangular([factor[:, :-1][:, kept]])
+    inverse = np.linalg.inv(R)
+    result = np.zeros((len(kept), len(kept)))
+    result[np.ix_(kept, kept)] = inverse @ inverse.T
+    return result
+
+
+def _leftmost(A: Array, scale: Array) -> BoolArray:
+    """(b,) which columns are independent of those before them, scaled to length one."""
+    determined = np.zeros(A.shape[1], dtype=bool)
+    basis = np.empty((len(A), 0))
+    largest = scale.max()
+    for i in range(A.shape[1]):
+        if scale[i] <= DATA_RANK_TOLERANCE * largest * 1e-3:
+            continue
+        rest = A[:, i] / scale[i]
+        for _ in range(2):
+            rest = rest - basis @ (basis.T @ rest)
+        size = float(np.linalg.norm(rest))
+        if size > DATA_RANK_TOLERANCE:
+            basis = np.column_stack([basis, rest / size])
+            determined[i] = True
+    return determined
+
+
+def _noise_weights(problem: Problem, values: Array, factor: Array, weights: Array, determined: BoolArray, noise: Noise) -> Array:
+    """One over the noise level of each group, corrected for the degrees of freedom that the fit used up."""
+    squares = residuals(problem, values).squares
+    if noise == "uniform":
+        freedom = max(int(problem.counts.sum()) - int(determined.sum()), 1)
+        level = np.full(len(squares), np.sqrt(squares.sum() / freedom))
+    else:
+        inverse = _inverse_normal(factor, determined)
+        level = np.empty(len(squares))
+        for g, (group, F) in enumerate(zip(problem.groups, problem.factors, strict=True)):
+            used = float(np.sum((weights[g] * F[:, :-1] @ inverse[np.ix_(group.columns, group.columns)]) * (weights[g] * F[:, :-1])))
+            level[g] = np.sqrt(squares[g] / max(problem.counts[g] - used, 1.0))
+    total = np.sqrt(np.array([np.sum(F[:, -1] ** 2) for F in problem.factors]) / np.maximum(problem.counts, 1))
+    # exact data: rounding is the noise
+    return 1.0 / np.maximum(level, 1e-15 * max(float(total.max()), 1e-300))
+
+
+def _reweighted(
+    problem: Problem, solution: _Solution, noise: Noise, loss: Loss, prior: Prior | None, progress: Callable[[str], None] | None
+) -> tuple[Problem, _Solution]:
+    if not problem.rows:
+        raise InputError(f"the {loss.name} loss needs the data again, and this problem was loaded from a file; build it from the data")
+    for iteration in range(1, _ITERATIONS + 1):
+        levels = _median_levels(problem, solution.values)
+        factors = [np.zeros_like(factor, order="F") for factor in problem.factors]
+        for source in problem.rows:
+            for group, table, _ in source.tables():
+                columns = problem.groups[group].columns
+                weight = loss.weight((table[-1] - solution.values[columns] @ table[:-1]) / levels[group])
+                factors[group] = compress(factors[group], table * np.sqrt(weight))
+        weighted = replace(problem, factors=tuple(np.ascontiguousarray(factor) for factor in factors))
+        updated = _Solution.of(weighted, noise, prior)
+        change = float(np.max(np.abs(updated.values - solution.values) / (np.abs(solution.values) + 1e-12)))
+        solution = updated
+        if progress is not None:
+            progress(f"{loss.name} iteration {iteration}: largest relative change {change:.1e}")
+        if change < 1e-6:
+            break
+    return problem, solution
+
+
+def _median_levels(problem: Problem, values: Array) -> Array:
+    """(groups,) robust noise levels: 1.4826 times the median absolute residual, over at most 100 000 rows per group."""
+    collected: list[list[Array]] = [[] for _ in problem.groups]
+    counts = np.zeros(len(problem.groups), dtype=np.int64)
+    for source in problem.rows:
+        for group, table, _ in source.tables():
+            if counts[group] < 100_000:
+                collected[group].append(np.abs(table[-1] - values[problem.groups[group].columns] @ table[:-1]))
+                counts[group] += table.shape[1]
+    return np.array([max(1.4826 * float(np.median(np.concatenate(parts))), 1e-300) for parts in collected])
+
+
+def _undetermined(problem: Problem, solution: _Solution) -> list[Dropped]:
+    reason = f"not determined by these data (dependent to {DATA_RANK_TOLERANCE:g})"
+    return [Dropped(int(i), 0.0, float("inf"), reason) for i in np.flatnonzero(~solution.determined)]
+
+
+def _prior_rows(prior: Prior | None) -> list[Array]:
+    return [] if prior is None else [np.column_stack([np.diag(1.0 / prior.std), prior.values / prior.std])]
+
+
+def _check_prior(problem: Problem, prior: Prior | None) -> None:
+    if prior is None:
+        return
+    for name in ("values", "std"):
+        if getattr(prior, name).shape != (problem.base.rank,):
+            raise ShapeError(f"prior.{name}", getattr(prior, name).shape, f"({problem.base.rank},) = one per base parameter")
+    if not np.all(prior.std > 0):
+        raise ValueRangeError("prior.std", "must be positive; a large value means that nothing is believed")
+
+
+def _notes(problem: Problem, solution: _Solution, correlated: Correlated | None, loss: Loss) -> list[str]:
+    notes: list[str] = []
+    missing = [problem.base.names[int(i)] for i in np.flatnonzero(~solution.determined)]
+    if missing:
+        notes.append(f"these data don't determine {', '.join(missing)} apart from the others; a richer motion would")
+    if correlated is None and problem.base.equations == "torque":
+        what = "the loss re-weights rows" if not isinstance(loss, Squared) else "the samples were not filtered and decimated"
+        notes.append(f"standard deviations assume independent residuals, because {what}; where they are correlated they come out too small")
+    return notes
+
+
+def _details(problem: Problem, noise: Noise, loss: Loss, drop: float | None, solution: _Solution, kept: BoolArray) -> Mapping[str, object]:
+    R = triangular([problem.stacked(np.ones(len(problem.groups)))[:, :-1][:, kept]])
+    return {
+        "source": problem.source,
+        "samples": problem.samples,
+        "equations": int(problem.counts.sum()),
+        "preprocessing": dict(problem.preprocessing),
+        "noise": noise,
+        "noise_levels": [float(level) for level in 1.0 / solution.weights],
+        "loss": loss.name,
+        "drop_above_percent": drop,
+        "condition_number": float(np.linalg.cond(R)),
+        "rank": int(solution.determined.sum()),
+        "rank_tolerance": DATA_RANK_TOLERANCE,
+    }

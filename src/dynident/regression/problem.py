@@ -1,0 +1,186 @@
+"""The identification problem: rows compressed into one small triangular factor per group, whatever their number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array, IntArray
+from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
+from dynident.errors import InputError, ShapeError, ValueRangeError
+from dynident.friction.model import FrictionModel
+from dynident.regression.base import BaseParameters, Equations, base_parameters
+from dynident.regression.compress import compress, triangular
+from dynident.regression.rows import ControllerRows, LogRows, RowGroup, RowSource
+from dynident.robots.robot import Robot
+
+#: A clock whose periods vary by more than this share of the median is put on a uniform grid before filtering.
+JITTER_TOLERANCE = 0.01
+
+#: The filter's impulse response ends below this share of its peak. Both sides of the equations go through the same
+#: filter, so its exact shape biases nothing, and a shorter one loses less of the log's edges (0.8 s for 5 Hz).
+EDGE = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Problem:
+    """Everything that the data say about the base parameters.
+
+    groups : RowGroup per group     Names and columns of the rows with one noise level.
+    factors : (c + 1, c + 1) each   Triangular factor of [regressor, right-hand side] of the group's rows.
+    counts : (groups,)              Number of rows behind each factor.
+    preprocessing : dict            What was done to the data before.
+    rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
+    """
+
+    base: BaseParameters
+    groups: tuple[RowGroup, ...]
+    factors: tuple[Array, ...]
+    counts: IntArray
+    samples: int
+    preprocessing: Mapping[str, object] = field(default_factory=dict[str, object])
+    source: str = ""
+    rows: tuple[RowSource, ...] = ()
+
+    def stacked(self, weights: ArrayLike) -> Array:
+        """(Σ (c + 1), b + 1) all factors in the columns of the base parameters, each times its group's weight."""
+        w = np.asarray(weights, dtype=float)
+        blocks: list[Array] = []
+        for group, factor, weight in zip(self.groups, self.factors, w, strict=True):
+            block = np.zeros((len(factor), self.base.rank + 1))
+            block[:, np.append(group.columns, self.base.rank)] = weight * factor
+            blocks.append(block)
+        return np.concatenate(blocks)
+
+    def merged(self, other: Problem) -> Problem:
+        """Both problems at once: two logs of one robot are two factors stacked."""
+        if self.base.columns.names != other.base.columns.names or not np.array_equal(self.base.independent, other.base.independent):
+            raise InputError("the two problems have different base parameters; merge problems of one robot with one friction model")
+        factors: list[Array] = []
+        for group, mine in zip(self.groups, self.factors, strict=True):
+            theirs = [factor for their, factor in zip(other.groups, other.factors, strict=True) if their.name == group.name]
+            if len(theirs) != 1 or theirs[0].shape != mine.shape:
+                raise InputError(f"group {group.name!r} is not the same in both problems; merge problems built in the same way")
+            factors.append(triangular([mine, theirs[0]]))
+        return Problem(
+            base=self.base,
+            groups=self.groups,
+            factors=tuple(factors),
+            counts=self.counts + other.counts,
+            samples=self.samples + other.samples,
+            preprocessing=self.preprocessing,
+            source=f"{self.source}; {other.source}",
+            rows=self.rows + other.rows if self.rows and other.rows else (),
+        )
+
+
+def build_problem(
+    robot: Robot,
+    data: Dataset | ControllerSamples,
+    *,
+    friction: FrictionModel | None = None,
+    cutoff: float | None = None,
+    rate: float | None = None,
+    equations: Equations | None = None,
+    known: Mapping[str, float] | None = None,
+    extra: Mapping[str, ArrayLike] | None = None,
+) -> Problem:
+    """Stream the data through the kernels into one factor per group of rows; memory doesn't grow with the data.
+
+    cutoff : parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter.
+    rate : output rate of the filter [Hz]; by default four times the cutoff.
+    equations : for controller samples, "controller" (all that is there), "inertia" or "gravity".
+    known : parameters declared known, by name; they are not estimated.
+    extra : further columns by name, each (N, n): the effort of every joint per unit of the parameter.
+    """
+    _check_joints(robot, data)
+    if isinstance(data, ControllerSamples):
+        if cutoff is not None or extra:
+            raise ValueRangeError("cutoff" if cutoff is not None else "extra", "means nothing for static controller samples; leave it out")
+        asked = _controller_equations(data, equations)
+        base = base_parameters(robot, friction=friction, equations=asked, known=known)
+        return problem_of_rows(ControllerRows(base=base, samples=data), samples=data.samples, source=data.source, preprocessing={})
+    columns = {name: _column(name, values, data) for name, values in (extra or {}).items()}
+    base = base_parameters(robot, friction=friction, known=known, extra=tuple(columns))
+    prepared, columns, filter, steps = _prepare(data, columns, cutoff, rate)
+    rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
+    return problem_of_rows(rows, samples=data.samples, source=data.source, preprocessing=steps)
+
+
+def problem_of_rows(rows: RowSource, *, samples: int, source: str, preprocessing: Mapping[str, object]) -> Problem:
+    """Compress all rows of a source."""
+    factors = [np.zeros((len(group.columns) + 1, len(group.columns) + 1), order="F") for group in rows.groups]
+    counts = np.zeros(len(factors), dtype=np.int64)
+    for group, table, _ in rows.tables():
+        counts[group] += table.shape[1]
+        factors[group] = compress(factors[group], table)
+    if int(counts.sum()) <= rows.base.rank:
+        raise ValueRangeError(
+            "data", f"give {int(counts.sum())} equations for {rows.base.rank} unknown coefficients; record a longer motion or filter less"
+        )
+    return Problem(
+        base=rows.base,
+        groups=rows.groups,
+        factors=tuple(np.ascontiguousarray(factor) for factor in factors),
+        counts=counts,
+        samples=samples,
+        preprocessing=preprocessing,
+        source=source,
+        rows=(rows,),
+    )
+
+
+def _prepare(
+    data: Dataset, extra: dict[str, Array], cutoff: float | None, rate: float | None
+) -> tuple[Dataset, dict[str, Array], ParallelFilter | None, dict[str, object]]:
+    """A dataset with effort, dq and ddq on a uniform clock, the filter, and what was done."""
+    if data.effort is None:
+        raise InputError("the log has no effort (torque) columns; name them with a column map, such as --map effort=tau*")
+    if data.effort_kind is not EffortKind.TORQUE:
+        raise InputError(f"the log holds {data.effort_kind} rather than torque; convert it first, or use the method for that kind of log")
+    steps: dict[str, object] = {}
+    period = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
+    jitter = float(np.abs(period / np.median(period) - 1.0).max())
+    if jitter > JITTER_TOLERANCE and (cutoff is not None or data.dq is None or data.ddq is None):
+        if extra:
+            raise InputError("extra columns need a uniform clock; resample the log and compute them on the resampled one")
+        steps["resampled_to_hz"] = data.rate
+        data = resample(data, data.rate)
+    missing = [name for name in ("dq", "ddq") if getattr(data, name) is None]
+    if missing:
+        steps["differentiated"] = missing
+        data = differentiate(data)
+    if cutoff is None:
+        if rate is not None:
+            raise ValueRangeError("rate", "needs a filter before decimation, or it would alias; give a cutoff too (--filter)")
+        return data, extra, None, steps
+    filter = ParallelFilter(cutoff=cutoff, rate_in=data.rate, rate_out=min(rate or 4.0 * cutoff, data.rate), truncation=EDGE)
+    steps |= {"filter": "zero-phase Butterworth, parallel", "order": filter.order, "cutoff_hz": cutoff, "rate_hz": filter.rate}
+    return data, extra, filter, steps
+
+
+def _controller_equations(samples: ControllerSamples, asked: Equations | None) -> Equations:
+    have: Equations = "controller" if samples.M is not None and samples.g is not None else "gravity" if samples.M is None else "inertia"
+    if asked is None or asked == have or (have == "controller" and asked in ("inertia", "gravity")):
+        return asked or have
+    raise InputError(f"equations {asked!r} need more than the samples hold, which is enough for {have!r}")
+
+
+def _check_joints(robot: Robot, data: Dataset | ControllerSamples) -> None:
+    if data.n != robot.n:
+        raise InputError(
+            f"the data have {data.n} joints and robot {robot.name!r} has {robot.n} ({', '.join(robot.joint_names)}); "
+            "choose columns or lock joints so that they agree"
+        )
+
+
+def _column(name: str, values: ArrayLike, data: Dataset) -> Array:
+    column = np.asarray(values, dtype=float)
+    if column.shape != data.q.shape:
+        raise ShapeError(f"extra column {name!r}", column.shape, f"{data.q.shape} = (samples, joints)")
+    if not np.all(np.isfinite(column)):
+        raise ValueRangeError(f"extra column {name!r}", "contains NaN or infinity; remove those samples first")
+    return column

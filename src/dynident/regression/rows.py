@@ -1,0 +1,231 @@
+"""Rows of the regression, streamed: from a log (torque rows) or from controller samples (inertia stack and gravity).
+
+A group of rows shares one noise level and one set of columns: a joint, or one element of M or g. Sources yield tables
+(columns + 1, rows) whose last line is the right-hand side; they can be iterated as often as needed and hold no more
+than a chunk in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from dynident._typing import Array, BoolArray, IntArray
+from dynident.data import ControllerSamples, Dataset, ParallelFilter
+from dynident.dynamics import inertia_gravity_regressor, iterate_regressor_blocks
+from dynident.regression.base import BaseParameters
+from dynident.regression.columns import moved_columns
+
+#: Samples per chunk: enough that Python's share of the time is small, few enough to stay in cache.
+_CHUNK = 1000
+#: A filtered sample is used when the filter found at least this share of its support unmasked.
+_MASK_SHARE = 0.999
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowGroup:
+    """Rows with one noise level. columns : (c,) the base parameters that appear in them."""
+
+    name: str
+    unit: str
+    columns: IntArray
+
+
+class RowTable(NamedTuple):
+    """Some rows of one group.
+
+    group : int                   Index of the group.
+    table : (c + 1, rows)         Regressor columns, then the right-hand side; the memory is reused for the next table.
+    segment : int                 Rows of one group and segment follow each other in time.
+    """
+
+    group: int
+    table: Array
+    segment: int
+
+
+class RowSource(Protocol):
+    """Where a problem's rows come from."""
+
+    @property
+    def base(self) -> BaseParameters: ...
+
+    @property
+    def groups(self) -> tuple[RowGroup, ...]: ...
+
+    def tables(self) -> Iterator[RowTable]: ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LogRows:
+    """Torque rows of a log with q, dq, ddq and effort, filtered in parallel and decimated when there is a filter.
+
+    extra : {name: (N, n)}  The user's own columns: effort of each joint per unit of the parameter.
+    """
+
+    base: BaseParameters
+    dataset: Dataset
+    filter: ParallelFilter | None
+    extra: Mapping[str, Array]
+
+    @property
+    def groups(self) -> tuple[RowGroup, ...]:
+        return self._groups
+
+    @cached_property
+    def _groups(self) -> tuple[RowGroup, ...]:
+        base = self.base
+        return tuple(
+            RowGroup(name=name, unit="N·m", columns=np.flatnonzero(np.isin(base.independent, moved_columns(base.robot, base.columns, j))))
+            for j, name in enumerate(base.robot.joint_names)
+        )
+
+    def tables(self) -> Iterator[RowTable]:
+        offsets = np.cumsum([0, *(len(group.columns) + 1 for group in self.groups)])
+        for number, segment in enumerate(self.dataset.segments):
+            for joined, mask in self._filtered(segment, int(offsets[-1])):
+                for j in range(len(self.groups)):
+                    table = joined[offsets[j] : offsets[j + 1]]
+                    if mask is not None:
+                        table = table[:, mask[j]]
+                    if table.shape[1]:
+                        yield RowTable(j, table, number)
+
+    def _filtered(self, segment: slice, height: int) -> Iterator[tuple[Array, BoolArray | None]]:
+        """Tables of all joints below each other, and which of their rows to use."""
+        if self.filter is None:
+            yield from self._raw(segment, height)
+            return
+        tables, masks = self.filter.stream(), self.filter.stream()
+        for joined, mask in self._raw(segment, height):
+            kept = None if mask is None else masks.push(mask.astype(float)) >= _MASK_SHARE
+            yield tables.push(joined), kept
+        if segment.stop > segment.start:
+            yield tables.finish(), None if self.dataset.mask is None else masks.finish() >= _MASK_SHARE
+
+    def _raw(self, segment: slice, height: int) -> Iterator[tuple[Array, BoolArray | None]]:
+        data, base = self.dataset, self.base
+        assert data.dq is not None  # noqa: S101 (build_problem sees to dq, ddq and effort)
+        assert data.ddq is not None  # noqa: S101
+        memory = np.empty((height, _CHUNK))
+        for start in range(segment.start, segment.stop, _CHUNK):
+            part = slice(start, min(start + _CHUNK, segment.stop))
+            joined = memory[:, : part.stop - part.start]
+            phi = None if base.friction is None else base.friction.columns(data.dq[part], data.ddq[part])
+            for block in iterate_regressor_blocks(base.robot, data.q[part], data.dq[part], data.ddq[part]):
+                self._gather(block.matrix, joined[:, block.start : block.start + block.matrix.shape[2]])
+            self._append(joined, phi, part)
+            yield joined, None if data.mask is None else data.mask[part].T
+
+    @cached_property
+    def _known_links(self) -> Array | None:
+        known = self.base.known_vector[: self.base.columns.rigid]
+        return known if np.any(known) else None
+
+    @cached_property
+    def _places(self) -> list[tuple[int, IntArray, IntArray, IntArray]]:
+        """Per joint: first line, links' columns of the regressor, friction columns of the joint, extra columns."""
+        places: list[tuple[int, IntArray, IntArray, IntArray]] = []
+        line, columns = 0, self.base.columns
+        per_joint = columns.friction // self.base.robot.n
+        for j, group in enumerate(self.groups):
+            standard = self.base.independent[group.columns]
+            rigid = standard[standard < columns.rigid]
+            friction = standard[(standard >= columns.rigid) & (standard < columns.rigid + columns.friction)]
+            extra = standard[standard >= columns.rigid + columns.friction]
+            places.append((line, rigid, friction - columns.rigid - j * per_joint, extra - columns.rigid - columns.friction))
+            line += len(standard) + 1
+        return places
+
+    def _gather(self, matrix: Array, joined: Array) -> None:
+        known = self._known_links
+        for j, (line, rigid, friction, extra) in enumerate(self._places):
+            joined[line : line + len(rigid)] = matrix[j, rigid]
+            last = line + len(rigid) + len(friction) + len(extra)
+            joined[last] = 0.0 if known is None else known @ matrix[j]
+
+    def _append(self, joined: Array, phi: Array | None, part: slice) -> None:
+        """Friction and extra columns, and the right-hand side: effort minus what known parameters explain."""
+        assert self.dataset.effort is not None  # noqa: S101
+        base, n = self.base, self.base.robot.n
+        columns = base.columns
+        known_friction = base.known_vector[columns.rigid : columns.rigid + columns.friction].reshape(n, -1)
+        known_extra = base.known_vector[columns.rigid + columns.friction :]
+        extras = [values[part] for values in self.extra.values()]
+        for j, (line, rigid, friction, extra) in enumerate(self._places):
+            at = line + len(rigid)
+            if phi is not None:
+                joined[at : at + len(friction)] = phi[:, j, friction].T
+            at += len(friction)
+            for offset, k in enumerate(extra):
+                joined[at + offset] = extras[k][:, j]
+            explained = joined[at + len(extra)]
+            if phi is not None and np.any(known_friction[j]):
+                explained += phi[:, j] @ known_friction[j]
+            for value, column in zip(known_extra, extras, strict=True):
+                explained += value * column[:, j]
+            joined[at + len(extra)] = self.dataset.effort[part, j] - explained
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ControllerRows:
+    """Rows of the inertia stack and of gravity at static configurations; eqs. (17) to (20) of the Panda paper."""
+
+    base: BaseParameters
+    samples: ControllerSamples
+
+    @property
+    def groups(self) -> tuple[RowGroup, ...]:
+        return self._groups
+
+    @cached_property
+    def _groups(self) -> tuple[RowGroup, ...]:
+        base, n = self.base, self.base.robot.n
+        units = ["kg·m²"] * (n * (n + 1) // 2) + ["N·m"] * n
+        names = self._names
+        # which columns a row contains shows at any configurations; a few are enough
+        Y = inertia_gravity_regressor(base.robot, self.samples.q[:: max(1, len(self.samples.q) // 50)])[:, :, base.independent]
+        filled = np.abs(Y).max(axis=0) > 1e-12 * np.abs(Y).max()
+        return tuple(
+            RowGroup(name=names[row], unit=units[row], columns=np.flatnonzero(filled[row])) for row in self._rows if np.any(filled[row])
+        )
+
+    @property
+    def _names(self) -> list[str]:
+        """Names of all rows of the stack: M11, M21, M22, ..., g1, ..."""
+        n = self.base.robot.n
+        comma = "," if n > 9 else ""
+        return [f"M{j + 1}{comma}{k + 1}" for j, k in zip(*np.tril_indices(n), strict=True)] + [f"g{j + 1}" for j in range(n)]
+
+    @property
+    def _rows(self) -> range:
+        n = self.base.robot.n
+        stack = n * (n + 1) // 2
+        return {"inertia": range(stack), "gravity": range(stack, stack + n)}.get(self.base.equations, range(stack + n))
+
+    def tables(self) -> Iterator[RowTable]:
+        n, index = self.base.robot.n, {name: row for row, name in enumerate(self._names)}
+        lower = np.tril_indices(n)
+        for start in range(0, len(self.samples.q), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            Y = inertia_gravity_regressor(self.base.robot, self.samples.q[part])
+            z = self._values(part, lower) - Y @ self.base.known_vector
+            for g, group in enumerate(self.groups):
+                row = index[group.name]
+                table = np.concatenate([Y[:, row, self.base.independent[group.columns]].T, z[None, :, row]])
+                yield RowTable(g, table, 0)
+
+    def _values(self, part: slice, lower: tuple[IntArray, IntArray]) -> Array:
+        """(samples, stack + n) the measured stack; what was not measured is zero, and no group refers to it."""
+        n, samples = self.base.robot.n, self.samples
+        values = np.zeros((len(samples.q[part]), n * (n + 1) // 2 + n))
+        if samples.M is not None:
+            M = samples.M[part]
+            values[:, :-n] = 0.5 * (M + M.swapaxes(1, 2))[:, lower[0], lower[1]]
+        if samples.g is not None:
+            values[:, -n:] = samples.g[part]
+        return values
