@@ -131,5 +131,18 @@ def test_consistent_parts_are_not_in_the_table(dynident, tmp_path):
     assert "part of" not in finished.stdout
 
 
+def test_an_mjcf_file_that_mujoco_refuses_is_judged(dynident, tmp_path):
+    pytest.importorskip("mujoco")
+    inertial = '<inertial mass="2" pos="0 0 0.1" diaginertia="{}"/>'
+    file = tmp_path / "arm.xml"
+    file.write_text(
+        f'<mujoco><worldbody><body name="upper"><joint name="shoulder"/>{inertial.format("0.01 0.011 0.012")}'
+        f'<body name="fore" pos="0 0 0.3"><joint name="elbow"/>{inertial.format("0.01 0.01 0.03")}</body></body></worldbody></mujoco>'
+    )
+    finished = dynident("check", file)
+    assert (finished.returncode, finished.stderr) == (1, "")
+    assert "Not physically consistent: fore." in finished.stdout
+
+
 def test_output_into_a_pipe_has_no_colour_codes(dynident):
     assert "\x1b" not in dynident("check", "kuka_lwr4").stdout

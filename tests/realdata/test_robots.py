@@ -137,3 +137,29 @@ def test_the_panda_urdf_as_dh_is_the_papers_table(shared_data: Path, tmp_path: P
     file.write_text(robot.to_dh_yaml(), encoding="utf-8")
     for ours, theirs in zip(load_robot(file).joints, load_robot("panda").joints, strict=True):
         np.testing.assert_allclose(ours.placement, theirs.placement, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["menagerie_panda_nohand.xml", "menagerie_fr3.xml"])
+def test_inertials_read_from_mjcf_are_those_that_mujoco_compiles(shared_data: Path, name: str) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    file = shared_data / "panda_models" / name
+    spec = mujoco.MjSpec.from_file(str(file))
+    for geom in list(spec.geoms):  # their meshes are not there
+        spec.delete(geom)
+    for mesh in list(spec.meshes):
+        spec.delete(mesh)
+    for pair in (*spec.excludes, *spec.pairs):
+        spec.delete(pair)
+    model = spec.compile()
+    robot = load_robot(file)
+    assert robot.n == 7
+    for piece in (piece for link in robot.links for piece in link.pieces):
+        b = model.body(piece.name).id
+        if piece.parameters is None:
+            assert model.body_mass[b] == 0.0
+            continue
+        R = np.empty(9)
+        mujoco.mju_quat2Mat(R, model.body_iquat[b])
+        axes = R.reshape(3, 3)
+        inertia = axes @ np.diag(model.body_inertia[b]) @ axes.T
+        np.testing.assert_allclose(piece.parameters, from_com(model.body_mass[b], model.body_ipos[b], inertia), atol=1e-13)

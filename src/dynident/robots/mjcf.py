@@ -4,7 +4,8 @@
 MuJoCo moves a body by T(anchor) · motion(axis, q - ref) · T(-anchor), one factor per joint. The parameter frame of a
 link is therefore the body frame translated to the anchor of its joint (axes of the body frame). A body with several
 joints becomes a chain whose intermediate links have no mass. Only what the dynamics needs is compiled: meshes are
-read only where an inertia has to come from them.
+read only where an inertia has to come from them. Inertials are kept as the file writes them (`mjcf_inertial`), so that
+one that MuJoCo refuses can be looked at.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ import numpy as np
 from dynident._typing import Array
 from dynident.errors import FileError, InputError, MissingExtraError, UnsupportedRobotError
 from dynident.files import read_text
-from dynident.parameters import change_of_frame, from_com
+from dynident.parameters import change_of_frame
 from dynident.robots.kinematics import joint_motion, translation
+from dynident.robots.mjcf_inertial import Inertials, is_static, pose, take_inertials
 from dynident.robots.robot import Joint, JointType
 from dynident.robots.tree import SourceLink, SourceTree
 from dynident.robots.xml import parse_xml
@@ -35,10 +37,11 @@ def read_mjcf(path: str | Path) -> SourceTree:
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
     _check_numbers(path, root)
-    model = _compile(mj, path)
+    model, inertials = _compile(mj, path)
     _check(mj, path, model)
+    parameters, changes = inertials.parameters(mj, model)
     try:
-        links = tuple(_links(mj, model))
+        links = tuple(_links(mj, model, parameters))
     except InputError as error:
         raise FileError(path, str(error)) from None
     gravity_off = bool(model.opt.disableflags & int(mj.mjtDisableBit.mjDSBL_GRAVITY))
@@ -47,7 +50,7 @@ def read_mjcf(path: str | Path) -> SourceTree:
         source=str(path),
         links=links,
         gravity=np.zeros(3) if gravity_off else np.array(model.opt.gravity),
-        notes=tuple(_notes(model, links)),
+        notes=(*_notes(model, links), *changes),
     )
 
 
@@ -72,14 +75,16 @@ def _check_numbers(path: str | Path, root: Element) -> None:
                 raise FileError(path, f"has {attribute}={text!r}; finite numbers were expected", place=f"<{element.tag}{named}>")
 
 
-def _compile(mj: Any, path: str | Path) -> Model:
+def _compile(mj: Any, path: str | Path) -> tuple[Model, Inertials]:
     try:
         spec = mj.MjSpec.from_file(str(path))
     except ValueError as error:
         raise FileError(path, f"can't be read as MJCF: {_sentence(error)}") from None
-    _strip(mj, spec)
+    rescaled = spec.compiler.settotalmass > 0  # then the mass of the base counts too
+    inertials = take_inertials(mj, spec)
+    _strip(mj, spec, keep_base=rescaled)
     try:
-        return spec.compile()
+        return spec.compile(), inertials
     except ValueError as error:
         problem = _sentence(error)
     for geom in spec.geoms:  # what is left of the meshes is there because an inertia needs it
@@ -93,17 +98,16 @@ def _compile(mj: Any, path: str | Path) -> Model:
     raise FileError(path, f"MuJoCo can't compile it: {problem}")
 
 
-def _strip(mj: Any, spec: Any) -> None:
+def _strip(mj: Any, spec: Any, *, keep_base: bool) -> None:
     """Remove what the dynamics doesn't need, so that missing mesh and texture files don't matter."""
     from_geoms = spec.compiler.inertiafromgeom == mj.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
-    rescaled = spec.compiler.settotalmass > 0  # then the mass of the base counts too
     for elements in (spec.pairs, spec.sensors, spec.keys, spec.skins):  # these may refer to what is removed below
         for element in list(elements):
             spec.delete(element)
     for geom in list(spec.geoms):
         body = geom.parent
         needed = from_geoms or not body.explicitinertial
-        if not needed or (_is_static(spec, body) and not rescaled):
+        if not needed or (is_static(spec, body) and not keep_base):
             spec.delete(geom)
     used = {geom.meshname for geom in spec.geoms}
     for mesh in list(spec.meshes):
@@ -113,14 +117,6 @@ def _strip(mj: Any, spec: Any) -> None:
         material.textures = [""] * len(material.textures)
     for texture in list(spec.textures):
         spec.delete(texture)
-
-
-def _is_static(spec: Any, body: Any) -> bool:
-    while body is not None and body.name != spec.worldbody.name:
-        if body.joints:
-            return False
-        body = body.parent
-    return True
 
 
 def _check(mj: Any, path: str | Path, model: Model) -> None:
@@ -141,7 +137,7 @@ def _check(mj: Any, path: str | Path, model: Model) -> None:
             )
 
 
-def _links(mj: Any, model: Model) -> Iterator[SourceLink]:
+def _links(mj: Any, model: Model, parameters: dict[int, Array]) -> Iterator[SourceLink]:
     """The world, then every body; `last` is the source link that stands for a body, `offset` its anchor in the body."""
     coupled = _couplings(mj, model)
     last, offset, count = {0: 0}, {0: np.zeros(3)}, 1
@@ -149,7 +145,7 @@ def _links(mj: Any, model: Model) -> Iterator[SourceLink]:
     for b in range(1, model.nbody):
         above = int(model.body_parentid[b])
         name, parent = _body_name(model, b), last[above]
-        pose = translation(-offset[above]) @ _pose(mj, model.body_pos[b], model.body_quat[b])
+        placement = translation(-offset[above]) @ pose(mj, model.body_pos[b], model.body_quat[b])
         anchor = np.zeros(3)
         joints = range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b])
         for j in joints:
@@ -160,17 +156,15 @@ def _links(mj: Any, model: Model) -> Iterator[SourceLink]:
                 parent=parent,
                 frame=f"body frame {name} at the anchor of {joint.name}",
                 # joint angles count from ref, where the body is as it is written
-                placement=pose @ translation(here - anchor) @ joint_motion(joint, -float(model.qpos0[model.jnt_qposadr[j]])),
+                placement=placement @ translation(here - anchor) @ joint_motion(joint, -float(model.qpos0[model.jnt_qposadr[j]])),
                 own=translation(-here),
                 joint=joint,
                 coupling=coupled.get(j, ""),
-                parameters=_parameters(mj, model, b, here) if final else np.zeros(10),
+                parameters=_at(here, parameters.get(b)) if final else np.zeros(10),
             )
-            parent, pose, anchor, count = count, np.eye(4), here, count + 1
+            parent, placement, anchor, count = count, np.eye(4), here, count + 1
         if not joints:
-            yield SourceLink(
-                name=name, parent=parent, frame=f"body frame {name}", placement=pose, parameters=_parameters(mj, model, b, anchor)
-            )
+            yield SourceLink(name=name, parent=parent, frame=f"body frame {name}", placement=placement, parameters=parameters.get(b))
             count += 1
         last[b], offset[b] = count - 1, anchor
 
@@ -201,22 +195,9 @@ def _effort(mj: Any, model: Model, j: int) -> float:
     return total if found else np.inf
 
 
-def _parameters(mj: Any, model: Model, b: int, anchor: Array) -> Array | None:
-    """(10,) parameters in the body frame translated to `anchor`; None for a body without mass."""
-    if model.body_mass[b] == 0.0:
-        return None
-    axes = _pose(mj, model.body_ipos[b], model.body_iquat[b])
-    R, com = axes[:3, :3], axes[:3, 3]
-    inertia = R @ np.diag(model.body_inertia[b]) @ R.T
-    return change_of_frame(translation(-anchor)) @ from_com(model.body_mass[b], com, inertia)
-
-
-def _pose(mj: Any, position: Array, quaternion: Array) -> Array:
-    R = np.empty(9)
-    mj.mju_quat2Mat(R, quaternion)
-    T = translation(position)
-    T[:3, :3] = R.reshape(3, 3)
-    return T
+def _at(anchor: Array, parameters: Array | None) -> Array | None:
+    """(10,) parameters in the body frame translated to `anchor`."""
+    return None if parameters is None else change_of_frame(translation(-anchor)) @ parameters
 
 
 def _couplings(mj: Any, model: Model) -> dict[int, str]:
@@ -237,7 +218,7 @@ def _notes(model: Model, links: tuple[SourceLink, ...]) -> Iterator[str]:
         yield "the file gives joints an armature (rotor inertia); it is not part of the link parameters and is left out"
     if np.any(model.body_gravcomp != 0):
         yield "the file compensates gravity on some bodies (gravcomp); the gravity here is the uncompensated one"
-    massless = [link.name for link in links if "/" in link.name and link.parameters is not None and link.parameters[0] == 0.0]
+    massless = [link.name for link in links if link.joint is not None and link.name.endswith(f"/{link.joint.name}")]
     if massless:
         yield f"bodies with several joints are chains of links without mass: {', '.join(massless)}"
 

@@ -12,6 +12,7 @@ import pytest
 from dynident.errors import FileError, MissingExtraError, UnsupportedRobotError
 from dynident.parameters import change_of_frame, from_com
 from dynident.robots import JointType, Robot, load_robot
+from dynident.robots.check import Verdict, check_robot
 from dynident.robots.kinematics import link_poses
 
 mujoco = pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install "dynident[sim]"')
@@ -223,7 +224,6 @@ def test_includes_are_followed(tmp_path: Path) -> None:
         (body(f'<joint axis="0 0 0"/>{INERTIAL}'), "can't compile"),
         (body(f'<joint pos="0 nan 0"/>{INERTIAL}'), "<joint>: has pos='0 nan 0'; finite numbers were expected"),
         (body(f"<joint/>{INERTIAL}").replace('name="a"', 'name="a" pos="inf 0 0"'), "<body name='a'>: has pos='inf 0 0'"),
-        (body(f"<joint/>{INERTIAL}").replace('"0.4 0.5 0.6"', '"1 1 5"'), "inertia must satisfy A + B >= C"),
     ],
 )
 def test_bad_files_are_one_sentence(tmp_path: Path, text: str, message: str) -> None:
@@ -253,3 +253,196 @@ def test_without_mujoco_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(MissingExtraError, match=r'reading MJCF needs mujoco.*pip install "dynident\[sim\]"'):
         load_robot(file)
+
+
+def inertial(mass: float, kind: str, values: str, more: str = 'pos="0.1 0.2 0.3"') -> str:
+    return f'<inertial mass="{mass}" {more} {kind}inertia="{values}"/>'
+
+
+GOOD = inertial(2, "diag", "0.4 0.5 0.6")
+
+
+@pytest.mark.parametrize(
+    ("written", "verdict"),
+    [
+        (inertial(2, "diag", "1 1 5"), Verdict.TRIANGLE),
+        (inertial(2, "full", "1 1 5 0.1 0 0"), Verdict.TRIANGLE),
+        (inertial(2, "diag", "1 1 -1"), Verdict.NOT_POSITIVE),
+        (inertial(2, "full", "1 1 -1 0.1 0.2 0.3"), Verdict.NOT_POSITIVE),
+        (inertial(0, "diag", "0 0 0"), Verdict.ZERO_MASS),
+        (inertial(0, "diag", "1 1 1"), Verdict.ZERO_MASS),
+        (inertial(-2, "diag", "1 1 1"), Verdict.NEGATIVE_MASS),
+        (inertial(2, "diag", "0 0 0"), Verdict.MARGINAL),
+    ],
+)
+def test_an_inertial_that_mujoco_refuses_is_judged(tmp_path: Path, written: str, verdict: Verdict) -> None:
+    file = write(tmp_path, body(f'<joint/>{written}<body name="b"><joint pos="0 0 1"/>{GOOD}</body>'))
+    with pytest.raises(ValueError, match="inertia"):
+        mujoco.MjModel.from_xml_path(str(file))
+    bad, good = check_robot(load_robot(file)).links
+    assert (bad.verdict, good.verdict) == (verdict, Verdict.CONSISTENT)
+
+
+def test_what_mujoco_refuses_keeps_the_numbers_of_the_file(tmp_path: Path) -> None:
+    """Each way to turn an inertial; its axes are those of a consistent one that is turned likewise."""
+    turned = [
+        'quat="1 0.2 0.3 0.4"',
+        'euler="10 20 30"',
+        'axisangle="1 2 3 40"',
+        'xyaxes="1 0.1 0 0 1 0.2"',
+        'zaxis="1 2 3"',
+    ]
+    for turn in turned:
+        more = f'pos="0.1 0.2 0.3" {turn}'
+        good, bad = (
+            load_robot(write(tmp_path, body(f'<joint pos="0.5 0 0"/>{inertial(2, "diag", values, more)}'))).links[0].pieces[0]
+            for values in ("0.4 0.5 0.6", "0.4 0.5 1.6")
+        )
+        model = mujoco.MjModel.from_xml_path(str(write(tmp_path, body(f"<joint/>{inertial(2, 'diag', '0.4 0.5 0.6', more)}"))))
+        R = np.empty(9)
+        mujoco.mju_quat2Mat(R, model.body_iquat[1])
+        axes = R.reshape(3, 3)
+        np.testing.assert_allclose(good.parameters, from_com(2, [0.1, 0.2, 0.3], axes @ np.diag([0.4, 0.5, 0.6]) @ axes.T), atol=1e-12)
+        np.testing.assert_allclose(bad.parameters, from_com(2, [0.1, 0.2, 0.3], axes @ np.diag([0.4, 0.5, 1.6]) @ axes.T), atol=1e-12)
+
+
+def test_a_full_inertia_is_kept_element_by_element(tmp_path: Path) -> None:
+    written = inertial(2, "full", "1 2 9 0.1 0.2 0.3", 'pos="0 0 0"')
+    (piece,) = load_robot(write(tmp_path, body("<joint/>" + written))).links[0].pieces
+    np.testing.assert_allclose(piece.parameters, [2, 0, 0, 0, 1, 0.1, 0.2, 2, 0.3, 9], atol=1e-15)
+
+
+#: every kind of inertial and geom, on bodies that move, are welded to one that does, and stand still
+SETTINGS = f"""<mujoco>
+  <compiler {{settings}}/>
+  <worldbody>
+    <geom size="1"/>
+    <body name="stand">{inertial(3, "diag", "0.4 0.5 0.6")}<geom size="0.2"/>
+      <body name="a" pos="1 0 0"><joint/>{inertial(2, "full", "0.4 0.5 0.6 0.1 0.05 0.02")}
+        <body name="weld" pos="0 1 0" euler="10 20 30">{inertial(0.05, "diag", "1e-4 2e-4 2.5e-4", 'pos="0 0 0" euler="40 50 60"')}
+          <geom group="1" size="0.1 0.2 0.3" type="box"/></body>
+        <body name="b" pos="0 0 1"><joint/><geom size="0.1" pos="0.1 0 0"/><geom size="0.2" group="3" pos="0 0.3 0"/>
+          <body name="c" pos="0 0 1"><joint/>{inertial(1, "diag", "0.1 0.2 0.25")}<geom size="0.2"/></body>
+        </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>"""
+
+
+def compiled_parameters(file: Path) -> dict[str, np.ndarray]:
+    """(10,) of every body with a mass, as MuJoCo itself reads the file."""
+    model = mujoco.MjModel.from_xml_path(str(file))
+    found: dict[str, np.ndarray] = {}
+    for b in range(1, model.nbody):
+        R = np.empty(9)
+        mujoco.mju_quat2Mat(R, model.body_iquat[b])
+        axes = R.reshape(3, 3)
+        found[model.body(b).name] = from_com(model.body_mass[b], model.body_ipos[b], axes @ np.diag(model.body_inertia[b]) @ axes.T)
+    return found
+
+
+def own_parameters(robot: Robot) -> dict[str, np.ndarray | None]:
+    return {piece.name: piece.parameters for pieces in (robot.base_pieces, *(link.pieces for link in robot.links)) for piece in pieces}
+
+
+@pytest.mark.parametrize(
+    ("settings", "notes"),
+    [
+        ("", []),
+        ('inertiafromgeom="auto"', []),
+        ('inertiafromgeom="true"', []),
+        ('inertiafromgeom="true" inertiagrouprange="0 0"', []),
+        ('inertiafromgeom="true" inertiagrouprange="0 3"', []),
+        ('inertiagrouprange="0 1"', []),
+        ('boundmass="0.5"', ["the corrected ones of: weld"]),
+        ('boundinertia="2e-4"', ["the corrected ones of: weld"]),
+        ('boundinertia="0.45"', ["the corrected ones of: stand, a, weld, c"]),
+        ('boundmass="10" boundinertia="10"', ["the corrected ones of: stand, a, weld, c"]),
+        ('balanceinertia="true"', []),
+        ('settotalmass="7"', ["scale all masses and inertias to a total of 7 kg"]),
+        ('settotalmass="7" inertiafromgeom="true"', ["total of 7 kg"]),
+        ('settotalmass="7" boundmass="0.5" boundinertia="0.3"', ["the corrected ones of", "total of 7 kg"]),
+    ],
+)
+def test_compiler_settings_mean_what_they_mean_to_mujoco(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: str, notes: list[str]
+) -> None:
+    file = write(tmp_path, SETTINGS.format(settings=settings))
+    monkeypatch.chdir(tmp_path)
+    robot = load_robot(file)
+    assert [path.name for path in tmp_path.iterdir()] == ["robot.xml"]  # no log file of MuJoCo's
+    expected, found = compiled_parameters(file), own_parameters(robot)
+    if 'inertiafromgeom="true"' in settings and "settotalmass" not in settings:
+        assert found.pop("stand") is None  # the geoms of what stands still are not read
+        expected.pop("stand")
+    assert found.pop("world") is None
+    assert set(found) == set(expected)
+    for name, parameters in expected.items():
+        np.testing.assert_allclose(found[name], parameters, rtol=1e-9, atol=1e-12, err_msg=name)
+    assert len(robot.notes) == len(notes)
+    for note, words in zip(robot.notes, notes, strict=True):
+        assert words in note
+
+
+@pytest.mark.parametrize("values", ["1 1 5", "-1 1 5", "1 1 -0.5"])
+@pytest.mark.parametrize("settings", ['balanceinertia="true"', 'boundinertia="0.2"', 'balanceinertia="true" boundinertia="0.2"'])
+def test_corrections_that_the_file_asks_for_are_mujocos(tmp_path: Path, settings: str, values: str) -> None:
+    text = body(f'<joint/>{GOOD}<body name="weld">{inertial(2, "diag", values)}</body>', before=f"<compiler {settings}/>")
+    file = write(tmp_path, text)
+    robot = load_robot(file)
+    found = own_parameters(robot)["weld"]
+    if "balance" not in settings and "5" in values.split():  # then MuJoCo refuses it
+        with pytest.raises(ValueError, match=r"A \+ B >= C"):
+            compiled_parameters(file)
+        assert not check_robot(robot).passed
+    elif settings == 'balanceinertia="true"' and values == "1 1 -0.5":
+        # MuJoCo sets it to zero without being asked to, and so hides it
+        np.testing.assert_allclose(found, from_com(2, [0.1, 0.2, 0.3], np.diag([1, 1, -0.5])), atol=1e-12)
+        assert [source.verdict for source in check_robot(robot).inconsistent_sources] == [Verdict.NOT_POSITIVE]
+    else:
+        np.testing.assert_allclose(found, compiled_parameters(file)["weld"], atol=1e-12)
+        assert check_robot(robot).passed
+        assert "corrected ones of: weld" in robot.notes[0]
+
+
+@pytest.mark.parametrize(("mass", "values"), [(-1, "1 1 1"), (1, "1 1 -1")])
+def test_what_mujoco_sets_to_zero_in_silence_is_judged_as_written(tmp_path: Path, mass: float, values: str) -> None:
+    file = write(tmp_path, body(f'<joint/>{GOOD}<body name="weld">{inertial(mass, "diag", values)}</body>'))
+    assert 0.0 in (compiled_parameters(file)["weld"][0], mujoco.MjModel.from_xml_path(str(file)).body_inertia[2].min())
+    assert [source.name for source in check_robot(load_robot(file)).inconsistent_sources] == ["weld"]
+
+
+def test_a_scale_to_a_total_mass_leaves_a_refused_inertial_refused(tmp_path: Path) -> None:
+    file = write(
+        tmp_path,
+        body(
+            f'<joint/>{inertial(2, "diag", "1 1 5")}<body name="b">{inertial(2, "diag", "1 1 1")}</body>',
+            before='<compiler settotalmass="8"/>',
+        ),
+    )
+    robot = load_robot(file)
+    assert robot.links[0].parameters[0] == pytest.approx(8.0)
+    (bad,) = check_robot(robot).inconsistent_sources
+    assert (bad.name, bad.verdict, bad.judgement.principal_inertias) == ("a", Verdict.TRIANGLE, pytest.approx((2, 2, 10)))
+
+
+def test_bodies_that_mujoco_would_fuse_are_lumped_with_a_record(tmp_path: Path) -> None:
+    text = body(f'<joint/>{GOOD}<body name="weld" pos="0 0 1">{GOOD}</body>', before='<compiler fusestatic="{}"/>')
+    fused, whole = (load_robot(write(tmp_path, text.format(value))).links[0] for value in ("true", "false"))
+    assert fused.sources == whole.sources == ("a", "weld")
+    np.testing.assert_array_equal(fused.parameters, whole.parameters)
+
+
+def test_pieces_are_in_body_frames_and_add_up(tmp_path: Path) -> None:
+    file = write(tmp_path, MIXED)
+    robot = load_robot(file, lock={"second": 0.3})
+    expected = compiled_parameters(file)
+    for link in robot.links:
+        for piece in link.pieces:
+            np.testing.assert_allclose(piece.parameters, expected.get(piece.name, np.zeros(10)), atol=1e-12, err_msg=piece.name)
+        total = sum(change_of_frame(piece.placement) @ piece.parameters for piece in link.pieces)
+        np.testing.assert_allclose(total, link.parameters, atol=1e-12)
+    assert [link.sources for link in robot.links] == [("one", "plate"), ("two",), ("three/first", "three/second"), ("three",)]
+    np.testing.assert_allclose(robot.links[0].pieces[0].placement[:3, 3], [-0.1, -0.2, -0.3])
+    np.testing.assert_allclose(own_parameters(robot)["stand"], expected["stand"], atol=1e-12)
