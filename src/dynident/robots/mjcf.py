@@ -50,7 +50,7 @@ def read_mjcf(path: str | Path) -> SourceTree:
         source=str(path),
         links=links,
         gravity=np.zeros(3) if gravity_off else np.array(model.opt.gravity),
-        notes=(*_notes(model, links), *changes),
+        notes=(*_notes(root, model, links), *changes),
     )
 
 
@@ -213,7 +213,9 @@ def _couplings(mj: Any, model: Model) -> dict[int, str]:
     return coupled
 
 
-def _notes(model: Model, links: tuple[SourceLink, ...]) -> Iterator[str]:
+def _notes(root: Element, model: Model, links: tuple[SourceLink, ...]) -> Iterator[str]:
+    if root.find(".//attach") is not None:
+        yield "inertials of attached models are as they are written; what those models ask MuJoCo's compiler to correct is not done"
     if np.any(model.dof_armature > 0):
         yield "the file gives joints an armature (rotor inertia); it is not part of the link parameters and is left out"
     if np.any(model.body_gravcomp != 0):

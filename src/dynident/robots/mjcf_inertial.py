@@ -5,6 +5,7 @@ The compiler ends with an error at the first inertia that no moving body can hav
 body to zero. So every <inertial> is taken out of the specification before it is compiled, and a harmless stand-in takes
 its place: the compiled model has the kinematics, the axes of each inertial and the inertias that come from geoms. What
 the file asks the compiler to change (balanceinertia, boundmass, boundinertia, settotalmass) is done here, in MuJoCo's order.
+Settings that an attached model has for itself are not seen here: its inertials stay as written.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Inertials:
             b = written.body.id
             if written.ignored:
                 found.pop(b)
-            elif self._stands(model, b):
+            elif self._stands(model, written.body):
                 mass, inertia = self._corrected(written)
                 if mass != written.mass or not np.array_equal(inertia, written.inertia):
                     changed.append(model.body(b).name or f"body{b}")
@@ -78,10 +79,11 @@ class Inertials:
             found = {b: scale * parameters for b, parameters in found.items()}
         return found, tuple(self._notes(changed))
 
-    def _stands(self, model: Any, b: int) -> bool:
-        """Is the stand-in still there? The compiler's bounds apply to it too."""
+    def _stands(self, model: Any, body: Any) -> bool:
+        """Is the stand-in still there? Only geoms can replace it. The compiler's bounds apply to it too."""
         mass, inertia = max(_STAND_IN_MASS, self.bound_mass), np.maximum(_STAND_IN_INERTIA, self.bound_inertia)
-        return bool(model.body_mass[b] == mass) and np.array_equal(model.body_inertia[b], inertia)
+        same = bool(model.body_mass[body.id] == mass) and np.array_equal(model.body_inertia[body.id], inertia)
+        return same or not body.geoms
 
     def _corrected(self, written: Written) -> tuple[float, Array]:
         """The mass and inertia that MuJoCo makes of an inertial on the file's request; the written ones without a request."""

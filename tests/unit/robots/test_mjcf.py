@@ -446,3 +446,18 @@ def test_pieces_are_in_body_frames_and_add_up(tmp_path: Path) -> None:
     assert [link.sources for link in robot.links] == [("one", "plate"), ("two",), ("three/first", "three/second"), ("three",)]
     np.testing.assert_allclose(robot.links[0].pieces[0].placement[:3, 3], [-0.1, -0.2, -0.3])
     np.testing.assert_allclose(own_parameters(robot)["stand"], expected["stand"], atol=1e-12)
+
+
+@pytest.mark.parametrize("settings", ['balanceinertia="true"', 'boundmass="50" boundinertia="50"'])
+def test_inertials_of_an_attached_model_are_as_written(tmp_path: Path, settings: str) -> None:
+    attached = body(f"<joint/>{inertial(2, 'diag', '1 1 5')}", before=f"<compiler {settings}/>").replace(
+        "<mujoco>", '<mujoco model="hand">'
+    )
+    (tmp_path / "hand.xml").write_text(attached)
+    text = body(
+        f'<joint/>{GOOD}<attach model="hand" body="a" prefix="hand_"/>', before='<asset><model name="hand" file="hand.xml"/></asset>'
+    )
+    robot = load_robot(write(tmp_path, text))
+    assert [link.verdict for link in check_robot(robot).links] == [Verdict.CONSISTENT, Verdict.TRIANGLE]
+    np.testing.assert_allclose(own_parameters(robot)["hand_a"], from_com(2, [0.1, 0.2, 0.3], np.diag([1, 1, 5])), atol=1e-12)
+    assert "inertials of attached models are as they are written" in robot.notes[0]
