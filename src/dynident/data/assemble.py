@@ -14,7 +14,7 @@ from dynident.data.checks import default_names
 from dynident.data.columns import Content
 from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
-from dynident.data.recipe import Recipe, Unit, checked_kind
+from dynident.data.recipe import Recipe, Unit
 from dynident.data.units import factor, is_current
 from dynident.errors import FileError, ShapeError, UnknownNameError, ValueRangeError
 
@@ -166,7 +166,7 @@ def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | N
     unit = recipe.units.get("effort", "")
     each = {is_current(one) for one in ([unit] if isinstance(unit, str) else unit)} if unit else set[bool]()
     by_unit = (EffortKind.CURRENT if each == {True} else EffortKind.TORQUE) if each else None
-    kind = recipe.effort_kind or (by_unit if content.effort_role == "" else checked_kind(content.effort_role))
+    kind = recipe.effort_kind or (by_unit if content.effort_role == "" else EffortKind(content.effort_role))
     if kind is None:
         kinds = ", ".join(EffortKind)
         raise FileError(file, f"the columns of effort don't say what they are; give effort_kind, one of: {kinds}")

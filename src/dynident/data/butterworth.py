@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +21,11 @@ def zero_phase_response(*, cutoff: float, rate: float, order: int, truncation: f
 
     Cut where it stays below `truncation` times its peak, then scaled to sum 1. L is odd and the response symmetric.
     """
-    from scipy.signal import fftconvolve, sos2zpk, sosfilt
+    from scipy.signal import butter, fftconvolve, sosfilt
 
     sos = sections(cutoff=cutoff, rate=rate, order=order)
-    slowest = float(np.abs(np.asarray(sos2zpk(sos)[1])).max())
+    design: Any = butter(order, cutoff, btype="low", fs=rate, output="zpk")
+    slowest = float(np.abs(design[1]).max())  # the poles
     length = 16 + math.ceil(math.log(_NEGLIGIBLE) / math.log(slowest)) if slowest > 0 else 16
     if length > _LONGEST:
         raise ValueRangeError("cutoff", f"is {cutoff:g} Hz, too low for samples at {rate:g} Hz; decimate first, or raise it")
@@ -41,12 +43,14 @@ def forward_backward(values: Array, *, cutoff: float, rate: float, order: int) -
     from scipy.signal import sosfiltfilt
 
     sos = sections(cutoff=cutoff, rate=rate, order=order)
-    return np.ascontiguousarray(sosfiltfilt(sos, values, axis=0, padlen=padding(order)))
+    # SciPy's own extension is too short for the start-up of a low cutoff
+    extension = min(len(values) - 1, max(shortest(order) - 1, round(4.0 * rate / cutoff)))
+    return np.ascontiguousarray(sosfiltfilt(sos, values, axis=0, padlen=extension))
 
 
-def padding(order: int) -> int:
-    """Samples by which sosfiltfilt extends the data at each edge; a segment must be longer."""
-    return 3 * (order + 1)
+def shortest(order: int) -> int:
+    """Samples that a segment must have at least to be filtered."""
+    return 3 * (order + 1) + 1
 
 
 def sections(*, cutoff: float, rate: float, order: int) -> Array:

@@ -119,8 +119,9 @@ def _text(value: object) -> str:
 
 def _check_finite(name: str, array: Array, joints: Sequence[str]) -> None:
     # a sum shows any NaN or infinity in one pass without a temporary; it can also overflow, which the second look clears
-    if np.isfinite(np.sum(array)):
-        return
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(array)):
+            return
     bad = np.argwhere(~np.isfinite(array))
     if len(bad) == 0:
         return

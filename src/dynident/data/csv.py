@@ -54,6 +54,8 @@ def _look(path: Path) -> tuple[_Layout, dict[str, Any]]:
     decimal = "," if delimiter == ";" and any("," in line for line in lines[1:]) else "."
     header = any(not _is_number(cell, decimal) for cell in cells)
     names = [cell.strip().strip('"') for cell in cells] if header else _commented_names(comments, delimiter, len(cells))
+    if header and len(lines) == 1:
+        raise FileError(path, "holds no data below its first line; check that it is the right file")
     for name in names:
         if names.count(name) > 1:
             raise FileError(path, f"two columns are named {name!r}; names must be unique", place=f"line {skip + 1}")
@@ -175,7 +177,7 @@ def _read_blanks(path: Path, layout: _Layout) -> dict[str, NDArray[Any]]:
     except ValueError:
         raise _broken_blanks(path, layout) from None
     if values.shape[1] != len(layout.names):
-        raise FileError(path, f"has {values.shape[1]} columns below a header of {len(layout.names)} names", place=f"line {layout.skip + 1}")
+        raise _broken_blanks(path, layout)
     return {name: values[:, i] for i, name in enumerate(layout.names)}
 
 

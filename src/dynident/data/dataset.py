@@ -21,7 +21,7 @@ from dynident.data.checks import (
     read_only,
     same_in_all,
 )
-from dynident.errors import ShapeError, ValueRangeError
+from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 
 
 class EffortKind(StrEnum):
@@ -30,6 +30,10 @@ class EffortKind(StrEnum):
     TORQUE = "torque"  #: joint torque or force [N·m | N]
     CURRENT = "current"  #: motor current [A], torque up to a gain per joint
     MAGNITUDE = "magnitude"  #: |torque| only, its sign is unknown [N·m | N]
+
+    @classmethod
+    def _missing_(cls, value: object) -> EffortKind:
+        raise UnknownNameError("effort kind", str(value), cls)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

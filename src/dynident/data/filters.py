@@ -11,6 +11,7 @@ Every input sample is used once, so a stream of blocks needs no overlap.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -155,7 +156,7 @@ class FilterStream:
         elif x.shape[:-1] != self._lead:
             raise ShapeError("block", x.shape, f"({', '.join(map(str, self._lead))}, samples), as the blocks before")
         self._length += x.shape[-1]
-        return self._give(self._advance(x.reshape(-1, x.shape[-1])))
+        return self._give(self._advance(x.reshape(math.prod(self._lead), x.shape[-1])))
 
     def finish(self) -> Array:
         """The outputs that only waited for their last frame to be filled; nothing is pushed after this."""
@@ -171,7 +172,7 @@ class FilterStream:
     def _begin(self, lead: tuple[int, ...]) -> None:
         group = self._filter.group
         J = self._filter.blocks.shape[1] // group
-        columns = int(np.prod(lead, dtype=int))
+        columns = math.prod(lead)
         self._lead = lead
         self._waiting = np.zeros((columns, 0))
         self._sums = np.zeros((columns, J - 1, group))

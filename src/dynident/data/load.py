@@ -12,7 +12,7 @@ from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.names import DESCRIPTIONS, meaning, natural_order
 from dynident.data.readers import READERS, read_table
-from dynident.data.recipe import Recipe, checked_columns, checked_kind, checked_units, read_recipe
+from dynident.data.recipe import Recipe, checked_columns, checked_units, read_recipe
 from dynident.errors import FileError
 
 _FOLDER_RECIPE = "dataset.yaml"
@@ -44,7 +44,7 @@ def load_dataset(
         "columns": checked_columns(columns),
         "units": checked_units(units),
         "joints": tuple(joints) if joints is not None else None,
-        "effort_kind": checked_kind(effort_kind),
+        "effort_kind": None if effort_kind is None else EffortKind(effort_kind),
     }
     paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
     if not paths:

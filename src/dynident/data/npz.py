@@ -16,7 +16,7 @@ from dynident.errors import FileError
 def read_npz(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays of an archive, by key."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             return {key: _array(path, archive, key) for key in archive.files}
     except zipfile.BadZipFile:
         raise FileError(path, "is not an .npz archive, or it is damaged; write it with numpy.savez") from None

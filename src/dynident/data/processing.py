@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident._typing import Array
-from dynident.data.butterworth import forward_backward, padding
+from dynident.data.butterworth import forward_backward, shortest
 from dynident.data.checks import add_source
 from dynident.data.dataset import Dataset
 from dynident.data.resampling import is_uniform
@@ -53,9 +53,8 @@ def low_pass(dataset: Dataset, cutoff: float, *, order: int = 4) -> Dataset:
     def smooth(x: Array, _: Array) -> Array:
         return forward_backward(x, cutoff=cutoff, rate=rate, order=order)
 
-    shortest = padding(order) + 1
     smoothed = {
-        name: _by_segment(dataset, values, shortest, "this filter", smooth)
+        name: _by_segment(dataset, values, shortest(order), "this filter", smooth)
         for name in _SIGNALS
         if (values := getattr(dataset, name)) is not None
     }
@@ -100,10 +99,11 @@ def trim(dataset: Dataset, seconds: float) -> Dataset:
     if not seconds >= 0:
         raise ValueRangeError("seconds", f"is {seconds:g}; it must be 0 or more")
     kept: list[slice] = []
+    rounding = 1e-6 / dataset.rate
     for segment in dataset.segments:
         time = dataset.time[segment]
-        first = int(np.searchsorted(time, time[0] + seconds, side="left"))
-        stop = int(np.searchsorted(time, time[-1] - seconds, side="right"))
+        first = int(np.searchsorted(time, time[0] + seconds - rounding, side="left"))
+        stop = int(np.searchsorted(time, time[-1] - seconds + rounding, side="right"))
         if stop - first >= 2:
             kept.append(slice(segment.start + first, segment.start + stop))
     if not kept:
@@ -125,15 +125,13 @@ def _keep(dataset: Dataset, kept: Sequence[slice], what: str) -> Dataset:
     return dataset.take(rows, starts=[int(start) for start in starts], source=add_source(dataset.source, what))
 
 
-def _by_segment(dataset: Dataset, values: Array, shortest: int, what: str, step: Callable[[Array, Array], Array]) -> Array:
+def _by_segment(dataset: Dataset, values: Array, needed: int, what: str, step: Callable[[Array, Array], Array]) -> Array:
     """The step applied to each segment on its own; refused where one is too short for it."""
     result = np.empty_like(values)
     for number, segment in enumerate(dataset.segments):
         length = segment.stop - segment.start
-        if length < shortest:
-            raise ValueRangeError(
-                "segment", f"{number} has {length} samples, but {what} needs {shortest}; drop it, or use a shorter filter"
-            )
+        if length < needed:
+            raise ValueRangeError("segment", f"{number} has {length} samples, but {what} needs {needed}; drop it, or use a shorter filter")
         result[segment] = step(values[segment], dataset.time[segment])
     return result
 

@@ -80,15 +80,6 @@ def checked_units(units: Mapping[str, str | Sequence[str]] | None) -> dict[str, 
     return known
 
 
-def checked_kind(kind: str | EffortKind | None) -> EffortKind | None:
-    """One of the effort kinds."""
-    if kind is None or isinstance(kind, EffortKind):
-        return kind
-    if kind not in tuple(EffortKind):
-        raise UnknownNameError("effort kind", kind, EffortKind)
-    return EffortKind(kind)
-
-
 def read_recipe(path: Path) -> Recipe:
     """The recipe in a YAML file; FileError names the place and what is allowed."""
     values = read_yaml(path)
@@ -106,7 +97,7 @@ def read_recipe(path: Path) -> Recipe:
             signs=reading.signs(),
             gears=reading.gears(),
             offsets=reading.vector("offsets"),
-            effort_kind=checked_kind(reading.text("effort_kind")),
+            effort_kind=None if (kind := reading.text("effort_kind")) is None else EffortKind(kind),
             rate=reading.positive("rate"),
             skip=reading.count("skip"),
             files=reading.files(),

@@ -1,0 +1,190 @@
+"""Datasets: what they refuse and say about it, and how they are cut, ordered and joined."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynident.data import Dataset, EffortKind
+from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
+
+
+def log(samples: int = 10, n: int = 3, **changes: object) -> Dataset:
+    rng = np.random.default_rng(samples)
+    content: dict = {
+        "time": 0.01 * np.arange(samples),
+        "q": rng.normal(size=(samples, n)),
+        "dq": rng.normal(size=(samples, n)),
+        "effort": rng.normal(size=(samples, n)),
+        "effort_kind": "torque",
+        "source": "log",
+    }
+    return Dataset(**content | changes)
+
+
+def test_what_it_holds():
+    data = log(101)
+    assert (data.n, data.samples, data.joint_names) == (3, 101, ("joint1", "joint2", "joint3"))
+    assert data.rate == pytest.approx(100)
+    assert data.duration == pytest.approx(1)
+    assert data.effort_kind is EffortKind.TORQUE
+    assert data.ddq is None
+    assert list(data.segments) == [slice(0, 101)]
+
+
+def test_arrays_are_read_only_and_contiguous_and_leave_the_callers_own_alone():
+    q = np.asfortranarray(np.random.default_rng(0).normal(size=(10, 3)).astype(np.float32))
+    mine = np.arange(10.0)
+    data = log(q=q, time=mine)
+    for array in (data.time, data.q, data.dq, data.effort):
+        assert array.dtype == np.float64
+        assert array.flags.c_contiguous
+        assert not array.flags.writeable
+    mine[0] = 0.0
+    with pytest.raises(AttributeError):
+        data.q = q
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"q": np.zeros((9, 3))}, r"q has shape \(9, 3\); expected \(10, 3\) = \(samples, joints\): 9 samples, but there are 10"),
+        ({"effort": np.zeros((10, 2))}, r"effort has shape \(10, 2\); expected \(10, 3\)"),
+        ({"dq": np.zeros(10)}, r"dq has shape \(10,\); expected \(10, 3\)"),
+        ({"q": np.zeros(10)}, r"q has shape \(10,\); expected \(10, n\)"),
+        ({"time": np.zeros((10, 1))}, r"time has shape \(10, 1\); expected \(samples,\)"),
+        ({"mask": np.ones((10, 2), dtype=bool)}, r"mask has shape \(10, 2\); expected \(10, 3\)"),
+    ],
+)
+def test_lengths_that_disagree_are_both_named(changes, message):
+    with pytest.raises(ShapeError, match=message):
+        log(**changes)
+
+
+def broken(value: float) -> np.ndarray:
+    values = np.zeros((10, 3))
+    values[4:6, 1] = value
+    return values
+
+
+def test_an_undefined_number_is_located():
+    with pytest.raises(ValueRangeError, match=r"dq is nan at sample 4, joint 'joint2' \(2 such values\); repair or drop"):
+        log(dq=broken(np.nan))
+    with pytest.raises(ValueRangeError, match="effort is -inf at sample 4, joint 'b'"):
+        log(effort=broken(-np.inf), joint_names=("a", "b", "c"))
+    with pytest.raises(ValueRangeError, match="time is nan at sample 9"):
+        log(time=np.append(np.arange(9.0), np.nan))
+
+
+def test_numbers_whose_sum_overflows_are_not_infinite():
+    assert log(q=np.full((10, 3), 1e308)).q[0, 0] == 1e308
+
+
+def test_time_that_repeats_or_goes_back_is_told_apart():
+    with pytest.raises(ValueRangeError, match=r"has the stamp 2 s twice, at samples 2 and 3 \(2 such places\); drop repeated samples"):
+        log(time=[0, 1, 2, 2, 4, 5, 6, 7, 7, 9])
+    with pytest.raises(ValueRangeError, match="goes back from 3 to 1 s at sample 4; sort the samples, or start a segment"):
+        log(time=[0, 1, 2, 3, 1, 5, 6, 7, 8, 9])
+    data = log(time=[0, 1, 2, 3, 1, 5, 6, 7, 8, 9], starts=(0, 4))
+    assert list(data.segments) == [slice(0, 4), slice(4, 10)]
+    assert data.duration == 3 + 8
+
+
+@pytest.mark.parametrize("starts", [(), (1,), (0, 0), (0, 5, 4), (0, 10)])
+def test_starts_are_checked(starts):
+    with pytest.raises(ValueRangeError, match=r"starts is .* must begin with 0 and increase"):
+        log(starts=starts)
+
+
+def test_effort_needs_its_kind():
+    with pytest.raises(ValueRangeError, match=r"effort_kind is missing; .* torque, current, magnitude"):
+        log(effort_kind=None)
+    with pytest.raises(ValueRangeError, match="kind 'magnitude' has negative values"):
+        log(effort_kind="magnitude")
+    with pytest.raises(UnknownNameError, match="no effort kind named 'force'; known: torque, current, magnitude"):
+        log(effort_kind="force")
+    assert log(effort=None, effort_kind="torque").effort_kind is None
+
+
+def test_names_and_length_are_checked():
+    with pytest.raises(ValueRangeError, match=r"has 2 names, but q has 3 columns \(joints\)"):
+        log(joint_names=("a", "b"))
+    with pytest.raises(ValueRangeError, match="has 'a' twice"):
+        log(joint_names=("a", "b", "a"))
+    with pytest.raises(ValueRangeError, match="has 1 samples; at least 2"):
+        log(1)
+
+
+@given(st.integers(4, 60), st.floats(0.05, 0.95), st.sets(st.integers(1, 59)))
+def test_two_parts_make_the_whole(samples, fraction, inner):
+    starts = (0, *sorted(s for s in inner if s < samples))
+    data = log(samples, starts=starts)
+    cut = round(fraction * samples)
+    if not 2 <= cut <= samples - 2:
+        return
+    first, second = data.part(0, fraction), data.part(fraction, 1)
+    np.testing.assert_array_equal(np.concatenate([first.effort, second.effort]), data.effort)
+    np.testing.assert_array_equal(first.q, data.q[:cut])
+    assert {*first.starts, *(s + cut for s in second.starts)} == {*starts, cut}
+
+
+def test_parts_are_checked_and_say_what_they_are():
+    data = log()
+    assert data.part(0, 0.5).source == "log, part 0:0.5"
+    for start, stop in ((0.5, 0.5), (-0.1, 1), (0, 1.1), (0.7, 0.2)):
+        with pytest.raises(ValueRangeError, match="two fractions 0 <= start < stop <= 1"):
+            data.part(start, stop)
+    with pytest.raises(ValueRangeError, match=r"0:0.1 of 10 samples holds 1; at least 2"):
+        data.part(0, 0.1)
+
+
+def test_joints_are_selected_by_name_or_index():
+    data = log(joint_names=("a", "b", "c"), mask=np.eye(10, 3, dtype=bool))
+    chosen = data.select(["c", "a"])
+    assert chosen.joint_names == ("c", "a")
+    np.testing.assert_array_equal(chosen.q, data.q[:, [2, 0]])
+    np.testing.assert_array_equal(chosen.mask, data.mask[:, [2, 0]])
+    np.testing.assert_array_equal(data.select([1]).effort, data.effort[:, [1]])
+    with pytest.raises(UnknownNameError, match="no joint named 'd'; known: a, b, c"):
+        data.select(["d"])
+    with pytest.raises(ValueRangeError, match="none twice"):
+        data.select(["a", "a"])
+    with pytest.raises(ValueRangeError, match="index 3; 0 to 2 exist"):
+        data.select([3])
+
+
+def test_datasets_are_joined_with_their_boundaries():
+    first, second = log(10, source="a"), log(6, starts=(0, 4), source="b", mask=np.zeros((6, 3), dtype=bool))
+    joined = Dataset.concatenate([first, second])
+    assert joined.starts == (0, 10, 14)
+    assert joined.source == "a; b"
+    assert joined.mask.sum() == 30
+    np.testing.assert_array_equal(joined.time, np.concatenate([first.time, second.time]))
+    assert joined.duration == pytest.approx(first.duration + second.duration)
+    assert Dataset.concatenate([first]) is first
+
+
+def test_datasets_that_differ_are_not_joined():
+    with pytest.raises(ValueRangeError, match=r"joint_names differ: 3 names .* in 'log' but 2 names .* in 'other'"):
+        Dataset.concatenate([log(), log(n=2, source="other")])
+    with pytest.raises(ValueRangeError, match="effort_kind differ: torque in 'log' but current in 'log'"):
+        Dataset.concatenate([log(), log(effort_kind="current")])
+    with pytest.raises(ValueRangeError, match="dq is in 'log' but not in 'other'"):
+        Dataset.concatenate([log(), log(dq=None, source="other")])
+    with pytest.raises(ValueRangeError, match="datasets is empty"):
+        Dataset.concatenate([])
+
+
+def test_it_prints_a_table():
+    text = str(log(11, joint_names=("shoulder", "elbow", "wrist"), mask=np.arange(33).reshape(11, 3) % 3 > 0))
+    assert text.splitlines()[0] == "log: 11 samples of 3 joints, 0.100 s at 100 Hz, 1 segment"
+    assert "max |torque|" in text
+    assert [line.split()[0] for line in text.splitlines()[2:]] == ["shoulder", "elbow", "wrist"]
+    assert text.splitlines()[2].endswith("0.0%")
+
+
+def test_a_rate_needs_two_samples_in_a_segment():
+    with pytest.raises(ValueRangeError, match="one sample per segment"):
+        _ = log(2, starts=(0, 1)).rate

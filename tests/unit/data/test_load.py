@@ -1,0 +1,368 @@
+"""load_dataset: names, maps, units, the YAML beside the data, many files, and what it says about unusable ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from dynident.data import ControllerSamples, Dataset, EffortKind, load_dataset
+from dynident.errors import FileError, UnknownNameError
+
+N = 6
+TIME = 0.1 * np.arange(N)
+Q = np.arange(2.0 * N).reshape(N, 2) / 10
+
+
+def npz(folder: Path, name: str = "log.npz", **arrays: Any) -> Path:
+    file = folder / name
+    np.savez(file, **arrays)
+    return file
+
+
+def beside(file: Path, **content: Any) -> None:
+    file.with_name(file.name + ".yaml").write_text(yaml.safe_dump(content))
+
+
+def test_names_of_the_papers_and_plain_ones(tmp_path):
+    for names in (("t", "q", "dq", "ddq", "tau"), ("times", "positions", "velocities", "accelerations", "torques")):
+        arrays = dict(zip(names, (TIME, Q, 2 * Q, 3 * Q, 4 * Q), strict=True))
+        data = load_dataset(npz(tmp_path, **arrays, target_positions=np.zeros((N, 2)), note=np.array("text")))
+        assert isinstance(data, Dataset)
+        for name, factor in (("q", 1), ("dq", 2), ("ddq", 3), ("effort", 4)):
+            np.testing.assert_array_equal(getattr(data, name), factor * Q)
+        assert data.effort_kind is EffortKind.TORQUE
+        assert data.source == "log.npz"
+
+
+def test_columns_per_joint_are_sorted_by_number(tmp_path):
+    order = [10, 2, 1, *range(3, 10)]
+    arrays = {f"q{j}": np.full(N, float(j)) for j in order} | {f"joint{j}_torque": np.full(N, -float(j)) for j in reversed(order)}
+    data = load_dataset(npz(tmp_path, t=TIME, **arrays))
+    assert data.q[0].tolist() == list(range(1, 11))
+    assert data.effort[0].tolist() == [-j for j in range(1, 11)]
+
+
+def test_numbering_may_start_at_zero_and_one_joint_needs_no_number(tmp_path):
+    data = load_dataset(npz(tmp_path, t=TIME, q0=Q[:, 0], q1=Q[:, 1]))
+    np.testing.assert_array_equal(data.q, Q)
+    assert data.joint_names == ("joint1", "joint2")
+    assert load_dataset(npz(tmp_path, t=TIME, q=Q[:, 0], tau=Q[:, 1])).n == 1
+
+
+def test_names_of_joints_come_from_the_columns(tmp_path):
+    file = npz(tmp_path, t=TIME, elbow_joint_pos=Q[:, 0], base_joint_pos=Q[:, 1], elbow_joint_current=Q[:, 0], base_joint_current=Q[:, 1])
+    data = load_dataset(file)
+    assert data.joint_names == ("elbow_joint", "base_joint")
+    assert data.effort_kind is EffortKind.CURRENT
+    turned = load_dataset(file, joints=["base_joint", "elbow_joint"])
+    np.testing.assert_array_equal(turned.q, Q[:, ::-1])
+    with pytest.raises(FileError, match="joints asks for wrist, but the file has elbow_joint, base_joint"):
+        load_dataset(file, joints=["base_joint", "wrist"])
+
+
+def test_joints_name_or_order_numbered_columns(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q)
+    assert load_dataset(file, joints=["a", "b"]).joint_names == ("a", "b")
+    np.testing.assert_array_equal(load_dataset(file, joints=["joint2", "joint1"]).q, Q[:, ::-1])
+    with pytest.raises(FileError, match=r"joints gives 3 names, but q has 2 columns \(joints\)"):
+        load_dataset(file, joints=["a", "b", "c"])
+
+
+def test_samples_in_columns_are_turned_as_the_clock_says(tmp_path):
+    np.testing.assert_array_equal(load_dataset(npz(tmp_path, t=TIME[:, None], q=Q.T, tau=Q.T)).effort, Q)
+
+
+@pytest.mark.parametrize("pattern", ["pos_*", ["pos_1", "pos_2"], "pos_1:pos_2", ["pos_1", "pos_2*"]])
+def test_maps(tmp_path, pattern):
+    file = npz(tmp_path, clock=TIME, pos_1=Q[:, 0], pos_2=Q[:, 1], load=Q)
+    data = load_dataset(file, columns={"q": pattern, "time": "clock", "torque": "load"})
+    np.testing.assert_array_equal(data.q, Q)
+    np.testing.assert_array_equal(data.time, TIME)
+    assert data.effort_kind is EffortKind.TORQUE
+
+
+def test_a_map_wins_over_names(tmp_path):
+    data = load_dataset(npz(tmp_path, t=TIME, q=Q, motor=3 * Q), columns={"q": "motor"})
+    np.testing.assert_array_equal(data.q, 3 * Q)
+
+
+def test_what_a_map_can_get_wrong(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q)
+    with pytest.raises(FileError, match=r"no column matches 'pos_\*', given for q; found: t, q; correct the map \(--map q=...\)"):
+        load_dataset(file, columns={"q": "pos_*"})
+    with pytest.raises(FileError, match="no column matches 'x', given for q"):
+        load_dataset(file, columns={"q": ["q", "x"]})
+    with pytest.raises(UnknownNameError, match="no quantity named 'angle'; known: time, q, dq"):
+        load_dataset(file, columns={"angle": "q"})
+    with pytest.raises(FileError, match="the map gives q twice"):
+        load_dataset(file, columns={"q": "q", "position": "q"})
+
+
+def test_missing_columns_list_those_found(tmp_path):
+    with pytest.raises(FileError, match=r"no column is known as q; found: t, angle1, angle2; name them with --map q=..."):
+        load_dataset(npz(tmp_path, t=TIME, angle1=Q[:, 0], angle2=Q[:, 1]))
+    with pytest.raises(FileError, match=r"has no time column; name it with --map time=..., or give the sampling rate \[Hz\] as `rate`"):
+        load_dataset(npz(tmp_path, q=Q))
+
+
+def test_ambiguous_names_are_refused(tmp_path):
+    with pytest.raises(FileError, match=r"several columns can be q: 'q', 'positions'; choose with --map q=..."):
+        load_dataset(npz(tmp_path, t=TIME, q=Q, positions=Q))
+    both = npz(tmp_path, t=TIME, q=Q, tau=Q, current=2 * Q)
+    with pytest.raises(FileError, match=r"holds torque and current .* choose with --effort-kind torque or current"):
+        load_dataset(both)
+    np.testing.assert_array_equal(load_dataset(both, effort_kind="current").effort, 2 * Q)
+    with pytest.raises(FileError, match=r"different joints: q has 2 \(1, 2\), dq has 1 \(1\)"):
+        load_dataset(npz(tmp_path, t=TIME, q1=TIME, q2=TIME, dq1=TIME))
+    with pytest.raises(FileError, match="q has columns of the joints 1, 3, with a gap"):
+        load_dataset(npz(tmp_path, t=TIME, q1=TIME, q3=TIME))
+
+
+def test_an_effort_whose_kind_is_unknown_is_refused(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, load=Q)
+    with pytest.raises(FileError, match="don't say what they are; give effort_kind, one of: torque, current, magnitude"):
+        load_dataset(file, columns={"effort": "load"})
+    assert load_dataset(file, columns={"effort": "load"}, effort_kind="magnitude").effort_kind is EffortKind.MAGNITUDE
+    assert load_dataset(file, columns={"effort": "load"}, units={"effort": "mA"}).effort_kind is EffortKind.CURRENT
+    assert load_dataset(file, columns={"effort": "load"}, units={"effort": "Nm"}).effort_kind is EffortKind.TORQUE
+    with pytest.raises(FileError, match="effort of kind 'torque' can't have the unit A"):
+        load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q), units={"effort": "A"})
+    with pytest.raises(UnknownNameError, match="no effort kind named 'volts'"):
+        load_dataset(file, effort_kind="volts")
+
+
+def test_units(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, dq=Q, ddq=Q, tau=Q)
+    units = {"time": "ms", "q": "deg", "dq": "rpm", "ddq": "deg/s²", "tau": "mN·m"}
+    data = load_dataset(file, units=units)
+    np.testing.assert_allclose(data.time, TIME / 1000)
+    np.testing.assert_allclose(data.q, np.radians(Q))
+    np.testing.assert_allclose(data.dq, Q * 2 * np.pi / 60)
+    np.testing.assert_allclose(data.ddq, np.radians(Q))
+    np.testing.assert_allclose(data.effort, Q / 1000)
+    mixed = load_dataset(file, units={"q": ["rev", "mm"], "dq": ["rev/s", "mm/s"], "ddq": ["rev/s^2", "mm/s2"]})
+    np.testing.assert_allclose(mixed.q, Q * [2 * np.pi, 1e-3])
+
+
+def test_units_are_checked(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, dq=Q)
+    with pytest.raises(UnknownNameError, match="no unit of q named 'degrees'; known: rad, mrad, deg, rev, m"):
+        load_dataset(file, units={"q": "degrees"})
+    with pytest.raises(UnknownNameError, match="no unit of time named 'deg'; known: s, ms, us, ns"):
+        load_dataset(file, units={"time": "deg"})
+    with pytest.raises(FileError, match="q is in deg, but the unit of dq is not given; say it, such as units dq=deg/s"):
+        load_dataset(file, units={"q": "deg"})
+    with pytest.raises(FileError, match="units of q are 3, but the data has 2 columns"):
+        load_dataset(file, units={"q": ["rad"] * 3})
+    with pytest.raises(UnknownNameError, match="no quantity with a unit named 'mask'"):
+        load_dataset(file, units={"mask": "s"})
+
+
+def test_dates_become_times_since_the_start(tmp_path):
+    seconds = load_dataset(npz(tmp_path, times=1.46e9 + TIME, q=Q))
+    np.testing.assert_allclose(seconds.time, TIME, atol=1e-6)
+    nanoseconds = 1_700_000_000_123_456_789 + np.arange(N) * 1_000_001
+    np.testing.assert_array_equal(
+        load_dataset(npz(tmp_path, t=nanoseconds, q=Q), units={"time": "ns"}).time, np.arange(N) * 1_000_001 * 1e-9
+    )
+    np.testing.assert_array_equal(load_dataset(npz(tmp_path, t=5 + TIME, q=Q)).time, 5 + TIME)
+
+
+def test_absurd_torques_hint_at_the_unit(tmp_path):
+    with pytest.raises(FileError, match=r"median magnitude of .*e\+07 N·m, which no robot has; give its unit, such as units effort=mNm"):
+        load_dataset(npz(tmp_path, t=TIME, q=Q, tau=1e7 * (1 + Q)))
+    assert load_dataset(npz(tmp_path, t=TIME, q=Q, tau=1e7 * Q), units={"effort": "mNm"}).effort.max() < 1.2e4
+    with pytest.raises(FileError, match="effort never exceeds 0 N·m; check the columns"):
+        load_dataset(npz(tmp_path, t=TIME, q=Q, tau=0 * Q))
+
+
+def test_a_yaml_beside_the_data(tmp_path):
+    file = npz(tmp_path, motor=Q, amps=Q, stamp_ms=1000 * TIME)
+    beside(
+        file,
+        columns={"q": "motor", "effort": "amps", "time": "stamp_ms"},
+        units={"time": "ms"},
+        joints=["a", "b"],
+        signs=[1, -1],
+        gear_ratios=[10, 20],
+        offsets=["pi/2", 1e-3],
+        effort_kind="torque",
+        skip=2,
+    )
+    data = load_dataset(file)
+    np.testing.assert_allclose(data.time, TIME[2:])
+    np.testing.assert_allclose(data.q, (Q * [1 / 10, -1 / 20] + [np.pi / 2, 1e-3])[2:])
+    np.testing.assert_allclose(data.effort, (Q * [10, -20])[2:])
+    assert data.joint_names == ("a", "b")
+    assert load_dataset(file, joints=["c", "d"], units={"time": "s"}).rate == pytest.approx(0.01)
+
+
+def test_coupled_motors_conserve_power(tmp_path):
+    rng = np.random.default_rng(0)
+    R = np.array([[45.0, 0.0], [32.0, 32.0]])
+    file = npz(tmp_path, t=TIME, q=rng.normal(size=(N, 2)), dq=rng.normal(size=(N, 2)), tau=rng.normal(size=(N, 2)))
+    motor = load_dataset(file)
+    beside(file, gear_ratios=R.tolist())
+    joint = load_dataset(file)
+    np.testing.assert_allclose(joint.q @ R.T, motor.q)
+    np.testing.assert_allclose(joint.effort, motor.effort @ R)
+    np.testing.assert_allclose((joint.effort * joint.dq).sum(axis=1), (motor.effort * motor.dq).sum(axis=1))
+    beside(file, motor_to_joint=np.linalg.inv(R).tolist())
+    np.testing.assert_allclose(load_dataset(file).effort, joint.effort)
+
+
+def test_magnitudes_keep_their_sign_and_refuse_coupling(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, magnitude=Q)
+    beside(file, gear_ratios=[-2, 3], signs=[1, -1])
+    np.testing.assert_allclose(load_dataset(file).effort, Q * [2, 3])
+    beside(file, gear_ratios=[[1, 1], [0, 1]])
+    with pytest.raises(FileError, match="couples joints, which needs the signs of the torques"):
+        load_dataset(file)
+
+
+def test_a_rate_stands_in_for_a_clock(tmp_path):
+    file = npz(tmp_path, q=Q)
+    beside(file, rate=50)
+    np.testing.assert_allclose(load_dataset(file).time, np.arange(N) / 50)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"unit": {}}, "unknown key 'unit'; allowed: columns, units, joints"),
+        ({"signs": [1, 2]}, "signs: each sign must be 1 or -1"),
+        ({"signs": [1]}, "signs is for 1 joints, but the data has 2 columns"),
+        ({"signs": 1}, "signs: a list of numbers was expected"),
+        ({"offsets": ["x", 1]}, r"offsets\[0\]: a finite number was expected, .* not 'x'"),
+        ({"offsets": ["pi/0", 1]}, r"offsets\[0\]: a finite number"),
+        ({"gear_ratios": [1, 0]}, "gear_ratios: can't be inverted"),
+        ({"gear_ratios": [1]}, "gear_ratios is for 1 joints"),
+        ({"motor_to_joint": [1, 2]}, r"motor_to_joint\[0\]: a list of numbers"),
+        ({"motor_to_joint": [[1, 2]]}, "motor_to_joint: a square matrix"),
+        ({"motor_to_joint": [[1]], "gear_ratios": [1]}, "keep one"),
+        ({"columns": ["q"]}, "columns: a mapping"),
+        ({"columns": {"q": 3}}, "columns.q: a text or a list of texts"),
+        ({"columns": {"angle": "q"}}, "no quantity named 'angle'"),
+        ({"units": {"q": "degrees"}}, "no unit of q named 'degrees'"),
+        ({"effort_kind": "force"}, "no effort kind named 'force'"),
+        ({"effort_kind": 3}, "effort_kind: a text was expected"),
+        ({"rate": -1}, "rate: is -1; it must be above 0"),
+        ({"skip": 1.5}, "skip: is 1.5; a number of samples"),
+        ({"skip": 5}, "skip is 5, but there are 6 samples; at least 2 must remain"),
+        ({"joints": "a"}, "joints: a list of texts"),
+        ({"files": {"q": ["a"]}}, "files.q: one file per quantity"),
+    ],
+)
+def test_the_yaml_is_checked(tmp_path, content, message):
+    file = npz(tmp_path, t=TIME, q=Q, tau=Q)
+    beside(file, **content)
+    with pytest.raises(FileError, match=message):
+        load_dataset(file)
+
+
+def test_a_folder_is_one_dataset_in_natural_order(tmp_path):
+    for number in (10, 2):
+        npz(tmp_path, f"run{number}.npz", stamp=TIME, q=number * (1 + Q))
+    (tmp_path / "dataset.yaml").write_text("columns: {time: stamp}")
+    (tmp_path / "README.md").write_text("notes")
+    data = load_dataset(tmp_path)
+    assert data.starts == (0, N)
+    assert data.source == "run2.npz; run10.npz"
+    assert data.q[0, 0] == 2
+    np.testing.assert_array_equal(load_dataset(tmp_path / "run10.npz").q, data.q[N:])
+    listed = load_dataset([tmp_path / "run10.npz", tmp_path / "run2.npz"])
+    assert listed.q[0, 0] == 10
+
+
+def test_files_that_do_not_fit_together(tmp_path):
+    a, b = npz(tmp_path, "a.npz", t=TIME, q=Q, tau=Q), npz(tmp_path, "b.npz", q=Q, g=Q)
+    with pytest.raises(FileError, match=r"b.npz: holds controller samples \(q, M, g\), but a.npz is a log"):
+        load_dataset([a, b])
+    with pytest.raises(FileError, match="no file was given"):
+        load_dataset([])
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(FileError, match=r"holds no data file; known suffixes: .csv, .tsv"):
+        load_dataset(empty)
+    with pytest.raises(FileError, match="no such file"):
+        load_dataset(tmp_path / "absent.npz")
+    (tmp_path / "a.bag").touch()
+    with pytest.raises(FileError, match=r"unknown suffix '.bag'; known: .csv"):
+        load_dataset(tmp_path / "a.bag")
+
+
+def test_a_yaml_that_lists_the_files(tmp_path):
+    npz(tmp_path, "a.npz", t=TIME, q=Q)
+    npz(tmp_path, "b.npz", t=TIME, q=Q)
+    recipe = tmp_path / "experiment.yaml"
+    recipe.write_text("files: [b.npz, a.npz]\nskip: 1")
+    assert load_dataset(recipe).source == "b.npz; a.npz"
+    assert load_dataset(recipe).samples == 2 * (N - 1)
+    recipe.write_text("skip: 1")
+    with pytest.raises(FileError, match="lists no data"):
+        load_dataset(recipe)
+
+
+def test_a_file_per_quantity(tmp_path):
+    header = "Joint_1,Joint_2"
+    np.savetxt(tmp_path / "pos.csv", Q, delimiter=",", header=header, comments="")
+    np.savetxt(tmp_path / "load.csv", 2 * Q, delimiter=",", header=header, comments="")
+    (tmp_path / "dataset.yaml").write_text("files: {q: pos.csv, effort: load.csv}\nrate: 10\neffort_kind: torque")
+    data = load_dataset(tmp_path)
+    np.testing.assert_allclose(data.q, Q)
+    np.testing.assert_allclose(data.effort, 2 * Q)
+    np.testing.assert_allclose(data.time, TIME)
+    np.savetxt(tmp_path / "pos.csv", np.column_stack([2 * TIME, Q]), delimiter=",", header="time," + header, comments="")
+    np.testing.assert_allclose(load_dataset(tmp_path).time, 2 * TIME)
+    (tmp_path / "dataset.yaml").write_text("files: {effort: load.csv}\nrate: 10\neffort_kind: torque")
+    with pytest.raises(FileError, match="files: q is missing"):
+        load_dataset(tmp_path)
+
+
+def test_controller_samples(tmp_path):
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(N, 2, 2))
+    M = A @ A.transpose(0, 2, 1)
+    for arrays in (
+        {"M": M},
+        {"M": M.reshape(N, 4)},
+        {"M": np.moveaxis(M, 0, 2)},
+        {"M11": M[:, 0, 0], "M21": M[:, 1, 0], "M22": M[:, 1, 1]},
+        {"M_0_0": M[:, 0, 0], "M_0_1": M[:, 1, 0], "M_1_1": M[:, 1, 1]},
+    ):
+        data = load_dataset(npz(tmp_path, q=Q, g=Q, **arrays))
+        assert isinstance(data, ControllerSamples)
+        np.testing.assert_array_equal(data.M, M)
+        np.testing.assert_array_equal(data.g, Q)
+    assert load_dataset(npz(tmp_path, q=Q, g=Q)).M is None
+    assert load_dataset(npz(tmp_path, q=Q, g=Q, dq=Q, c=Q)).c is not None
+    assert load_dataset(npz(tmp_path, q=Q, M=M), joints=["joint2", "joint1"]).M[0, 0, 0] == M[0, 1, 1]
+    assert isinstance(load_dataset(npz(tmp_path, t=TIME, q=Q, g=Q, tau=Q)), Dataset)
+    with pytest.raises(FileError, match="M lacks the element M12; give at least one full triangle"):
+        load_dataset(npz(tmp_path, q=Q, M11=TIME, M22=TIME))
+    file = npz(tmp_path, q=Q, g=Q)
+    beside(file, signs=[1, -1])
+    with pytest.raises(FileError, match="signs, gear ratios and offsets apply to logs only"):
+        load_dataset(file)
+
+
+def test_columns_that_are_no_numbers(tmp_path):
+    with pytest.raises(FileError, match="column 'q' holds text"):
+        load_dataset(npz(tmp_path, t=TIME, q=np.array(["a"] * N)))
+    with pytest.raises(FileError, match="column 'q' holds complex numbers"):
+        load_dataset(npz(tmp_path, t=TIME, q=Q * 1j))
+    with pytest.raises(FileError, match="time must be one column"):
+        load_dataset(npz(tmp_path, t=Q, q=Q))
+    with pytest.raises(FileError, match=r"columns of q disagree in length: 'q2' has 6 samples, 'q1' has 5"):
+        load_dataset(npz(tmp_path, t=TIME, q1=TIME[1:], q2=TIME))
+    with pytest.raises(FileError, match="segment has 5 values, but q has 6"):
+        load_dataset(npz(tmp_path, t=TIME, q=Q, segment=np.ones(5)))
+
+
+def test_a_column_of_segments(tmp_path):
+    data = load_dataset(npz(tmp_path, t=[0, 1, 2, 0, 1, 0], q=Q, segment=[1, 1, 1, 2, 2, 1]))
+    assert data.starts == (0, 3, 5)
