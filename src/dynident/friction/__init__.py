@@ -6,6 +6,7 @@ from dynident.friction.coulomb import Coulomb
 from dynident.friction.model import FrictionModel, Symmetry, checked_motion, friction_torque
 from dynident.friction.offset import Offset
 from dynident.friction.registry import FRICTION_MODELS, friction_model
+from dynident.friction.serialize import friction_from_dict, friction_to_dict
 from dynident.friction.smooth_coulomb import SmoothCoulomb
 from dynident.friction.viscous import Viscous
 
@@ -21,7 +22,9 @@ __all__ = [
     "Viscous",
     "checked_motion",
     "combine",
+    "friction_from_dict",
     "friction_model",
+    "friction_to_dict",
     "friction_torque",
     "linear",
 ]

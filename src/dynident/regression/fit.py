@@ -17,6 +17,7 @@ from dynident.regression.compress import compress, triangular
 from dynident.regression.estimate import Dropped, Estimate, Residuals
 from dynident.regression.losses import Loss, Squared
 from dynident.regression.noise import Correlated, correlated_rows
+from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
 
 #: One noise level for all rows (ordinary least squares), or one per group, estimated in turn with the coefficients.
@@ -77,7 +78,7 @@ def fit(
         kept[worst] = False
         values = solution.restricted(kept)
         covariance = spread.covariance(solution, kept)
-    return Estimate(
+    estimate = Estimate(
         base=problem.base,
         values=values,
         covariance=covariance,
@@ -86,8 +87,8 @@ def fit(
         residuals=residuals(problem, values),
         singular_values=solution.singular_values,
         details=_details(problem, noise, loss, drop_above_percent, solution, kept),
-        notes=tuple(notes),
     )
+    return replace(estimate, notes=(*problem.notes, *notes, *estimate_notes(estimate)))
 
 
 def residuals(problem: Problem, values: Array) -> Residuals:
@@ -281,9 +282,11 @@ def _notes(problem: Problem, solution: _Solution, correlated: Correlated | None,
     notes: list[str] = []
     missing = [problem.base.names[int(i)] for i in np.flatnonzero(~solution.determined)]
     if missing:
-        notes.append(f"these data don't determine {', '.join(missing)} apart from the others; a richer motion would")
+        notes.append(f"these data don't determine {listing(missing, 40)} apart from the others; a richer motion would")
     if correlated is None and problem.base.equations == "torque":
-        what = "the loss re-weights rows" if not isinstance(loss, Squared) else "the samples were not filtered and decimated"
+        filtered = "cutoff_hz" in problem.preprocessing
+        what = "the rows are too many, or not there any more, to measure their correlation" if filtered else "nothing was filtered"
+        what = "the loss re-weights rows" if not isinstance(loss, Squared) else what
         notes.append(f"standard deviations assume independent residuals, because {what}; where they are correlated they come out too small")
     return notes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 
 from dynident._typing import Array, IntArray
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
-from dynident.errors import InputError, ShapeError, ValueRangeError
+from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import FrictionModel
 from dynident.regression.base import BaseParameters, Equations, base_parameters
 from dynident.regression.compress import compress, triangular
+from dynident.regression.notes import log_notes
 from dynident.regression.rows import ControllerRows, LogRows, RowGroup, RowSource
 from dynident.robots.robot import Robot
 
@@ -34,6 +35,7 @@ class Problem:
     counts : (groups,)              Number of rows behind each factor.
     preprocessing : dict            What was done to the data before.
     rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
+    notes : tuple of str            What a reader of the results should know about the data.
     """
 
     base: BaseParameters
@@ -44,6 +46,7 @@ class Problem:
     preprocessing: Mapping[str, object] = field(default_factory=dict[str, object])
     source: str = ""
     rows: tuple[RowSource, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def stacked(self, weights: ArrayLike) -> Array:
         """(Σ (c + 1), b + 1) all factors in the columns of the base parameters, each times its group's weight."""
@@ -74,6 +77,7 @@ class Problem:
             preprocessing=self.preprocessing,
             source=f"{self.source}; {other.source}",
             rows=self.rows + other.rows if self.rows and other.rows else (),
+            notes=tuple(dict.fromkeys(self.notes + other.notes)),
         )
 
 
@@ -87,6 +91,8 @@ def build_problem(
     equations: Equations | None = None,
     known: Mapping[str, float] | None = None,
     extra: Mapping[str, ArrayLike] | None = None,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
 ) -> Problem:
     """Stream the data through the kernels into one factor per group of rows; memory doesn't grow with the data.
 
@@ -95,28 +101,68 @@ def build_problem(
     equations : for controller samples, "controller" (all that is there), "inertia" or "gravity".
     known : parameters declared known, by name; they are not estimated.
     extra : further columns by name, each (N, n): the effort of every joint per unit of the parameter.
+    seed : of the random samples that tell the base parameters.
+    progress : called now and then with the share that is done, 0 to 1.
     """
     _check_joints(robot, data)
     if isinstance(data, ControllerSamples):
-        if cutoff is not None or extra:
-            raise ValueRangeError("cutoff" if cutoff is not None else "extra", "means nothing for static controller samples; leave it out")
         asked = _controller_equations(data, equations)
-        base = base_parameters(robot, friction=friction, equations=asked, known=known)
-        return problem_of_rows(ControllerRows(base=base, samples=data), samples=data.samples, source=data.source, preprocessing={})
+    elif equations not in (None, "torque"):
+        raise ValueRangeError("equations", f"{equations!r} are those of controller samples (M and g), and the data are a log; leave it out")
+    else:
+        asked = "torque"
+    base = base_parameters(robot, friction=friction, equations=asked, known=known, extra=tuple(extra or ()), seed=seed)
+    return problem_on_base(base, data, cutoff=cutoff, rate=rate, extra=extra, progress=progress)
+
+
+def problem_on_base(
+    base: BaseParameters,
+    data: Dataset | ControllerSamples,
+    *,
+    cutoff: float | None = None,
+    rate: float | None = None,
+    extra: Mapping[str, ArrayLike] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Problem:
+    """What data say about base parameters that are there already, such as those of an estimate to be evaluated on new data."""
+    _check_joints(base.robot, data)
+    if isinstance(data, ControllerSamples) == (base.equations == "torque"):
+        have, need = ("controller samples", "a log") if isinstance(data, ControllerSamples) else ("a log", "controller samples (q, M, g)")
+        raise InputError(f"the data are {have}, but the model is that of {need}; give data of the same kind")
+    if isinstance(data, ControllerSamples):
+        for name, value in (("cutoff", cutoff), ("rate", rate), ("extra", extra or None)):
+            if value is not None:
+                raise ValueRangeError(name, "means nothing for static controller samples; leave it out")
+        _controller_equations(data, base.equations)
+        rows = ControllerRows(base=base, samples=data)
+        return problem_of_rows(rows, samples=data.samples, source=data.source, preprocessing={}, progress=progress)
     columns = {name: _column(name, values, data) for name, values in (extra or {}).items()}
-    base = base_parameters(robot, friction=friction, known=known, extra=tuple(columns))
+    own = base.columns.names[base.columns.rigid + base.columns.friction :]
+    if tuple(columns) != own:
+        raise UnknownNameError("extra column", ", ".join(columns) or "(none)", own, remedy="give those of the model, in their order")
     prepared, columns, filter, steps = _prepare(data, columns, cutoff, rate)
-    rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
-    return problem_of_rows(rows, samples=data.samples, source=data.source, preprocessing=steps)
+    log_rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
+    notes = log_notes(data, steps)
+    return problem_of_rows(log_rows, samples=data.samples, source=data.source, preprocessing=steps, notes=notes, progress=progress)
 
 
-def problem_of_rows(rows: RowSource, *, samples: int, source: str, preprocessing: Mapping[str, object]) -> Problem:
+def problem_of_rows(
+    rows: RowSource,
+    *,
+    samples: int,
+    source: str,
+    preprocessing: Mapping[str, object],
+    notes: tuple[str, ...] = (),
+    progress: Callable[[float], None] | None = None,
+) -> Problem:
     """Compress all rows of a source."""
     factors = [np.zeros((len(group.columns) + 1, len(group.columns) + 1), order="F") for group in rows.groups]
     counts = np.zeros(len(factors), dtype=np.int64)
     for group, table, _ in rows.tables():
         counts[group] += table.shape[1]
         factors[group] = compress(factors[group], table)
+        if progress is not None and group == 0:
+            progress(min(1.0, int(counts[0]) / max(rows.rows_per_group, 1)))
     if int(counts.sum()) <= rows.base.rank:
         raise ValueRangeError(
             "data", f"give {int(counts.sum())} equations for {rows.base.rank} unknown coefficients; record a longer motion or filter less"
@@ -130,6 +176,7 @@ def problem_of_rows(rows: RowSource, *, samples: int, source: str, preprocessing
         preprocessing=preprocessing,
         source=source,
         rows=(rows,),
+        notes=notes,
     )
 
 

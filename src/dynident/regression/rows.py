@@ -57,6 +57,11 @@ class RowSource(Protocol):
     @property
     def groups(self) -> tuple[RowGroup, ...]: ...
 
+    @property
+    def rows_per_group(self) -> int:
+        """About how many rows each group will have, for a progress bar."""
+        ...
+
     def tables(self) -> Iterator[RowTable]: ...
 
 
@@ -83,6 +88,11 @@ class LogRows:
             RowGroup(name=name, unit="N·m", columns=np.flatnonzero(np.isin(base.independent, moved_columns(base.robot, base.columns, j))))
             for j, name in enumerate(base.robot.joint_names)
         )
+
+    @property
+    def rows_per_group(self) -> int:
+        lengths = [segment.stop - segment.start for segment in self.dataset.segments]
+        return sum(length if self.filter is None else self.filter.valid(length) for length in lengths)
 
     def tables(self) -> Iterator[RowTable]:
         offsets = np.cumsum([0, *(len(group.columns) + 1 for group in self.groups)])
@@ -206,6 +216,10 @@ class ControllerRows:
         n = self.base.robot.n
         stack = n * (n + 1) // 2
         return {"inertia": range(stack), "gravity": range(stack, stack + n)}.get(self.base.equations, range(stack + n))
+
+    @property
+    def rows_per_group(self) -> int:
+        return self.samples.samples
 
     def tables(self) -> Iterator[RowTable]:
         n, index = self.base.robot.n, {name: row for row, name in enumerate(self._names)}

@@ -4,6 +4,7 @@ from dynident.robots.check import check_robot
 from dynident.robots.kinematics import link_poses
 from dynident.robots.load import library_names, load_robot
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
+from dynident.robots.serialize import robot_from_dict, robot_to_dict
 
 __all__ = [
     "STANDARD_GRAVITY",
@@ -16,4 +17,6 @@ __all__ = [
     "library_names",
     "link_poses",
     "load_robot",
+    "robot_from_dict",
+    "robot_to_dict",
 ]

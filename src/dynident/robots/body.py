@@ -56,7 +56,8 @@ class Joint:
         length = float(np.linalg.norm(axis))
         if length < 1e-9:
             raise ValueRangeError(f"axis of joint {self.name!r}", "is zero; give the direction in which the joint moves")
-        freeze(self, "axis", axis / length)
+        # an axis of length one stays as it is to the last bit, so that a robot that was written and read is the same
+        freeze(self, "axis", axis if abs(length - 1.0) < 1e-15 else axis / length)
         low, high = (float(limit) for limit in self.position)
         object.__setattr__(self, "position", (low, high))
         if not low <= high:

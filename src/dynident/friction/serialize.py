@@ -1,0 +1,37 @@
+"""A friction model as plain data and back: its name in the registry and its shape constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, cast
+
+from dynident.errors import InputError, UnknownNameError
+from dynident.friction.combined import Combined
+from dynident.friction.model import FrictionModel
+from dynident.friction.registry import FRICTION_MODELS
+
+
+def friction_to_dict(model: FrictionModel) -> dict[str, Any]:
+    """{"model": name, "shape": {...}}, or {"models": [...]} for several acting together; ready for standard JSON."""
+    if isinstance(model, Combined):
+        return {"models": [friction_to_dict(part) for part in model.models]}
+    if model.name not in FRICTION_MODELS:
+        raise UnknownNameError("friction model", model.name, sorted(FRICTION_MODELS), remedy="a model must be registered to be saved")
+    shape = {field.name: getattr(model, field.name) for field in fields(model)} if is_dataclass(model) else {}
+    return {"model": model.name, "shape": shape}
+
+
+def friction_from_dict(data: Mapping[str, Any]) -> FrictionModel:
+    """The model that `friction_to_dict` wrote."""
+    if "models" in data:
+        return Combined(tuple(friction_from_dict(part) for part in data["models"]))
+    name = data.get("model")
+    if name not in FRICTION_MODELS:
+        raise UnknownNameError("friction model", str(name), sorted(FRICTION_MODELS))
+    shape = {key: tuple(cast("list[Any]", value)) if isinstance(value, list) else value for key, value in data.get("shape", {}).items()}
+    make = cast("Callable[..., FrictionModel]", FRICTION_MODELS[name])
+    try:
+        return make(**shape)
+    except TypeError:
+        raise InputError(f"friction model {name!r} has no shape constants {', '.join(shape)}; it was saved by another version") from None

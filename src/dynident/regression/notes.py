@@ -1,0 +1,108 @@
+"""Notes: what in the data or in the result a careful reader would stumble over, in plain words and with the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynident.data import Dataset
+from dynident.friction.combined import Combined
+from dynident.friction.model import FrictionModel
+
+if TYPE_CHECKING:
+    from dynident.regression.estimate import Estimate
+
+#: A joint whose position stays within this range does not move [rad | m].
+STANDSTILL = 1e-3
+#: A model that leaves more than this share of the effort unexplained is wrong rather than noisy [%].
+UNEXPLAINED = 20.0
+#: Noise levels of joints that differ by more than this factor make weights per joint worth their while.
+UNEQUAL_NOISE = 5.0
+#: Condition numbers beyond this make coefficients trade off against each other; the papers' are about 50.
+HIGH_CONDITION = 300.0
+_LISTED = 12
+
+
+def log_notes(data: Dataset, steps: Mapping[str, object]) -> tuple[str, ...]:
+    """About a log, and about what had to be done to it before it could be used."""
+    return tuple(_log_notes(data, steps))
+
+
+def _log_notes(data: Dataset, steps: Mapping[str, object]) -> Iterator[str]:
+    for j, name in enumerate(data.joint_names):
+        used = data.q[:, j] if data.mask is None else data.q[data.mask[:, j], j]
+        travel = float(np.ptp(used)) if len(used) else 0.0
+        if travel < STANDSTILL:
+            yield (
+                f"joint {j + 1} ({name!r}) never moves (its position stays within {travel:.1g} rad or m), so these data can't tell its "
+                "friction, nor what only shows when it turns; what the other joints determine is identified all the same"
+            )
+    if "resampled_to_hz" in steps:
+        periods = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
+        yield (
+            f"the clock is uneven (periods of {1e3 * periods.min():.3g} to {1e3 * periods.max():.3g} ms), so the log was put on a uniform "
+            f"one of {steps['resampled_to_hz']:.6g} Hz first"
+        )
+    if "differentiated" in steps and "cutoff_hz" not in steps:
+        names = "accelerations" if data.dq is not None else "velocities" if data.ddq is not None else "velocities and accelerations"
+        yield f"{names} are differences of unfiltered samples, whose noise biases the result; filter them (cutoff 5 Hz, --filter 5)"
+
+
+def estimate_notes(estimate: Estimate) -> tuple[str, ...]:
+    """About the numbers of an estimate."""
+    return tuple(_estimate_notes(estimate))
+
+
+def _estimate_notes(estimate: Estimate) -> Iterator[str]:
+    base, residuals = estimate.base, estimate.residuals
+    weak = [base.names[item.index] for item in estimate.dropped if np.isfinite(item.std)]
+    if weak:
+        yield (
+            f"{len(weak)} of {base.rank} coefficients were too uncertain and dropped, one at a time ({listing(weak)}); the others were "
+            "estimated again without them, and a longer or faster motion would determine more"
+        )
+    if residuals.relative_percent > UNEXPLAINED:
+        share = residuals.relative_percent_per_group
+        worst = ", ".join(f"{residuals.names[i]} {share[i]:.0f} %" for i in np.argsort(-share)[:3])
+        yield (
+            f"the model leaves {residuals.relative_percent:.0f} % of the data unexplained (most: {worst}); check the units, the order and "
+            "the signs of the joints, and the direction of gravity"
+        )
+    for name, value in _driving_friction(estimate):
+        yield f"{name} is negative ({value:.3g}): friction that drives the motion; other effects have gone into it, so don't extrapolate"
+    rms = residuals.rms_per_group
+    if base.equations == "torque" and estimate.details.get("noise") == "uniform" and rms.max() > UNEQUAL_NOISE * rms.min() > 0.0:
+        most, least = residuals.names[int(np.argmax(rms))], residuals.names[int(np.argmin(rms))]
+        yield (
+            f"the residual of {most} is {rms.max() / rms.min():.0f} times that of {least}; weighing each joint by its own noise "
+            "(noise 'per_group', --noise per_group) would use the quiet ones better"
+        )
+    if estimate.condition_number > HIGH_CONDITION:
+        yield (
+            f"the condition number is {estimate.condition_number:.3g} (about 50 is good): some coefficients are only known together, and "
+            "their errors are correlated; a more exciting motion would separate them"
+        )
+
+
+def _driving_friction(estimate: Estimate) -> Iterator[tuple[str, float]]:
+    """Kept parameters of dissipative friction that are negative by more than twice their standard deviation."""
+    dissipative = {name for model in _parts(estimate.base.friction) if model.dissipative for name in model.parameter_names}
+    first = estimate.base.columns.rigid
+    for i, standard in enumerate(estimate.base.independent):
+        name = estimate.base.columns.names[int(standard)]
+        is_friction = first <= standard < first + estimate.base.columns.friction
+        if is_friction and name.rstrip("0123456789") in dissipative and estimate.values[i] < -2.0 * estimate.std[i]:
+            yield name, float(estimate.values[i])
+
+
+def _parts(friction: FrictionModel | None) -> tuple[FrictionModel, ...]:
+    if friction is None:
+        return ()
+    return tuple(part for model in friction.models for part in _parts(model)) if isinstance(friction, Combined) else (friction,)
+
+
+def listing(names: Sequence[str], most: int = _LISTED) -> str:
+    """Names with commas, the first few of many."""
+    return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"
