@@ -156,7 +156,7 @@ def _check_units(file: Path, content: Content, recipe: Recipe) -> None:
         return
     for name, example in (("dq", "deg/s"), ("ddq", "deg/s^2")):
         if name in content.arrays and name not in recipe.units:
-            raise FileError(file, f"q is in {unit}, but the unit of {name} is not given; say it, such as units {name}={example}")
+            raise FileError(file, f"q is in {unit}, but the unit of {name} is not given; say it, such as --units {name}={example}")
 
 
 def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | None:
@@ -181,8 +181,8 @@ def _check_size(dataset: Dataset) -> None:
     typical = float(np.median(np.abs(dataset.effort)))
     if typical > _LARGEST_TORQUE:
         raise ValueRangeError(
-            "effort", f"has a median magnitude of {typical:.3g} N·m, which no robot has; give its unit, such as units effort=mNm"
+            "effort", f"has a median magnitude of {typical:.3g} N·m, which no robot has; give its unit, such as --units effort=mNm"
         )
     largest = float(np.abs(dataset.effort).max())
     if largest < _SMALLEST_TORQUE:
-        raise ValueRangeError("effort", f"never exceeds {largest:.3g} N·m; check the columns, and the unit (such as units effort=kNm)")
+        raise ValueRangeError("effort", f"never exceeds {largest:.3g} N·m; check the columns, and the unit (such as --units effort=kNm)")

@@ -137,6 +137,10 @@ def _in_order(file: Path, name: str, found: Mapping[str, Meaning]) -> dict[str, 
     if len(whole) > 1 or (whole and len(found) > 1):
         raise FileError(file, f"several columns can be {name}: {', '.join(map(repr, found))}; choose with --map {name}=...")
     joints = [said.joint for said in found.values()]
+    if len({type(joint) for joint in joints}) > 1:
+        raise FileError(
+            file, f"columns of {name} both number and name their joints: {', '.join(map(repr, found))}; choose with --map {name}=..."
+        )
     if all(isinstance(joint, int) for joint in joints) or all(re.search(r"\d", str(joint)) for joint in joints):
         order = natural_order(str(joint) for joint in joints)
         return {column: said for _, column, said in sorted((order.index(str(said.joint)), column, said) for column, said in found.items())}

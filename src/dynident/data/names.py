@@ -27,6 +27,9 @@ MAPPED = ("time", "q", "dq", "ddq", "effort", "M", "g", "c", "mask")
 #: Entries that describe the data, as dynident's own files carry them.
 DESCRIPTIONS = ("joint_names", "effort_kind", "starts", "segment")
 
+#: Words that mark what was asked for, or how far it was missed, and not what was measured.
+_COMMANDED = frozenset(["cmd", "command", "commanded", "des", "desired", "error", "goal", "ref", "reference", "setpoint", "target"])
+
 _ROLE_OF = {alias: role for role, aliases in ALIASES.items() for alias in aliases}
 _WORD = "|".join(sorted(_ROLE_OF, key=len, reverse=True))
 _NUMBERED = re.compile(rf"({_WORD})[ _.\-]?[\[(]?(\d+)[\])]?")
@@ -46,7 +49,12 @@ class Meaning(NamedTuple):
 
 
 def meaning(name: str) -> Meaning | None:
-    """What a column's name says by itself; None when it says nothing. Folders of HDF5 and structs of MATLAB are ignored."""
+    """What a column's name says by itself; None when it says nothing, or is of a command.
+
+    Folders of HDF5 and structs of MATLAB say no more than that.
+    """
+    if _COMMANDED & set(re.split(r"[^a-z]+", name.lower())):
+        return None
     plain = name.strip().strip("/").rsplit("/", 1)[-1]
     text = plain.lower()
     if text in _ROLE_OF:

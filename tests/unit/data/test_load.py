@@ -154,7 +154,7 @@ def test_units_are_checked(tmp_path):
         load_dataset(file, units={"q": "degrees"})
     with pytest.raises(UnknownNameError, match="no unit of time named 'deg'; known: s, ms, us, ns"):
         load_dataset(file, units={"time": "deg"})
-    with pytest.raises(FileError, match="q is in deg, but the unit of dq is not given; say it, such as units dq=deg/s"):
+    with pytest.raises(FileError, match="q is in deg, but the unit of dq is not given; say it, such as --units dq=deg/s"):
         load_dataset(file, units={"q": "deg"})
     with pytest.raises(FileError, match="units of q are 3, but the data has 2 columns"):
         load_dataset(file, units={"q": ["rad"] * 3})
@@ -173,7 +173,7 @@ def test_dates_become_times_since_the_start(tmp_path):
 
 
 def test_absurd_torques_hint_at_the_unit(tmp_path):
-    with pytest.raises(FileError, match=r"median magnitude of .*e\+07 N·m, which no robot has; give its unit, such as units effort=mNm"):
+    with pytest.raises(FileError, match=r"median magnitude of .*e\+07 N·m, which no robot has; give its unit, such as --units effort=mNm"):
         load_dataset(npz(tmp_path, t=TIME, q=Q, tau=1e7 * (1 + Q)))
     assert load_dataset(npz(tmp_path, t=TIME, q=Q, tau=1e7 * Q), units={"effort": "mNm"}).effort.max() < 1.2e4
     with pytest.raises(FileError, match="effort never exceeds 0 N·m; check the columns"):
@@ -366,3 +366,10 @@ def test_columns_that_are_no_numbers(tmp_path):
 def test_a_column_of_segments(tmp_path):
     data = load_dataset(npz(tmp_path, t=[0, 1, 2, 0, 1, 0], q=Q, segment=[1, 1, 1, 2, 2, 1]))
     assert data.starts == (0, 3, 5)
+
+
+def test_commanded_columns_are_not_measured_ones(tmp_path):
+    arrays = {"joint1_position": Q[:, 0], "target_joint1_position": Q[:, 1], "target_positions": Q, "positions_error": Q}
+    np.testing.assert_array_equal(load_dataset(npz(tmp_path, t=TIME, **arrays)).q, Q[:, :1])
+    with pytest.raises(FileError, match="columns of q both number and name their joints: 'q1', 'left_joint_pos'"):
+        load_dataset(npz(tmp_path, t=TIME, q1=TIME, left_joint_pos=TIME))

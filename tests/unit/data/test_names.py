@@ -44,7 +44,23 @@ def test_what_a_name_says(name, expected):
 
 @pytest.mark.parametrize(
     "name",
-    ["target_positions", "q_des", "target_q1", "tau_ext", "q1 [deg]", "temperature", "x", "column1", "Joint_1", "gain", "c_d", "q1_q2"],
+    [
+        "target_positions",
+        "q_des",
+        "target_joint1_position",
+        "joint1_cmd_position",
+        "desired/q",
+        "target_q1",
+        "tau_ext",
+        "q1 [deg]",
+        "temperature",
+        "x",
+        "column1",
+        "Joint_1",
+        "gain",
+        "c_d",
+        "q1_q2",
+    ],
 )
 def test_what_says_nothing(name):
     assert meaning(name) is None
