@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from dynident.errors import FileError
 
+#: What h5py raises on a damaged file depends on where the bytes stop making sense.
+DAMAGED = (OSError, RuntimeError, KeyError, ValueError, TypeError, OverflowError, MemoryError)
+
 
 def read_hdf5(path: Path) -> dict[str, NDArray[Any]]:
     """The datasets by path. Links to other files are not followed."""
@@ -27,8 +30,8 @@ def read_hdf5(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with h5py.File(path, "r") as file:
             file.visititems(visit)
-    except OSError as error:
-        raise FileError(path, f"can't be read as HDF5: {error}") from None
+    except DAMAGED as error:
+        raise FileError(path, f"can't be read as HDF5, it is damaged: {str(error).strip(chr(39))}") from None
     return content
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynident.data.hdf5 import DAMAGED
 from dynident.errors import FileError
 
 
@@ -62,6 +63,6 @@ def _read_hdf5(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with h5py.File(path, "r") as file:
             file.visititems(visit)
-    except OSError as error:
-        raise FileError(path, f"can't be read as a MATLAB v7.3 file: {error}") from None
+    except DAMAGED as error:
+        raise FileError(path, f"can't be read as a MATLAB v7.3 file, it is damaged: {str(error).strip(chr(39))}") from None
     return content
