@@ -1,0 +1,60 @@
+"""Feasible link parameters: constraints as data, objectives and priors, solvers, and certificates recomputed here."""
+
+from dynident.feasibility.constraints import (
+    Bounds,
+    ComInCylinder,
+    ComInEllipsoid,
+    ComInHull,
+    Equal,
+    FrictionNonnegative,
+    Known,
+    PhysicalConsistency,
+    Ratio,
+    Symmetric,
+    TotalMass,
+)
+from dynident.feasibility.nonconvex import LinkView, UserConstraint
+from dynident.feasibility.objective import NominalPrior, Objective, one_step, prior_to_robot, two_step, uniform_bodies
+from dynident.feasibility.problem import RetrievalProblem, build_retrieval
+from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
+from dynident.feasibility.retrieve import InfeasibleError, NotFoundError, certify, retrieve
+from dynident.feasibility.solvers.options import SolverOptions
+from dynident.feasibility.terms import Constraint, FeasibleSet, Nonconvex, Terms, Violation, violations
+
+__all__ = [
+    "Bounds",
+    "Candidate",
+    "ComInCylinder",
+    "ComInEllipsoid",
+    "ComInHull",
+    "Constraint",
+    "Equal",
+    "FeasibleSet",
+    "FrictionNonnegative",
+    "InfeasibleError",
+    "Known",
+    "LinkParameters",
+    "LinkView",
+    "NominalPrior",
+    "Nonconvex",
+    "NotFoundError",
+    "Objective",
+    "PhysicalConsistency",
+    "Ratio",
+    "RetrievalProblem",
+    "RetrievalStatus",
+    "SolverOptions",
+    "Symmetric",
+    "Terms",
+    "TotalMass",
+    "UserConstraint",
+    "Violation",
+    "build_retrieval",
+    "certify",
+    "one_step",
+    "prior_to_robot",
+    "retrieve",
+    "two_step",
+    "uniform_bodies",
+    "violations",
+]

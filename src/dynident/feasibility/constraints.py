@@ -1,0 +1,251 @@
+"""The built-in constraints that are convex in the linear parameters: matrix, linear and second-order cone inequalities.
+
+A bound on a centre of mass c = mc / m becomes linear in (m, mc) once multiplied by the mass: mc >= low · m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array
+from dynident.errors import ShapeError, ValueRangeError
+from dynident.feasibility.blocks import Block, Equality, linear, second_order
+from dynident.feasibility.names import Named, link_index, parse_parameter, unit_of
+from dynident.feasibility.nonconvex import barycentric_terms
+from dynident.feasibility.terms import Terms
+from dynident.parameters import pseudo_inertia
+from dynident.regression.columns import Columns
+from dynident.robots.robot import Robot
+
+
+@dataclass(frozen=True)
+class PhysicalConsistency:
+    """Each link's pseudo-inertia P ⪰ margin · 1: positive mass, positive inertia and the triangle inequality at once."""
+
+    margin: float = 0.0
+    links: tuple[int | str, ...] | None = None
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        chosen = range(robot.n) if self.links is None else [link_index(link, robot) for link in self.links]
+        return Terms(
+            blocks=tuple(
+                Block(
+                    name=f"physical consistency of {robot.link_names[i]}",
+                    constant=-self.margin * np.eye(4),
+                    matrices=pseudo_inertia(np.eye(10)),
+                    indices=np.arange(10 * i, 10 * i + 10),
+                )
+                for i in chosen
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """low <= parameter <= high, for a mass (m3), centre of mass (c3x), first moment (mc3x), inertia about the origin (J3xx)
+    or about the centre of mass (I3xx; its upper bound and both bounds of products are not convex), or friction (fv3)."""
+
+    name: str
+    low: float = -np.inf
+    high: float = np.inf
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        if not self.low <= self.high:
+            raise ValueRangeError(f"bounds of {self.name}", f"are {self.low:g} to {self.high:g}; the lower must not exceed the upper")
+        named = parse_parameter(self.name, robot, columns)
+        if named.kind == "barycentric":
+            return barycentric_terms(self.name, named, self.low, self.high)
+        blocks: list[Block] = []
+        if np.isfinite(self.low):
+            blocks.append(_bound(f"{self.name} >= {self.low:g}", named, 1.0, -self.low))
+        if np.isfinite(self.high):
+            blocks.append(_bound(f"{self.name} <= {self.high:g}", named, -1.0, self.high))
+        return Terms(blocks=tuple(blocks))
+
+
+@dataclass(frozen=True)
+class TotalMass:
+    """low <= sum of the links' masses <= high [kg]."""
+
+    low: float
+    high: float
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        masses = {10 * i: 1.0 for i in range(robot.n)}
+        return Terms(
+            blocks=(
+                linear(f"total mass >= {self.low:g}", masses, -self.low, "kg"),
+                linear(f"total mass <= {self.high:g}", dict.fromkeys(masses, -1.0), self.high, "kg"),
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Known:
+    """A parameter with a known value: m7 = 0.73, c7x = 0, J7xz = 0 (which forces I7xz = c7x c7z m7)."""
+
+    name: str
+    value: float
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        named = parse_parameter(self.name, robot, columns)
+        text = f"{self.name} = {self.value:g}"
+        if named.kind == "barycentric":
+            return barycentric_terms(self.name, named, self.value, self.value)
+        if named.kind == "com":
+            return Terms(equalities=(_equality(text, {named.column: 1.0, 10 * named.link: -self.value}, 0.0, "kg·m"),))
+        return Terms(equalities=(_equality(text, {named.column: 1.0}, self.value, unit_of(named)),))
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """low · second <= first <= high · second, for two linear parameters: bounds on their ratio where the second is positive."""
+
+    first: str
+    second: str
+    low: float = 0.0
+    high: float = np.inf
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        a, b = (_column(name, robot, columns) for name in (self.first, self.second))
+        blocks = [linear(f"{self.first} >= {self.low:g} {self.second}", {a: 1.0, b: -self.low}, 0.0)]
+        if np.isfinite(self.high):
+            blocks.append(linear(f"{self.first} <= {self.high:g} {self.second}", {a: -1.0, b: self.high}, 0.0))
+        return Terms(blocks=tuple(blocks))
+
+
+@dataclass(frozen=True)
+class Equal:
+    """Two linear parameters with one value: m2 = m4."""
+
+    first: str
+    second: str
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        a, b = (_column(name, robot, columns) for name in (self.first, self.second))
+        return Terms(equalities=(_equality(f"{self.first} = {self.second}", {a: 1.0, b: -1.0}, 0.0, ""),))
+
+
+@dataclass(frozen=True)
+class Symmetric:
+    """A link that is its own mirror image in a plane of its parameter frame ("xy", "xz" or "yz")."""
+
+    link: int | str
+    plane: str
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        if self.plane not in ("xy", "xz", "yz"):
+            raise ValueRangeError("plane", f"is {self.plane!r}; xy, xz or yz was expected")
+        i = link_index(self.link, robot)
+        across = ({"x", "y", "z"} - set(self.plane)).pop()
+        vanish = [10 * i + 1 + "xyz".index(across)]
+        vanish += [10 * i + 4 + slot for slot, pair in enumerate(("xx", "xy", "xz", "yy", "yz", "zz")) if pair.count(across) == 1]
+        name = f"symmetry of {robot.link_names[i]} in {self.plane}"
+        return Terms(equalities=tuple(_equality(f"{name}: {columns.names[k]} = 0", {k: 1.0}, 0.0, "") for k in vanish))
+
+
+@dataclass(frozen=True, eq=False)
+class ComInHull:
+    """The centre of mass of a link inside the convex hull of points (k, 3) [m]."""
+
+    link: int | str
+    points: ArrayLike
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        from scipy.spatial import ConvexHull
+
+        points = np.asarray(self.points, dtype=float)
+        if points.ndim != 2 or points.shape[1] != 3 or len(points) < 4:
+            raise ShapeError("points", points.shape, "(k, 3) with k >= 4")
+        i = link_index(self.link, robot)
+        faces = np.unique(np.round(ConvexHull(points).equations, 12), axis=0)
+        name = f"centre of mass of {robot.link_names[i]} inside its hull"
+        return Terms(
+            blocks=tuple(
+                linear(
+                    name, {10 * i + 1: -float(f[0]), 10 * i + 2: -float(f[1]), 10 * i + 3: -float(f[2]), 10 * i: -float(f[3])}, 0.0, "kg·m"
+                )
+                for f in faces
+            )
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ComInEllipsoid:
+    """The centre of mass of a link within ‖shape (c - centre)‖ <= 1, shape (k, 3) [1/m]; a sphere has shape 1 / radius."""
+
+    link: int | str
+    centre: ArrayLike
+    shape: ArrayLike
+
+    @staticmethod
+    def sphere(link: int | str, centre: ArrayLike, radius: float) -> ComInEllipsoid:
+        return ComInEllipsoid(link, centre, np.eye(3) / radius)
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        i = link_index(self.link, robot)
+        E, centre = np.asarray(self.shape, dtype=float), np.asarray(self.centre, dtype=float)
+        rows = [{10 * i + 1 + k: float(e[k]) for k in range(3)} | {10 * i: -float(e @ centre)} for e in E]
+        name = f"centre of mass of {robot.link_names[i]} inside its ellipsoid"
+        return Terms(blocks=(second_order(name, rows, {10 * i: 1.0}),))
+
+
+@dataclass(frozen=True, eq=False)
+class ComInCylinder:
+    """The centre of mass of a link inside a cylinder around the segment from `start` to `end` (3,) [m]."""
+
+    link: int | str
+    start: ArrayLike
+    end: ArrayLike
+    radius: float
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        i = link_index(self.link, robot)
+        start, end = np.asarray(self.start, dtype=float), np.asarray(self.end, dtype=float)
+        length = float(np.linalg.norm(end - start))
+        if not (length > 0 and self.radius > 0):
+            raise ValueRangeError("cylinder", "needs two different ends and a positive radius")
+        axis = (end - start) / length
+        across = (np.eye(3) - np.outer(axis, axis)) / self.radius
+        round_part = ComInEllipsoid(self.link, start, across).terms(robot, columns)
+        name = f"centre of mass of {robot.link_names[i]} between the ends of its cylinder"
+        along = {10 * i + 1 + k: float(axis[k]) for k in range(3)}
+        caps = (
+            linear(name, along | {10 * i: -float(axis @ start)}, 0.0, "kg·m"),
+            linear(name, {k: -v for k, v in along.items()} | {10 * i: float(axis @ end)}, 0.0, "kg·m"),
+        )
+        return Terms.joined([round_part, Terms(blocks=caps)])
+
+
+@dataclass(frozen=True)
+class FrictionNonnegative:
+    """Friction parameters of these names (fv, fc, Ia, ...) not negative in any joint."""
+
+    names: Sequence[str] = ("fv", "fc", "Ia")
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        first, last = columns.rigid, columns.rigid + columns.friction
+        chosen = [k for k in range(first, last) if columns.names[k].rstrip("0123456789") in self.names]
+        return Terms(blocks=tuple(linear(f"{columns.names[k]} >= 0", {k: 1.0}, 0.0, columns.units[k]) for k in chosen))
+
+
+def _bound(text: str, named: Named, sign: float, constant: float) -> Block:
+    if named.kind == "com":
+        return linear(text, {named.column: sign, 10 * named.link: constant}, 0.0, "kg·m")
+    return linear(text, {named.column: sign}, constant, unit_of(named))
+
+
+def _equality(name: str, terms: dict[int, float], value: float, unit: str) -> Equality:
+    coefficients: Array = np.array(list(terms.values()), dtype=float)
+    return Equality(name=name, indices=np.array(list(terms), dtype=np.int64), coefficients=coefficients, value=value, unit=unit)
+
+
+def _column(name: str, robot: Robot, columns: Columns) -> int:
+    named = parse_parameter(name, robot, columns)
+    if named.kind in ("com", "barycentric"):
+        raise ValueRangeError(f"parameter {name}", "is not linear; use a mass, a first moment mc, an inertia J or a friction parameter")
+    return named.column

@@ -1,0 +1,95 @@
+"""A feasible set of link parameters, with what certifies it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.terms import Violation
+from dynident.parameters import consistency_margin, to_com
+
+
+class RetrievalStatus(Enum):
+    """How a retrieval ended; the value is the sentence that the user sees."""
+
+    OPTIMAL = "feasible, and within the stated gap of the best possible"
+    FEASIBLE = "feasible; how far from the best possible is not known"
+    INFEASIBLE = "no parameters satisfy all constraints"
+    NOT_FOUND = "the solver found no feasible parameters"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Candidate:
+    """What a solver proposes. x : (p,) standard columns; merit : φ plus prior; start : which start it came from."""
+
+    x: Array
+    merit: float
+    start: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Range:
+    """The values that a parameter can take while everything else adapts: within the constraints and the noise of the data."""
+
+    low: float
+    high: float
+    determined_by: str  #: "data", "constraint" or "prior"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LinkParameters:
+    """Parameters of every link, recomputed and judged against the constraints, whatever the solver claimed.
+
+    x : (p,)               Standard columns: links, then friction.
+    objective : float      φ(x), without the prior.
+    lower_bound : float    No parameters that satisfy the convex constraints have a smaller φ; -inf where unknown.
+    prior_cost : float     What the prior costs in φ: objective minus the best φ that was found without it.
+    solutions : tuple      Distinct answers of a multi-start, the best first.
+    ranges : dict          By name of the standard column; empty until computed.
+    """
+
+    problem: RetrievalProblem
+    x: Array
+    status: RetrievalStatus
+    objective: float
+    lower_bound: float
+    violations: tuple[Violation, ...]
+    solver: str
+    solutions: tuple[Candidate, ...] = ()
+    ranges: tuple[Range, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def feasible(self) -> bool:
+        return not self.violations
+
+    @property
+    def gap(self) -> float:
+        """objective - lower_bound: at most this much could be gained."""
+        return self.objective - self.lower_bound
+
+    @property
+    def parameters(self) -> Array:
+        """(n, 10) linear parameters in the named frames."""
+        return self.x[: self.problem.base.columns.rigid].reshape(-1, 10)
+
+    @property
+    def total_mass(self) -> float:
+        return float(self.parameters[:, 0].sum())
+
+    @property
+    def margins(self) -> Array:
+        """(n,) smallest eigenvalue of each link's pseudo-inertia about its centre of mass."""
+        return consistency_margin(self.parameters)
+
+    def com_and_inertia(self, link: int) -> tuple[float, Array, Array]:
+        """Mass, centre of mass (3,) and barycentric inertia (3, 3) of a link; a massless link has both at zero."""
+        row = self.parameters[link]
+        if row[0] == 0.0:
+            return 0.0, np.zeros(3), np.zeros((3, 3))
+        mass, com, inertia = to_com(row)
+        return float(mass), com, inertia

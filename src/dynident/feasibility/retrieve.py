@@ -1,0 +1,153 @@
+"""From a retrieval problem to certified link parameters: solve, recompute, bound, and say what the prior cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.errors import DynidentError
+from dynident.feasibility.conflict import conflicting
+from dynident.feasibility.conic import ConicProgram, ConicStatus, lower_bound
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
+from dynident.feasibility.solvers.options import SolverOptions
+from dynident.feasibility.solvers.registry import solver_by_name
+from dynident.feasibility.solvers.sdp import SCALE
+
+#: The lower bound holds for all parameters below this size (kg, kg·m, kg·m²), which no robot arm exceeds.
+REACH = 1e3
+#: A prior may cost at most this share of the best objective: its weight is lowered until it does.
+PRIOR_SHARE = 1e-3
+#: Two answers of a multi-start are distinct when their parameters differ by more than this share of the largest.
+DISTINCT = 1e-3
+
+
+class InfeasibleError(DynidentError):
+    """No parameters satisfy all constraints. Attributes: `conflicting`, names of constraints that contradict each other."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.conflicting = tuple(names)
+        super().__init__(f"no parameters satisfy all constraints; these contradict each other: {'; '.join(names)}")
+
+
+class NotFoundError(DynidentError):
+    """A solver found no feasible parameters, though none was proven to be missing. Attributes: `best`."""
+
+    def __init__(self, best: LinkParameters) -> None:
+        self.best = best
+        worst = "; ".join(str(violation) for violation in best.violations[:3])
+        super().__init__(
+            f"solver {best.solver} found no feasible parameters; its best answer misses: {worst}. Try more starts or another solver"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Floor:
+    """What no answer can beat: the lower bound on φ, and the best φ of the convex relaxation."""
+
+    bound: float
+    best: float
+
+
+def retrieve(
+    problem: RetrievalProblem,
+    *,
+    solver: str = "sdp",
+    options: SolverOptions | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> LinkParameters:
+    """Solve a retrieval problem and certify the answer.
+
+    Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them, and
+    NotFoundError when the solver's best answer breaks a constraint; a plausible wrong answer is never returned.
+    """
+    floor = _floor(problem)
+    notes: list[str] = []
+    if problem.prior is not None:
+        problem, note = _affordable(problem, floor)
+        notes.append(note)
+    settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
+    candidates = solver_by_name(solver)(problem, settings)
+    result = certify(problem, _distinct(candidates), solver=solver, floor=floor.bound, notes=notes)
+    if not result.feasible:
+        raise NotFoundError(result)
+    return result
+
+
+def certify(
+    problem: RetrievalProblem, candidates: Sequence[Candidate], *, solver: str, floor: float, notes: Sequence[str] = ()
+) -> LinkParameters:
+    """The best candidate, with feasibility and objective recomputed from the constraints and the data."""
+    judged = sorted(candidates, key=lambda c: (len(problem.violations(c.x)) > 0, problem.merit(c.x)))
+    x = judged[0].x
+    objective, broken = problem.objective.value(x), problem.violations(x)
+    notes = list(notes)
+    count = len(problem.terms.nonconvex)
+    if count:
+        notes.append(
+            f"the lower bound leaves out what is not convex: {count} conditions, the first being {problem.terms.nonconvex[0].name!r}"
+        )
+    status = RetrievalStatus.NOT_FOUND if broken else RetrievalStatus.OPTIMAL if np.isfinite(floor) else RetrievalStatus.FEASIBLE
+    return LinkParameters(
+        problem=problem,
+        x=x,
+        status=status,
+        objective=objective,
+        lower_bound=floor,
+        violations=broken,
+        solver=solver,
+        solutions=tuple(judged),
+        notes=tuple(notes),
+    )
+
+
+def _floor(problem: RetrievalProblem) -> _Floor:
+    """The convex relaxation without prior, and the bound recomputed from its multipliers."""
+    terms, objective = problem.terms, problem.objective
+    program = ConicProgram(objective.A, objective.b, terms.blocks, terms.equalities, scale=SCALE)
+    solution = program.solve()
+    if solution.status is ConicStatus.INFEASIBLE:
+        raise InfeasibleError(conflicting(terms, problem.variables))
+    reach = np.full(problem.variables, REACH)
+    bound = lower_bound(objective.A, objective.b, terms.blocks, terms.equalities, solution, SCALE, reach)
+    best = objective.value(solution.x) if solution.status is ConicStatus.SOLVED else np.inf
+    return _Floor(bound=max(bound, 0.0) + objective.constant, best=best)
+
+
+def _affordable(problem: RetrievalProblem, floor: _Floor) -> tuple[RetrievalProblem, str]:
+    """The problem with its prior's weight lowered until the prior costs next to nothing in φ."""
+    prior = problem.prior
+    assert prior is not None  # noqa: S101 (asked for by the caller)
+    limit = PRIOR_SHARE * (floor.best - problem.objective.constant)
+    if problem.objective.noise is not None:
+        limit = max(limit, PRIOR_SHARE * problem.objective.noise)
+    limit = max(limit, 1e-12 * float(problem.objective.b @ problem.objective.b))
+    cost = np.inf
+    for _ in range(12):
+        A, b = problem.rows
+        solution = ConicProgram(A, b, problem.terms.blocks, problem.terms.equalities, scale=SCALE).solve()
+        cost = problem.objective.value(solution.x) - floor.best
+        if solution.status is ConicStatus.SOLVED and cost <= limit:
+            break
+        prior = replace(prior, weight=0.1 * prior.weight)
+        problem = replace(problem, prior=prior)
+    return (
+        problem,
+        f"prior toward nominal parameters ({prior.metric}), weight {prior.weight:.1g}: costs {max(cost, 0.0):.2g} in the objective",
+    )
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates whose parameters differ, the better of two alike."""
+    kept: list[Candidate] = []
+    for candidate in sorted(candidates, key=lambda c: c.merit):
+        if not any(_alike(candidate.x, other.x) for other in kept):
+            kept.append(candidate)
+    return kept
+
+
+def _alike(a: Array, b: Array) -> bool:
+    return float(np.max(np.abs(a - b))) <= DISTINCT * max(float(np.max(np.abs(b))), 1e-12)

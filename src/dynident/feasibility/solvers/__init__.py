@@ -1,0 +1,1 @@
+"""Solvers of retrieval problems, one file each."""

@@ -1,0 +1,76 @@
+"""The convex optimum by an interior-point method, and the convex-concave procedure for what is not convex.
+
+Bounds on barycentric inertias are differences of convex functions. Each is replaced by a convex one that implies it at
+the current point, with a slack that is charged more and more (penalty convex-concave procedure; Lipp, Boyd 2016).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.errors import InputError
+from dynident.feasibility.blocks import Block, linear
+from dynident.feasibility.conic import ConicProgram, ConicSolution, ConicStatus
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.result import Candidate
+from dynident.feasibility.solvers.options import SolverOptions
+from dynident.feasibility.terms import Nonconvex
+
+#: Scale of the residual in the conic program: objectives of 1e-8 are still resolved.
+SCALE = 100.0
+_ROUNDS = 60
+_LARGEST_CHARGE = 1e8
+
+
+def solve(problem: RetrievalProblem, options: SolverOptions) -> list[Candidate]:
+    """The optimum of a convex problem; a local optimum, from the convex one, where bounds are not convex. `options` has nothing for it."""
+    stubborn = [item.name for item in problem.terms.nonconvex if item.convex_at is None]
+    if stubborn:
+        raise InputError(f"solver sdp can't treat {', '.join(stubborn)}, which are functions; use solver barrier or penalty")
+    relaxed = solve_convex(problem)
+    x = relaxed.x
+    if any(item.violation(x) > 0.0 for item in problem.terms.nonconvex):
+        x = _convex_concave(problem, x)
+    return [Candidate(x=x, merit=problem.merit(x))]
+
+
+def solve_convex(problem: RetrievalProblem) -> ConicSolution:
+    """The convex part alone."""
+    A, b = problem.rows
+    return ConicProgram(A, b, problem.terms.blocks, problem.terms.equalities, scale=SCALE).solve()
+
+
+def _convex_concave(problem: RetrievalProblem, x: Array) -> Array:
+    charge, A, b = 1.0, *problem.rows
+    conditions, p = problem.terms.nonconvex, problem.variables
+    wide = np.column_stack([A, np.zeros((len(A), len(conditions)))])
+    cost = np.concatenate([np.zeros(p), np.ones(len(conditions))])
+    for _ in range(_ROUNDS):
+        blocks = [*problem.terms.blocks, *_with_slack(conditions, x, p)]
+        solution = ConicProgram(wide, b, blocks, problem.terms.equalities, scale=SCALE).solve(charge * SCALE**2 * cost)
+        if solution.status is not ConicStatus.SOLVED:
+            break
+        moved, x = float(np.max(np.abs(solution.x[:p] - x))), solution.x[:p]
+        slack = float(np.sum(solution.x[p:]))
+        if slack < 1e-9 and moved < 1e-8:
+            break
+        if slack >= 1e-9:
+            charge = min(10.0 * charge, _LARGEST_CHARGE)
+    return x
+
+
+def _with_slack(conditions: Sequence[Nonconvex], x: Array, p: int) -> list[Block]:
+    """Each condition made convex at x with a slack variable of its own, and the slack not negative."""
+    blocks: list[Block] = []
+    for number, condition in enumerate(conditions):
+        assert condition.convex_at is not None  # noqa: S101 (solve refused the others)
+        block = condition.convex_at(x)
+        relief = np.zeros((1, block.size, block.size))
+        relief[0, 0, 0] = 1.0
+        blocks.append(replace(block, matrices=np.concatenate([block.matrices, relief]), indices=np.append(block.indices, p + number)))
+        blocks.append(linear(f"slack of {condition.name}", {p + number: 1.0}, 0.0))
+    return blocks
