@@ -18,7 +18,7 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             return {key: _array(path, archive, key) for key in archive.files}
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, NotImplementedError):
         raise FileError(path, "is not an .npz archive, or it is damaged; write it with numpy.savez") from None
     except (ValueError, EOFError):  # np.load takes what is no archive for a pickle, and refuses
         raise FileError(path, "is not an .npz archive; write it with numpy.savez") from None
@@ -35,5 +35,5 @@ def _array(path: Path, archive: Any, key: str) -> NDArray[Any]:
             f"key {key!r} holds pickled Python objects, which are not loaded because they can run code; save numeric arrays",
             place=key,
         ) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):  # also compressed or encrypted in an unknown way
         raise FileError(path, f"key {key!r} is damaged; copy or record the file again", place=key) from None
