@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -47,21 +49,67 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
 def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Write beside the target, flush to disk, then rename over it."""
     target = Path(path)
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    with _clear_errors(target):
+        name = _write_beside(target, content)
+        _move_into_place(name, target)
+
+
+def write_together(folder: str | Path, contents: Mapping[str, str | bytes], *, last: str) -> None:
+    """Write files that belong together into a folder, which is made if need be.
+
+    All are written beside their targets before any is renamed. `last` is removed before the others are replaced and
+    appears after them, so that where it exists the others are those that it was written with. A failure leaves nothing new.
+    """
+    target = Path(folder)
+    order = [*(name for name in contents if name != last), last]
+    written: dict[str, str] = {}
+    made: list[Path] = []
+    with _clear_errors(target):
+        try:
+            for path in (*reversed(target.parents), target):
+                if not path.exists():
+                    path.mkdir()
+                    made.append(path)
+            for name in order:
+                written[name] = _write_beside(target / name, contents[name])
+            (target / last).unlink(missing_ok=True)
+            for name in order:
+                _move_into_place(written.pop(name), target / name)
+        except BaseException:
+            for name in written.values():
+                Path(name).unlink(missing_ok=True)
+            for path in reversed(made):
+                if not any(path.iterdir()):
+                    path.rmdir()
+            raise
+
+
+@contextmanager
+def _clear_errors(target: Path) -> Generator[None]:
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        yield
     except OSError as error:
         raise FileError(target, f"can't be written: {error.strerror}") from None
+
+
+def _write_beside(target: Path, content: str | bytes) -> str:
+    """Name of a new file in the target's folder with the content, on disk."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
+            stream.write(content.encode("utf-8") if isinstance(content, str) else content)
             stream.flush()
             os.fsync(stream.fileno())
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return name
+
+
+def _move_into_place(name: str, target: Path) -> None:
+    try:
         os.chmod(name, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
         os.replace(name, target)
-    except OSError as error:
-        Path(name).unlink(missing_ok=True)
-        raise FileError(target, f"can't be written: {error.strerror}") from None
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise

@@ -71,6 +71,11 @@ class Estimate:
     details: Mapping[str, object]
     notes: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        from dynident.regression.tables import report  # the tables know Estimate, not the other way round
+
+        return str(report(self))
+
     @property
     def std(self) -> Array:
         """(b,) standard deviations; for dropped ones that at which they were dropped."""

@@ -1,0 +1,229 @@
+"""An estimate as records and tables: the terminal, the text of `print(estimate)` and JSON all show these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from dynident.regression.estimate import Estimate
+from dynident.regression.notes import listing
+
+#: Standard deviations below this are shown as powers of ten; decimals would be all zeros.
+_SMALLEST_DECIMAL = 1e-8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficient:
+    """One base parameter. value, std and relative_std_percent are None where the data don't determine them;
+    for a dropped one they are as they were when it was dropped, and `reason` says why it was."""
+
+    name: str
+    expression: str
+    value: float | None
+    std: float | None
+    relative_std_percent: float | None
+    unit: str
+    kept: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointFriction:
+    """Friction of one joint. parameters : value by name; None for one that is only known as part of another coefficient."""
+
+    joint: str
+    model: str
+    parameters: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Row:
+    """Cells of one line of a table; a dimmed line is not part of the model."""
+
+    cells: tuple[str, ...]
+    dimmed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of texts. left : indices of the columns that are set flush left; numbers are set flush right."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[Row, ...]
+    left: frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """All that is to be said about an estimate, in order."""
+
+    header: tuple[str, ...]
+    tables: tuple[Table, ...]
+    facts: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        parts = ["\n".join(self.header), *map(_table_text, self.tables), "\n".join(self.facts)]
+        parts.append("\n".join(f"Note {number}: {note}." for number, note in enumerate(self.notes, start=1)))
+        return "\n\n".join(part for part in parts if part)
+
+
+def report(estimate: Estimate) -> Report:
+    """Header, coefficient table as in the Panda supplement, friction, residuals, evidence of rank, notes."""
+    tables = [_coefficient_table(estimate), _friction_table(estimate), residual_table(estimate)]
+    return Report(
+        header=_header(estimate),
+        tables=tuple(table for table in tables if table is not None),
+        facts=_facts(estimate),
+        notes=estimate.notes,
+    )
+
+
+def coefficients(estimate: Estimate) -> tuple[Coefficient, ...]:
+    """One record per base parameter."""
+    base, std, relative = estimate.base, estimate.std, estimate.relative_std_percent
+    dropped = {item.index: item for item in estimate.dropped}
+    records: list[Coefficient] = []
+    for i, name in enumerate(base.names):
+        item = dropped.get(i)
+        value = float(estimate.values[i]) if item is None else item.value
+        records.append(
+            Coefficient(
+                name=name,
+                expression=base.expressions[i],
+                value=value if math.isfinite(std[i]) else None,
+                std=_finite(std[i]),
+                relative_std_percent=_finite(relative[i]),
+                unit=base.units[i],
+                kept=bool(estimate.kept[i]),
+                reason="" if item is None else item.reason,
+            )
+        )
+    return tuple(records)
+
+
+def friction(estimate: Estimate) -> tuple[JointFriction, ...]:
+    """One record per joint; empty without a friction model. A dropped parameter is zero, a known one has its known value."""
+    base, values = estimate.base, estimate.friction_parameters
+    if base.friction is None or values is None:
+        return ()
+    first, names = base.columns.rigid, base.friction.parameter_names
+    own = {int(i) for i in base.independent} | {base.columns.index(name) for name in base.known}
+    records: list[JointFriction] = []
+    for j, joint in enumerate(base.robot.joint_names):
+        columns = range(first + j * len(names), first + (j + 1) * len(names))
+        parameters = {name: float(values[j, k]) if columns[k] in own else None for k, name in enumerate(names)}
+        records.append(JointFriction(joint=joint, model=base.friction.name, parameters=parameters))
+    return tuple(records)
+
+
+def _coefficient_table(estimate: Estimate) -> Table:
+    limit = estimate.details.get("drop_above_percent")
+    rows: list[Row] = []
+    for number, item in enumerate(coefficients(estimate), start=1):
+        state = "" if item.kept else "not determined" if item.std is None else f"dropped: above {limit:g} %"
+        cells = (str(number), item.expression, _value(item.value, item.std), _percent(item.relative_std_percent), item.unit, state)
+        rows.append(Row(cells, dimmed=not item.kept))
+    headings = ("no.", "coefficient", "value ± std", "std [%]", "unit", "")
+    return Table(title="Dynamic coefficients", headings=headings, rows=tuple(rows), left=frozenset({1, 4, 5}))
+
+
+def _friction_table(estimate: Estimate) -> Table | None:
+    model = estimate.base.friction
+    if model is None:
+        return None
+    dropped = {estimate.base.names[item.index] for item in estimate.dropped}
+    rows: list[Row] = []
+    for j, item in enumerate(friction(estimate), start=1):
+        cells = ["grouped" if v is None else "dropped" if f"{name}{j}" in dropped else f"{v:.4f}" for name, v in item.parameters.items()]
+        rows.append(Row((item.joint, *cells)))
+    headings = ("joint", *(f"{name} [{unit}]" for name, unit in zip(model.parameter_names, model.units, strict=True)))
+    return Table(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
+
+
+def residual_table(estimate: Estimate) -> Table:
+    """Relative error and RMS per joint and in all; elements of M and of g are taken together."""
+    found, rows = estimate.residuals, list[Row]()
+    if estimate.base.equations == "torque":
+        kinds = [(name, "N·m", [i]) for i, name in enumerate(found.names)]
+    else:
+        kinds = [
+            (f"{kind} ({len(own)} elements)", unit, own) for kind, unit in (("M", "kg·m²"), ("g", "N·m")) if (own := _of(kind, found.names))
+        ]
+    for name, unit, own in kinds:
+        squares, totals, counts = (float(np.sum(values[own])) for values in (found.squares, found.totals, found.counts))
+        relative = 100.0 * math.sqrt(squares / totals) if totals > 0 else 0.0
+        rows.append(Row((name, f"{relative:.3g}", f"{math.sqrt(squares / max(counts, 1.0)):.3g}", unit)))
+    rows.append(Row(("all", f"{found.relative_percent:.3g}", "", "")))
+    return Table(title="Residuals", headings=("", "relative [%]", "RMS", "unit"), rows=tuple(rows), left=frozenset({0, 3}))
+
+
+def _of(kind: str, names: tuple[str, ...]) -> list[int]:
+    return [i for i, name in enumerate(names) if name.startswith(kind)]
+
+
+def _header(estimate: Estimate) -> tuple[str, ...]:
+    details, base = estimate.details, estimate.base
+    what = {"torque": "a log", "controller": "the controller's M and g", "inertia": "the controller's M", "gravity": "the controller's g"}
+    route = "classical" if base.equations == "torque" else "controller"
+    samples = f"{details['samples']} samples, {details['equations']} equations"
+    weights = f"noise {details['noise']}, loss {details['loss']}"
+    return (
+        f"{base.robot.name}, identified from {what[base.equations]} ({details['source']})",
+        f"{route} route, {samples}; {_processing(estimate)}; {weights}",
+    )
+
+
+def _processing(estimate: Estimate) -> str:
+    steps = cast("Mapping[str, object]", estimate.details["preprocessing"])
+    words: list[str] = []
+    if "resampled_to_hz" in steps:
+        words.append(f"resampled to {steps['resampled_to_hz']:.6g} Hz")
+    if "differentiated" in steps:
+        words.append(f"{' and '.join(cast('list[str]', steps['differentiated']))} by differences")
+    if "cutoff_hz" in steps:
+        words.append(f"filtered at {steps['cutoff_hz']:g} Hz in parallel, {steps['rate_hz']:.4g} samples per second kept")
+    return ", ".join(words) or "as recorded"
+
+
+def _facts(estimate: Estimate) -> tuple[str, ...]:
+    details, base = estimate.details, estimate.base
+    rank = f"Rank {details['rank']} of {base.rank} (tolerance {details['rank_tolerance']:g}), {int(estimate.kept.sum())} kept"
+    facts = [f"{rank}; condition number {estimate.condition_number:.2f}."]
+    if base.unidentifiable:
+        facts.append(f"Without effect on such data, whatever the motion: {listing(base.unidentifiable, 40)}.")
+    if base.known:
+        facts.append(f"Declared known: {', '.join(f'{name} = {value:g}' for name, value in base.known.items())}.")
+    return tuple(facts)
+
+
+def _value(value: float | None, std: float | None) -> str:
+    if value is None or std is None:
+        return "–"
+    if std < _SMALLEST_DECIMAL:
+        return f"{value:.9f} ± {std:.0e}"
+    decimals = max(0, 1 - math.floor(math.log10(std)))
+    return f"{value:.{decimals}f} ± {std:.{decimals}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}" if value >= 0.1 else f"{value:.1g}"
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _table_text(table: Table) -> str:
+    lines = [table.headings, *(row.cells for row in table.rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.headings))]
+    aligned = [
+        "  ".join(cell.ljust(w) if i in table.left else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths, strict=True)))
+        for line in lines
+    ]
+    return "\n".join([table.title, *(line.rstrip() for line in aligned)])
