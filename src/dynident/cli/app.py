@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli import check
+from dynident.cli import check, evaluate, identify
 from dynident.cli.options import Debug
 from dynident.errors import DynidentError, InputError
 
@@ -24,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("check", epilog=check.EXAMPLE)(check.check)
+app.command("identify", epilog=identify.EXAMPLE)(identify.identify)
+app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Annotated, TypeVar
 
 import typer
 
 from dynident.errors import ValueRangeError
+
+_T = TypeVar("_T")
 
 RobotArgument = Annotated[
     str, typer.Argument(metavar="ROBOT", help="A .urdf, .xml (MJCF) or .yaml (DH) file, or a library name such as panda.")
@@ -19,21 +22,102 @@ Lock = Annotated[
 ]
 Base = Annotated[str | None, typer.Option("--base", metavar="LINK", help="Use the chain that starts at this link.")]
 Tip = Annotated[str | None, typer.Option("--tip", metavar="LINK", help="Use the chain that ends at this link.")]
+Gravity = Annotated[
+    str | None,
+    typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in the base frame (m/s²), for a robot that is not mounted upright."),
+]
+DataArgument = Annotated[
+    list[Path], typer.Argument(metavar="DATA...", help="Log or controller samples (.csv, .npz, .parquet, .h5, .mat), or folders of them.")
+]
+Map = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="NAME=COLUMNS", help="Columns of time, q, dq, ddq, effort, M or g: 'q=pos_*' or q=a,b,c. Repeatable."),
+]
+Unit = Annotated[
+    list[str] | None, typer.Option("--unit", metavar="NAME=UNIT", help="Unit of a quantity that is not in SI: q=deg. Repeatable.")
+]
+EffortKindOption = Annotated[
+    str | None,
+    typer.Option("--effort-kind", metavar="KIND", help="What the effort is where its name doesn't say it: torque, current or magnitude."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 def parse_locks(pairs: Iterable[str] | None) -> dict[str, float]:
     """{"joint": value} of "joint=value" words; ValueRangeError names the word that isn't one."""
-    locks: dict[str, float] = {}
+    return _pairs("--lock", pairs, "joint", _number, "JOINT=VALUE with a finite number was expected, such as finger_joint1=0.02")
+
+
+def parse_known(pairs: Iterable[str] | None) -> dict[str, float]:
+    """{"parameter": value} of "parameter=value" words."""
+    return _pairs("--known", pairs, "parameter", _number, "NAME=VALUE with a finite number was expected, such as m7=0.73")
+
+
+def parse_map(pairs: Iterable[str] | None) -> dict[str, list[str]]:
+    """{"q": ["pos_*"]} of "q=pos_*" words."""
+    return _pairs("--map", pairs, "quantity", _names, "NAME=COLUMNS was expected, such as q=pos_*", split_at_last=False)
+
+
+def parse_units(pairs: Iterable[str] | None) -> dict[str, str | list[str]]:
+    """{"q": "deg"} of "q=deg" words; several units with commas are one per joint."""
+    found = _pairs("--unit", pairs, "quantity", _names, "NAME=UNIT was expected, such as q=deg", split_at_last=False)
+    return {name: units[0] if len(units) == 1 else units for name, units in found.items()}
+
+
+def parse_part(text: str | None, option: str) -> tuple[float, float]:
+    """(start, stop) of "0:0.7", fractions of the data; all of it when nothing is given."""
+    if text is None:
+        return 0.0, 1.0
+    first, _, last = text.partition(":")
+    start, stop = _number(first or "0"), _number(last or "1")
+    if ":" not in text or start is None or stop is None or not 0.0 <= start < stop <= 1.0:
+        raise ValueRangeError(option, f"got {text!r}; A:B with fractions 0 <= A < B <= 1 was expected, such as 0:0.7")
+    return start, stop
+
+
+def parse_gravity(text: str | None) -> tuple[float, ...] | None:
+    """(x, y, z) of "x,y,z"."""
+    if text is None:
+        return None
+    numbers = [number for word in text.split(",") if (number := _number(word)) is not None]
+    if len(numbers) != 3 or text.count(",") != 2:
+        raise ValueRangeError("--gravity", f"got {text!r}; three numbers in m/s² were expected, such as 0,0,-9.80665")
+    return tuple(numbers)
+
+
+def parse_frequency(text: str | None, option: str) -> float | None:
+    """A positive number of hertz; None when nothing is given."""
+    if text is None:
+        return None
+    value = _number(text)
+    if value is None or value <= 0.0:
+        raise ValueRangeError(option, f"got {text!r}; a positive frequency in Hz was expected, such as 5")
+    return value
+
+
+def _pairs(
+    option: str, pairs: Iterable[str] | None, kind: str, read: Callable[[str], _T | None], expected: str, *, split_at_last: bool = True
+) -> dict[str, _T]:
+    found: dict[str, _T] = {}
     for pair in pairs or ():
-        joint, equals, text = pair.rpartition("=")
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not (joint and equals and math.isfinite(value)):
-            raise ValueRangeError("--lock", f"got {pair!r}; JOINT=VALUE with a finite number was expected, such as finger_joint1=0.02")
-        if joint in locks:
-            raise ValueRangeError("--lock", f"names the joint {joint!r} twice; give it one value")
-        locks[joint] = value
-    return locks
+        name, equals, text = pair.rpartition("=") if split_at_last else pair.partition("=")
+        value = read(text)
+        if not (name and equals) or value is None:
+            raise ValueRangeError(option, f"got {pair!r}; {expected}")
+        if name in found:
+            raise ValueRangeError(option, f"names the {kind} {name!r} twice; give it one value")
+        found[name] = value
+    return found
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _names(text: str) -> list[str] | None:
+    return [word.strip() for word in text.split(",") if word.strip()] or None

@@ -21,6 +21,9 @@ from dynident.robots.robot import Robot
 #: A clock whose periods vary by more than this share of the median is put on a uniform grid before filtering.
 JITTER_TOLERANCE = 0.01
 
+#: A median effort beyond this many times the joint's limit is taken for a wrong unit (mN·m are a thousand times).
+ABSURD_EFFORT = 20.0
+
 #: The filter's impulse response ends below this share of its peak. Both sides of the equations go through the same
 #: filter, so its exact shape biases nothing, and a shorter one loses less of the log's edges (0.8 s for 5 Hz).
 EDGE = 1e-4
@@ -141,6 +144,7 @@ def problem_on_base(
     if tuple(columns) != own:
         raise UnknownNameError("extra column", ", ".join(columns) or "(none)", own, remedy="give those of the model, in their order")
     prepared, columns, filter, steps = _prepare(data, columns, cutoff, rate)
+    _check_effort(base.robot, prepared)
     log_rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
     notes = log_notes(data, steps)
     return problem_of_rows(log_rows, samples=data.samples, source=data.source, preprocessing=steps, notes=notes, progress=progress)
@@ -222,6 +226,18 @@ def _check_joints(robot: Robot, data: Dataset | ControllerSamples) -> None:
             f"the data have {data.n} joints and robot {robot.name!r} has {robot.n} ({', '.join(robot.joint_names)}); "
             "choose columns or lock joints so that they agree"
         )
+
+
+def _check_effort(robot: Robot, data: Dataset) -> None:
+    """Torques far beyond what the joints can do are in another unit."""
+    assert data.effort is not None  # noqa: S101 (prepared)
+    typical = np.median(np.abs(data.effort), axis=0)
+    for name, value, limit in zip(robot.joint_names, typical, robot.effort_limits, strict=True):
+        if value > ABSURD_EFFORT * limit > 0.0:
+            raise InputError(
+                f"the effort of joint {name!r} is {value:.3g} N·m or N in the median, and its limit is {limit:.3g}; "
+                "give the unit of the effort, such as --unit effort=mNm"
+            )
 
 
 def _column(name: str, values: ArrayLike, data: Dataset) -> Array:

@@ -9,7 +9,8 @@ from typing import cast
 
 import numpy as np
 
-from dynident.regression.estimate import Estimate
+from dynident.regression.base import Equations
+from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.notes import listing
 
 #: Standard deviations below this are shown as powers of ten; decimals would be all zeros.
@@ -75,7 +76,7 @@ class Report:
 
 def report(estimate: Estimate) -> Report:
     """Header, coefficient table as in the Panda supplement, friction, residuals, evidence of rank, notes."""
-    tables = [_coefficient_table(estimate), _friction_table(estimate), residual_table(estimate)]
+    tables = [_coefficient_table(estimate), _friction_table(estimate), residual_table(estimate.residuals, estimate.base.equations)]
     return Report(
         header=_header(estimate),
         tables=tuple(table for table in tables if table is not None),
@@ -126,10 +127,10 @@ def _coefficient_table(estimate: Estimate) -> Table:
     limit = estimate.details.get("drop_above_percent")
     rows: list[Row] = []
     for number, item in enumerate(coefficients(estimate), start=1):
-        state = "" if item.kept else "not determined" if item.std is None else f"dropped: above {limit:g} %"
+        state = "" if item.kept else "undetermined" if item.std is None else f"above {limit:g} %"
         cells = (str(number), item.expression, _value(item.value, item.std), _percent(item.relative_std_percent), item.unit, state)
         rows.append(Row(cells, dimmed=not item.kept))
-    headings = ("no.", "coefficient", "value ± std", "std [%]", "unit", "")
+    headings = ("no.", "coefficient", "value ± std", "std [%]", "unit", "dropped")
     return Table(title="Dynamic coefficients", headings=headings, rows=tuple(rows), left=frozenset({1, 4, 5}))
 
 
@@ -146,10 +147,10 @@ def _friction_table(estimate: Estimate) -> Table | None:
     return Table(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
 
 
-def residual_table(estimate: Estimate) -> Table:
+def residual_table(found: Residuals, equations: Equations) -> Table:
     """Relative error and RMS per joint and in all; elements of M and of g are taken together."""
-    found, rows = estimate.residuals, list[Row]()
-    if estimate.base.equations == "torque":
+    rows: list[Row] = []
+    if equations == "torque":
         kinds = [(name, "N·m", [i]) for i, name in enumerate(found.names)]
     else:
         kinds = [

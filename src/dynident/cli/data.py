@@ -1,0 +1,58 @@
+"""Data as verbs read them: column map and units from the options, joints in the robot's order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynident.cli.options import parse_map, parse_units
+
+if TYPE_CHECKING:
+    from dynident.data import ControllerSamples, Dataset
+    from dynident.robots import Robot
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How the user said that data are to be read; what is empty was not said."""
+
+    columns: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
+    units: Mapping[str, str | list[str]] = field(default_factory=dict[str, "str | list[str]"])
+    effort_kind: str | None = None
+
+    @staticmethod
+    def of_options(map: list[str] | None, unit: list[str] | None, effort_kind: str | None) -> Reading:
+        return Reading(columns=parse_map(map), units=parse_units(unit), effort_kind=effort_kind)
+
+    @staticmethod
+    def of_run(preprocessing: Mapping[str, Any]) -> Reading:
+        """As the data of a run folder were read."""
+        read = preprocessing.get("read", {})
+        return Reading(columns=read.get("columns", {}), units=read.get("units", {}), effort_kind=read.get("effort_kind"))
+
+    def overridden(self, other: Reading) -> Reading:
+        """The same with what the other says."""
+        return Reading(
+            columns={**self.columns, **other.columns},
+            units={**self.units, **other.units},
+            effort_kind=other.effort_kind or self.effort_kind,
+        )
+
+    def as_steps(self) -> dict[str, Any]:
+        """For a run folder's `preprocessing`; empty when nothing was said."""
+        said = {"columns": dict(self.columns), "units": dict(self.units), "effort_kind": self.effort_kind}
+        return {"read": kept} if (kept := {name: value for name, value in said.items() if value}) else {}
+
+
+def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset | ControllerSamples:
+    """The data with joints in the robot's order where the file names them, and the part of it that is asked for."""
+    from dynident.data import load_dataset
+    from dynident.data.checks import default_names
+
+    data = load_dataset(files, columns=reading.columns or None, units=reading.units or None, effort_kind=reading.effort_kind)
+    named = data.joint_names != default_names(data.n)  # numbers that we gave ourselves say nothing about order
+    if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
+        data = data.select(robot.joint_names)
+    return data if part == (0.0, 1.0) else data.part(*part)

@@ -1,0 +1,65 @@
+"""`dynident evaluate`: how well the estimate of a run folder explains data that it may not have seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from dynident.cli.data import Reading, read_data
+from dynident.cli.options import AsJson, DataArgument, Debug, EffortKindOption, Map, Unit, parse_part
+from dynident.cli.terminal import console, print_table, progress_bar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dynident.regression import Estimate
+
+EXAMPLE = """Example:
+
+[bold]dynident evaluate run log.npz --part 0.7:1[/bold]"""
+
+
+def evaluate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")],
+    data: DataArgument,
+    part: Annotated[str | None, typer.Option("--part", metavar="A:B", help="Use only this part of the data, as fractions: 0.7:1.")] = None,
+    map: Map = None,
+    unit: Unit = None,
+    effort_kind: EffortKindOption = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Relative error of an estimate on data, per joint and in all.
+
+    The data are read and processed as those of the identification were: same columns and units unless said otherwise, same filter and
+    rate, same friction model and known parameters.
+    """
+    from dynident.regression import read_estimate, residuals
+    from dynident.regression.document import residual_document
+    from dynident.regression.problem import problem_on_base
+    from dynident.regression.tables import residual_table
+
+    fractions = parse_part(part, "--part")
+    estimate = read_estimate(run)
+    steps = _steps(estimate)
+    reading = Reading.of_run(steps).overridden(Reading.of_options(map, unit, effort_kind))
+    recorded = read_data(data, estimate.base.robot, reading, fractions)
+    with progress_bar("Evaluating") as progress:
+        problem = problem_on_base(estimate.base, recorded, cutoff=steps.get("cutoff_hz"), rate=steps.get("rate_hz"), progress=progress)
+    found = residuals(problem, estimate.values)
+    if as_json:
+        content = {**residual_document(found), "samples": problem.samples, "part": list(fractions)}
+        print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    out = console()
+    out.print(
+        f"{estimate.base.robot.name}: the estimate in {run} on {problem.source}, {problem.samples} samples", markup=False, style="bold"
+    )
+    print_table(residual_table(found, estimate.base.equations), out)
+
+
+def _steps(estimate: Estimate) -> dict[str, Any]:
+    return dict(cast("Mapping[str, Any]", estimate.details["preprocessing"]))

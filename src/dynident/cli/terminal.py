@@ -1,0 +1,78 @@
+"""What verbs print: reports as tables, and a progress bar for what takes long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dynident.regression.tables import Report, Table
+
+
+def console() -> Console:
+    """The terminal; a file or a pipe has no width, and rich would wrap at 80."""
+    from rich.console import Console
+
+    found = Console(highlight=False)
+    if not found.is_terminal:
+        found.width = 140
+    return found
+
+
+def print_report(report: Report) -> None:
+    """A report with its dimmed lines and numbered notes."""
+    from rich.markup import escape
+
+    out = console()
+    for number, line in enumerate(report.header):
+        out.print(f"[bold]{escape(line)}[/]" if number == 0 else escape(line))
+    for table in report.tables:
+        out.print()
+        print_table(table, out)
+    out.print()
+    for line in report.facts:
+        out.print(escape(line))
+    for number, note in enumerate(report.notes, start=1):
+        out.print(f"[yellow]Note {number}:[/] {escape(note)}.")
+
+
+def print_table(table: Table, out: Console) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(title=Text(table.title, style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for i, heading in enumerate(table.headings):
+        wraps = heading == "coefficient"  # groupings can be long; numbers must stay in one piece
+        shown.add_column(Text(heading), justify="left" if i in table.left else "right", no_wrap=not wraps)
+    for row in table.rows:
+        shown.add_row(*(Text(cell) for cell in row.cells), style="dim" if row.dimmed else None)
+    out.print(shown)
+
+
+@contextmanager
+def progress_bar(what: str) -> Generator[Callable[[float], None]]:
+    """A bar on stderr that vanishes when it is done; nothing where stderr is not a terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    out = Console(stderr=True)
+    with Progress(console=out, transient=True, disable=not out.is_terminal) as progress:
+        task = progress.add_task(what, total=1.0)
+        yield lambda share: progress.update(task, completed=share)
+
+
+@contextmanager
+def spinner(what: str) -> Generator[Callable[[str], None]]:
+    """A line on stderr that says what is going on; nothing where stderr is not a terminal."""
+    from rich.console import Console
+
+    out = Console(stderr=True)
+    if not out.is_terminal:
+        yield lambda _: None
+        return
+    with out.status(what) as status:
+        yield status.update
