@@ -19,6 +19,8 @@ from dynident._typing import Array, IntArray
 from dynident.feasibility.blocks import Block, Equality
 
 TOLERANCE = 1e-10
+#: The right-hand side is scaled to this length, so that objectives far below its square are still resolved.
+_LENGTH = 400.0
 _SQRT2 = np.sqrt(2.0)
 
 
@@ -39,6 +41,11 @@ class ConicSolution:
     equality_dual: Array
     cone_duals: tuple[Array, ...]
     iterations: int
+
+
+def residual_scale(b: Array) -> float:
+    """The factor on the residual that a program with right-hand side b works best with."""
+    return _LENGTH / max(float(np.linalg.norm(b)), 1e-300)
 
 
 class ConicProgram:

@@ -10,12 +10,11 @@ import numpy as np
 from dynident._typing import Array
 from dynident.errors import DynidentError
 from dynident.feasibility.conflict import conflicting
-from dynident.feasibility.conic import ConicProgram, ConicStatus, lower_bound
+from dynident.feasibility.conic import ConicProgram, ConicStatus, lower_bound, residual_scale
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
 from dynident.feasibility.solvers.options import SolverOptions
 from dynident.feasibility.solvers.registry import solver_by_name
-from dynident.feasibility.solvers.sdp import SCALE
 
 #: The lower bound holds for all parameters below this size (kg, kg·m, kg·m²), which no robot arm exceeds.
 REACH = 1e3
@@ -23,6 +22,7 @@ REACH = 1e3
 PRIOR_SHARE = 1e-3
 #: Two answers of a multi-start are distinct when their parameters differ by more than this share of the largest.
 DISTINCT = 1e-3
+_DECADES = 12
 
 
 class InfeasibleError(DynidentError):
@@ -107,37 +107,51 @@ def certify(
 def _floor(problem: RetrievalProblem) -> _Floor:
     """The convex relaxation without prior, and the bound recomputed from its multipliers."""
     terms, objective = problem.terms, problem.objective
-    program = ConicProgram(objective.A, objective.b, terms.blocks, terms.equalities, scale=SCALE)
-    solution = program.solve()
+    scale = residual_scale(objective.b)
+    solution = ConicProgram(objective.A, objective.b, terms.blocks, terms.equalities, scale=scale).solve()
     if solution.status is ConicStatus.INFEASIBLE:
         raise InfeasibleError(conflicting(terms, problem.variables))
     reach = np.full(problem.variables, REACH)
-    bound = lower_bound(objective.A, objective.b, terms.blocks, terms.equalities, solution, SCALE, reach)
+    bound = lower_bound(objective.A, objective.b, terms.blocks, terms.equalities, solution, scale, reach)
     best = objective.value(solution.x) if solution.status is ConicStatus.SOLVED else np.inf
     return _Floor(bound=max(bound, 0.0) + objective.constant, best=best)
 
 
 def _affordable(problem: RetrievalProblem, floor: _Floor) -> tuple[RetrievalProblem, str]:
-    """The problem with its prior's weight lowered until the prior costs next to nothing in φ."""
-    prior = problem.prior
-    assert prior is not None  # noqa: S101 (asked for by the caller)
+    """The problem with its prior as strong as it can be while costing next to nothing in φ, by powers of ten."""
     limit = PRIOR_SHARE * (floor.best - problem.objective.constant)
     if problem.objective.noise is not None:
         limit = max(limit, PRIOR_SHARE * problem.objective.noise)
     limit = max(limit, 1e-12 * float(problem.objective.b @ problem.objective.b))
-    cost = np.inf
-    for _ in range(12):
-        A, b = problem.rows
-        solution = ConicProgram(A, b, problem.terms.blocks, problem.terms.equalities, scale=SCALE).solve()
-        cost = problem.objective.value(solution.x) - floor.best
-        if solution.status is ConicStatus.SOLVED and cost <= limit:
-            break
-        prior = replace(prior, weight=0.1 * prior.weight)
-        problem = replace(problem, prior=prior)
-    return (
-        problem,
-        f"prior toward nominal parameters ({prior.metric}), weight {prior.weight:.1g}: costs {max(cost, 0.0):.2g} in the objective",
-    )
+    cost = _prior_cost(problem, floor)
+    if cost <= limit:
+        for _ in range(_DECADES):
+            stronger = _with_weight(problem, 10.0)
+            dearer = _prior_cost(stronger, floor)
+            if dearer > limit:
+                break
+            problem, cost = stronger, dearer
+    else:
+        for _ in range(_DECADES):
+            problem = _with_weight(problem, 0.1)
+            cost = _prior_cost(problem, floor)
+            if cost <= limit:
+                break
+    assert problem.prior is not None  # noqa: S101 (asked for by the caller)
+    name, weight = problem.prior.metric, problem.prior.weight
+    return problem, f"prior toward nominal parameters ({name}), weight {weight:.1g}: costs {max(cost, 0.0):.2g} in the objective"
+
+
+def _with_weight(problem: RetrievalProblem, factor: float) -> RetrievalProblem:
+    assert problem.prior is not None  # noqa: S101
+    return replace(problem, prior=replace(problem.prior, weight=factor * problem.prior.weight))
+
+
+def _prior_cost(problem: RetrievalProblem, floor: _Floor) -> float:
+    """How much φ is above the best φ when the prior takes part."""
+    A, b = problem.rows
+    solution = ConicProgram(A, b, problem.terms.blocks, problem.terms.equalities, scale=residual_scale(b)).solve()
+    return problem.objective.value(solution.x) - floor.best if solution.status is ConicStatus.SOLVED else np.inf
 
 
 def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -14,15 +14,14 @@ import numpy as np
 from dynident._typing import Array
 from dynident.errors import InputError
 from dynident.feasibility.blocks import Block, linear
-from dynident.feasibility.conic import ConicProgram, ConicSolution, ConicStatus
+from dynident.feasibility.conic import ConicProgram, ConicStatus, residual_scale
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.options import SolverOptions
 from dynident.feasibility.terms import Nonconvex
 
-#: Scale of the residual in the conic program: objectives of 1e-8 are still resolved.
-SCALE = 100.0
 _ROUNDS = 60
+_TIGHTENINGS = 8
 _LARGEST_CHARGE = 1e8
 
 
@@ -31,27 +30,40 @@ def solve(problem: RetrievalProblem, options: SolverOptions) -> list[Candidate]:
     stubborn = [item.name for item in problem.terms.nonconvex if item.convex_at is None]
     if stubborn:
         raise InputError(f"solver sdp can't treat {', '.join(stubborn)}, which are functions; use solver barrier or penalty")
-    relaxed = solve_convex(problem)
-    x = relaxed.x
+    x = _inside(problem)
     if any(item.violation(x) > 0.0 for item in problem.terms.nonconvex):
         x = _convex_concave(problem, x)
     return [Candidate(x=x, merit=problem.merit(x))]
 
 
-def solve_convex(problem: RetrievalProblem) -> ConicSolution:
-    """The convex part alone."""
+def _inside(problem: RetrievalProblem) -> Array:
+    """The optimum of the convex part. What the solver's tolerance leaves outside is pulled in by tightening those blocks."""
     A, b = problem.rows
-    return ConicProgram(A, b, problem.terms.blocks, problem.terms.equalities, scale=SCALE).solve()
+    blocks = list(problem.terms.blocks)
+    x = np.zeros(problem.variables)
+    for attempt in range(_TIGHTENINGS):
+        solution = ConicProgram(A, b, blocks, problem.terms.equalities, scale=residual_scale(b)).solve()
+        if attempt > 0 and solution.status is ConicStatus.INFEASIBLE:
+            break  # a set without interior can't be tightened; the answer before it stands, and certify judges it
+        x = solution.x
+        margins = [block.margin(x) for block in problem.terms.blocks]
+        if min(margins, default=0.0) >= 0.0:
+            break
+        for i, margin in enumerate(margins):
+            if margin < 0.0:
+                blocks[i] = replace(blocks[i], constant=blocks[i].constant + 4.0**attempt * margin * np.eye(blocks[i].size))
+    return x
 
 
 def _convex_concave(problem: RetrievalProblem, x: Array) -> Array:
     charge, A, b = 1.0, *problem.rows
+    scale = residual_scale(b)
     conditions, p = problem.terms.nonconvex, problem.variables
     wide = np.column_stack([A, np.zeros((len(A), len(conditions)))])
     cost = np.concatenate([np.zeros(p), np.ones(len(conditions))])
     for _ in range(_ROUNDS):
         blocks = [*problem.terms.blocks, *_with_slack(conditions, x, p)]
-        solution = ConicProgram(wide, b, blocks, problem.terms.equalities, scale=SCALE).solve(charge * SCALE**2 * cost)
+        solution = ConicProgram(wide, b, blocks, problem.terms.equalities, scale=scale).solve(charge * cost)
         if solution.status is not ConicStatus.SOLVED:
             break
         moved, x = float(np.max(np.abs(solution.x[:p] - x))), solution.x[:p]

@@ -1,0 +1,97 @@
+"""How far each parameter can move: its smallest and largest value over the feasible set that fits the data within their noise.
+
+A parameter whose range is narrow is determined; by the data, where the coefficients alone fix it, otherwise by the
+constraints with them. A parameter whose range is wide floats, and its value was chosen by the prior.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.errors import DynidentError
+from dynident.feasibility.conic import ConicProgram, ConicStatus, residual_scale
+from dynident.feasibility.objective import Objective
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.result import LinkParameters, Range
+from dynident.parameters import pseudo_inertia
+
+#: 95 % quantile of the χ² distribution with one degree of freedom: how much worse a fit may be, in units of the noise.
+CHI_SQUARE_95 = 3.841458820694124
+#: A parameter is determined when its range is narrower than this share of what it can be on a link of that mass and size.
+DETERMINED_SHARE = 0.2
+#: Without knowledge of the noise, a fit counts as as good while its residual is at most this share of the data larger.
+_UNKNOWN_NOISE = 1e-6
+
+
+def with_ranges(
+    result: LinkParameters, *, objective: Objective | None = None, progress: Callable[[float], None] | None = None
+) -> LinkParameters:
+    """The same result with a Range for every column of the links.
+
+    objective : what "fits as well as the noise allows" refers to; by default the problem's own. One that is weighted
+        by the covariance knows the noise: the fit may then worsen by the 95 % quantile of χ² with one degree of freedom.
+    """
+    problem = result.problem
+    goal = objective or problem.objective
+    best = _best(problem, goal, result.x)
+    radius = np.sqrt(max(best, 0.0) + _allowance(goal))
+    scale = 1.0 / radius
+    program = ConicProgram(goal.A, goal.b, problem.terms.blocks, problem.terms.equalities, scale=scale)
+    rigid = problem.base.columns.rigid
+    sizes = _sizes(result)
+    fixed = _fixed_by_data(goal.A)
+    ranges: list[Range] = []
+    for i in range(rigid):
+        ends = [_end(program, i, sign, sizes[i], problem.variables, float(result.x[i])) for sign in (1.0, -1.0)]
+        low, high = min(ends[0], float(result.x[i])), max(ends[1], float(result.x[i]))
+        narrow = high - low <= DETERMINED_SHARE * sizes[i]
+        ranges.append(Range(low=low, high=high, determined_by=("data" if fixed[i] else "constraint") if narrow else "prior"))
+        if progress is not None:
+            progress((i + 1) / rigid)
+    return replace(result, ranges=tuple(ranges))
+
+
+def _best(problem: RetrievalProblem, goal: Objective, x: Array) -> float:
+    """The smallest residual ‖A x - b‖² over the convex constraints."""
+    solution = ConicProgram(goal.A, goal.b, problem.terms.blocks, problem.terms.equalities, scale=residual_scale(goal.b)).solve()
+    values = [float(np.sum((goal.A @ point - goal.b) ** 2)) for point in (solution.x, x)]
+    return min(values) if solution.status is ConicStatus.SOLVED else values[1]
+
+
+def _allowance(goal: Objective) -> float:
+    return CHI_SQUARE_95 if goal.noise is not None else _UNKNOWN_NOISE * float(goal.b @ goal.b)
+
+
+def _end(program: ConicProgram, column: int, sign: float, size: float, variables: int, value: float) -> float:
+    """The smallest (sign 1) or largest (sign -1) value of a column; infinite where nothing bounds it."""
+    direction = np.zeros(variables)
+    direction[column] = sign / size
+    solution = program.solve(direction, radius=1.0, tolerance=1e-7)
+    if solution.status is ConicStatus.UNBOUNDED:
+        return -sign * np.inf
+    if solution.status is ConicStatus.INFEASIBLE:
+        raise DynidentError("the range of a parameter was asked for at a fit that the constraints don't allow")
+    return float(solution.x[column]) if solution.status is ConicStatus.SOLVED else value
+
+
+def _sizes(result: LinkParameters) -> Array:
+    """(10 n,) what a column could plausibly be: mass, mass times length, mass times length squared of its link."""
+    sizes: list[float] = []
+    for link in result.parameters:
+        mass = max(float(link[0]), 1e-3)
+        spread = float(np.trace(pseudo_inertia(link)[:3, :3])) / mass
+        length = max(float(np.sqrt(max(spread, 0.0))), 1e-2)
+        sizes += [mass, *[mass * length] * 3, *[mass * length**2] * 6]
+    return np.array(sizes)
+
+
+def _fixed_by_data(A: Array) -> Array:
+    """Which columns the fitted coefficients fix by themselves: unit vectors in the row space of A."""
+    scale = np.maximum(np.linalg.norm(A, axis=0), 1e-300)
+    _, singular, rows = np.linalg.svd(A / scale, full_matrices=False)
+    kept = rows[singular > 1e-10 * singular[0]]
+    return np.linalg.norm(kept, axis=0) > 1.0 - 1e-9
