@@ -19,6 +19,7 @@ from dynident.regression.losses import Loss, Squared
 from dynident.regression.noise import Correlated, correlated_rows
 from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
+from dynident.regression.spread import inverse_normal, median_levels, smallest_level, spread
 
 #: One noise level for all rows (ordinary least squares), or one per group, estimated in turn with the coefficients.
 Noise: TypeAlias = Literal["uniform", "per_group"]
@@ -27,6 +28,8 @@ NOISES: tuple[Noise, ...] = ("uniform", "per_group")
 #: A column counts as determined by the data when its part outside the span of the others is above this share of it.
 DATA_RANK_TOLERANCE = 1e-8
 _WEIGHT_TOLERANCE = 1e-6
+#: A robust loss has settled when an iteration moves the coefficients by less than this share of their standard deviations.
+_SETTLED = 1e-4
 _ITERATIONS = 50
 
 
@@ -62,12 +65,21 @@ def fit(
     loss = loss or Squared()
     solution = _Solution.of(problem, noise, prior)
     if not isinstance(loss, Squared):
-        problem, solution = _reweighted(problem, solution, noise, loss, prior, progress)
-    correlated = correlated_rows(problem) if isinstance(loss, Squared) else None
-    spread = _Spread.of(problem, solution, correlated)
-    notes += _notes(problem, solution, correlated, loss)
-    kept, dropped = solution.determined.copy(), list(_undetermined(problem, solution))
-    values, covariance = solution.values, spread.covariance(solution, kept)
+        solution, unsettled = _reweighted(problem, solution, noise, loss, prior, progress)
+        notes += unsettled
+    correlated = correlated_rows(problem)
+    uncertainty = spread(
+        problem,
+        values=solution.values,
+        weights=solution.weights,
+        determined=solution.determined,
+        prior_rows=_prior_rows(prior),
+        loss=loss,
+        rows=correlated,
+    )
+    notes += _notes(problem, solution, correlated)
+    kept, dropped = solution.determined.copy(), list(_undetermined(solution))
+    values, covariance = solution.values, uncertainty.covariance(kept)
     while drop_above_percent is not None and kept.sum() > 1:
         relative = 100.0 * np.sqrt(np.diag(covariance)) / np.maximum(np.abs(values), np.finfo(float).tiny)
         worst = int(np.argmax(np.where(kept, relative, -1.0)))
@@ -77,7 +89,7 @@ def fit(
         dropped.append(Dropped(worst, float(values[worst]), float(np.sqrt(covariance[worst, worst])), reason))
         kept[worst] = False
         values = solution.restricted(kept)
-        covariance = spread.covariance(solution, kept)
+        covariance = uncertainty.covariance(kept)
     estimate = Estimate(
         base=problem.base,
         values=values,
@@ -106,13 +118,15 @@ class _Solution:
 
     factor : (b + 1, b + 1)  Triangular factor of the weighted problem, prior included.
     weights : (groups,)      One over the standard deviation of each group.
-    determined : (b,)        Which base parameters these data determine at all.
+    determined : (b,)        Which base parameters these data, or the prior, determine at all.
+    rank : int               How many the data alone determine.
     """
 
     values: Array
     factor: Array
     weights: Array
     determined: BoolArray
+    rank: int
     singular_values: Array
 
     @staticmethod
@@ -121,12 +135,11 @@ class _Solution:
         stacked = problem.stacked(np.ones(len(problem.groups)))
         scale = np.linalg.norm(stacked[:, :b], axis=0)
         singular_values = np.asarray(np.linalg.svd(stacked[:, :b], compute_uv=False), dtype=float)
-        determined = _leftmost(stacked[:, :b], scale)
-        if not np.any(determined):
+        by_data = _leftmost(stacked[:, :b], scale)
+        if not np.any(by_data):
             raise ValueRangeError("data", "determine no coefficient at all; every regressor column is zero, so check that the robot moves")
+        determined = by_data if prior is None else by_data | np.isfinite(prior.std)
         weights = np.ones(len(problem.groups))
-        values = np.zeros(b)
-        factor = np.zeros((b + 1, b + 1))
         for _ in range(_ITERATIONS):
             factor = triangular([problem.stacked(weights), *_prior_rows(prior)])
             values = _solve(factor, determined)
@@ -136,40 +149,18 @@ class _Solution:
             if change < _WEIGHT_TOLERANCE or (noise == "uniform" and prior is None):
                 break
         factor = triangular([problem.stacked(weights), *_prior_rows(prior)])
-        return _Solution(values=values, factor=factor, weights=weights, determined=determined, singular_values=singular_values)
+        return _Solution(
+            values=_solve(factor, determined),
+            factor=factor,
+            weights=weights,
+            determined=determined,
+            rank=int(by_data.sum()),
+            singular_values=singular_values,
+        )
 
     def restricted(self, kept: BoolArray) -> Array:
         """(b,) the estimate with only some coefficients, zero for the others; weights as they are."""
         return _solve(self.factor, kept)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Spread:
-    """What the noise makes of the estimate. meat : (b, b) Σ w⁴ Yᵀ Γ Y for correlated noise, None for white noise."""
-
-    meat: Array | None
-
-    @staticmethod
-    def of(problem: Problem, solution: _Solution, correlated: Correlated | None) -> _Spread:
-        if correlated is None:
-            return _Spread(meat=None)
-        b = problem.base.rank
-        inverse = _inverse_normal(solution.factor, solution.determined)
-        total = np.zeros((b, b))
-        for g, group in enumerate(problem.groups):
-            covariance = correlated.autocovariance(g, group.columns, solution.values)
-            meat = correlated.meat(g, covariance)
-            w = solution.weights[g]
-            # residuals are smaller than the noise by what the fit absorbed, tr(H Γ): scale all lags by the same share
-            absorbed = w**2 * float(np.sum(inverse[np.ix_(group.columns, group.columns)] * meat))
-            share = min(absorbed / (problem.counts[g] * covariance[0]), 0.9) if covariance[0] > 0 else 0.0
-            total[np.ix_(group.columns, group.columns)] += w**4 * meat / (1.0 - share)
-        return _Spread(meat=total)
-
-    def covariance(self, solution: _Solution, kept: BoolArray) -> Array:
-        """(b, b) covariance of the kept coefficients, zero elsewhere."""
-        inverse = _inverse_normal(solution.factor, kept)
-        return inverse if self.meat is None else inverse @ self.meat @ inverse
 
 
 def _solve(factor: Array, kept: BoolArray) -> Array:
@@ -177,15 +168,6 @@ def _solve(factor: Array, kept: BoolArray) -> Array:
     R = triangular([factor[:, np.append(kept, True)]])
     values[kept] = np.linalg.solve(R[:-1, :-1], R[:-1, -1])
     return values
-
-
-def _inverse_normal(factor: Array, kept: BoolArray) -> Array:
-    """(b, b) (AᵀA)⁻¹ of the kept columns, through the triangular factor; zero elsewhere."""
-    R = triangular([factor[:, :-1][:, kept]])
-    inverse = np.linalg.inv(R)
-    result = np.zeros((len(kept), len(kept)))
-    result[np.ix_(kept, kept)] = inverse @ inverse.T
-    return result
 
 
 def _leftmost(A: Array, scale: Array) -> BoolArray:
@@ -209,27 +191,27 @@ def _leftmost(A: Array, scale: Array) -> BoolArray:
 def _noise_weights(problem: Problem, values: Array, factor: Array, weights: Array, determined: BoolArray, noise: Noise) -> Array:
     """One over the noise level of each group, corrected for the degrees of freedom that the fit used up."""
     squares = residuals(problem, values).squares
+    inverse = inverse_normal(factor[:, :-1], determined)
+    used = np.empty(len(squares))
+    for g, (group, F) in enumerate(zip(problem.groups, problem.factors, strict=True)):
+        Y = weights[g] * F[:, :-1]
+        used[g] = np.sum((Y @ inverse[np.ix_(group.columns, group.columns)]) * Y)
+    freedom = np.maximum(problem.counts - used, 1.0)
+    level = np.sqrt(squares / freedom)
     if noise == "uniform":
-        freedom = max(int(problem.counts.sum()) - int(determined.sum()), 1)
-        level = np.full(len(squares), np.sqrt(squares.sum() / freedom))
-    else:
-        inverse = _inverse_normal(factor, determined)
-        level = np.empty(len(squares))
-        for g, (group, F) in enumerate(zip(problem.groups, problem.factors, strict=True)):
-            used = float(np.sum((weights[g] * F[:, :-1] @ inverse[np.ix_(group.columns, group.columns)]) * (weights[g] * F[:, :-1])))
-            level[g] = np.sqrt(squares[g] / max(problem.counts[g] - used, 1.0))
-    total = np.sqrt(np.array([np.sum(F[:, -1] ** 2) for F in problem.factors]) / np.maximum(problem.counts, 1))
-    # exact data: rounding is the noise
-    return 1.0 / np.maximum(level, 1e-15 * max(float(total.max()), 1e-300))
+        level[:] = np.sqrt(squares.sum() / freedom.sum())
+    return 1.0 / np.maximum(level, smallest_level(problem))
 
 
 def _reweighted(
     problem: Problem, solution: _Solution, noise: Noise, loss: Loss, prior: Prior | None, progress: Callable[[str], None] | None
-) -> tuple[Problem, _Solution]:
+) -> tuple[_Solution, list[str]]:
+    """The solution under a robust loss, and a note where it did not settle."""
     if not problem.rows:
         raise InputError(f"the {loss.name} loss needs the data again, and this problem was loaded from a file; build it from the data")
+    change = float("inf")
     for iteration in range(1, _ITERATIONS + 1):
-        levels = _median_levels(problem, solution.values)
+        levels = median_levels(problem, solution.values)
         factors = [np.zeros_like(factor, order="F") for factor in problem.factors]
         for source in problem.rows:
             for group, table, _ in source.tables():
@@ -238,28 +220,20 @@ def _reweighted(
                 factors[group] = compress(factors[group], table * np.sqrt(weight))
         weighted = replace(problem, factors=tuple(np.ascontiguousarray(factor) for factor in factors))
         updated = _Solution.of(weighted, noise, prior)
-        change = float(np.max(np.abs(updated.values - solution.values) / (np.abs(solution.values) + 1e-12)))
+        # in standard deviations, on average over the coefficients
+        change = float(np.linalg.norm(updated.factor[:, :-1] @ (updated.values - solution.values)) / np.sqrt(problem.base.rank))
+        exact = np.linalg.norm(updated.values - solution.values) <= 1e-12 * np.linalg.norm(updated.values)
         solution = updated
         if progress is not None:
-            progress(f"{loss.name} iteration {iteration}: largest relative change {change:.1e}")
-        if change < 1e-6:
-            break
-    return problem, solution
+            progress(f"{loss.name} iteration {iteration}: change of {change:.1e} standard deviations")
+        if change < _SETTLED or exact:
+            return solution, []
+    return solution, [
+        f"the {loss.name} loss did not settle in {_ITERATIONS} iterations; the last one moved by {change:.1e} standard deviations"
+    ]
 
 
-def _median_levels(problem: Problem, values: Array) -> Array:
-    """(groups,) robust noise levels: 1.4826 times the median absolute residual, over at most 100 000 rows per group."""
-    collected: list[list[Array]] = [[] for _ in problem.groups]
-    counts = np.zeros(len(problem.groups), dtype=np.int64)
-    for source in problem.rows:
-        for group, table, _ in source.tables():
-            if counts[group] < 100_000:
-                collected[group].append(np.abs(table[-1] - values[problem.groups[group].columns] @ table[:-1]))
-                counts[group] += table.shape[1]
-    return np.array([max(1.4826 * float(np.median(np.concatenate(parts))), 1e-300) for parts in collected])
-
-
-def _undetermined(problem: Problem, solution: _Solution) -> list[Dropped]:
+def _undetermined(solution: _Solution) -> list[Dropped]:
     reason = f"not determined by these data (dependent to {DATA_RANK_TOLERANCE:g})"
     return [Dropped(int(i), 0.0, float("inf"), reason) for i in np.flatnonzero(~solution.determined)]
 
@@ -278,7 +252,7 @@ def _check_prior(problem: Problem, prior: Prior | None) -> None:
         raise ValueRangeError("prior.std", "must be positive; a large value means that nothing is believed")
 
 
-def _notes(problem: Problem, solution: _Solution, correlated: Correlated | None, loss: Loss) -> list[str]:
+def _notes(problem: Problem, solution: _Solution, correlated: Correlated | None) -> list[str]:
     notes: list[str] = []
     missing = [problem.base.names[int(i)] for i in np.flatnonzero(~solution.determined)]
     if missing:
@@ -286,7 +260,6 @@ def _notes(problem: Problem, solution: _Solution, correlated: Correlated | None,
     if correlated is None and problem.base.equations == "torque":
         filtered = "cutoff_hz" in problem.preprocessing
         what = "the rows are too many, or not there any more, to measure their correlation" if filtered else "nothing was filtered"
-        what = "the loss re-weights rows" if not isinstance(loss, Squared) else what
         notes.append(f"standard deviations assume independent residuals, because {what}; where they are correlated they come out too small")
     return notes
 
@@ -303,6 +276,6 @@ def _details(problem: Problem, noise: Noise, loss: Loss, drop: float | None, sol
         "loss": loss.name,
         "drop_above_percent": drop,
         "condition_number": float(np.linalg.cond(R)),
-        "rank": int(solution.determined.sum()),
+        "rank": solution.rank,
         "rank_tolerance": DATA_RANK_TOLERANCE,
     }

@@ -12,12 +12,17 @@ from dynident.errors import UnknownNameError
 
 
 class Loss(Protocol):
-    """A loss is the weight that a row gets for its residual in units of the noise's standard deviation."""
+    """A loss is the weight that a row gets for its residual in units of the noise's standard deviation.
+
+    Its influence is ψ(r) = r · weight(r); `slope` is the derivative of ψ.
+    """
 
     @property
     def name(self) -> str: ...
 
     def weight(self, residual: Array) -> Array: ...
+
+    def slope(self, residual: Array) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,9 @@ class Squared:
     name = "squared"
 
     def weight(self, residual: Array) -> Array:
+        return np.ones_like(residual)
+
+    def slope(self, residual: Array) -> Array:
         return np.ones_like(residual)
 
 
@@ -40,6 +48,9 @@ class Huber:
     def weight(self, residual: Array) -> Array:
         return 1.0 / np.maximum(1.0, np.abs(residual) / self.threshold)
 
+    def slope(self, residual: Array) -> Array:
+        return (np.abs(residual) <= self.threshold).astype(float)
+
 
 @dataclass(frozen=True)
 class Tukey:
@@ -50,6 +61,10 @@ class Tukey:
 
     def weight(self, residual: Array) -> Array:
         return np.maximum(0.0, 1.0 - (residual / self.threshold) ** 2) ** 2
+
+    def slope(self, residual: Array) -> Array:
+        u = np.minimum((residual / self.threshold) ** 2, 1.0)
+        return (1.0 - u) * (1.0 - 5.0 * u)
 
 
 LOSSES: dict[str, type[Squared] | type[Huber] | type[Tukey]] = {"squared": Squared, "huber": Huber, "tukey": Tukey}

@@ -63,14 +63,20 @@ class Problem:
 
     def merged(self, other: Problem) -> Problem:
         """Both problems at once: two logs of one robot are two factors stacked."""
-        if self.base.columns.names != other.base.columns.names or not np.array_equal(self.base.independent, other.base.independent):
-            raise InputError("the two problems have different base parameters; merge problems of one robot with one friction model")
+        mine, theirs = self.base, other.base
+        same = mine.columns.names == theirs.columns.names and mine.equations == theirs.equations and mine.known == theirs.known
+        if not same or mine.grouping.shape != theirs.grouping.shape or not np.allclose(mine.grouping, theirs.grouping, atol=1e-8):
+            raise InputError(
+                "the two problems have different base parameters; merge problems of one robot with one friction model "
+                "and the same known values"
+            )
         factors: list[Array] = []
-        for group, mine in zip(self.groups, self.factors, strict=True):
-            theirs = [factor for their, factor in zip(other.groups, other.factors, strict=True) if their.name == group.name]
-            if len(theirs) != 1 or theirs[0].shape != mine.shape:
+        named = {group.name: (group, factor) for group, factor in zip(other.groups, other.factors, strict=True)}
+        for group, factor in zip(self.groups, self.factors, strict=True):
+            their, their_factor = named.get(group.name, (None, factor))
+            if their is None or not np.array_equal(their.columns, group.columns):
                 raise InputError(f"group {group.name!r} is not the same in both problems; merge problems built in the same way")
-            factors.append(triangular([mine, theirs[0]]))
+            factors.append(triangular([factor, their_factor]))
         return Problem(
             base=self.base,
             groups=self.groups,

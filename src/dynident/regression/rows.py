@@ -22,8 +22,8 @@ from dynident.regression.columns import moved_columns
 
 #: Samples per chunk: enough that Python's share of the time is small, few enough to stay in cache.
 _CHUNK = 1000
-#: A filtered sample is used when the filter found at least this share of its support unmasked.
-_MASK_SHARE = 0.999
+#: A filtered row is used when at least this share of the filter's weight fell on unmasked samples.
+_MASK_SHARE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,8 +111,13 @@ class LogRows:
             yield from self._raw(segment, height)
             return
         tables, masks = self.filter.stream(), self.filter.stream()
+        lines = [len(group.columns) + 1 for group in self.groups]
         for joined, mask in self._raw(segment, height):
-            kept = None if mask is None else masks.push(mask.astype(float)) >= _MASK_SHARE
+            kept = None
+            if mask is not None:
+                # equations times 0 or 1 are still equations: masked samples then reach no filtered row, however wrong they are
+                np.multiply(joined, np.repeat(mask, lines, axis=0), out=joined)
+                kept = masks.push(mask.astype(float)) >= _MASK_SHARE
             yield tables.push(joined), kept
         if segment.stop > segment.start:
             yield tables.finish(), None if self.dataset.mask is None else masks.finish() >= _MASK_SHARE
