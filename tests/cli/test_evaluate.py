@@ -1,0 +1,88 @@
+"""`dynident evaluate` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynident.data import write_dataset
+from dynident.friction import linear
+from dynident.regression import build_problem, fit, read_estimate, residuals, write_estimate
+from dynident.robots import load_robot
+from tests.cli.test_identify import arrays, refused
+from tests.logs import synthetic_log, synthetic_samples
+
+
+@pytest.fixture
+def folder(tmp_path: Path, dynident) -> Path:
+    write_dataset(synthetic_log(noise=0.5, samples=3000), tmp_path / "log.npz")
+    finished = dynident("identify", "planar_2r", "log.npz", "-o", "run", "--train", "0:0.7", "--filter", "6", "--rate", "25")
+    assert finished.returncode == 0, finished.stderr
+    return tmp_path
+
+
+def test_held_out_error_is_that_of_the_library(dynident, folder):
+    finished = dynident("evaluate", "run", "log.npz", "--part", "0.7:1", "--json")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    content = json.loads(finished.stdout)
+    log = synthetic_log(noise=0.5, samples=3000).part(0.7, 1)
+    robot = load_robot("planar_2r")
+    expected = residuals(build_problem(robot, log, friction=linear(), cutoff=6, rate=25), read_estimate(folder / "run").values)
+    assert content["relative_percent"] == pytest.approx(expected.relative_percent, rel=1e-12)
+    assert list(content["rms_per_joint"]) == list(robot.joint_names)
+    assert list(content["rms_per_joint"].values()) == pytest.approx(expected.rms_per_group)
+    assert list(content["relative_percent_per_joint"].values()) == pytest.approx(expected.relative_percent_per_group)
+    assert (content["samples"], content["part"]) == (900, [0.7, 1.0])
+
+
+def test_on_its_own_data_the_error_is_that_of_the_estimate(dynident, folder):
+    finished = dynident("evaluate", "run", "log.npz", "--part", "0:0.7")
+    assert finished.returncode == 0
+    estimate = read_estimate(folder / "run")
+    assert f"{estimate.residuals.relative_percent:.3g}" in finished.stdout
+    assert all(name in finished.stdout for name in estimate.base.robot.joint_names)
+
+
+def test_columns_and_units_are_remembered(dynident, tmp_path):
+    content = arrays(q=np.rad2deg(synthetic_log().q), tau=None)
+    np.savez(tmp_path / "log.npz", **content, load=1e3 * synthetic_log().effort)
+    options = ["--map", "effort=load", "--unit", "q=deg", "--unit", "dq=rad/s", "--unit", "ddq=rad/s^2", "--unit", "effort=mNm"]
+    finished = dynident("identify", "planar_2r", "log.npz", "-o", "run", *options)
+    assert finished.returncode == 0, finished.stderr
+    assert json.loads(dynident("evaluate", "run", "log.npz", "--json").stdout)["relative_percent"] < 1e-6
+    np.savez(tmp_path / "si.npz", **arrays())
+    other = ["--map", "effort=tau", "--unit", "q=rad", "--unit", "effort=Nm"]
+    assert json.loads(dynident("evaluate", "run", "si.npz", "--json", *other).stdout)["relative_percent"] < 1e-6
+
+
+def test_controller_samples(dynident, tmp_path):
+    write_dataset(synthetic_samples(), tmp_path / "samples.npz")
+    write_dataset(synthetic_samples(seed=2), tmp_path / "other.npz")
+    dynident("identify", "spatial_3r", "samples.npz", "-o", "run")
+    content = json.loads(dynident("evaluate", "run", "other.npz", "--json").stdout)
+    assert content["relative_percent"] < 1e-8
+    assert "g (" in dynident("evaluate", "run", "other.npz").stdout
+
+
+def test_bad_input(dynident, folder):
+    refused(dynident("evaluate", "nowhere", "log.npz"), ["nowhere", "no such run folder", "dynident identify"])
+    (folder / "empty").mkdir()
+    refused(dynident("evaluate", "empty", "log.npz"), ["empty", "estimate.json", "dynident identify"])
+    refused(dynident("evaluate", "run", "missing.npz"), ["missing.npz"])
+    refused(dynident("evaluate", "run", "log.npz", "--part", "1:0"), ["--part", "1:0"])
+    write_dataset(synthetic_log("spatial_3r"), folder / "three.npz")
+    refused(dynident("evaluate", "run", "three.npz"), ["3 joints", "has 2"])
+    write_dataset(synthetic_samples("planar_2r"), folder / "samples.npz")
+    refused(dynident("evaluate", "run", "samples.npz"), ["controller samples", "a log"])
+    (folder / "run" / "estimate.npz").write_bytes(b"broken")
+    refused(dynident("evaluate", "run", "log.npz"), ["estimate.npz"])
+
+
+def test_a_model_with_columns_of_its_own_needs_them(dynident, folder):
+    log = synthetic_log()
+    problem = build_problem(load_robot("planar_2r"), log, friction=linear(), extra={"spring": log.q})
+    write_estimate(folder / "spring", fit(problem), problem)
+    refused(dynident("evaluate", "spring", "log.npz"), ["extra column", "spring"])

@@ -1,0 +1,230 @@
+"""Problems and run folders as files: exact, complete, and never half of one run and half of another."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from dynident.errors import FileError
+from dynident.friction import SmoothCoulomb, Viscous, combine, linear
+from dynident.regression import (
+    build_problem,
+    fit,
+    load_problem,
+    read_estimate,
+    read_problem,
+    save_problem,
+    write_estimate,
+)
+from dynident.robots import load_robot, robot_from_dict
+from tests.logs import synthetic_log, synthetic_samples
+from tests.unit.robots.test_serialize import assert_same
+
+KEYS = {"schema", "robot", "source", "route", "rank", "condition_number", "coefficients", "friction", "residual", "samples"}
+KEYS |= {"preprocessing", "notes", "versions", "seed"}
+
+
+def log_problem(**options):
+    options = {"friction": linear(), **options}
+    return build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1), **options)
+
+
+def controller_problem(**options):
+    return build_problem(load_robot("spatial_3r"), synthetic_samples(noise=1e-3), **options)
+
+
+PROBLEMS = {
+    "log": log_problem,
+    "filtered": lambda: log_problem(cutoff=5.0),
+    "known": lambda: log_problem(known={"fo1": 0.1, "J2zz": 0.2}, friction=combine(Viscous(), SmoothCoulomb(0.1), linear().models[2])),
+    "extra": lambda: log_problem(extra={"spring": synthetic_log().q}),
+    "controller": controller_problem,
+    "gravity": lambda: controller_problem(equations="gravity"),
+}
+
+
+@pytest.fixture(params=sorted(PROBLEMS))
+def problem(request):
+    return PROBLEMS[request.param]()
+
+
+def test_a_problem_comes_back_to_the_last_bit(problem, tmp_path):
+    save_problem(problem, tmp_path / "problem.npz")
+    loaded = load_problem(tmp_path / "problem.npz")
+    assert loaded.rows == ()
+    for name in ("robot", "friction", "equations", "columns", "independent", "grouping", "known"):
+        assert_same_or_equal(getattr(problem.base, name), getattr(loaded.base, name))
+    for name in ("groups", "factors", "counts", "samples", "source", "notes"):
+        assert_same_or_equal(getattr(problem, name), getattr(loaded, name))
+    assert dict(loaded.preprocessing) == dict(problem.preprocessing)
+
+
+def assert_same_or_equal(a, b):
+    if isinstance(a, dict):
+        assert a == b
+    else:
+        assert_same(a, b)
+
+
+def test_a_loaded_problem_fits_identically(problem, tmp_path):
+    save_problem(problem, tmp_path / "problem.npz")
+    loaded = load_problem(tmp_path / "problem.npz")
+    a, b = (fit(each, drop_above_percent=None) for each in (problem, loaded))
+    np.testing.assert_array_equal(a.values, b.values)
+    np.testing.assert_array_equal(a.kept, b.kept)
+    assert a.residuals.relative_percent == b.residuals.relative_percent
+    if "cutoff_hz" not in problem.preprocessing:  # the correlation that a filter leaves needs the rows
+        np.testing.assert_array_equal(a.covariance, b.covariance)
+        assert a.notes == b.notes
+
+
+def test_merging_loaded_problems_is_merging_problems(tmp_path):
+    robot, log = load_robot("planar_2r"), synthetic_log(noise=0.1)
+    parts = [build_problem(robot, log.part(*part), friction=linear()) for part in ((0, 0.5), (0.5, 1))]
+    for number, part in enumerate(parts):
+        save_problem(part, tmp_path / f"{number}.npz")
+    loaded = load_problem(tmp_path / "0.npz").merged(load_problem(tmp_path / "1.npz"))
+    both = parts[0].merged(parts[1])
+    np.testing.assert_array_equal(fit(loaded).values, fit(both).values)
+    np.testing.assert_array_equal(fit(loaded).covariance, fit(both).covariance)
+    whole = fit(build_problem(robot, log, friction=linear()))
+    np.testing.assert_allclose(fit(loaded).values, whole.values, rtol=1e-9, atol=1e-12)
+
+
+def test_problem_files_that_are_none(tmp_path):
+    with pytest.raises(FileError, match="no such file"):
+        load_problem(tmp_path / "missing.npz")
+    (tmp_path / "text.npz").write_text("text")
+    with pytest.raises(FileError, match="npz"):
+        load_problem(tmp_path / "text.npz")
+    np.savez(tmp_path / "other.npz", q=np.zeros(3))
+    with pytest.raises(FileError, match="dynident/problem/1"):
+        load_problem(tmp_path / "other.npz")
+    np.savez(tmp_path / "newer.npz", description=np.array('{"schema": "dynident/problem/2"}'))
+    with pytest.raises(FileError, match="'dynident/problem/2'"):
+        load_problem(tmp_path / "newer.npz")
+    np.savez(tmp_path / "pickled.npz", description=np.array([{"a": 1}], dtype=object))
+    with pytest.raises(FileError, match="pickle"):
+        load_problem(tmp_path / "pickled.npz")
+
+
+def test_an_estimate_comes_back(problem, tmp_path):
+    estimate = fit(problem)
+    write_estimate(tmp_path / "run", estimate, problem)
+    read = read_estimate(tmp_path / "run")
+    for name in ("values", "covariance", "kept", "singular_values", "dropped", "residuals", "notes"):
+        assert_same(getattr(estimate, name), getattr(read, name))
+    for name in ("independent", "grouping", "columns", "robot", "friction", "equations"):
+        assert_same(getattr(estimate.base, name), getattr(read.base, name))
+    assert dict(read.base.known) == dict(estimate.base.known)
+    assert dict(read.details) == dict(estimate.details)
+    assert str(read) == str(estimate)
+    np.testing.assert_array_equal(read_problem(tmp_path / "run").factors[0], problem.factors[0])
+    assert_same(robot_from_dict(json.loads((tmp_path / "run" / "robot.json").read_text())), estimate.base.robot)
+
+
+def strict_json(path):
+    def refuse(token):
+        raise AssertionError(f"{token} is not standard JSON")
+
+    return json.loads(path.read_text(), parse_constant=refuse)
+
+
+def test_estimate_json_has_the_documented_keys(problem, tmp_path):
+    estimate = fit(problem)
+    write_estimate(tmp_path, estimate, problem, seed=7)
+    content = strict_json(tmp_path / "estimate.json")
+    assert content.keys() == KEYS
+    assert content["schema"] == "dynident/estimate/1"
+    assert content["route"] == ("classical" if problem.base.equations == "torque" else "controller")
+    assert content["seed"] == 7
+    assert {"dynident", "numpy"} <= content["versions"].keys()
+    assert content["residual"].keys() == {"relative_percent", "rms_per_joint", "relative_percent_per_joint"}
+    assert list(content["residual"]["rms_per_joint"]) == [group.name for group in problem.groups]
+    common = {"name", "expression", "value", "std", "relative_std_percent", "unit", "kept"}
+    for i, item in enumerate(content["coefficients"]):
+        assert item.keys() == common | (set() if item["kept"] else {"reason"})
+        if item["kept"]:
+            assert item["value"] == estimate.values[i]
+            assert item["std"] == estimate.std[i]
+    assert len(content["friction"]) == (problem.base.robot.n if problem.base.friction else 0)
+
+
+def test_dropped_coefficients_keep_the_numbers_they_were_dropped_with(tmp_path):
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=30.0), friction=linear())
+    estimate = fit(problem)
+    weak = [item for item in estimate.dropped if np.isfinite(item.std)]
+    assert weak
+    write_estimate(tmp_path, estimate, problem)
+    content = strict_json(tmp_path / "estimate.json")["coefficients"]
+    for item in weak:
+        written = content[item.index]
+        assert (written["kept"], written["value"], written["std"]) == (False, item.value, item.std)
+        assert written["relative_std_percent"] > 30
+        assert "above 30 %" in written["reason"]
+
+
+def test_what_is_not_determined_is_null(tmp_path):
+    log = synthetic_log()
+    still = type(log)(
+        time=log.time, q=log.q * [1, 0], dq=log.dq * [1, 0], ddq=log.ddq * [1, 0], effort=log.effort, effort_kind=log.effort_kind
+    )
+    problem = build_problem(load_robot("planar_2r"), still, friction=linear())
+    estimate = fit(problem)
+    write_estimate(tmp_path, estimate, problem)
+    content = strict_json(tmp_path / "estimate.json")
+    undetermined = {item["name"] for item in content["coefficients"] if item["std"] is None}
+    assert {"fv2", "fc2"} <= undetermined
+    assert all(item["value"] is None for item in content["coefficients"] if item["name"] in undetermined)
+    assert any("joint 2" in note and "never moves" in note for note in content["notes"])
+    assert str(read_estimate(tmp_path)) == str(estimate)
+
+
+def test_a_failed_write_leaves_the_run_without_an_estimate_rather_than_mixed(tmp_path, monkeypatch):
+    problem = log_problem()
+    estimate = fit(problem)
+    run = tmp_path / "deep" / "run"
+    write_estimate(run, estimate, problem)
+    before = {file.name: file.read_bytes() for file in run.iterdir()}
+    monkeypatch.setattr(os, "fsync", _raise_full)
+    with pytest.raises(FileError, match="No space left"):
+        write_estimate(run, estimate, problem)
+    assert {file.name: file.read_bytes() for file in run.iterdir()} == before
+    with pytest.raises(FileError, match="No space left"):
+        write_estimate(tmp_path / "new" / "run", estimate, problem)
+    assert not (tmp_path / "new").exists()
+    monkeypatch.undo()
+    replaced = []
+    real = os.replace
+
+    def crash(source, target):
+        replaced.append(os.path.basename(target))
+        if len(replaced) == 3:
+            raise KeyboardInterrupt
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", crash)
+    with pytest.raises(KeyboardInterrupt):
+        write_estimate(run, estimate, problem)
+    assert not [file for file in os.listdir(run) if file.startswith(".")]
+    with pytest.raises(FileError, match=r"no estimate\.json.*dynident identify"):
+        read_estimate(run)
+
+
+def _raise_full(_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_folder_that_is_no_run(tmp_path):
+    with pytest.raises(FileError, match=r"no such run folder.*dynident identify"):
+        read_estimate(tmp_path / "missing")
+    with pytest.raises(FileError, match=r"has no estimate\.json.*dynident identify"):
+        read_estimate(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="is a file"):
+        read_estimate(tmp_path / "file")
+    with pytest.raises(FileError, match="is a file"):
+        write_estimate(tmp_path / "file", fit(problem := log_problem()), problem)

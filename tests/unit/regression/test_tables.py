@@ -1,0 +1,84 @@
+"""An estimate prints the table that one would put in a paper."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynident.friction import Armature, Viscous, combine, linear
+from dynident.regression import build_problem, fit
+from dynident.regression.tables import coefficients, friction, report
+from dynident.robots import load_robot
+from tests.logs import synthetic_log, synthetic_samples
+
+
+def estimate_of(noise=0.1, **options):
+    return fit(build_problem(load_robot("planar_2r"), synthetic_log(noise=noise), **{"friction": linear(), **options}))
+
+
+def test_text_and_records_say_the_same():
+    estimate = estimate_of()
+    text = str(estimate)
+    for number, item in enumerate(coefficients(estimate), start=1):
+        (line,) = [line for line in text.splitlines() if line.split()[:1] == [str(number)]]
+        assert item.expression in line
+        assert item.unit in line
+    for item in friction(estimate):
+        assert item.joint in text
+    assert f"{estimate.residuals.relative_percent:.3g}" in text
+    assert f"condition number {estimate.condition_number:.2f}" in text
+    assert text == str(report(estimate))
+
+
+def test_digits_follow_the_standard_deviation():
+    item = coefficients(estimate := estimate_of())[0]
+    assert item.value is not None
+    assert item.std is not None
+    decimals = int(1 - np.floor(np.log10(item.std)))
+    assert f"{item.value:.{decimals}f} ± {item.std:.{decimals}f}" in str(estimate)
+
+
+def test_dropped_ones_are_dimmed_and_say_why():
+    estimate = estimate_of(noise=30.0)
+    assert estimate.dropped
+    rows = report(estimate).tables[0].rows
+    assert [not row.dimmed for row in rows] == estimate.kept.tolist()
+    assert all(row.cells[-1] == "above 30 %" for row in rows if row.dimmed)
+    assert any("too uncertain and dropped" in note for note in estimate.notes)
+    assert any("unexplained" in note for note in estimate.notes)
+    assert "Note 1:" in str(estimate)
+
+
+def test_a_friction_parameter_inside_another_coefficient_has_no_value_of_its_own():
+    estimate = estimate_of(friction=combine(Viscous(), Armature()))
+    assert any("Ia" in expression and expression != "Ia1" for expression in estimate.base.expressions)
+    parameters = friction(estimate)[0].parameters
+    assert parameters["Ia"] is None
+    assert parameters["fv"] == estimate.friction_parameters[0, 0]
+    assert "grouped" in str(estimate)
+
+
+def test_known_parameters_are_shown():
+    estimate = estimate_of(known={"fo1": 0.1})
+    assert friction(estimate)[0].parameters["fo"] == 0.1
+    assert "Declared known: fo1 = 0.1" in str(estimate)
+
+
+def test_elements_of_m_and_g_are_taken_together():
+    estimate = fit(build_problem(load_robot("spatial_3r"), synthetic_samples(noise=1e-3)))
+    names = [row.cells[0] for row in report(estimate).tables[-1].rows]
+    assert [name.split()[0] for name in names] == ["M", "g", "all"]
+    found = estimate.residuals
+    squares = sum(s for s, name in zip(found.squares, found.names, strict=True) if name.startswith("M"))
+    totals = sum(t for t, name in zip(found.totals, found.names, strict=True) if name.startswith("M"))
+    assert float(report(estimate).tables[-1].rows[0].cells[1]) == pytest.approx(100 * np.sqrt(squares / totals), rel=0.01)
+
+
+def test_notes_name_friction_that_drives_and_noise_that_differs():
+    log = synthetic_log()
+    rng = np.random.default_rng(0)
+    effort = log.effort - 2.0 * log.dq + rng.normal(size=log.q.shape) * [1.0, 0.05]
+    changed = type(log)(time=log.time, q=log.q, dq=log.dq, ddq=log.ddq, effort=effort, effort_kind=log.effort_kind)
+    notes = " ".join(fit(build_problem(load_robot("planar_2r"), changed, friction=linear())).notes)
+    assert "fv1 is negative (-1." in notes
+    assert "--noise per_group" in notes
