@@ -131,10 +131,11 @@ def base_parameters(
     Y = _random_regressor(robot, friction, equations, np.random.default_rng(seed))
     candidates = [i for i in _reading_order(columns) if i not in skip]
     independent, relations = _leftmost_independent(Y[:, candidates])
-    grouping = np.zeros((len(independent) + len(extra), len(columns)))
+    own = [i for i in range(first_extra, len(columns)) if i not in skip]
+    grouping = np.zeros((len(independent) + len(own), len(columns)))
     grouping[: len(independent), candidates] = relations
-    grouping[np.arange(len(independent), len(grouping)), np.arange(first_extra, len(columns))] = 1.0
-    leading = [*(candidates[i] for i in independent), *range(first_extra, len(columns))]
+    grouping[np.arange(len(independent), len(grouping)), own] = 1.0
+    leading = [*(candidates[i] for i in independent), *own]
     return BaseParameters(
         robot=robot,
         friction=friction,
