@@ -9,9 +9,10 @@ the solver's tolerances.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -31,16 +32,33 @@ class ConicStatus(Enum):
     INACCURATE = "the solver stopped before reaching its tolerance"
 
 
+#: By Clarabel's name, without the Almost of an answer within its wider tolerances: bounds and margins are recomputed here anyway.
+_STATUS = {"Solved": ConicStatus.SOLVED, "PrimalInfeasible": ConicStatus.INFEASIBLE, "DualInfeasible": ConicStatus.UNBOUNDED}
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ConicSolution:
-    """x : (p,) primal; residual_dual, equality_dual, cone_duals: multipliers, cone_duals[i] (k, k) of block i."""
+    """x : (p,) primal; residual_dual, equality_dual, cone_vector: multipliers, those of the blocks in the solver's order."""
 
     status: ConicStatus
     x: Array
     residual_dual: Array
     equality_dual: Array
-    cone_duals: tuple[Array, ...]
+    cone_vector: Array
+    order: tuple[int, ...]
+    sizes: tuple[int, ...]
     iterations: int
+
+    @cached_property
+    def cone_duals(self) -> tuple[Array, ...]:
+        """(k, k) the multiplier of each block, in the order in which they were given."""
+        duals: list[Array] = [np.zeros((0, 0))] * len(self.order)
+        at = 0
+        for i, size in zip(self.order, self.sizes, strict=True):
+            length = size * (size + 1) // 2
+            duals[i] = _unpack(self.cone_vector[at : at + length], size)
+            at += length
+        return tuple(duals)
 
 
 def residual_scale(b: Array) -> float:
@@ -72,13 +90,14 @@ class ConicProgram:
 
     def solve(self, linear: Array | None = None, *, radius: float | None = None, tolerance: float = TOLERANCE) -> ConicSolution:
         """Minimise ½ ‖r‖² + linear·x; with a radius, minimise linear·x subject to ‖r‖ <= radius instead."""
+        return self.prepared(radius=radius, tolerance=tolerance)(linear)
+
+    def prepared(self, *, radius: float | None = None, tolerance: float = TOLERANCE) -> Callable[[Array | None], ConicSolution]:
+        """`solve` for many linear objectives: the solver is set up once, and only its linear term changes."""
         import clarabel
         from scipy import sparse
 
         p, rows = self.p, self.rows
-        q = np.zeros(p + rows)
-        if linear is not None:
-            q[:p] = linear
         matrix, rhs, cones = self.matrix, self.rhs, [clarabel.ZeroConeT(rows + self.equalities)]
         linear_blocks = self.sizes.count(1)
         if linear_blocks:
@@ -96,33 +115,29 @@ class ConicProgram:
         settings.max_threads = 1
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         settings.max_iter = 200
-        result = clarabel.DefaultSolver(P, q, matrix, rhs, cones, settings).solve()
-        return self._solution(result)
+        # both would forbid to change the objective later, and the matrices are too small to gain from them
+        settings.presolve_enable = settings.chordal_decomposition_enable = False
+        solver = clarabel.DefaultSolver(P, np.zeros(p + rows), matrix, rhs, cones, settings)
+
+        def run(linear: Array | None) -> ConicSolution:
+            q = np.zeros(p + rows)
+            if linear is not None:
+                q[:p] = linear
+            solver.update(q=q)
+            return self._solution(solver.solve())
+
+        return run
 
     def _solution(self, result) -> ConicSolution:
         z = np.array(result.z)
-        at = self.rows + self.equalities
-        duals: list[Array] = [np.zeros((0, 0))] * len(self.order)
-        for i, size in zip(self.order, self.sizes, strict=True):
-            length = size * (size + 1) // 2
-            duals[i] = _unpack(z[at : at + length], size)
-            at += length
-        name = str(result.status)
-        status = (
-            ConicStatus.SOLVED
-            if name in ("Solved", "AlmostSolved")
-            else ConicStatus.INFEASIBLE
-            if name in ("PrimalInfeasible", "AlmostPrimalInfeasible")
-            else ConicStatus.UNBOUNDED
-            if name in ("DualInfeasible", "AlmostDualInfeasible")
-            else ConicStatus.INACCURATE
-        )
         return ConicSolution(
-            status=status,
+            status=_STATUS.get(str(result.status).removeprefix("Almost"), ConicStatus.INACCURATE),
             x=np.array(result.x)[: self.p],
             residual_dual=z[: self.rows],
             equality_dual=z[self.rows : self.rows + self.equalities],
-            cone_duals=tuple(duals),
+            cone_vector=z[self.rows + self.equalities :],
+            order=tuple(self.order),
+            sizes=tuple(self.sizes),
             iterations=int(result.iterations),
         )
 
@@ -165,6 +180,7 @@ def _cone_rows(blocks: Sequence[Block], p: int) -> tuple[Array, Array]:
     return G, h
 
 
+@cache
 def _triangle(size: int) -> tuple[IntArray, IntArray]:
     columns, rows = np.tril_indices(size)
     return rows.astype(np.int64), columns.astype(np.int64)

@@ -6,7 +6,7 @@ A bound on a centre of mass c = mc / m becomes linear in (m, mc) once multiplied
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -99,6 +99,19 @@ class Known:
         if named.kind == "com":
             return Terms(equalities=(_equality(text, {named.column: 1.0, 10 * named.link: -self.value}, 0.0, "kg·m"),))
         return Terms(equalities=(_equality(text, {named.column: 1.0}, self.value, unit_of(named)),))
+
+
+@dataclass(frozen=True)
+class DontCare:
+    """A chosen value for a parameter that the objective doesn't contain, such as c1y of an arm on an upright first axis (KUKA
+    paper, eq. 20); an error where the objective does contain it, naming a coefficient that would be affected."""
+
+    name: str
+    value: float
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        named = parse_parameter(self.name, robot, columns)
+        return replace(Known(self.name, self.value).terms(robot, columns), dont_care=((self.name, named.column),))
 
 
 @dataclass(frozen=True)

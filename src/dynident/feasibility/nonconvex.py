@@ -128,7 +128,10 @@ class UserConstraint:
         title = self.name or getattr(self.function, "__name__", "user constraint")
 
         def violation(x: Array) -> float:
-            returned = np.asarray(self.function(link_views(robot, x)), dtype=float)
+            try:
+                returned = np.asarray(self.function(link_views(robot, x)), dtype=float)
+            except Exception as error:  # it is the user's function, and may raise anything
+                raise InputError(f"constraint {title!r} raised {type(error).__name__}: {error}; it must return numbers") from error
             if returned.size == 0 or np.any(np.isnan(returned)):
                 raise InputError(f"constraint {title!r} returned {returned}; numbers were expected, positive where violated")
             return float(np.max(returned))

@@ -8,7 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from dynident._typing import Array
+from dynident.errors import InputError
 from dynident.feasibility.blocks import Batch, batches
+from dynident.feasibility.constraints import Known
 from dynident.feasibility.objective import NominalPrior, Objective
 from dynident.feasibility.terms import Constraint, FeasibleSet, Terms, Violation, violations
 from dynident.regression.base import BaseParameters
@@ -55,5 +57,11 @@ class RetrievalProblem:
 def build_retrieval(
     base: BaseParameters, objective: Objective, constraints: Constraint | FeasibleSet, *, prior: NominalPrior | None = None
 ) -> RetrievalProblem:
-    """Put a retrieval problem together; solve it with `retrieve`."""
-    return RetrievalProblem(base=base, objective=objective, terms=constraints.terms(base.robot, base.columns), prior=prior)
+    """Put a retrieval problem together; solve it with `retrieve`. What the identification took as known is known here too."""
+    known = [Known(name, value).terms(base.robot, base.columns) for name, value in base.known.items()]
+    terms = Terms.joined([constraints.terms(base.robot, base.columns), *known])
+    for name, column in terms.dont_care:
+        if np.any(objective.A[:, column] != 0.0):
+            affected = base.expressions[int(np.flatnonzero(base.grouping[:, column])[0])]
+            raise InputError(f"{name} is no don't-care parameter: it is part of the coefficient {affected}; bound it, or declare it known")
+    return RetrievalProblem(base=base, objective=objective, terms=terms, prior=prior)

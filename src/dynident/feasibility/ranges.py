@@ -13,7 +13,7 @@ import numpy as np
 
 from dynident._typing import Array
 from dynident.errors import DynidentError
-from dynident.feasibility.conic import ConicProgram, ConicStatus, residual_scale
+from dynident.feasibility.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
 from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
@@ -25,12 +25,18 @@ CHI_SQUARE_95 = 3.841458820694124
 DETERMINED_SHARE = 0.2
 #: Without knowledge of the noise, a fit counts as as good while its residual is at most this share of the data larger.
 _UNKNOWN_NOISE = 1e-6
+#: Ends beyond this (kg, kg·m, kg·m²) mean that nothing bounds the parameter.
+UNBOUNDED = 1e6
+_TOLERANCE = 1e-7
 
 
 def with_ranges(
     result: LinkParameters, *, objective: Objective | None = None, progress: Callable[[float], None] | None = None
 ) -> LinkParameters:
-    """The same result with a Range for every column of the links.
+    """The same result with a Range for every column of the links, all of whose values can be attained.
+
+    Conditions that are not convex are replaced by convex ones at the result that imply them, so that their ranges may be
+    narrower than the widest possible. A user's own functions are left out.
 
     objective : what "fits as well as the noise allows" refers to; by default the problem's own. One that is weighted
         by the covariance knows the noise: the fit may then worsen by the 95 % quantile of χ² with one degree of freedom.
@@ -40,13 +46,14 @@ def with_ranges(
     best = _best(problem, goal, result.x)
     radius = np.sqrt(max(best, 0.0) + _allowance(goal))
     scale = 1.0 / radius
-    program = ConicProgram(goal.A, goal.b, problem.terms.blocks, problem.terms.equalities, scale=scale)
+    blocks = [*problem.terms.blocks, *(item.convex_at(result.x) for item in problem.terms.nonconvex if item.convex_at is not None)]
+    solve = ConicProgram(goal.A, goal.b, blocks, problem.terms.equalities, scale=scale).prepared(radius=1.0, tolerance=_TOLERANCE)
     rigid = problem.base.columns.rigid
     sizes = _sizes(result)
     fixed = _fixed_by_data(goal.A)
     ranges: list[Range] = []
     for i in range(rigid):
-        ends = [_end(program, i, sign, sizes[i], problem.variables, float(result.x[i])) for sign in (1.0, -1.0)]
+        ends = [_end(solve, i, sign, sizes[i], problem.variables) for sign in (1.0, -1.0)]
         low, high = min(ends[0], float(result.x[i])), max(ends[1], float(result.x[i]))
         narrow = high - low <= DETERMINED_SHARE * sizes[i]
         ranges.append(Range(low=low, high=high, determined_by=("data" if fixed[i] else "constraint") if narrow else "prior"))
@@ -66,16 +73,15 @@ def _allowance(goal: Objective) -> float:
     return CHI_SQUARE_95 if goal.noise is not None else _UNKNOWN_NOISE * float(goal.b @ goal.b)
 
 
-def _end(program: ConicProgram, column: int, sign: float, size: float, variables: int, value: float) -> float:
-    """The smallest (sign 1) or largest (sign -1) value of a column; infinite where nothing bounds it."""
+def _end(solve: Callable[[Array], ConicSolution], column: int, sign: float, size: float, variables: int) -> float:
+    """The smallest (sign 1) or largest (sign -1) value of a column; infinite where nothing bounds it or the solver can't tell."""
     direction = np.zeros(variables)
     direction[column] = sign / size
-    solution = program.solve(direction, radius=1.0, tolerance=1e-7)
-    if solution.status is ConicStatus.UNBOUNDED:
-        return -sign * np.inf
+    solution = solve(direction)
     if solution.status is ConicStatus.INFEASIBLE:
         raise DynidentError("the range of a parameter was asked for at a fit that the constraints don't allow")
-    return float(solution.x[column]) if solution.status is ConicStatus.SOLVED else value
+    value = float(solution.x[column])
+    return value if solution.status is ConicStatus.SOLVED and abs(value) < UNBOUNDED else -sign * np.inf
 
 
 def _sizes(result: LinkParameters) -> Array:

@@ -33,11 +33,15 @@ class Nonconvex:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Terms:
-    """Everything that a set of constraints asks of the variables."""
+    """Everything that a set of constraints asks of the variables.
+
+    dont_care : parameters and their columns which the objective must not contain: their values are chosen, not fitted.
+    """
 
     blocks: tuple[Block, ...] = ()
     equalities: tuple[Equality, ...] = ()
     nonconvex: tuple[Nonconvex, ...] = ()
+    dont_care: tuple[tuple[str, int], ...] = ()
 
     @staticmethod
     def joined(parts: Iterable[Terms]) -> Terms:
@@ -46,6 +50,7 @@ class Terms:
             blocks=tuple(block for part in parts for block in part.blocks),
             equalities=tuple(equality for part in parts for equality in part.equalities),
             nonconvex=tuple(item for part in parts for item in part.nonconvex),
+            dont_care=tuple(item for part in parts for item in part.dont_care),
         )
 
 
