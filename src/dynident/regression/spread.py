@@ -55,13 +55,14 @@ def spread(
     if rows is not None:
         influence = Influence(values=values, inverse=inverse, weights=weights, levels=levels, slopes=slopes, loss=loss)
         meat = correlated_meat(problem, rows, influence)
-        R = triangular([factor[:, determined]])
-        meat[np.ix_(determined, determined)] = floored(meat[np.ix_(determined, determined)], R)
     else:
         used = slopes * weights**2 * _leverages(problem, inverse)
         root = problem.stacked(weights**2 * np.sqrt(squares / np.maximum(1.0 - used / problem.counts, 0.1)))[:, :-1]
         meat = root.T @ root
-    return Spread(factor=factor, meat=sum((block.T @ block for block in prior), meat))
+    meat = sum((block.T @ block for block in prior), meat)
+    both = np.ix_(determined, determined)
+    meat[both] = floored(meat[both], triangular([factor[:, determined]]))
+    return Spread(factor=factor, meat=meat)
 
 
 def inverse_normal(factor: Array, kept: BoolArray) -> Array:
