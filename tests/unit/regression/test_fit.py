@@ -53,7 +53,7 @@ class TestPrior:
         rng = np.random.default_rng(0)
         prior = Prior(values=rng.normal(size=problem.base.rank), std=rng.uniform(0.01, 1.0, problem.base.rank))
         estimate = fit(problem, prior=prior, drop_above_percent=None)
-        level = estimate.details["noise_levels"][0]
+        level = np.asarray(estimate.details["noise_levels"])[0]
         Y, z = written_out(problem.base, log.dataset)
         A = np.concatenate([Y.reshape(-1, problem.base.rank) / level, np.diag(1 / prior.std)])
         values, *_ = np.linalg.lstsq(A, np.concatenate([z.ravel() / level, prior.values / prior.std]), rcond=None)
