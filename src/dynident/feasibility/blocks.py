@@ -10,10 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from dynident._typing import Array, IntArray
+
+
+class Side(NamedTuple):
+    """One side of the box LB..UB of the papers: sign · p >= sign · limit for one of p = (m, c, I_c) of a link.
+
+    slot : 0 the mass, 1 to 3 the centre of mass, 4 to 9 the barycentric inertia xx, xy, xz, yy, yz, zz.
+    sign : 1 for a lower bound, -1 for an upper one.
+    """
+
+    link: int
+    slot: int
+    sign: float
+    limit: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -25,6 +39,7 @@ class Block:
     matrices : (m, k, k)     The F_i that are not zero, symmetric.
     indices : (m,)           The variables that they belong to.
     unit : str               Of the margin.
+    side : Side              What it says of one mass, centre of mass or barycentric inertia, if that is all it says.
     """
 
     name: str
@@ -32,6 +47,7 @@ class Block:
     matrices: Array
     indices: IntArray
     unit: str = ""
+    side: Side | None = None
 
     @property
     def size(self) -> int:

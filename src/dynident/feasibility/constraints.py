@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dynident._typing import Array
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.feasibility.blocks import Block, Equality, linear, second_order
+from dynident.feasibility.blocks import Block, Equality, Side, linear, second_order
 from dynident.feasibility.names import Named, link_index, parse_parameter, unit_of
 from dynident.feasibility.nonconvex import barycentric_terms
 from dynident.feasibility.terms import Terms
@@ -248,8 +248,10 @@ class FrictionNonnegative:
 
 def _bound(text: str, named: Named, sign: float, constant: float) -> Block:
     if named.kind == "com":
-        return linear(text, {named.column: sign, 10 * named.link: constant}, 0.0, "kg·m")
-    return linear(text, {named.column: sign}, constant, unit_of(named))
+        side = Side(named.link, 1 + named.element, sign, -sign * constant)
+        return replace(linear(text, {named.column: sign, 10 * named.link: constant}, 0.0, "kg·m"), side=side)
+    side = Side(named.link, 0, sign, -sign * constant) if named.kind == "mass" else None
+    return replace(linear(text, {named.column: sign}, constant, unit_of(named)), side=side)
 
 
 def _equality(name: str, terms: dict[int, float], value: float, unit: str) -> Equality:

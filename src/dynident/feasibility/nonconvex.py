@@ -12,14 +12,14 @@ point gives a convex condition that implies it (convex-concave procedure; Yuille
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dynident._typing import Array
 from dynident.errors import InputError
-from dynident.feasibility.blocks import Block
+from dynident.feasibility.blocks import Block, Side
 from dynident.feasibility.names import Named
 from dynident.feasibility.terms import Nonconvex, Terms
 from dynident.parameters import INERTIA_ELEMENTS, inertia_matrix
@@ -41,10 +41,11 @@ def barycentric_terms(name: str, named: Named, low: float, high: float) -> Terms
         # sign (J + Σ f (e·mc)² / m - limit) >= 0: squares with sign · f < 0 are on the convex side
         signed = [(e, sign * f) for e, f in squares]
         tight = _Bound(text, named, sign, sign * limit, signed)
+        side = Side(named.link, 4 + named.element, sign, limit)
         if all(f < 0 for _, f in signed):
-            blocks.append(tight.block([]))
+            blocks.append(replace(tight.block([]), side=side))
         else:
-            nonconvex.append(Nonconvex(name=text, violation=tight.violation, convex_at=tight.convex_at, unit="kg·m²"))
+            nonconvex.append(Nonconvex(name=text, violation=tight.violation, convex_at=tight.convex_at, unit="kg·m²", side=side))
     return Terms(blocks=tuple(blocks), nonconvex=tuple(nonconvex))
 
 
@@ -125,18 +126,29 @@ class UserConstraint:
     smooth: bool = False
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
-        title = self.name or getattr(self.function, "__name__", "user constraint")
+        judge = _Judge(self.function, self.name or getattr(self.function, "__name__", "user constraint"), robot)
+        return Terms(nonconvex=(Nonconvex(name=judge.title, violation=judge.worst, parts=judge.all, smooth=self.smooth),))
 
-        def violation(x: Array) -> float:
-            try:
-                returned = np.asarray(self.function(link_views(robot, x)), dtype=float)
-            except Exception as error:  # it is the user's function, and may raise anything
-                raise InputError(f"constraint {title!r} raised {type(error).__name__}: {error}; it must return numbers") from error
-            if returned.size == 0 or np.any(np.isnan(returned)):
-                raise InputError(f"constraint {title!r} returned {returned}; numbers were expected, positive where violated")
-            return float(np.max(returned))
 
-        return Terms(nonconvex=(Nonconvex(name=title, violation=violation, smooth=self.smooth),))
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """A user's function on the standard columns; no closure, so that it can be sent to worker processes."""
+
+    function: Callable[[list[LinkView]], Any]
+    title: str
+    robot: Robot
+
+    def all(self, x: Array) -> Array:
+        try:
+            returned = np.asarray(self.function(link_views(self.robot, x)), dtype=float).ravel()
+        except Exception as error:  # it is the user's function, and may raise anything
+            raise InputError(f"constraint {self.title!r} raised {type(error).__name__}: {error}; it must return numbers") from error
+        if returned.size == 0 or np.any(np.isnan(returned)):
+            raise InputError(f"constraint {self.title!r} returned {returned}; numbers were expected, positive where violated")
+        return returned
+
+    def worst(self, x: Array) -> float:
+        return float(np.max(self.all(x)))
 
 
 def link_views(robot: Robot, x: Array) -> list[LinkView]:

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from dynident._typing import Array
-from dynident.feasibility.blocks import Block, Equality
+from dynident.feasibility.blocks import Block, Equality, Side
 from dynident.regression.columns import Columns
 from dynident.robots.robot import Robot
 
@@ -22,6 +22,8 @@ class Nonconvex:
     convex_at : x -> Block     A convex condition that implies this one and is tight at a point where this one holds
                                (convex-concave procedure); None when there is none, as for a user's own function.
     smooth : bool              Whether finite differences of it make sense.
+    parts : x -> (k,)          The single conditions whose largest violation it is, where there are several.
+    side : Side                What it says of one mass, centre of mass or barycentric inertia, if that is all it says.
     """
 
     name: str
@@ -29,6 +31,8 @@ class Nonconvex:
     convex_at: Callable[[Array], Block] | None = None
     unit: str = ""
     smooth: bool = True
+    parts: Callable[[Array], Array] | None = None
+    side: Side | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -111,6 +115,15 @@ class FeasibleSet:
     def __and__(self, other: Constraint | FeasibleSet) -> FeasibleSet:
         more = other.constraints if isinstance(other, FeasibleSet) else (other,)
         return FeasibleSet(self.constraints + more)
+
+    @property
+    def flattened(self) -> tuple[Constraint, ...]:
+        """The constraints, those of sets within the set included."""
+        return tuple(
+            item
+            for constraint in self.constraints
+            for item in (constraint.flattened if isinstance(constraint, FeasibleSet) else (constraint,))
+        )
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
         return Terms.joined(constraint.terms(robot, columns) for constraint in self.constraints)

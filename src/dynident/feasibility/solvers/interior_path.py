@@ -1,0 +1,99 @@
+"""From any point into the interior, and along the central path to the optimum (Boyd, Vandenberghe 2004, chapter 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.feasibility.solvers.interior import Cone, Interior, centre, least_margin
+
+#: The path ends where what is left to gain is below this share of the objective.
+GAP = 1e-7
+#: ... or of the squared norm of what is fitted, for objectives that vanish.
+SMALLEST = 1e-15
+_GROWTH = 12.0
+_STEEPEST = 1e17
+
+
+def enter(interior: Interior, y: Array, *, enough: float = 0.0) -> tuple[Array, float]:
+    """A point where every F(y) ⪰ s 1, and that s: the first with s > enough that is centred, else the largest s there is.
+
+    Minimises (s - 1)² over F(y) - s 1 ⪰ 0, starting as deep below as y needs it; a negative s proves, to rounding,
+    that the (convex) conditions have no common point.
+    """
+    size = len(y)
+
+    def cones_at(point: Array) -> tuple[Cone, ...]:
+        moving = interior.moving(point) if interior.moving is not None else ()
+        return (*interior.cones, *moving)
+
+    s = min(least_margin(cones_at(y), y), 1.0)
+    if s > enough:
+        return y, s
+    moving = interior.moving
+    lifted = Interior(
+        A=np.append(np.zeros((1, size)), [[1.0]], axis=1),
+        b=np.ones(1),
+        cones=tuple(cone.with_slack() for cone in interior.cones),
+        anchor=np.append(y, 0.0),
+        spread=np.append(interior.spread, 1e3),
+        moving=None if moving is None else lambda point: tuple(cone.with_slack() for cone in moving(point[:-1])),
+    )
+    point = np.append(y, s - 0.1 * abs(s) - 1e-3)
+    t = 1.0
+    while t <= 1e14:
+        point, centred = centre(lifted, point, t)
+        if point[-1] > enough and centred:
+            break
+        t *= _GROWTH
+        if not centred and t > 1e10:
+            break
+    y = point[:-1]
+    return y, least_margin(cones_at(y), y)
+
+
+def follow(
+    interior: Interior, y: Array, *, soft_stop: Callable[[Array], bool] | None = None, first: float | None = None
+) -> tuple[Array, float]:
+    """The end of the central path from the interior point y, and the steepness t that was reached."""
+    degree, floor = interior.degree, SMALLEST * float(interior.b @ interior.b)
+    t = first if first is not None else degree / max(interior.objective(y), floor, np.finfo(float).tiny)
+    best, reached = y, t
+    while t < _STEEPEST:
+        y, centred = centre(interior, y, t)
+        if interior.objective(y) <= interior.objective(best):
+            best, reached = y, t
+        if soft_stop is not None and soft_stop(y):
+            break
+        # on the path the objective exceeds the optimum by at most degree / t
+        if degree / t <= max(GAP * interior.objective(y), floor) or not centred:
+            break
+        t *= _GROWTH
+    return best, reached
+
+
+def wander(interior: Interior, y: Array, rng: np.random.Generator, moves: int = 15) -> Array:
+    """A random interior point: hit-and-run (Smith 1984), each line drawn from the local ellipsoid of the barrier so that
+    thin sets are crossed as fast as wide ones (Kannan, Narayanan 2012)."""
+    before = y
+    for _ in range(moves):
+        cones = (*interior.cones, *(interior.moving(y) if interior.moving is not None else ()))
+        try:
+            parts = [cone.rows(y) for cone in cones]
+        except np.linalg.LinAlgError:  # so close to the boundary that rounding hides the inside: end one move earlier
+            return before
+        R = np.linalg.qr(np.concatenate([*(part[0] for part in parts), np.diag(1.0 / interior.spread)]), mode="r")
+        d = np.asarray(np.linalg.solve(R, rng.normal(size=len(y))), dtype=float)
+        stretch = np.concatenate([cone.stretch(part[2], d) for cone, part in zip(cones, parts, strict=True)])
+        # without an end to the line, at most a few times the size of the ellipsoid
+        low, high = -1.0 / max(float(stretch.max(initial=0.0)), 0.1), 1.0 / max(-float(stretch.min(initial=0.0)), 0.1)
+        before, y = y, y + 0.9 * rng.uniform(low, high) * d
+    return y
+
+
+def anchored(interior: Interior, y: Array) -> Interior:
+    """The same with its anchor at y: of points that are equally good, the path then ends near y."""
+    return replace(interior, anchor=y)

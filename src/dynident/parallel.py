@@ -1,0 +1,84 @@
+"""Seeded multi-start over any executor: one process, a process pool or a Dask cluster give the same answers.
+
+Every start has a random generator of its own, spawned from one seed, so that neither the number of workers nor the
+order in which they finish changes a result. `ProcessPoolExecutor(2)` and `distributed.Client(...).get_executor()`
+(extra `cluster`) are executors; with those, the task and what it returns must survive pickling between processes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from typing import TypeVar
+
+import numpy as np
+
+from dynident.errors import ValueRangeError
+
+Result = TypeVar("Result")
+
+
+def multi_start(
+    task: Callable[[int, np.random.Generator], Result],
+    starts: int,
+    *,
+    seed: int,
+    executor: Executor | None = None,
+    budget: float | None = None,
+    finished: Mapping[int, Result] | None = None,
+    on_finished: Callable[[int, Result], None] | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> dict[int, Result]:
+    """Results by start, in the order of the starts: task(start, generator) for each start that is not in `finished`.
+
+    budget : seconds after which no further start begins. One that has begun is completed, and one always is; those
+        that complete are what they would have been without a budget.
+    finished : results of an earlier, interrupted call with the same seed, which are not computed again.
+    on_finished : called here, in this process, as each start completes, so that a caller can store it.
+    """
+    if starts < 1:
+        raise ValueRangeError("starts", f"is {starts}; at least 1 was expected")
+    results = {start: result for start, result in (finished or {}).items() if 0 <= start < starts}
+    children = np.random.SeedSequence(seed).spawn(starts)
+    open_starts = [start for start in range(starts) if start not in results]
+    deadline = np.inf if budget is None else time.monotonic() + budget
+
+    def completed(start: int, result: Result) -> None:
+        results[start] = result
+        if on_finished is not None:
+            on_finished(start, result)
+        if progress is not None:
+            progress(f"start {start + 1} done, {len(results)} of {starts}")
+
+    if executor is None:
+        for start in open_starts:
+            if results and time.monotonic() >= deadline:
+                break
+            completed(start, task(start, np.random.default_rng(children[start])))
+    elif open_starts:
+        jobs = {executor.submit(_run, task, start, children[start]): start for start in open_starts}
+        _collect(jobs, deadline, completed)
+    return dict(sorted(results.items()))
+
+
+def _collect(jobs: dict[Future[Result], int], deadline: float, completed: Callable[[int, Result], None]) -> None:
+    """Hand over results as they come; at the deadline call off what has not begun."""
+    pending, any_done = set(jobs), False
+    try:
+        while pending:
+            left = deadline - time.monotonic()
+            if left <= 0.0 and (any_done or any(job.running() for job in pending)):
+                pending -= {job for job in pending if job.cancel()}
+            timeout = None if left <= 0.0 or np.isinf(left) else left
+            done, pending = wait(pending, timeout=timeout, return_when=FIRST_COMPLETED)
+            for job in sorted(done, key=lambda job: jobs[job]):
+                any_done = True
+                completed(jobs[job], job.result())
+    finally:
+        for job in pending:
+            job.cancel()
+
+
+def _run(task: Callable[[int, np.random.Generator], Result], start: int, child: np.random.SeedSequence) -> Result:
+    return task(start, np.random.default_rng(child))
