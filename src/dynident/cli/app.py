@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli import check, evaluate, identify
+from dynident.cli import check, evaluate, identify, retrieve
 from dynident.cli.options import Debug
 from dynident.errors import DynidentError, InputError
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command("check", epilog=check.EXAMPLE)(check.check)
 app.command("identify", epilog=identify.EXAMPLE)(identify.identify)
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command("retrieve", epilog=retrieve.EXAMPLE)(retrieve.retrieve)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from dynident.cli.data import Reading, read_data
 from dynident.cli.options import AsJson, DataArgument, Debug, EffortKindOption, Map, Unit, parse_part
-from dynident.cli.terminal import console, print_table, progress_bar
+from dynident.cli.terminal import console, print_table, progress_bar, spinner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +46,8 @@ def evaluate(
     estimate = read_estimate(run)
     steps = _steps(estimate)
     reading = Reading.of_run(steps).overridden(Reading.of_options(map, unit, effort_kind))
-    recorded = read_data(data, estimate.base.robot, reading, fractions)
+    with spinner("Reading"):
+        recorded = read_data(data, estimate.base.robot, reading, fractions)
     with progress_bar("Evaluating") as progress:
         problem = problem_on_base(estimate.base, recorded, cutoff=steps.get("cutoff_hz"), rate=steps.get("rate_hz"), progress=progress)
     found = residuals(problem, estimate.values)

@@ -103,7 +103,9 @@ def identify(
     fitting = _fit_options(noise, loss, None if no_drop else drop)
     check_writable(output)
     machine = load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
-    problem = how.problem(machine, read_data(data, machine, reading, part))
+    with spinner("Reading"):
+        recorded = read_data(data, machine, reading, part)
+    problem = how.problem(machine, recorded)
     problem = replace(problem, preprocessing={**problem.preprocessing, **reading.as_steps()})
     with spinner("Fitting") as say:
         estimate = fit(problem, **fitting, progress=say)

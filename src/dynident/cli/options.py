@@ -96,6 +96,19 @@ def parse_frequency(text: str | None, option: str) -> float | None:
     return value
 
 
+def parse_drop(text: str | None) -> tuple[float | None, list[int]]:
+    """(30.0, []) of "30%", (None, [8, 24]) of "8,24"."""
+    if text is None:
+        return None, []
+    if text.endswith("%"):
+        percent = _number(text[:-1])
+        if percent is not None and percent > 0.0:
+            return percent, []
+    elif all(word.strip().isdecimal() for word in text.split(",")):
+        return None, [int(word) for word in text.split(",")]
+    raise ValueRangeError("--drop", f"got {text!r}; a percentage such as 30% or numbers of coefficients such as 8,24 were expected")
+
+
 def _pairs(
     option: str, pairs: Iterable[str] | None, kind: str, read: Callable[[str], _T | None], expected: str, *, split_at_last: bool = True
 ) -> dict[str, _T]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dynident.cli.options import parse_locks
+from dynident.cli.options import parse_frequency, parse_gravity, parse_known, parse_locks, parse_map, parse_part, parse_units
 from dynident.errors import ValueRangeError
 
 
@@ -21,3 +21,41 @@ def test_the_last_equals_sign_separates_the_value():
 def test_what_is_not_joint_equals_number_is_refused(word):
     with pytest.raises(ValueRangeError, match="--lock got"):
         parse_locks([word])
+
+
+def test_maps_and_units():
+    assert parse_map(["q=pos_*", "time=a=b"]) == {"q": ["pos_*"], "time": ["a=b"]}  # the first equals sign ends our name
+    assert parse_map(["q=a, b,c"]) == {"q": ["a", "b", "c"]}
+    assert parse_units(["q=deg", "effort=N,Nm"]) == {"q": "deg", "effort": ["N", "Nm"]}
+    for parse, option in ((parse_map, "--map"), (parse_units, "--unit")):
+        for word in ("q", "q=", "=a", "q=,"):
+            with pytest.raises(ValueRangeError, match=f"{option} got"):
+                parse([word])
+        with pytest.raises(ValueRangeError, match="twice"):
+            parse(["q=rad", "q=deg"])
+
+
+def test_parts():
+    assert parse_part(None, "--part") == (0.0, 1.0)
+    assert parse_part("0.1:0.7", "--part") == (0.1, 0.7)
+    assert parse_part(":0.7", "--part") == (0.0, 0.7)
+    assert parse_part("0.7:", "--part") == (0.7, 1.0)
+    for word in ("0.7", "a:b", "0.7:0.7", "0.8:0.7", "-0.1:1", "0:1.1", "0:1:2", "nan:1", ""):
+        with pytest.raises(ValueRangeError, match="--part got"):
+            parse_part(word, "--part")
+
+
+def test_gravity_and_frequencies():
+    assert parse_gravity(None) is None
+    assert parse_gravity("1,-2e0, 3") == (1.0, -2.0, 3.0)
+    for word in ("1,2", "1,2,3,4", "1,2,x", "1,2,inf", ""):
+        with pytest.raises(ValueRangeError, match="--gravity got"):
+            parse_gravity(word)
+    assert parse_frequency("2.5", "--filter") == 2.5
+    for word in ("0", "-1", "nan", "fast", ""):
+        with pytest.raises(ValueRangeError, match="--filter got"):
+            parse_frequency(word, "--filter")
+
+
+def test_known_parameters():
+    assert parse_known(["m7=0.73", "J2xy=0"]) == {"m7": 0.73, "J2xy": 0.0}

@@ -1,0 +1,126 @@
+"""`dynident retrieve`: from the estimate in a run folder to feasible link parameters with a certificate."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dynident.cli.options import AsJson, Debug
+from dynident.cli.retrieval import Solving, Wanted
+from dynident.cli.terminal import console, print_report, progress_bar
+from dynident.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from dynident.feasibility import LinkParameters
+    from dynident.regression import Estimate
+
+EXAMPLE = """Examples:
+
+[bold]dynident retrieve run --bounds bounds.csv --total-mass 16 20[/bold]
+
+[bold]dynident retrieve run --constraints limits.yaml --constraints my_rules.py --solver barrier[/bold]"""
+
+_WEIGHTS = ("covariance", "none")
+_PRIORS = ("nominal", "euclidean", "uniform", "none")
+
+
+def retrieve(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")],
+    constraints: Annotated[
+        list[Path] | None,
+        typer.Option("--constraints", metavar="FILE", help="Constraints (.yaml, .csv); a .py file is run as a program. Repeatable."),
+    ] = None,
+    bounds: Annotated[
+        list[Path] | None, typer.Option("--bounds", metavar="FILE", help="Bounds on parameters (.csv or .yaml). Repeatable.")
+    ] = None,
+    total_mass: Annotated[
+        tuple[float, float] | None, typer.Option("--total-mass", metavar="LOW HIGH", help="Range of the sum of the links' masses [kg].")
+    ] = None,
+    geometry_bounds: Annotated[
+        bool, typer.Option("--geometry-bounds", help="Centres of mass inside the boxes around their URDF's boxes, cylinders and spheres.")
+    ] = False,
+    no_consistency: Annotated[
+        bool, typer.Option("--no-consistency", help="Don't ask for physical consistency (positive mass and inertia, triangle inequality).")
+    ] = False,
+    drop: Annotated[
+        str | None,
+        typer.Option("--drop", metavar="WHICH", help="Coefficients not to fit: 30% by relative standard deviation, or 8,24 by number."),
+    ] = None,
+    weights: Annotated[
+        str, typer.Option("--weights", metavar="KIND", help="covariance: by the estimate's uncertainty; none: as in the papers.")
+    ] = "covariance",
+    one_step: Annotated[bool, typer.Option("--one-step", help="Fit the data themselves, friction included, not the coefficients.")] = False,
+    prior: Annotated[
+        str | None,
+        typer.Option("--prior", metavar="KIND", help="What chooses where data and constraints don't: nominal, euclidean, uniform or none."),
+    ] = None,
+    prior_weight: Annotated[
+        float | None, typer.Option("--prior-weight", metavar="W", help="Weight of the prior. Default: as strong as costs next to nothing.")
+    ] = None,
+    solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="sdp, barrier or penalty.")] = "sdp",
+    starts: Annotated[int, typer.Option("--starts", metavar="N", help="Independent starts of barrier and penalty.", min=1)] = 1,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", help="Processes that share the starts.", min=1)] = 1,
+    budget: Annotated[
+        float | None, typer.Option("--budget", metavar="SECONDS", help="Begin no further start after this time.", min=0.0)
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random starts.", min=0)] = 0,
+    no_ranges: Annotated[bool, typer.Option("--no-ranges", help="Don't compute how far each parameter can move.")] = False,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Find link parameters that a real robot can have and that reproduce the estimate, and certify them.
+
+    Physical consistency is always asked for. Writes parameters.json and parameters.npz into RUN; finished starts are kept in
+    RUN/starts, so that a run that was ended early goes on where it was. Exits with 1 when the constraints contradict each
+    other, naming those that do.
+    """
+    from dynident.feasibility.document import parameters_document
+    from dynident.feasibility.run_folder import write_parameters
+    from dynident.feasibility.tables import link_report
+    from dynident.regression import read_estimate
+
+    wanted = Wanted(
+        constraints=tuple(constraints or ()),
+        bounds=tuple(bounds or ()),
+        total_mass=total_mass,
+        geometry=geometry_bounds,
+        consistency=not no_consistency,
+        drop=drop,
+        weights=_one_of(weights, _WEIGHTS, "kind of weights"),
+        one_step=one_step,
+        prior=None if prior is None else _one_of(prior, _PRIORS, "prior"),
+        prior_weight=prior_weight,
+    )
+    estimate = read_estimate(run)
+    problem, notes = wanted.problem(run, estimate)
+    how = Solving(solver=solver, starts=starts, workers=workers, budget=budget, seed=seed)
+    result = how.solve(problem, run, wanted)
+    if not no_ranges:
+        result = _with_ranges(result, estimate, wanted)
+    result = replace(result, notes=(*notes, *result.notes))
+    write_parameters(run, result, seed=seed)
+    if as_json:
+        print(json.dumps(parameters_document(result, seed=seed), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print_report(link_report(result))
+        console().print(f"Written to {run}", markup=False)
+
+
+def _one_of(value: str, allowed: tuple[str, ...], kind: str) -> str:
+    if value not in allowed:
+        raise UnknownNameError(kind, value, allowed)
+    return value
+
+
+def _with_ranges(result: LinkParameters, estimate: Estimate, wanted: Wanted) -> LinkParameters:
+    """Ranges by the uncertainty of the estimate; where the fit ignored it, by the fit itself."""
+    from dynident.feasibility import two_step
+    from dynident.feasibility.ranges import with_ranges
+
+    objective = two_step(estimate) if wanted.one_step else None
+    with progress_bar("Ranges of the parameters") as progress:
+        return with_ranges(result, objective=objective, progress=progress)
