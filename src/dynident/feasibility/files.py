@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-import runpy
+import importlib.util
+import sys
 from pathlib import Path
 from typing import Any, cast
 
@@ -68,13 +69,19 @@ def _from_csv(file: Path) -> list[Constraint]:
 
 def _from_python(file: Path) -> list[Constraint]:
     read_text(file)  # one that can't be read has its usual sentence
+    name = f"constraints_of_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None  # noqa: S101 (the suffix is .py)
+    assert spec.loader is not None  # noqa: S101
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # worker processes find its functions by this name
     try:
-        names = runpy.run_path(str(file))
+        spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a user's program may raise anything
         raise FileError(file, f"ended with {type(error).__name__}: {error}; mend it, or run it by itself to see where") from error
-    if "constraints" not in names:
+    if not hasattr(module, "constraints"):
         raise FileError(file, "defines no `constraints`; set it to a constraint, a FeasibleSet or a list of constraints")
-    found = names["constraints"]
+    found = module.constraints
     items: list[Any] = list(cast("list[Any]", found)) if isinstance(found, list | tuple) else [found]
     for i, item in enumerate(items):
         if isinstance(item, type) or not isinstance(item, Constraint):

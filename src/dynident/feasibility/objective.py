@@ -88,12 +88,16 @@ class NominalPrior:
 
     metric : "euclidean" weighs every entry by its own size; "entropic" is the second-order form of the log-det divergence
         between pseudo-inertias, which doesn't depend on frames and units (Lee, Wensing, Park, T-RO 2020).
-    weight : factor on the squared distance, beside φ.
+    weight : factor on the squared distance, beside φ; `retrieve` makes it as strong as it can be at next to no cost in φ,
+        unless it is `fixed`.
+    toward : what the nominal parameters are, for the note that reports the prior's cost.
     """
 
     nominal: Array  #: (n, 10)
     metric: Literal["euclidean", "entropic"] = "entropic"
     weight: float = 1e-8
+    fixed: bool = False
+    toward: str = "nominal parameters"
 
     def rows(self, columns: int) -> tuple[Array, Array]:
         """A (rows, columns) and b (rows,) of the squared distance ‖A x - b‖², weight included."""

@@ -44,7 +44,7 @@ def with_ranges(
     problem = result.problem
     goal = objective or problem.objective
     best = _best(problem, goal, result.x)
-    radius = np.sqrt(max(best, 0.0) + _allowance(goal))
+    radius = np.sqrt(max(best, 0.0) + _allowance(goal, best))
     scale = 1.0 / radius
     blocks = [*problem.terms.blocks, *(item.convex_at(result.x) for item in problem.terms.nonconvex if item.convex_at is not None)]
     solve = ConicProgram(goal.A, goal.b, blocks, problem.terms.equalities, scale=scale).prepared(radius=1.0, tolerance=_TOLERANCE)
@@ -69,8 +69,11 @@ def _best(problem: RetrievalProblem, goal: Objective, x: Array) -> float:
     return min(values) if solution.status is ConicStatus.SOLVED else values[1]
 
 
-def _allowance(goal: Objective) -> float:
-    return CHI_SQUARE_95 if goal.noise is not None else _UNKNOWN_NOISE * float(goal.b @ goal.b)
+def _allowance(goal: Objective, best: float) -> float:
+    """How much worse a fit may be. Where even the best is beyond the noise, the noise is taken as what the best leaves over."""
+    if goal.noise is None:
+        return _UNKNOWN_NOISE * float(goal.b @ goal.b)
+    return CHI_SQUARE_95 * max(1.0, best / goal.noise)
 
 
 def _end(solve: Callable[[Array], ConicSolution], column: int, sign: float, size: float, variables: int) -> float:

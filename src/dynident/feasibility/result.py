@@ -47,9 +47,9 @@ class LinkParameters:
     x : (p,)               Standard columns: links, then friction.
     objective : float      φ(x), without the prior.
     lower_bound : float    No parameters that satisfy the convex constraints have a smaller φ; -inf where unknown.
-    prior_cost : float     What the prior costs in φ: objective minus the best φ that was found without it.
     solutions : tuple      Distinct answers of a multi-start, the best first.
-    ranges : dict          By name of the standard column; empty until computed.
+    ranges : tuple         One per column of the links; empty until computed.
+    notes : tuple          What the prior costs in φ, what the bound leaves out.
     """
 
     problem: RetrievalProblem
@@ -62,6 +62,11 @@ class LinkParameters:
     solutions: tuple[Candidate, ...] = ()
     ranges: tuple[Range, ...] = ()
     notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        from dynident.feasibility.tables import link_report  # the tables know LinkParameters, not the other way round
+
+        return str(link_report(self))
 
     @property
     def feasible(self) -> bool:
@@ -85,6 +90,14 @@ class LinkParameters:
     def margins(self) -> Array:
         """(n,) smallest eigenvalue of each link's pseudo-inertia about its centre of mass."""
         return consistency_margin(self.parameters)
+
+    @property
+    def friction_parameters(self) -> Array | None:
+        """(n, k) parameters of the friction model, None without one."""
+        base = self.problem.base
+        if base.friction is None:
+            return None
+        return self.x[base.columns.rigid : base.columns.rigid + base.columns.friction].reshape(base.robot.n, -1)
 
     def com_and_inertia(self, link: int) -> tuple[float, Array, Array]:
         """Mass, centre of mass (3,) and barycentric inertia (3, 3) of a link; a massless link has both at zero."""

@@ -22,6 +22,8 @@ REACH = 1e3
 PRIOR_SHARE = 1e-3
 #: Two answers of a multi-start are distinct when their parameters differ by more than this share of the largest.
 DISTINCT = 1e-3
+#: A weighted objective beyond this many times its expectation is no longer noise.
+MISFIT = 3.0
 _DECADES = 12
 
 
@@ -90,6 +92,12 @@ def certify(
         notes.append(
             f"the lower bound leaves out what is not convex: {count} conditions, the first being {problem.terms.nonconvex[0].name!r}"
         )
+    expected = problem.objective.noise
+    if expected is not None and objective > MISFIT * expected:
+        notes.append(
+            f"the objective is {objective / expected:.2g} times what noise alone would leave: the constraints contradict the estimate, "
+            "or its standard deviations are too small"
+        )
     status = RetrievalStatus.NOT_FOUND if broken else RetrievalStatus.OPTIMAL if np.isfinite(floor) else RetrievalStatus.FEASIBLE
     return LinkParameters(
         problem=problem,
@@ -119,12 +127,15 @@ def _floor(problem: RetrievalProblem) -> _Floor:
 
 def _affordable(problem: RetrievalProblem, floor: _Floor) -> tuple[RetrievalProblem, str]:
     """The problem with its prior as strong as it can be while costing next to nothing in φ, by powers of ten."""
+    assert problem.prior is not None  # noqa: S101 (asked for by the caller)
     limit = PRIOR_SHARE * (floor.best - problem.objective.constant)
     if problem.objective.noise is not None:
         limit = max(limit, PRIOR_SHARE * problem.objective.noise)
     limit = max(limit, 1e-12 * float(problem.objective.b @ problem.objective.b))
     cost = _prior_cost(problem, floor)
-    if cost <= limit:
+    if problem.prior.fixed:
+        pass
+    elif cost <= limit:
         for _ in range(_DECADES):
             stronger = _with_weight(problem, 10.0)
             dearer = _prior_cost(stronger, floor)
@@ -137,9 +148,9 @@ def _affordable(problem: RetrievalProblem, floor: _Floor) -> tuple[RetrievalProb
             cost = _prior_cost(problem, floor)
             if cost <= limit:
                 break
-    assert problem.prior is not None  # noqa: S101 (asked for by the caller)
-    name, weight = problem.prior.metric, problem.prior.weight
-    return problem, f"prior toward nominal parameters ({name}), weight {weight:.1g}: costs {max(cost, 0.0):.2g} in the objective"
+    prior = problem.prior
+    assert prior is not None  # noqa: S101
+    return problem, f"prior toward {prior.toward} ({prior.metric}), weight {prior.weight:.1g}: costs {max(cost, 0.0):.2g} in the objective"
 
 
 def _with_weight(problem: RetrievalProblem, factor: float) -> RetrievalProblem:

@@ -1,0 +1,81 @@
+"""Retrieved link parameters as a table and sentences: what the terminal and `print(result)` show."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident.feasibility.result import LinkParameters, Range
+from dynident.regression.tables import Report, Row, Table
+
+#: In the order in which they are worth knowing.
+_KINDS = ("data", "constraint", "prior")
+
+
+def link_report(result: LinkParameters) -> Report:
+    """Every link with its range and what determines it, friction, and how far from the best possible the fit is."""
+    base = result.problem.base
+    tables = [_link_table(result), *_friction_table(result)]
+    return Report(
+        header=(f"{base.robot.name}: {result.status.value}", f"{result.problem.objective.name}, solver {result.solver}"),
+        tables=tuple(tables),
+        facts=_facts(result),
+        notes=result.notes,
+    )
+
+
+def _link_table(result: LinkParameters) -> Table:
+    robot = result.problem.base.robot
+    rows: list[Row] = []
+    for i, (name, margin) in enumerate(zip(robot.link_names, result.margins, strict=True)):
+        mass, com, inertia = result.com_and_inertia(i)
+        own = result.ranges[10 * i : 10 * i + 10]
+        cells = (f"{mass:.4f}", _range(own[0]) if own else "", _numbers(com, "7.4f"), _numbers(np.linalg.eigvalsh(inertia), "8.2e"))
+        rows.append(Row((name, *cells, f"{margin:.2e}", _determined(own))))
+    headings = ("link", "mass [kg]", "from .. to", "centre of mass [m]", "principal inertias [kg·m²]", "margin", "parameters determined by")
+    return Table(title="Links", headings=headings, rows=tuple(rows), left=frozenset({0, 6}))
+
+
+def _determined(ranges: tuple[Range, ...]) -> str:
+    """data 3, constraint 2, prior 5: how many of the ten."""
+    counts = Counter(item.determined_by for item in ranges)
+    return ", ".join(f"{kind} {counts[kind]}" for kind in _KINDS if counts[kind])
+
+
+def _friction_table(result: LinkParameters) -> list[Table]:
+    base, values = result.problem.base, result.friction_parameters
+    if base.friction is None or values is None:
+        return []
+    rows = [Row((joint, *(f"{value:.4f}" for value in own))) for joint, own in zip(base.robot.joint_names, values, strict=True)]
+    headings = ("joint", *(f"{name} [{unit}]" for name, unit in zip(base.friction.parameter_names, base.friction.units, strict=True)))
+    return [Table(title=f"Friction ({base.friction.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))]
+
+
+def _facts(result: LinkParameters) -> tuple[str, ...]:
+    facts = [f"Total mass {result.total_mass:.4f} kg."]
+    if math.isfinite(result.lower_bound):
+        facts.append(f"Objective {result.objective:.6g}, lower bound {result.lower_bound:.6g}, gap {result.gap:.2g}.")
+    else:
+        facts.append(f"Objective {result.objective:.6g}; a lower bound is not known.")
+    if len(result.solutions) > 1:
+        found = ", ".join(f"{result.problem.objective.value(item.x):.6g} (start {item.start + 1})" for item in result.solutions[:5])
+        facts.append(f"Distinct answers: {len(result.solutions)}; objectives {found}{', ...' if len(result.solutions) > 5 else ''}.")
+    facts += [f"Violated: {violation}." for violation in result.violations]
+    return tuple(facts)
+
+
+def _range(item: Range) -> str:
+    return f"{_end(item.low)} .. {_end(item.high)}"
+
+
+def _end(value: float) -> str:
+    if not math.isfinite(value):
+        return "inf" if value > 0 else "-inf"
+    return f"{value:.3f}".replace("-0.000", "0.000")
+
+
+def _numbers(values: ArrayLike, form: str) -> str:
+    return " ".join(format(float(value), form) for value in np.asarray(values))
