@@ -13,9 +13,6 @@ from dynident._typing import Array
 from dynident.errors import FileError
 from dynident.feasibility.constraints import (
     Bounds,
-    ComInCylinder,
-    ComInEllipsoid,
-    ComInHull,
     DontCare,
     Equal,
     FrictionNonnegative,
@@ -25,6 +22,7 @@ from dynident.feasibility.constraints import (
     Symmetric,
     TotalMass,
 )
+from dynident.feasibility.regions import ComInCylinder, ComInEllipsoid, ComInHull
 from dynident.feasibility.terms import Constraint
 from dynident.files import read_yaml
 from dynident.robots.fields import Fields, parse_number

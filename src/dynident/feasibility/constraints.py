@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 
 from dynident._typing import Array
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.feasibility.blocks import Block, Equality, Side, linear, second_order
+from dynident.feasibility.blocks import Block, Equality, Side, linear
 from dynident.feasibility.names import Named, link_index, parse_parameter, unit_of
 from dynident.feasibility.nonconvex import barycentric_terms
 from dynident.feasibility.terms import Terms
 from dynident.parameters import pseudo_inertia
+from dynident.regression.base import BaseParameters
 from dynident.regression.columns import Columns
 from dynident.robots.robot import Robot
 
@@ -143,6 +144,24 @@ class Equal:
         return Terms(equalities=(_equality(f"{self.first} = {self.second}", {a: 1.0, b: -1.0}, 0.0, ""),))
 
 
+@dataclass(frozen=True, eq=False)
+class Coefficients:
+    """Base parameters held at given values (b,): the dynamics that they describe stay as they are, to the last digit."""
+
+    base: BaseParameters
+    values: ArrayLike
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        values = np.asarray(self.values, dtype=float)
+        if values.shape != (self.base.rank,) or len(self.base.columns) != len(columns):
+            raise ShapeError("values", values.shape, f"({self.base.rank},), one per base parameter of the same columns")
+        held: list[Equality] = []
+        for row, value, text, unit in zip(self.base.grouping, values, self.base.expressions, self.base.units, strict=True):
+            terms = {int(i): float(row[i]) for i in np.flatnonzero(row)}
+            held.append(_equality(f"{text} = {value:g}", terms, float(value), unit))
+        return Terms(equalities=tuple(held))
+
+
 @dataclass(frozen=True)
 class Symmetric:
     """A link that is its own mirror image in a plane of its parameter frame ("xy", "xz" or "yz")."""
@@ -159,79 +178,6 @@ class Symmetric:
         vanish += [10 * i + 4 + slot for slot, pair in enumerate(("xx", "xy", "xz", "yy", "yz", "zz")) if pair.count(across) == 1]
         name = f"symmetry of {robot.link_names[i]} in {self.plane}"
         return Terms(equalities=tuple(_equality(f"{name}: {columns.names[k]} = 0", {k: 1.0}, 0.0, "") for k in vanish))
-
-
-@dataclass(frozen=True, eq=False)
-class ComInHull:
-    """The centre of mass of a link inside the convex hull of points (k, 3) [m]."""
-
-    link: int | str
-    points: ArrayLike
-
-    def terms(self, robot: Robot, columns: Columns) -> Terms:
-        from scipy.spatial import ConvexHull
-
-        points = np.asarray(self.points, dtype=float)
-        if points.ndim != 2 or points.shape[1] != 3 or len(points) < 4:
-            raise ShapeError("points", points.shape, "(k, 3) with k >= 4")
-        i = link_index(self.link, robot)
-        faces = np.unique(np.round(ConvexHull(points).equations, 12), axis=0)
-        name = f"centre of mass of {robot.link_names[i]} inside its hull"
-        return Terms(
-            blocks=tuple(
-                linear(
-                    name, {10 * i + 1: -float(f[0]), 10 * i + 2: -float(f[1]), 10 * i + 3: -float(f[2]), 10 * i: -float(f[3])}, 0.0, "kg·m"
-                )
-                for f in faces
-            )
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class ComInEllipsoid:
-    """The centre of mass of a link within ‖shape (c - centre)‖ <= 1, shape (k, 3) [1/m]; a sphere has shape 1 / radius."""
-
-    link: int | str
-    centre: ArrayLike
-    shape: ArrayLike
-
-    @staticmethod
-    def sphere(link: int | str, centre: ArrayLike, radius: float) -> ComInEllipsoid:
-        return ComInEllipsoid(link, centre, np.eye(3) / radius)
-
-    def terms(self, robot: Robot, columns: Columns) -> Terms:
-        i = link_index(self.link, robot)
-        E, centre = np.asarray(self.shape, dtype=float), np.asarray(self.centre, dtype=float)
-        rows = [{10 * i + 1 + k: float(e[k]) for k in range(3)} | {10 * i: -float(e @ centre)} for e in E]
-        name = f"centre of mass of {robot.link_names[i]} inside its ellipsoid"
-        return Terms(blocks=(second_order(name, rows, {10 * i: 1.0}),))
-
-
-@dataclass(frozen=True, eq=False)
-class ComInCylinder:
-    """The centre of mass of a link inside a cylinder around the segment from `start` to `end` (3,) [m]."""
-
-    link: int | str
-    start: ArrayLike
-    end: ArrayLike
-    radius: float
-
-    def terms(self, robot: Robot, columns: Columns) -> Terms:
-        i = link_index(self.link, robot)
-        start, end = np.asarray(self.start, dtype=float), np.asarray(self.end, dtype=float)
-        length = float(np.linalg.norm(end - start))
-        if not (length > 0 and self.radius > 0):
-            raise ValueRangeError("cylinder", "needs two different ends and a positive radius")
-        axis = (end - start) / length
-        across = (np.eye(3) - np.outer(axis, axis)) / self.radius
-        round_part = ComInEllipsoid(self.link, start, across).terms(robot, columns)
-        name = f"centre of mass of {robot.link_names[i]} between the ends of its cylinder"
-        along = {10 * i + 1 + k: float(axis[k]) for k in range(3)}
-        caps = (
-            linear(name, along | {10 * i: -float(axis @ start)}, 0.0, "kg·m"),
-            linear(name, {k: -v for k, v in along.items()} | {10 * i: float(axis @ end)}, 0.0, "kg·m"),
-        )
-        return Terms.joined([round_part, Terms(blocks=caps)])
 
 
 @dataclass(frozen=True)

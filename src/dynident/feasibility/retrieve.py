@@ -11,6 +11,7 @@ from dynident._typing import Array
 from dynident.errors import DynidentError
 from dynident.feasibility.conflict import conflicting
 from dynident.feasibility.conic import ConicProgram, ConicStatus, lower_bound, residual_scale
+from dynident.feasibility.polish import polished
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
 from dynident.feasibility.solvers.options import SolverOptions
@@ -72,7 +73,8 @@ def retrieve(
         problem, note = _affordable(problem, floor)
         notes.append(note)
     settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
-    candidates = solver_by_name(solver)(problem, settings)
+    found = solver_by_name(solver)(problem, settings)
+    candidates = [replace(item, x=(x := polished(problem, item.x)), merit=problem.merit(x)) for item in found]
     result = certify(problem, _distinct(candidates), solver=solver, floor=floor.bound, notes=notes)
     if not result.feasible:
         raise NotFoundError(result)
