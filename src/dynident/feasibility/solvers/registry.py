@@ -7,13 +7,14 @@ from collections.abc import Callable, Sequence
 from dynident.errors import UnknownNameError
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
-from dynident.feasibility.solvers import barrier, sdp
+from dynident.feasibility.solvers import barrier, penalty, sdp
 from dynident.feasibility.solvers.options import SolverOptions
 
 Solver = Callable[[RetrievalProblem, SolverOptions], Sequence[Candidate]]
 
 SOLVERS: dict[str, Solver] = {
     "barrier": barrier.solve,
+    "penalty": penalty.solve,
     "sdp": sdp.solve,
 }
 

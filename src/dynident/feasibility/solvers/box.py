@@ -1,0 +1,114 @@
+"""The papers' parameters p = (m, c, I_c) of every link, and the box LB..UB that they are searched in.
+
+The box is read from the bounds of the problem. Where it has none: a mass between zero and twice the nominal total (50 kg
+per metre of the robot without nominal parameters), a centre of mass no farther from its frame than the link is long (a
+tenth of the robot at least), and the inertia that this mass can have at that distance. Friction and other columns lie
+within ten times the least-squares fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.feasibility.blocks import Side
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.parameters import from_com, inertia_matrix, to_com
+from dynident.parameters.layout import INERTIA_ELEMENTS
+from dynident.robots.kinematics import link_poses
+from dynident.robots.robot import Robot
+
+_ROWS = np.array([row for row, _ in INERTIA_ELEMENTS])
+_COLUMNS = np.array([column for _, column in INERTIA_ELEMENTS])
+#: Lightest link [kg] that still has a centre of mass.
+_LIGHTEST = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Box:
+    """low, high : (p,) per link m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, then the other columns as they are."""
+
+    low: Array
+    high: Array
+
+    def random(self, rng: np.random.Generator) -> Array:
+        """p_0 = LB + (UB - LB) u, line 1 of Algorithm 1."""
+        return self.low + (self.high - self.low) * rng.uniform(size=len(self.low))
+
+    def clip(self, p: Array) -> Array:
+        return np.clip(p, self.low, self.high)
+
+
+def box_of(problem: RetrievalProblem) -> Box:
+    """The problem's bounds on p, with the defaults where it has none."""
+    robot, rigid = problem.base.robot, problem.base.columns.rigid
+    low, high = np.full(problem.variables, -np.inf), np.full(problem.variables, np.inf)
+    for side in _sides(problem):
+        at = 10 * side.link + side.slot
+        if side.sign > 0:
+            low[at] = max(low[at], side.limit)
+        else:
+            high[at] = min(high[at], side.limit)
+    heaviest, lengths = _heaviest(robot), _lengths(robot)
+    for i, length in enumerate(lengths):
+        mass, com, inertia = 10 * i, slice(10 * i + 1, 10 * i + 4), slice(10 * i + 4, 10 * i + 10)
+        low[mass] = max(low[mass], 0.0)
+        high[mass] = min(high[mass], max(heaviest, low[mass]))
+        _fill(low[com], high[com], np.full(3, -length), np.full(3, length))
+        most = high[mass] * length**2
+        diagonal = _ROWS == _COLUMNS
+        _fill(low[inertia], high[inertia], np.where(diagonal, 0.0, -0.5 * most), np.where(diagonal, most, 0.5 * most))
+    if problem.variables > rigid:
+        A, b = problem.rows
+        fit = 1.0 + 10.0 * np.abs(np.linalg.lstsq(A, b, rcond=None)[0][rigid:])
+        low[rigid:], high[rigid:] = -fit, fit
+    return Box(low=low, high=high)
+
+
+def _sides(problem: RetrievalProblem) -> list[Side]:
+    items = (*problem.terms.blocks, *problem.terms.nonconvex)
+    return [item.side for item in items if item.side is not None]
+
+
+def _fill(low: Array, high: Array, default_low: Array, default_high: Array) -> None:
+    """Put the defaults where a bound is missing, without crossing one that is there."""
+    missing = np.isinf(low)
+    low[missing] = np.minimum(default_low, high)[missing]
+    missing = np.isinf(high)
+    high[missing] = np.maximum(default_high, low)[missing]
+
+
+def _lengths(robot: Robot) -> Array:
+    """(n,) how far a link extends from its frame: to the frames before and after it [m]."""
+    places = link_poses(robot, np.zeros((1, robot.n)))[0, :, :3, 3]
+    lengths = np.zeros(robot.n)
+    for i, parent in enumerate(robot.parents):
+        step = float(np.linalg.norm(places[i] - (places[parent] if parent >= 0 else 0.0)))
+        lengths[i] = max(lengths[i], step)
+        if parent >= 0:
+            lengths[parent] = max(lengths[parent], step)
+    lengths[-1] = max(lengths[-1], float(np.linalg.norm(robot.tool[:3, 3])))
+    return np.maximum(lengths, 0.1 * max(float(lengths.sum()), 0.1))
+
+
+def _heaviest(robot: Robot) -> float:
+    if robot.parameters is not None:
+        return 2.0 * float(robot.parameters[:, 0].sum())
+    return 50.0 * float(_lengths(robot).sum())
+
+
+def to_standard(p: Array, links: int) -> Array:
+    """x of p: the parallel axis theorem, eq. (26)."""
+    body = p[: 10 * links].reshape(links, 10)
+    inertia = inertia_matrix(np.concatenate([np.zeros((links, 4)), body[:, 4:]], axis=1))
+    return np.concatenate([from_com(body[:, 0], body[:, 1:4], inertia).ravel(), p[10 * links :]])
+
+
+def from_standard(x: Array, links: int) -> Array:
+    """p of x; a link without mass gets a tiny one."""
+    body = x[: 10 * links].reshape(links, 10).copy()
+    body[:, 0] = np.maximum(body[:, 0], _LIGHTEST)
+    mass, com, inertia = to_com(body)
+    return np.concatenate([np.column_stack([mass, com, inertia[:, _ROWS, _COLUMNS]]).ravel(), x[10 * links :]])

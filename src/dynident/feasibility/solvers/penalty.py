@@ -1,0 +1,100 @@
+"""Algorithm 1 of Gaz, Cognetti, Oliva, Robuffo Giordano, De Luca (RA-L 2019), and the constant penalty of ICRA 2016.
+
+From a random point of the box LB..UB, κ times: a global search of φ(p) + ξ_k Σ g(h(p)) in p = (m, c, I_c), then a local
+one from where that ended, with ξ_1 = 0 and ξ_{k+1} = 10 k; and all of it for Q starts. An exterior penalty may end a
+little outside: the answer is then moved to the feasible parameters that fit most nearly the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.result import Candidate
+from dynident.feasibility.solvers.annealing import anneal, evolve
+from dynident.feasibility.solvers.barrier import candidates, descend
+from dynident.feasibility.solvers.box import Box, box_of, from_standard, to_standard
+from dynident.feasibility.solvers.local import search_locally
+from dynident.feasibility.solvers.options import PenaltyOptions, SolverOptions
+from dynident.feasibility.solvers.penalised import Penalised
+from dynident.parallel import multi_start
+
+#: Weight of staying where one is, beside fitting the same, when an answer is moved to the feasible parameters.
+_NEARNESS = 1e-4
+
+
+def solve(problem: RetrievalProblem, options: SolverOptions) -> list[Candidate]:
+    """One answer per start."""
+    results = multi_start(
+        _Run(problem, options.penalty),
+        options.starts,
+        seed=options.seed,
+        executor=options.executor,
+        budget=options.budget,
+        finished=options.finished,
+        on_finished=options.on_finished,
+        progress=options.progress,
+    )
+    return candidates(results)
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """One run of Algorithm 1, as something that can be sent to a worker process."""
+
+    problem: RetrievalProblem
+    options: PenaltyOptions
+
+    def __call__(self, start: int, rng: np.random.Generator) -> dict[str, Any]:
+        x = self._algorithm(rng)
+        if self.problem.violations(x):
+            x = restored(self.problem, x, rng)
+        return {"x": x.tolist(), "merit": self.problem.merit(x)}
+
+    def _algorithm(self, rng: np.random.Generator) -> Array:
+        penalised, box, links = Penalised(self.problem), box_of(self.problem), self.problem.base.robot.n
+        p, x = box.random(rng), None
+        charge = 0.0
+        for k in range(1, self.options.steps + 1):
+            found = self._globally(penalised, p, box, charge, rng)
+            if self.options.local != "barrier":
+                p = search_locally(penalised, found, box, charge, method=self.options.local, constant=self._constant)
+                x = None
+            elif x is None or not np.array_equal(found, p):
+                # the barrier knows no charge: from the point where it ended before it would end there again
+                better = descend(self.problem, to_standard(found, links), rng=rng)
+                if x is None or self._rank(better) < self._rank(x):
+                    x = better
+                p = box.clip(from_standard(x, links))
+            charge = 10.0 * k
+        return to_standard(p, links) if x is None else x
+
+    def _rank(self, x: Array) -> tuple[bool, float]:
+        return bool(self.problem.violations(x)), self.problem.merit(x)
+
+    @property
+    def _constant(self) -> float | None:
+        return self.options.delta if self.options.penalty == "constant" else None
+
+    def _globally(self, penalised: Penalised, p: Array, box: Box, charge: float, rng: np.random.Generator) -> Array:
+        constant = self._constant
+
+        def function(p: Array) -> float:
+            phi, gamma = penalised.parts(p)
+            return phi + charge * gamma if constant is None else phi + (constant if gamma > 0.0 else 0.0)
+
+        if self.options.search == "none":
+            return p
+        search = anneal if self.options.search == "annealing" else evolve
+        return search(function, p, box, rng, self.options.evaluations)
+
+
+def restored(problem: RetrievalProblem, x: Array, rng: np.random.Generator) -> Array:
+    """Feasible parameters that fit as x does, and are near it; what the barrier makes of it where there are none."""
+    A, _ = problem.rows
+    near = _NEARNESS * np.eye(problem.variables)
+    return descend(problem, x, rng=rng, rows=(np.concatenate([A, near]), np.concatenate([A @ x, near @ x])))
