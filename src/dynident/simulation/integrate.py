@@ -1,0 +1,163 @@
+# pyright: basic
+"""The simulation's loop: servo, friction and MuJoCo's physics, each at its own rate.
+
+The servo's torque is constant for a period. Friction is linearised in every step of the physics, f(v₀) + f'(v₀) (v - v₀), with
+the slope as MuJoCo's joint damping: exact at the beginning of the step, and stable where the slope times the step over the
+inertia stays below RK4's bound of 2.78.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.errors import DynidentError
+from dynident.simulation.friction import JointFriction
+from dynident.simulation.model import Plant, import_mujoco
+from dynident.simulation.reference import Reference
+from dynident.simulation.servo import Regulator
+
+#: Least rate of the physics [Hz].
+PHYSICS_RATE = 4000.0
+
+#: Largest product of the physics' step with a friction's decay rate and with a spring's frequency.
+_DECAY_STEP, _SPRING_STEP = 1.0, 0.5
+
+#: Smaller steps than this would take hours; something is too stiff or too light [s].
+_LEAST_STEP = 1e-5
+
+#: No arm accelerates like this [rad/s²]; MuJoCo itself gives up at 1e10, and writes a log file about it.
+_ABSURD_ACCELERATION = 1e8
+
+
+class SimulationError(DynidentError):
+    """The simulation can't be done, or ran away."""
+
+
+class Drive(NamedTuple):
+    """The servo and what it needs at each instant: feedforward (N, n) and S (N, n, n)."""
+
+    feedforward: Array
+    S: Array
+    regulator: Regulator
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Motion:
+    """What happened at the servo's instants. All (N, n) but `saturated` (n,), the share of instants at the torque limit."""
+
+    q: Array
+    dq: Array
+    ddq: Array
+    motor_q: Array
+    motor_dq: Array
+    motor_ddq: Array
+    effort: Array
+    saturated: Array
+
+
+def substeps(plant: Plant, friction: JointFriction | None, felt: Array, M: Array, period: float) -> int:
+    """Steps of the physics per period of the servo, so that neither friction nor springs are too fast for them.
+
+    felt : (N, n, n)  Inertia matrix that the motors feel at once, along the motion; M : (N, n, n) that of the whole.
+    """
+    step, culprit = 1.0 / PHYSICS_RATE, ""
+    if friction is not None:
+        slopes = np.maximum(friction.tangent(np.zeros(plant.robot.n))[1], 0.0)
+        decay = np.abs(np.linalg.eigvals(np.linalg.solve(felt, np.diag(slopes)))).max()
+        if decay * step > _DECAY_STEP:
+            step, culprit = _DECAY_STEP / decay, "the friction near rest is too steep for the joints' inertia; raise the threshold"
+    elastic = plant.springs >= 0
+    if np.any(elastic):
+        # a spring between a rotor and a link swings at most at sqrt(k / B + k / M)
+        stiffness = plant.model.jnt_stiffness[plant.springs[elastic]]
+        links = (M - np.diag(plant.inertia))[:, elastic][:, :, elastic]
+        fastest = np.abs(np.linalg.eigvals(np.linalg.solve(links, np.diag(stiffness)))).max()
+        frequency = np.sqrt(fastest + np.max(stiffness / plant.inertia[elastic]))
+        if frequency * step > _SPRING_STEP:
+            step, culprit = _SPRING_STEP / frequency, "a joint is too stiff for its inertia; lower the stiffness or leave it rigid"
+    if step < _LEAST_STEP:
+        raise SimulationError(f"the physics would need steps of {step:.1e} s: {culprit}")
+    return int(np.ceil(period / step * (1.0 - 1e-9)))
+
+
+def integrate(
+    plant: Plant,
+    reference: Reference,
+    drive: Drive,
+    friction: JointFriction | None,
+    *,
+    steps: int,
+    progress: Callable[[float], None] | None = None,
+) -> Motion:
+    """Run the servo along the reference, from its first state, with `steps` of physics per instant."""
+    mujoco = import_mujoco("simulating a robot")
+    model, motors = plant.model, plant.motors
+    data = mujoco.MjData(model)
+    samples, n = reference.q.shape
+    model.opt.timestep = (reference.time[1] - reference.time[0]) / steps
+    data.qpos[motors], data.qvel[motors] = reference.q[0], reference.dq[0]
+    _settle_springs(mujoco, plant, data)
+    rows = {name: np.empty((samples, n)) for name in ("q", "dq", "ddq", "motor_q", "motor_dq", "motor_ddq", "effort")}
+    saturated = np.zeros(n)
+    torque = np.empty(0)
+    for k in range(samples):
+        before = torque
+        errors = reference.q[k] - data.qpos[motors], reference.dq[k] - data.qvel[motors]
+        torque = drive.regulator.torque(*errors, drive.feedforward[k], drive.S[k])
+        saturated += drive.regulator.saturated
+        # at the instant itself the torque jumps: what belongs to it is the mean of both sides
+        now = torque if k == 0 else 0.5 * (before + torque)
+        _apply(plant, data, now, friction)
+        mujoco.mj_forward(model, data)
+        _check_sane(data, reference.time[k])
+        _note(rows, k, plant, data, now)
+        for _ in range(steps if k < samples - 1 else 0):
+            _apply(plant, data, torque, friction)
+            mujoco.mj_step(model, data)
+        if progress is not None and k % 256 == 0:
+            progress(k / samples)
+    if progress is not None:
+        progress(1.0)
+    return Motion(**rows, saturated=saturated / samples)
+
+
+def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:
+    """The deflections under the arm's weight, as after standing still."""
+    springs = plant.springs[plant.springs >= 0]
+    if len(springs) == 0:
+        return
+    velocity = data.qvel.copy()
+    data.qvel[:] = 0.0
+    for _ in range(20):  # the weight changes with the deflection, but hardly
+        mujoco.mj_forward(plant.model, data)
+        data.qpos[springs] = -data.qfrc_bias[springs] / plant.model.jnt_stiffness[springs]
+    data.qvel[:] = velocity
+
+
+def _apply(plant: Plant, data: Any, torque: Array, friction: JointFriction | None) -> None:
+    motors = plant.motors
+    if friction is None:
+        data.qfrc_applied[motors] = torque
+        return
+    velocity = data.qvel[motors]
+    here, slope = friction.tangent(velocity)
+    damping = np.maximum(slope, 0.0)  # a falling characteristic (Stribeck) stays a force
+    plant.model.dof_damping[motors] = damping
+    data.qfrc_applied[motors] = torque - (here - damping * velocity)
+
+
+def _note(rows: dict[str, Array], k: int, plant: Plant, data: Any, torque: Array) -> None:
+    for link, motor, values in (("q", "motor_q", data.qpos), ("dq", "motor_dq", data.qvel), ("ddq", "motor_ddq", data.qacc)):
+        rows[link][k] = plant.link_side(values)
+        rows[motor][k] = values[plant.motors]
+    rows["effort"][k] = torque
+
+
+def _check_sane(data: Any, time: float) -> None:
+    if not np.all(np.abs(data.qacc) < _ABSURD_ACCELERATION):
+        raise SimulationError(f"the simulated robot ran away at {time:.3f} s; lower the servo's bandwidth, or the joints' stiffness")

@@ -1,0 +1,161 @@
+# pyright: basic
+"""The robot in MuJoCo, built from our own description: same joints, same order, same parameters, torque-driven.
+
+A rigid joint is one MuJoCo joint. An elastic joint is two on the same axis, in the same body: the motor's angle θ and the
+deflection δ = q - θ, with the spring and damper on δ and the rotor's inertia as the armature of θ. Kinetic energy is then
+½ B θ̇² + ½ q̇ᵀ M(q) q̇, which is Spong's model (the rotor's own motion with the arm is neglected).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array, IntArray
+from dynident.errors import MissingExtraError, ShapeError, ValueRangeError
+from dynident.parameters import change_of_frame, to_com
+from dynident.robots.robot import Joint, JointType, Link, Robot
+from dynident.simulation.payload import check_bodies, loaded_parameters
+
+# MuJoCo refuses moving bodies without mass and inertia. A compound joint's inner links and point masses get this much,
+# a billionth of what matters [kg, kg·m²].
+_LEAST_MASS, _LEAST_INERTIA = 1e-9, 1e-11
+
+
+@dataclass(frozen=True, kw_only=True)
+class Elasticity:
+    """Springs between motors and links.
+
+    stiffness : number or (n,)      [N·m/rad | N/m]; infinite is a rigid joint.
+    motor_inertia : number or (n,)  Of the rotor, seen through the gear [kg·m² | kg].
+    damping : number or (n,)        Beside the spring [N·m·s/rad | N·s/m].
+    """
+
+    stiffness: float | tuple[float, ...]
+    motor_inertia: float | tuple[float, ...]
+    damping: float | tuple[float, ...] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plant:
+    """A compiled MuJoCo model and how its degrees of freedom are the robot's.
+
+    motors : (n,)    The degree of freedom that each joint's motor drives.
+    springs : (n,)   That of each joint's deflection; -1 where the joint is rigid.
+    inertia : (n,)   Of the motors: rotor inertia of elastic joints, and armature.
+    """
+
+    robot: Robot
+    parameters: Array
+    model: Any
+    motors: IntArray
+    springs: IntArray
+    inertia: Array
+
+    def link_side(self, motor_and_spring: Array) -> Array:
+        """(n,) positions, velocities or accelerations of the links from those of the degrees of freedom."""
+        values = motor_and_spring[self.motors].copy()
+        elastic = self.springs >= 0
+        values[elastic] += motor_and_spring[self.springs[elastic]]
+        return values
+
+
+def build_plant(
+    robot: Robot, parameters: ArrayLike | None = None, *, elasticity: Elasticity | None = None, armature: ArrayLike = 0.0
+) -> Plant:
+    """Compile the robot, with the given or its nominal parameters (n, 10), for MuJoCo's RK4.
+
+    armature : number or (n,)  Inertia added to each motor: M(q) + diag(armature) for rigid joints [kg·m² | kg].
+    """
+    mujoco = import_mujoco("simulating a robot")
+    p = loaded_parameters(robot, parameters)
+    check_bodies(robot, p)
+    extra = _per_joint(robot, "armature", armature)
+    stiffness, rotor, damping = _springs(robot, elasticity)
+    spec = mujoco.MjSpec()
+    spec.option.gravity = robot.gravity
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    # after a divergence MuJoCo would start over from zero, without a word to us
+    spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_AUTORESET) | int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
+    spec.compiler.balanceinertia = False
+    bodies: list[Any] = []
+    motors: list[int] = []
+    springs: list[int] = []
+    for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
+        parent = spec.worldbody if joint.parent < 0 else bodies[joint.parent]
+        body = _add_body(mujoco, parent, robot, joint, link, p[j])
+        kind = mujoco.mjtJoint.mjJNT_SLIDE if joint.type is JointType.PRISMATIC else mujoco.mjtJoint.mjJNT_HINGE
+        elastic = np.isfinite(stiffness[j])
+        body.add_joint(name=joint.name, type=kind, axis=joint.axis, armature=rotor[j] + extra[j])
+        if elastic:
+            body.add_joint(name=f"{joint.name} deflection", type=kind, axis=joint.axis)
+        bodies.append(body)
+    model = spec.compile()
+    for j, joint in enumerate(robot.joints):  # MuJoCo may sort the bodies of a tree, so ask by name
+        motors.append(int(model.joint(joint.name).dofadr[0]))
+        springs.append(int(model.joint(f"{joint.name} deflection").dofadr[0]) if np.isfinite(stiffness[j]) else -1)
+        if springs[-1] >= 0:
+            model.jnt_stiffness[springs[-1]], model.dof_damping[springs[-1]] = stiffness[j], damping[j]
+    return Plant(
+        robot=robot,
+        parameters=p,
+        model=model,
+        motors=np.array(motors),
+        springs=np.array(springs),
+        inertia=rotor + extra,
+    )
+
+
+def import_mujoco(purpose: str) -> Any:
+    """MuJoCo, or the error that says how to install it."""
+    try:
+        import mujoco
+    except ImportError:
+        raise MissingExtraError("sim", "mujoco", purpose) from None
+    return mujoco
+
+
+def _add_body(mujoco: Any, parent: Any, robot: Robot, joint: Joint, link: Link, parameters: Array) -> Any:
+    parent_frame = np.eye(4) if joint.parent < 0 else robot.links[joint.parent].placement
+    pose = parent_frame @ joint.placement
+    quaternion = np.zeros(4)
+    mujoco.mju_mat2Quat(quaternion, pose[:3, :3].ravel())
+    body = parent.add_body(name=link.name, pos=pose[:3, 3], quat=quaternion)
+    mass, com, inertia = _inertial(change_of_frame(link.placement) @ parameters)
+    body.mass, body.ipos, body.explicitinertial = mass, com, True
+    body.fullinertia = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    return body
+
+
+def _inertial(parameters: Array) -> tuple[float, Array, Array]:
+    """Mass, centre of mass and barycentric inertia, lifted by as little as MuJoCo needs."""
+    if parameters[0] == 0.0:
+        return _LEAST_MASS, np.zeros(3), _LEAST_INERTIA * np.eye(3)
+    mass, com, inertia = to_com(parameters)
+    principal = np.linalg.eigvalsh(inertia)
+    slack = min(principal[0], principal[0] + principal[1] - principal[2])
+    # a multiple of 1 lifts the eigenvalues and the triangle inequality alike
+    return float(mass), com, inertia + max(0.0, _LEAST_INERTIA - slack) * np.eye(3)
+
+
+def _springs(robot: Robot, elasticity: Elasticity | None) -> tuple[Array, Array, Array]:
+    """Stiffness (infinite where rigid), motor inertia and damping, (n,) each."""
+    if elasticity is None:
+        return np.full(robot.n, np.inf), np.zeros(robot.n), np.zeros(robot.n)
+    stiffness = _per_joint(robot, "stiffness", elasticity.stiffness, positive=True)
+    rotor = _per_joint(robot, "motor_inertia", elasticity.motor_inertia, positive=True)
+    rotor[np.isinf(stiffness)] = 0.0
+    return stiffness, rotor, _per_joint(robot, "damping", elasticity.damping)
+
+
+def _per_joint(robot: Robot, name: str, values: ArrayLike, *, positive: bool = False) -> Array:
+    array = np.asarray(values, dtype=float)
+    if array.shape not in ((), (1,), (robot.n,)):
+        raise ShapeError(name, array.shape, f"one number, or ({robot.n},) = one per joint")
+    full = np.array(np.broadcast_to(array, (robot.n,)))
+    if np.any(np.isnan(full)) or np.any(full <= 0.0 if positive else full < 0.0):
+        raise ValueRangeError(name, f"is {np.array2string(full, precision=4)}; it must {'be positive' if positive else 'not be negative'}")
+    return full

@@ -1,0 +1,90 @@
+"""What the simulated robot really weighs: the links' parameters, plus what hangs on one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array
+from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame, from_com
+from dynident.robots.robot import Robot
+from dynident.robots.verdict import Verdict, judge
+
+
+@dataclass(frozen=True, kw_only=True)
+class Payload:
+    """A rigid body fixed to a link. Without a link it hangs on the tool.
+
+    mass : float      [kg]
+    com : (3,)        Centre of mass [m], in the tool frame; in the parameter frame of `link` where one is named.
+    inertia : (6,)    xx, xy, xz, yy, yz, zz about the centre of mass, axes of that frame [kg·m²]; zero is a point mass.
+    link : str        The link that carries it; None is the last one, through the tool frame.
+    """
+
+    mass: float
+    com: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    inertia: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    link: str | None = None
+
+    def __post_init__(self) -> None:
+        if np.shape(self.com) != (3,) or np.shape(self.inertia) != (6,):
+            raise ShapeError("payload", (*np.shape(self.com), *np.shape(self.inertia)), "three numbers of com, six of inertia")
+        if not np.all(np.isfinite([self.mass, *self.com, *self.inertia])) or self.mass <= 0.0:
+            raise ValueRangeError("payload", f"has mass {self.mass:g} kg; a positive mass and finite numbers were expected")
+        verdict = judge(self.own_parameters)
+        if verdict.verdict.inconsistent:
+            raise ValueRangeError("payload", f"is no rigid body: {verdict.verdict.value} ({verdict.detail}); correct its inertia")
+
+    @property
+    def own_parameters(self) -> Array:
+        """(10,) in the payload's own frame."""
+        xx, xy, xz, yy, yz, zz = self.inertia
+        return from_com(self.mass, self.com, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def loaded_parameters(robot: Robot, parameters: ArrayLike | None = None, payload: Payload | None = None) -> Array:
+    """(n, 10) parameters in the robot's named frames: the given or nominal ones, and the payload."""
+    values = robot.parameters if parameters is None else np.asarray(parameters, dtype=float)
+    if values is None:
+        missing = ", ".join(link.name for link in robot.links if link.parameters is None)
+        raise InputError(f"robot {robot.name!r} has no inertia for {missing}, so it can't be simulated; give it parameters")
+    if values.shape not in ((robot.n, PARAMETERS_PER_LINK), (robot.n * PARAMETERS_PER_LINK,)):
+        raise ShapeError("parameters", values.shape, f"({robot.n}, 10) = (links, parameters) or ({10 * robot.n},)")
+    p = np.array(values).reshape(robot.n, PARAMETERS_PER_LINK)
+    if payload is not None:
+        index = robot.n - 1 if payload.link is None else _link_index(robot, payload.link)
+        pose = robot.tool if payload.link is None else np.eye(4)
+        p[index] += change_of_frame(pose) @ payload.own_parameters
+    if not np.all(np.isfinite(p)):
+        raise ValueRangeError("parameters", "contains NaN or infinity; every link needs ten finite numbers")
+    return p
+
+
+def check_bodies(robot: Robot, parameters: Array) -> None:
+    """InputError naming the first link whose parameters (n, 10) no rigid body can have."""
+    for link, row in zip(robot.links, parameters, strict=True):
+        if not np.any(row):  # a compound joint's inner link
+            continue
+        found = judge(row)
+        if found.verdict.inconsistent:
+            detail = f" ({found.detail})" if found.detail else ""
+            raise InputError(
+                f"link {link.name!r} {_phrase(found.verdict)}{detail}, so it can't be simulated; "
+                f"give feasible parameters, such as those that dynident retrieve or repair write"
+            )
+
+
+def _link_index(robot: Robot, name: str) -> int:
+    if name not in robot.link_names:
+        raise UnknownNameError("link", name, robot.link_names)
+    return robot.link_names.index(name)
+
+
+def _phrase(verdict: Verdict) -> str:
+    return {
+        Verdict.TRIANGLE: verdict.value,
+        Verdict.NOT_POSITIVE: "has an inertia that is not positive definite",
+    }.get(verdict, f"has {verdict.value}")

@@ -1,0 +1,182 @@
+"""From what happens to what is recorded: quantisation, noise, bias, an irregular clock, lost samples, motor currents.
+
+The levels of "realistic" are those of a recorded Panda motion (21 s at about 1 kHz, speeds up to 1.8 rad/s), taken as what is
+left of each signal after a zero-phase 10 Hz low-pass (joints 1 to 7):
+
+    position   2.3 1.9 2.5 2.1 2.3 2.0 2.9 e-4 rad      the clock: 0.3 ms at 0.8 rad/s; the values themselves are smooth
+    velocity   6.6 8.0 6.4 7.3 6.1 8.8 6.5 e-3 rad/s    spectrum flat up to 40 Hz, falling above: correlated over 4 ms
+    torque     0.28 0.39 0.25 0.38 0.09 0.11 0.03 N·m   the same spectrum, but white for joint 7;
+                                                        0.2 to 0.9 %, in the median 0.4 %, of the joint's limit
+    clock      periods of 0.70 to 1.6 ms (99 %), median 1.00 ms, standard deviation 0.17 ms; 4 gaps of 8.4 to 8.8 ms
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.signal import lfilter  # pyright: ignore[reportUnknownVariableType]
+
+from dynident._typing import Array, IntArray
+from dynident.data import Dataset, EffortKind
+from dynident.errors import InputError, ShapeError, ValueRangeError
+from dynident.robots.robot import Robot
+
+Level = float | tuple[float, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """Noise of one signal, in its unit; one number, or one per joint.
+
+    white : standard deviation of the part that is new at every sample.
+    coloured : standard deviation of a first-order autoregressive part, AR(1).
+    correlation_time : [s] after which the coloured part has forgotten 63 % of itself.
+    """
+
+    white: Level = 0.0
+    coloured: Level = 0.0
+    correlation_time: float = 0.005
+
+    def __post_init__(self) -> None:
+        for name in ("white", "coloured", "correlation_time"):
+            values = np.asarray(getattr(self, name), dtype=float)
+            if not np.all(np.isfinite(values)) or np.any(values < 0.0):
+                raise ValueRangeError(name, f"is {getattr(self, name)}; a noise level must be finite and not negative")
+
+    def draw(self, rng: np.random.Generator, shape: tuple[int, int], period: float) -> Array:
+        """(N, n) noise at samples that are `period` [s] apart; both parts are always drawn, so that levels alone change it."""
+        white, driving = rng.normal(size=(2, *shape))
+        memory = float(np.exp(-period / self.correlation_time)) if self.correlation_time > 0.0 else 0.0
+        driving[1:] *= np.sqrt(1.0 - memory**2)  # the first sample starts at the stationary level
+        coloured = np.asarray(lfilter([1.0], [1.0, -memory], driving, axis=0), dtype=float)
+        return _level("noise", self.white, shape[1]) * white + _level("noise", self.coloured, shape[1]) * coloured
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clock:
+    """When a row of the log is written: with its own irregular clock, holding the latest values there are.
+
+    jitter : standard deviation of the period, as a share of it; periods are skewed and never shorter than 1 - 1.76 jitter.
+    gaps : probability that samples are lost after a row.
+    gap_length : how many are lost then.
+    """
+
+    jitter: float = 0.0
+    gaps: float = 0.0
+    gap_length: int = 8
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.jitter <= 0.5:
+            raise ValueRangeError("jitter", f"is {self.jitter}; a share of the period between 0 and 0.5 was expected")
+        if not 0.0 <= self.gaps < 1.0 or self.gap_length < 1:
+            raise ValueRangeError(
+                "gaps", f"are {self.gaps} of length {self.gap_length}; a probability below 1 and a length >= 1 were expected"
+            )
+
+    def rows(self, rng: np.random.Generator, time: Array) -> tuple[Array, IntArray]:
+        """Stamps (K,) of the log's rows, and the sample (K,) of the uniform `time` (N,) that each of them holds."""
+        period = time[1] - time[0]
+        skewed, lost = rng.gamma(_SKEW, size=len(time) - 1), rng.random(len(time) - 1) < self.gaps
+        if self.jitter == 0.0:  # the clock of the robot itself
+            kept = np.ones(len(time), dtype=bool)
+            for start in np.flatnonzero(lost):
+                kept[start + 1 : start + 1 + self.gap_length] = False
+            return time[kept], np.flatnonzero(kept)
+        spread = self.jitter / np.sqrt(_SKEW)
+        steps = period * (1.0 - 1.76 * self.jitter + spread * skewed + self.gap_length * lost)
+        stamps = time[0] + np.concatenate([[0.0], np.cumsum(steps)])
+        stamps = stamps[stamps <= time[-1]]
+        return stamps, np.asarray(np.searchsorted(time, stamps, side="right") - 1, dtype=np.int64)
+
+
+# Shape of the gamma distribution of a jittering period; its long tail is that of the recorded clock.
+_SKEW = 3.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sensors:
+    """What stands between the robot and its log.
+
+    position_step : quantisation of the encoder [rad | m]; 0 is none.
+    torque_bias : zero error of each torque sensor [N·m | N].
+    current_gains : torque per current [N·m/A]; when given, the log holds currents.
+    unsigned : only the magnitude of the effort is recorded.
+    digits : decimals that the log keeps of everything but time.
+    """
+
+    position: Noise = field(default_factory=Noise)
+    position_step: float = 0.0
+    velocity: Noise = field(default_factory=Noise)
+    torque: Noise = field(default_factory=Noise)
+    torque_bias: Level = 0.0
+    clock: Clock = field(default_factory=Clock)
+    current_gains: Level | None = None
+    unsigned: bool = False
+    digits: int | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.position_step) and self.position_step >= 0.0):
+            raise ValueRangeError("position_step", f"is {self.position_step}; a step in rad or m, or 0, was expected")
+        if self.current_gains is not None and self.unsigned:
+            raise InputError("a log holds currents or magnitudes, not both; leave out the current gains or unsigned")
+        if self.current_gains is not None and not np.all(np.asarray(self.current_gains, dtype=float) != 0.0):
+            raise ValueRangeError("current_gains", "contains 0; torque per current must not be zero")
+
+    def record(self, time: Array, q: Array, dq: Array, effort: Array, *, seed: int, joint_names: tuple[str, ...], source: str) -> Dataset:
+        """The log of a motion (N, n) on a uniform clock `time` (N,). Each signal has a random stream of its own."""
+        n, period = q.shape[1], float(time[1] - time[0])
+        streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(4)]
+        measured_q = q + self.position.draw(streams[0], q.shape, period)
+        if self.position_step > 0.0:
+            measured_q = self.position_step * np.round(measured_q / self.position_step)
+        measured_dq = dq + self.velocity.draw(streams[1], q.shape, period)
+        measured = effort + self.torque.draw(streams[2], q.shape, period) + _level("torque_bias", self.torque_bias, n)
+        kind = EffortKind.TORQUE
+        if self.current_gains is not None:
+            measured, kind = measured / _level("current_gains", self.current_gains, n), EffortKind.CURRENT
+        if self.unsigned:
+            measured, kind = np.abs(measured), EffortKind.MAGNITUDE
+        stamps, rows = self.clock.rows(streams[3], time)
+        arrays = [self._rounded(values[rows]) for values in (measured_q, measured_dq, measured)]
+        return Dataset(time=stamps, q=arrays[0], dq=arrays[1], effort=arrays[2], effort_kind=kind, joint_names=joint_names, source=source)
+
+    def _rounded(self, values: Array) -> Array:
+        return values if self.digits is None else np.round(values, self.digits)
+
+
+def perfect(scale: Array) -> Sensors:
+    """Sensors that tell the truth."""
+    return Sensors()
+
+
+def realistic(scale: Array) -> Sensors:
+    """Sensors like those of the recorded Panda.
+
+    Positions are rounded to 1e-4 rad (the recording keeps six significant digits, 1e-5 rad beyond 1 rad). Torque noise is
+    0.4 % of `scale` (n,) [N·m | N], correlated over 4 ms, and 0.05 % white.
+    """
+    return Sensors(
+        position_step=1e-4,
+        velocity=Noise(coloured=0.007, correlation_time=0.004),
+        torque=Noise(white=tuple(0.0005 * scale), coloured=tuple(0.004 * scale), correlation_time=0.004),
+        clock=Clock(jitter=0.17, gaps=2e-4, gap_length=7),
+    )
+
+
+#: By name: what makes the sensors for joints whose efforts have this scale (n,), their limits [N·m | N].
+NOISES: dict[str, Callable[[Array], Sensors]] = {"none": perfect, "realistic": realistic}
+
+
+def effort_scale(robot: Robot, effort: Array) -> Array:
+    """(n,) effort limits; where there is none, the largest effort (N, n) of the motion."""
+    return np.where(np.isfinite(robot.effort_limits), robot.effort_limits, np.abs(effort).max(axis=0))
+
+
+def _level(name: str, values: ArrayLike, n: int) -> Array:
+    array = np.asarray(values, dtype=float)
+    if array.shape not in ((), (n,)):
+        raise ShapeError(name, array.shape, f"one number, or ({n},) = one per joint")
+    return np.broadcast_to(array, (n,))

@@ -1,0 +1,170 @@
+"""The virtual robot: a servo drives MuJoCo's model of it along a trajectory, and sensors write a log as a real one would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array
+from dynident.data import Dataset
+from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
+from dynident.errors import InputError, UnknownNameError, ValueRangeError
+from dynident.friction import FrictionModel, friction_model
+from dynident.robots.robot import Robot
+from dynident.simulation.friction import JointFriction, typical_friction
+from dynident.simulation.integrate import Drive, Motion, integrate, substeps
+from dynident.simulation.model import Elasticity, Plant, build_plant
+from dynident.simulation.payload import Payload, loaded_parameters
+from dynident.simulation.reference import Reference, sampled_reference
+from dynident.simulation.sensors import NOISES, Sensors, effort_scale
+from dynident.simulation.servo import Feedforward, Regulator, Servo, feedforward_torque
+from dynident.simulation.truth import Recording, Truth
+
+#: Least rate of the servo [Hz]; it is a multiple of the log's.
+CONTROL_RATE = 1000.0
+
+#: Mass matrices along the motion that the gains and the steps are chosen for.
+_LOOKS = 100
+
+
+def simulate(
+    robot: Robot,
+    trajectory: Dataset,
+    *,
+    parameters: ArrayLike | None = None,
+    payload: Payload | None = None,
+    friction: FrictionModel | str | None = None,
+    friction_parameters: ArrayLike | None = None,
+    servo: Servo | None = None,
+    noise: Sensors | str = "none",
+    elasticity: Elasticity | None = None,
+    armature: ArrayLike = 0.0,
+    rate: float = CONTROL_RATE,
+    check_limits: bool = True,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Recording:
+    """Let the robot follow a trajectory (time, q and, better, dq and ddq) and record it.
+
+    parameters           (n, 10) true parameters of the links; by default the nominal ones.
+    friction             A model or its name; smoothed at rest (`dynident.simulation.friction`).
+    friction_parameters  (n, k) its parameters; by default typical ones.
+    noise                Sensors, or the name of a preset: none or realistic.
+    elasticity           Springs in the joints. Servo, encoder and friction are then on the motor's side, and so is the log.
+    armature             Rotor inertia [kg·m² | kg], beside the links' parameters.
+    rate                 Of the log [Hz]; the servo runs at the same rate or a multiple, at least 1 kHz.
+    check_limits         Refuse a trajectory beyond the joints' limits of position, velocity and acceleration.
+    seed                 Of the sensors' noise; the motion itself is not random.
+    """
+    ticks, period = _timing(rate)
+    reference = sampled_reference(robot, trajectory, 1.0 / period, check_limits=check_limits)
+    p = loaded_parameters(robot, parameters, payload)
+    ideal = inverse_dynamics(robot, p, reference.q, reference.dq, reference.ddq)
+    scale = effort_scale(robot, ideal)
+    sensors = _sensors(noise, scale)
+    joint_friction = _friction(robot, friction, friction_parameters, scale)
+    on_motors = np.asarray(armature, dtype=float) + (0.0 if joint_friction is None else joint_friction.inertia)
+    plant = build_plant(robot, p, elasticity=elasticity, armature=on_motors)
+    servo = servo or Servo()
+    motion, bandwidth = _run(plant, reference, servo, joint_friction, period, progress)
+    kept = slice(None, None, ticks)
+    truth = _truth(plant, reference, motion, joint_friction, kept)
+    log = sensors.record(
+        truth.time,
+        motion.motor_q[kept],
+        motion.motor_dq[kept],
+        motion.effort[kept],
+        seed=seed,
+        joint_names=robot.joint_names,
+        source=f"virtual {robot.name}, seed {seed}",
+    )
+    return Recording(log=log, truth=truth, notes=tuple(_notes(robot, reference, motion, servo, bandwidth)))
+
+
+def _timing(rate: float) -> tuple[int, float]:
+    """The servo's instants per row of the log, and its period [s]."""
+    if not (np.isfinite(rate) and rate > 0.0):
+        raise ValueRangeError("rate", f"is {rate}; it must be a positive frequency [Hz]")
+    ticks = max(1, int(np.ceil(CONTROL_RATE / rate * (1.0 - 1e-12))))
+    return ticks, 1.0 / (rate * ticks)
+
+
+def _sensors(noise: Sensors | str, scale: Array) -> Sensors:
+    if isinstance(noise, Sensors):
+        return noise
+    if noise not in NOISES:
+        raise UnknownNameError("noise", noise, NOISES)
+    return NOISES[noise](scale)
+
+
+def _friction(robot: Robot, model: FrictionModel | str | None, parameters: ArrayLike | None, scale: Array) -> JointFriction | None:
+    if model is None:
+        if parameters is not None:
+            raise InputError("friction parameters were given without a friction model; name the model too")
+        return None
+    found = friction_model(model) if isinstance(model, str) else model
+    return JointFriction.of(robot, found, typical_friction(robot, found, scale) if parameters is None else parameters)
+
+
+def _run(
+    plant: Plant,
+    reference: Reference,
+    servo: Servo,
+    friction: JointFriction | None,
+    period: float,
+    progress: Callable[[float], None] | None,
+) -> tuple[Motion, float]:
+    robot, p = plant.robot, plant.parameters
+    M = mass_matrix(robot, p, reference.q) + np.diag(plant.inertia)
+    _check_moves_mass(robot, M)
+    S = servo.shape(M)
+    looks = np.linspace(0, len(M) - 1, _LOOKS).astype(int)
+    felt = M[looks]
+    for j in np.flatnonzero(plant.springs >= 0):  # behind its spring, a motor feels its rotor first
+        felt[:, j, :] = felt[:, :, j] = 0.0
+        felt[:, j, j] = plant.inertia[j]
+    bandwidth = servo.stable_bandwidth(S[looks], felt, period)
+    feedforward = feedforward_torque(servo, robot, p, reference.q, reference.dq, reference.ddq)
+    # the robot has stood at the start for a while: its integral carries the weight that no feedforward does
+    weight = gravity(robot, p, reference.q[0]) if servo.feedforward is Feedforward.NONE else np.zeros(robot.n)
+    regulator = Regulator(bandwidth, period, robot.effort_limits, np.asarray(np.linalg.solve(S[0], weight), dtype=float))
+    steps = substeps(plant, friction, felt, M[looks], period)
+    return integrate(plant, reference, Drive(feedforward, S, regulator), friction, steps=steps, progress=progress), bandwidth
+
+
+def _check_moves_mass(robot: Robot, M: Array) -> None:
+    for name, value in zip(robot.joint_names, np.diagonal(M, axis1=1, axis2=2).min(axis=0), strict=True):
+        if not value > 1e-9:
+            raise InputError(f"joint {name!r} moves no mass (inertia {value:.2g}), so no torque can drive it; give its links parameters")
+
+
+def _truth(plant: Plant, reference: Reference, motion: Motion, friction: JointFriction | None, kept: slice) -> Truth:
+    motor_dq, motor_ddq = motion.motor_dq[kept], motion.motor_ddq[kept]
+    return Truth(
+        robot=plant.robot,
+        parameters=plant.parameters,
+        joint_friction=friction,
+        time=reference.time[kept],
+        q=motion.q[kept],
+        dq=motion.dq[kept],
+        ddq=motion.ddq[kept],
+        effort=motion.effort[kept],
+        friction=np.zeros_like(motor_dq) if friction is None else friction.torque(motor_dq, motor_ddq),
+        motor_q=motion.motor_q[kept],
+    )
+
+
+def _notes(robot: Robot, reference: Reference, motion: Motion, servo: Servo, bandwidth: float) -> list[str]:
+    error = np.abs(motion.motor_q - reference.q).max(axis=0)
+    worst = int(np.argmax(error))
+    notes = [f"largest tracking error {error[worst]:.2g} (joint {robot.joint_names[worst]!r}) [rad | m]"]
+    if bandwidth < 0.99 * servo.bandwidth:
+        notes.append(f"the servo's bandwidth was lowered to {bandwidth:.3g} Hz, to be stable with its period and the joints' inertia")
+    notes += [
+        f"joint {name!r} was at its effort limit for {100 * share:.2g} % of the time"
+        for name, share in zip(robot.joint_names, motion.saturated, strict=True)
+        if share > 0.0
+    ]
+    return notes
