@@ -10,27 +10,34 @@ import numpy as np
 
 from dynident._typing import Array
 from dynident.feasibility.solvers.box import Box
+from dynident.feasibility.solvers.penalised import Charge, Penalised
 
 #: Temperature at the end, as a share of that at the start.
 _COLD = 1e-4
 
 
-def anneal(function: Callable[[Array], float], start: Array, box: Box, rng: np.random.Generator, evaluations: int) -> Array:
+def anneal(penalised: Penalised, start: Array, box: Box, charge: Charge, rng: np.random.Generator, evaluations: int) -> Array:
     """The best point that bounded simulated annealing meets, the start included.
 
     As MATLAB's simulannealbnd does by default: a step in a random direction whose length is the temperature (here a share
     of the box), taken if it is better, else with probability 1 / (1 + exp(rise / temperature)); the temperature falls
     geometrically. A rise is measured in units of the value at the start.
     """
-    width = box.high - box.low
     directions = rng.normal(size=(evaluations, len(start)))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
-    chances = rng.uniform(size=evaluations)
     temperatures = _COLD ** (np.arange(evaluations) / max(evaluations - 1, 1))
-    here = best = box.clip(start)
+    steps = directions, rng.uniform(size=evaluations), temperatures
+    compiled = penalised.walk(box.clip(start), box.low, box.high, steps, charge)
+    return compiled if compiled is not None else walk(lambda p: charge(*penalised.parts(p)), box.clip(start), box, steps)
+
+
+def walk(function: Callable[[Array], float], start: Array, box: Box, steps: tuple[Array, Array, Array]) -> Array:
+    """The walk of `anneal` for any function; directions (k, p), chances (k,), temperatures (k,)."""
+    width = box.high - box.low
+    here = best = start
     value = least = function(here)
     unit = max(abs(value), np.finfo(float).tiny)
-    for direction, chance, temperature in zip(directions, chances, temperatures, strict=True):
+    for direction, chance, temperature in zip(*steps, strict=True):
         trial = box.clip(here + temperature * width * direction)
         trial_value = function(trial)
         rise = (trial_value - value) / (unit * temperature)
@@ -41,9 +48,12 @@ def anneal(function: Callable[[Array], float], start: Array, box: Box, rng: np.r
     return best
 
 
-def evolve(function: Callable[[Array], float], start: Array, box: Box, rng: np.random.Generator, evaluations: int) -> Array:
+def evolve(penalised: Penalised, start: Array, box: Box, charge: Charge, rng: np.random.Generator, evaluations: int) -> Array:
     """The best point of a differential evolution whose first population holds the start (Storn, Price 1997)."""
     from scipy.optimize import differential_evolution
+
+    def function(p: Array) -> float:
+        return charge(*penalised.parts(p))
 
     population = max(5, len(start) // 2)
     first = np.array([box.random(rng) for _ in range(population)])
@@ -51,7 +61,12 @@ def evolve(function: Callable[[Array], float], start: Array, box: Box, rng: np.r
     # equal bounds are fixed variables, which SciPy scales by zero: give them a width of nothing to speak of
     high = np.maximum(box.high, box.low + 1e-15)
     result = differential_evolution(
-        function, list(zip(box.low, high, strict=True)), init=first, maxiter=max(evaluations // population - 1, 1), polish=False, rng=rng
+        function,
+        list(zip(box.low, high, strict=True)),
+        init=first,  # pyright: ignore[reportArgumentType]
+        maxiter=max(evaluations // population - 1, 1),
+        polish=False,
+        rng=rng,
     )
     found = box.clip(np.asarray(result.x, dtype=float))
     return found if function(found) < function(first[0]) else first[0]

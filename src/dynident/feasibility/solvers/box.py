@@ -22,6 +22,8 @@ from dynident.robots.robot import Robot
 
 _ROWS = np.array([row for row, _ in INERTIA_ELEMENTS])
 _COLUMNS = np.array([column for _, column in INERTIA_ELEMENTS])
+#: 1 for the products of inertia, 0 for the moments.
+_PRODUCT = (_ROWS != _COLUMNS).astype(float)
 #: Lightest link [kg] that still has a centre of mass.
 _LIGHTEST = 1e-9
 
@@ -56,13 +58,12 @@ def box_of(problem: RetrievalProblem) -> Box:
         mass, com, inertia = 10 * i, slice(10 * i + 1, 10 * i + 4), slice(10 * i + 4, 10 * i + 10)
         low[mass] = max(low[mass], 0.0)
         high[mass] = min(high[mass], max(heaviest, low[mass]))
-        _fill(low[com], high[com], np.full(3, -length), np.full(3, length))
-        most = high[mass] * length**2
-        diagonal = _ROWS == _COLUMNS
-        _fill(low[inertia], high[inertia], np.where(diagonal, 0.0, -0.5 * most), np.where(diagonal, most, 0.5 * most))
+        _fill(low[com], high[com], np.full(3, -float(length)), np.full(3, float(length)))
+        most = float(high[mass] * length**2)
+        _fill(low[inertia], high[inertia], -0.5 * most * _PRODUCT, most * (1.0 - 0.5 * _PRODUCT))
     if problem.variables > rigid:
         A, b = problem.rows
-        fit = 1.0 + 10.0 * np.abs(np.linalg.lstsq(A, b, rcond=None)[0][rigid:])
+        fit = 1.0 + 10.0 * np.abs(np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=float)[rigid:])
         low[rigid:], high[rigid:] = -fit, fit
     return Box(low=low, high=high)
 

@@ -22,8 +22,8 @@ import numpy as np
 from dynident._typing import Array, IntArray
 from dynident.feasibility.blocks import Batch
 
-#: Half the squared Newton decrement below which a point counts as centred.
-CENTRED = 1e-4
+#: Half the squared Newton decrement below which a point counts as centred; one more step then squares it.
+CENTRED = 0.1
 _STEPS = 60
 _SQRT2 = float(np.sqrt(2.0))
 

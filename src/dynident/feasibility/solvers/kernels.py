@@ -38,6 +38,37 @@ def evaluate(p, links, A, b, consistent, G, h, x, gradient, want_gradient):
 
 
 @_compile
+def anneal(start, low, high, directions, chances, temperatures, charge, constant, links, A, b, consistent, G, h):
+    """The walk of annealing.py, with φ + charge γ as the function, or φ + constant where γ > 0 if the constant is not NaN."""
+    size = len(start)
+    x, unused = np.empty(size), np.empty((2, size))
+    here, best, trial = start.copy(), start.copy(), np.empty(size)
+    phi, gamma = evaluate(here, links, A, b, consistent, G, h, x, unused, False)
+    value = least = total(phi, gamma, charge, constant)
+    unit = max(abs(value), 2.3e-308)
+    for step in range(len(chances)):
+        for k in range(size):
+            trial[k] = min(high[k], max(low[k], here[k] + temperatures[step] * (high[k] - low[k]) * directions[step, k]))
+        phi, gamma = evaluate(trial, links, A, b, consistent, G, h, x, unused, False)
+        trial_value = total(phi, gamma, charge, constant)
+        rise = (trial_value - value) / (unit * temperatures[step])
+        if rise <= 0.0 or (rise < 30.0 and chances[step] * (1.0 + np.exp(rise)) < 1.0):
+            here[:] = trial
+            value = trial_value
+            if value < least:
+                best[:] = here
+                least = value
+    return best
+
+
+@_compile
+def total(phi, gamma, charge, constant):
+    if np.isnan(constant):
+        return phi + charge * gamma
+    return phi + (constant if gamma > 0.0 else 0.0)
+
+
+@_compile
 def _standard(p, links, x):
     for k in range(10 * links, len(p)):
         x[k] = p[k]

@@ -4,37 +4,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
 
 import numpy as np
 
 from dynident._typing import Array
 from dynident.feasibility.solvers.box import Box
 from dynident.feasibility.solvers.options import LocalSearch
-from dynident.feasibility.solvers.penalised import Penalised
-
-Charge = Callable[[float, float], float]
+from dynident.feasibility.solvers.penalised import Charge, Penalised
 
 
-def search_locally(penalised: Penalised, p: Array, box: Box, charge: float, *, method: LocalSearch, constant: float | None = None) -> Array:
-    """The best point met; in units of the box, since masses and products of inertia differ by orders of magnitude.
-
-    constant : the penalty δ of ICRA 2016 instead of charge · γ.
-    """
+def search_locally(penalised: Penalised, p: Array, box: Box, charge: Charge, method: LocalSearch) -> Array:
+    """The best point met; in units of the box, since masses and products of inertia differ by orders of magnitude."""
     from scipy.optimize import minimize
 
     width = np.where(box.high > box.low, box.high - box.low, 1.0)
     upper = (box.high - box.low) / width
 
     def value(u: Array) -> float:
-        phi, gamma = penalised.parts(box.low + width * u)
-        return _sum(phi, gamma, charge, constant)
+        return charge(*penalised.parts(box.low + width * u))
 
     def value_and_gradient(u: Array) -> tuple[float, Array]:
         phi, gamma, slope, steep = penalised.parts_and_gradients(box.low + width * u)
-        if constant is None:
-            slope = slope + charge * steep
-        return _sum(phi, gamma, charge, constant), width * slope
+        if math.isnan(charge.constant):  # a constant penalty has no slope
+            slope = slope + charge.factor * steep
+        return charge(phi, gamma), width * slope
 
     u = np.clip((p - box.low) / width, 0.0, upper)
     bounds = list(zip(np.zeros(len(u)), upper, strict=True))
@@ -45,19 +39,13 @@ def search_locally(penalised: Penalised, p: Array, box: Box, charge: float, *, m
             f, g = value_and_gradient(u)
             return scale * f, scale * g
 
-        options = {"slsqp": {"maxiter": 300, "ftol": 1e-12}, "l-bfgs-b": {"maxiter": 2000, "maxfun": 4000, "ftol": 1e-14, "gtol": 1e-12}}
+        options = {"slsqp": {"maxiter": 1000, "ftol": 1e-12}, "l-bfgs-b": {"maxiter": 2000, "maxfun": 4000, "ftol": 1e-14, "gtol": 1e-12}}
         result = minimize(scaled, u, jac=True, method=method, bounds=bounds, options=options[method])
     elif method == "slsqp-numerical":
-        result = minimize(lambda u: scale * value(u), u, method="slsqp", bounds=bounds, options={"maxiter": 300, "ftol": 1e-12})
+        result = minimize(lambda u: scale * value(u), u, method="slsqp", bounds=bounds, options={"maxiter": 1000, "ftol": 1e-12})
     else:
         budget = 300 * len(u)
         settings = {"maxfev": budget, "maxiter": budget, "adaptive": True, "fatol": 1e-12, "xatol": 1e-10}
         result = minimize(lambda u: scale * value(u), u, method="nelder-mead", bounds=bounds, options=settings)
     found = np.clip(np.asarray(result.x, dtype=float), 0.0, upper)
     return box.clip(box.low + width * (found if value(found) <= value(u) else u))
-
-
-def _sum(phi: float, gamma: float, charge: float, constant: float | None) -> float:
-    if constant is None:
-        return phi + charge * gamma
-    return phi + (constant if gamma > 0.0 else 0.0)

@@ -24,7 +24,7 @@ class PenaltyOptions:
 
     steps: int = 10
     search: Literal["annealing", "genetic", "none"] = "annealing"
-    evaluations: int = 2000
+    evaluations: int = 1000
     local: LocalSearch = "barrier"
     penalty: Literal["distance", "constant"] = "distance"
     delta: float = 10.0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,8 +17,19 @@ from dynident.feasibility.solvers.box import to_standard
 from dynident.parameters import pseudo_inertia
 
 _DIFFERENCE = 1e-7
-#: Violations below this are rounding.
-_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Charge:
+    """How violations γ enter f: φ + ξ γ (RA-L 2019), or φ + δ where there are any (ICRA 2016)."""
+
+    factor: float
+    constant: float = math.nan
+
+    def __call__(self, phi: float, gamma: float) -> float:
+        if math.isnan(self.constant):
+            return phi + self.factor * gamma
+        return phi + (self.constant if gamma > 0.0 else 0.0)
 
 
 class Penalised:
@@ -83,8 +96,12 @@ class Penalised:
                     slopes[1] += self._differences(violation, p, here)
         return phi, gamma, slopes[0], slopes[1]
 
-    def feasible(self, p: Array) -> bool:
-        return self.parts(p)[1] <= _ROUNDING
+    def walk(self, start: Array, low: Array, high: Array, steps: tuple[Array, Array, Array], charge: Charge) -> Array | None:
+        """The compiled annealing; None where some condition is Python code."""
+        if self.batches or self.functions:
+            return None
+        data = (self.links, self.A, self.b, self.consistent, self.G, self.h)
+        return self._kernels.anneal(start, low, high, *steps, charge.factor, charge.constant, *data)
 
     def _differences(self, violation: Callable[[Array], float], p: Array, here: float) -> Array:
         gradient = np.empty(len(p))

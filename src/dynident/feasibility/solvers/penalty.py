@@ -7,6 +7,7 @@ little outside: the answer is then moved to the feasible parameters that fit mos
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from dynident.feasibility.solvers.barrier import candidates, descend
 from dynident.feasibility.solvers.box import Box, box_of, from_standard, to_standard
 from dynident.feasibility.solvers.local import search_locally
 from dynident.feasibility.solvers.options import PenaltyOptions, SolverOptions
-from dynident.feasibility.solvers.penalised import Penalised
+from dynident.feasibility.solvers.penalised import Charge, Penalised
 from dynident.parallel import multi_start
 
 #: Weight of staying where one is, beside fitting the same, when an answer is moved to the feasible parameters.
@@ -57,40 +58,29 @@ class _Run:
 
     def _algorithm(self, rng: np.random.Generator) -> Array:
         penalised, box, links = Penalised(self.problem), box_of(self.problem), self.problem.base.robot.n
-        p, x = box.random(rng), None
-        charge = 0.0
+        p, x, factor = box.random(rng), None, 0.0
         for k in range(1, self.options.steps + 1):
+            charge = Charge(factor, self.options.delta if self.options.penalty == "constant" else math.nan)
             found = self._globally(penalised, p, box, charge, rng)
             if self.options.local != "barrier":
-                p = search_locally(penalised, found, box, charge, method=self.options.local, constant=self._constant)
-                x = None
+                p = search_locally(penalised, found, box, charge, self.options.local)
             elif x is None or not np.array_equal(found, p):
                 # the barrier knows no charge: from the point where it ended before it would end there again
                 better = descend(self.problem, to_standard(found, links), rng=rng)
                 if x is None or self._rank(better) < self._rank(x):
                     x = better
                 p = box.clip(from_standard(x, links))
-            charge = 10.0 * k
+            factor = 10.0 * k
         return to_standard(p, links) if x is None else x
 
-    def _rank(self, x: Array) -> tuple[bool, float]:
-        return bool(self.problem.violations(x)), self.problem.merit(x)
-
-    @property
-    def _constant(self) -> float | None:
-        return self.options.delta if self.options.penalty == "constant" else None
-
-    def _globally(self, penalised: Penalised, p: Array, box: Box, charge: float, rng: np.random.Generator) -> Array:
-        constant = self._constant
-
-        def function(p: Array) -> float:
-            phi, gamma = penalised.parts(p)
-            return phi + charge * gamma if constant is None else phi + (constant if gamma > 0.0 else 0.0)
-
+    def _globally(self, penalised: Penalised, p: Array, box: Box, charge: Charge, rng: np.random.Generator) -> Array:
         if self.options.search == "none":
             return p
         search = anneal if self.options.search == "annealing" else evolve
-        return search(function, p, box, rng, self.options.evaluations)
+        return search(penalised, p, box, charge, rng, self.options.evaluations)
+
+    def _rank(self, x: Array) -> tuple[bool, float]:
+        return bool(self.problem.violations(x)), self.problem.merit(x)
 
 
 def restored(problem: RetrievalProblem, x: Array, rng: np.random.Generator) -> Array:
