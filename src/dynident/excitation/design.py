@@ -1,0 +1,223 @@
+"""`design_trajectory`: the Fourier trajectory that excites a robot's base parameters best within its limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident._typing import Array
+from dynident.errors import DynidentError, ValueRangeError
+from dynident.excitation.centres import standing_positions
+from dynident.excitation.check import LimitReport, check_trajectory
+from dynident.excitation.collision import CollisionModel
+from dynident.excitation.criterion import Criterion, Kind, smooth_friction
+from dynident.excitation.fourier import FourierTrajectory
+from dynident.excitation.interrupt import RememberingExecutor
+from dynident.excitation.limits import Limits, require_usable, robot_limits
+from dynident.excitation.parametrisation import Parametrisation
+from dynident.excitation.penalty import Penalty
+from dynident.excitation.precision import expected_std
+from dynident.excitation.search import FINER, Candidate, Search
+from dynident.excitation.trajectory import sample_times
+from dynident.friction.model import FrictionModel
+from dynident.parallel import multi_start
+from dynident.regression.base import BaseParameters, base_parameters
+from dynident.robots.robot import Robot
+
+#: Coulomb friction's sign is smoothed over this share of the slowest joint's velocity limit while searching.
+_SMOOTHING = 0.015
+#: Starts when only a time budget bounds them.
+_MANY = 1000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Design:
+    """A trajectory and what it will give.
+
+    base : BaseParameters     The coefficients, and the friction model that they include.
+    condition_number : float  Of the stacked base regressor, without scaling.
+    value : float             What was minimised: the condition number, or -½ log det(YᵀY / N) / b.
+    std : (b,)                Expected standard deviations for `torque_noise` [N·m] and `noise_rate` independent samples per second.
+    report : LimitReport      Every limit at ten times the sampling rate.
+    history : tuple           For each start that finished, its best value.
+    """
+
+    trajectory: FourierTrajectory
+    base: BaseParameters
+    criterion: Kind
+    condition_number: float
+    value: float
+    std: Array
+    torque_noise: float
+    noise_rate: float
+    report: LimitReport
+    history: tuple[float, ...]
+    notes: tuple[str, ...] = ()
+
+
+def design_trajectory(
+    robot: Robot,
+    *,
+    friction: FrictionModel | None,
+    duration: float = 20.0,
+    harmonics: int = 5,
+    base_frequency: float | None = None,
+    limits: Limits | None = None,
+    start: ArrayLike | None = None,
+    at_rest: bool = False,
+    criterion: Kind = "condition",
+    seed: int = 0,
+    starts: int | None = None,
+    iterations: int = 300,
+    budget: float | None = None,
+    rate: float = 100.0,
+    torque_noise: float = 0.1,
+    noise_rate: float = 20.0,
+    executor: Executor | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Design:
+    """The best Fourier trajectory of several starts that keeps all limits, also at ten times `rate` samples per second.
+
+    base_frequency : frequency of the first harmonic [Hz]; by default one period lasts `duration`.
+    limits : by default those of the robot's description.
+    start : (n,) position at both ends; by default free. at_rest : velocity and acceleration are zero at both ends.
+    starts : 8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on
+        any number of workers; a budget [s] only keeps further iterations from beginning.
+
+    LimitError when no trajectory can keep the limits, naming the one that stops it. Interrupted (Ctrl-C), the best so far is
+    returned, with a note.
+    """
+    wanted = robot_limits(robot) if limits is None else limits
+    require_usable(robot, wanted, start)
+    search, notes = _prepared(robot, friction, wanted, start, at_rest, _series(duration, harmonics, base_frequency), criterion, seed)
+    began = time.monotonic()
+    search = replace(search, iterations=iterations, deadline=np.inf if budget is None else time.time() + budget)
+    found = _Collected(starts or (8 if budget is None else _MANY), budget, began, progress)
+    workers = None if executor is None else RememberingExecutor(executor)
+    try:
+        multi_start(search, found.starts, seed=seed, executor=workers, budget=budget, on_finished=found.add)
+    except KeyboardInterrupt:
+        found.rescue(workers)
+        notes = (*notes, f"interrupted: the best so far, of {len(found.candidates)} starts")
+    best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
+    return _finished(search, best, found, rate=rate, noise=(torque_noise, noise_rate), notes=notes)
+
+
+@dataclass(frozen=True)
+class _Series:
+    duration: float
+    harmonics: int
+    base_frequency: float
+
+
+def _series(duration: float, harmonics: int, base_frequency: float | None) -> _Series:
+    if not (np.isfinite(duration) and duration > 0.0):
+        raise ValueRangeError("duration", f"is {duration}; a positive number of seconds was expected")
+    if harmonics < 1:
+        raise ValueRangeError("harmonics", f"is {harmonics}; at least 1 was expected")
+    frequency = 1.0 / duration if base_frequency is None else base_frequency
+    if not (np.isfinite(frequency) and frequency > 0.0):
+        raise ValueRangeError("base_frequency", f"is {frequency}; a positive frequency [Hz] was expected")
+    return _Series(duration, harmonics, frequency)
+
+
+def _prepared(
+    robot: Robot,
+    friction: FrictionModel | None,
+    limits: Limits,
+    start: ArrayLike | None,
+    at_rest: bool,
+    series: _Series,
+    criterion: Kind,
+    seed: int,
+) -> tuple[Search, tuple[str, ...]]:
+    parametrisation = Parametrisation(
+        joints=robot.joint_names,
+        base_frequency=series.base_frequency,
+        harmonics=series.harmonics,
+        duration=series.duration,
+        scale=limits.velocity / 2.0,
+        rest=at_rest,
+        start=None if start is None else np.asarray(start, dtype=float),
+    )
+    if parametrisation.unknowns < 3 * robot.n:
+        raise ValueRangeError("harmonics", f"is {series.harmonics}, too few for a motion with these conditions at its ends; take more")
+    collision, note = CollisionModel.of_robot(robot) if limits.clearance is not None else (None, "")
+    base = base_parameters(robot, friction=friction)
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    smooth = smooth_friction(friction, _SMOOTHING * float(limits.velocity.min()))
+    search = Search(
+        robot=robot,
+        parametrisation=parametrisation,
+        criterion=Criterion(base=base, kind=criterion, friction=smooth),
+        penalty=Penalty(robot=robot, limits=limits, collision=collision),
+        centres=standing_positions(robot, limits, collision, rng, start=parametrisation.start),
+        iterations=1,
+    )
+    return search, (note,) if note else ()
+
+
+class _Collected:
+    """Candidates as they come; the one place that counts them."""
+
+    def __init__(self, starts: int, budget: float | None, began: float, progress: Callable[[float], None] | None) -> None:
+        self.starts = starts
+        self.candidates: dict[int, Candidate] = {}
+        self._budget, self._began, self._progress = budget, began, progress
+
+    def add(self, start: int, candidate: Candidate) -> None:
+        self.candidates[start] = candidate
+        if self._progress is not None:
+            elapsed = (time.monotonic() - self._began) / self._budget if self._budget else 0.0
+            self._progress(min(1.0, max(len(self.candidates) / self.starts, elapsed)))
+        if candidate.interrupted:
+            raise KeyboardInterrupt
+
+    def rescue(self, workers: RememberingExecutor | None) -> None:
+        """After an interruption, add what workers had begun; without anything to return there is no answer."""
+        self.candidates.update({found.start: found for found in (workers.results() if workers else [])})
+        if not self.candidates:
+            raise DynidentError("interrupted before a trajectory was found; nothing was written") from None
+
+
+def _finished(
+    search: Search, best: Candidate, found: _Collected, *, rate: float, noise: tuple[float, float], notes: tuple[str, ...]
+) -> Design:
+    """The best candidate, checked once more at ten times the rate at which it will be used, and repaired if need be."""
+    parametrisation, limits = search.parametrisation, search.penalty.limits
+    fine = sample_times(parametrisation.duration, FINER * rate)
+    still = parametrisation.standing_still(search.centres[0])
+    if not search.keeps(best.x, fine):
+        best = search.repaired(best.x, still, fine)
+    trajectory = parametrisation.trajectory(best.x)
+    report = check_trajectory(trajectory, search.robot, limits, rate=FINER * rate, collision=search.penalty.collision)
+    if not report.holds:  # can't happen: standing still at a centre keeps all limits
+        raise DynidentError(f"no trajectory was found that keeps the {report.broken[0].name} limit; try another seed or more starts")
+    base = search.criterion.base
+    return Design(
+        trajectory=trajectory,
+        base=base,
+        criterion=search.criterion.kind,
+        condition_number=best.condition_number,
+        value=best.value,
+        std=expected_std(base, trajectory, torque_noise=noise[0], rate=noise[1]),
+        torque_noise=noise[0],
+        noise_rate=noise[1],
+        report=report,
+        history=tuple(found.candidates[start].value for start in sorted(found.candidates)),
+        notes=(*notes, *_moving_ends(trajectory)),
+    )
+
+
+def _moving_ends(trajectory: FourierTrajectory) -> tuple[str, ...]:
+    speed = float(np.abs(trajectory.sample([0.0]).dq).max())
+    if speed < 1e-9:
+        return ()
+    return (
+        f"the trajectory starts with a velocity of {speed:.2g} rad/s; a robot that starts it from rest needs a run-up, or a start at rest",
+    )

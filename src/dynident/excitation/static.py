@@ -1,0 +1,149 @@
+"""Sets of static configurations for the controller route, where M(q) and g(q) are asked for at positions and not along a motion.
+
+"random" and the low-discrepancy "sobol" and "halton" cover the joint space; "d_optimal" picks from many such positions, one
+by one, that which adds most to log det of the information matrix. The gain of a position only falls as others are added
+(log det is submodular), so that stale gains are upper bounds and few need to be computed again: Minoux's lazy greedy, which
+is within 1 - 1/e of the best set (Nemhauser, Wolsey, Fisher, Math. Program. 14, 1978).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import islice
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.data.dataset import Dataset
+from dynident.dynamics import inertia_gravity_regressor
+from dynident.errors import UnknownNameError, ValueRangeError
+from dynident.excitation.centres import position_range
+from dynident.excitation.check import motion_margins
+from dynident.excitation.collision import CollisionModel
+from dynident.excitation.limits import LimitError, Limits, require_usable, robot_limits
+from dynident.excitation.trajectory import Motion
+from dynident.regression.base import BaseParameters, base_parameters
+from dynident.robots.robot import Robot
+
+Method: TypeAlias = Literal["random", "sobol", "halton", "d_optimal"]
+METHODS: tuple[Method, ...] = ("random", "sobol", "halton", "d_optimal")
+
+#: Positions that the D-optimal choice picks from, per position that is wanted, and at least.
+_POOL, _SMALLEST_POOL = 10, 500
+#: Draws per position that is wanted before the limits count as impossible.
+_PATIENCE = 200
+#: Points drawn at once: a power of two, which keeps a Sobol sequence balanced.
+_CHUNK = 512
+#: Information that each coefficient has before the first position, as a share of a typical position's.
+_REGULARISATION = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StaticDesign:
+    """q : (N, n) configurations [rad | m], each within the limits. condition_number : of the base regressor of M and g there."""
+
+    robot: Robot
+    base: BaseParameters
+    method: Method
+    q: Array
+    condition_number: float
+    notes: tuple[str, ...] = ()
+
+    def dataset(self) -> Dataset:
+        """The configurations as a file can hold them: one per second, positions only."""
+        return Dataset(
+            time=np.arange(len(self.q), dtype=float), q=self.q, joint_names=self.robot.joint_names, source=f"{self.method} configurations"
+        )
+
+
+def design_configurations(
+    robot: Robot,
+    count: int,
+    *,
+    method: Method = "d_optimal",
+    limits: Limits | None = None,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> StaticDesign:
+    """`count` configurations within position, torque (at rest) and workspace limits and without self-collision."""
+    if method not in METHODS:
+        raise UnknownNameError("method", method, METHODS)
+    if count < 2:
+        raise ValueRangeError("count", f"is {count}; at least 2 configurations were expected")
+    wanted = robot_limits(robot) if limits is None else limits
+    require_usable(robot, wanted)
+    collision, note = CollisionModel.of_robot(robot) if wanted.clearance is not None else (None, "")
+    base = base_parameters(robot, equations="controller")
+    rng = np.random.default_rng(seed)
+    if method == "d_optimal":
+        pool = _allowed(robot, wanted, collision, max(_POOL * count, _SMALLEST_POOL), "sobol", rng)
+        q = pool[_greedy(_information_rows(base, pool), count, progress)]
+    else:
+        q = _allowed(robot, wanted, collision, count, method, rng)
+    rows = _information_rows(base, q)
+    sizes = np.linalg.svd(rows.reshape(-1, base.rank), compute_uv=False)
+    kappa = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
+    return StaticDesign(robot=robot, base=base, method=method, q=q, condition_number=kappa, notes=(note,) if note else ())
+
+
+def _allowed(robot: Robot, limits: Limits, collision: CollisionModel | None, count: int, method: Method, rng: np.random.Generator) -> Array:
+    """The first `count` of a sequence of positions that keep the limits."""
+    low, high = position_range(limits)
+    still = np.zeros((1, robot.n))
+    found: list[Array] = []
+    broken: Counter[str] = Counter()
+    for unit in islice(_unit_positions(robot.n, method, rng), _PATIENCE * count):
+        q = low + unit * (high - low)
+        margins = motion_margins(robot, limits, np.zeros(1), Motion(q[None], still, still), collision)
+        broken.update(margin.name for margin in margins if not margin.holds)
+        if all(margin.holds for margin in margins):
+            found.append(q)
+        if len(found) == count:
+            return np.array(found)
+    name, _ = broken.most_common(1)[0]
+    raise LimitError(f"{name} limit", f"leaves only {len(found)} of {_PATIENCE * count} positions that were tried; loosen it")
+
+
+def _unit_positions(n: int, method: Method, rng: np.random.Generator) -> Iterator[Array]:
+    """Points of the unit cube without end."""
+    qmc: Any = import_module("scipy.stats").qmc  # imported here: `import dynident` stays light
+    sequence = {"sobol": qmc.Sobol, "halton": qmc.Halton}[method](n, rng=rng) if method in ("sobol", "halton") else None
+    while True:
+        yield from np.asarray(sequence.random(_CHUNK) if sequence else rng.random((_CHUNK, n)), dtype=float)
+
+
+def _information_rows(base: BaseParameters, q: Array) -> Array:
+    """(N, r, b) the base columns of each configuration's rows of M and g."""
+    return inertia_gravity_regressor(base.robot, q)[:, :, base.independent]
+
+
+def _greedy(rows: Array, count: int, progress: Callable[[float], None] | None) -> list[int]:
+    """Indices of the configurations, each chosen for the largest gain in log det(G), where G = Σ YᵀY of those before it."""
+    N, r, b = rows.shape
+    scale = float(np.einsum("Nrb,Nrb->", rows, rows)) / (N * b)
+    G = _REGULARISATION * scale * np.eye(b)
+    queue = [(-np.inf, i) for i in range(N)]
+    chosen: list[int] = []
+    while len(chosen) < count:
+        L_inverse: Array = np.asarray(np.linalg.inv(np.asarray(np.linalg.cholesky(G), dtype=float)), dtype=float)
+        while True:
+            _, i = heapq.heappop(queue)
+            gain = _gain(rows[i] @ L_inverse.T, r)
+            if not queue or -gain <= queue[0][0]:
+                break
+            heapq.heappush(queue, (-gain, i))
+        chosen.append(i)
+        G = G + rows[i].T @ rows[i]
+        if progress is not None:
+            progress(len(chosen) / count)
+    return chosen
+
+
+def _gain(W: Array, r: int) -> float:
+    """log det(1 + W Wᵀ), W = Y L⁻ᵀ: what log det(G) grows by, by Sylvester's identity."""
+    return float(np.linalg.slogdet(np.eye(r) + W @ W.T)[1])

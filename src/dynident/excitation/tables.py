@@ -1,0 +1,128 @@
+"""A design as tables and as plain data: what the terminal, `print(design)` and JSON show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.excitation.check import LimitReport
+from dynident.excitation.design import Design
+from dynident.excitation.registry import trajectory_to_dict
+from dynident.excitation.static import StaticDesign
+from dynident.regression.base import BaseParameters
+from dynident.regression.tables import Report, Row, Table
+
+
+def design_report(design: Design) -> Report:
+    """Header, expected standard deviations, worst margins, notes."""
+    series = design.trajectory
+    header = (
+        f"{design.base.robot.name}: {series.duration:g} s, {series.harmonics} harmonics of {series.base_frequency:.4g} Hz",
+        f"Condition number {design.condition_number:.2f} of the stacked regressor with {design.base.rank} columns, best of "
+        f"{len(design.history)} {'start' if len(design.history) == 1 else 'starts'}.",
+    )
+    tables = (_precision_table(design), _limit_table(design.report))
+    return Report(header=header, tables=tables, facts=(), notes=(*design.notes, *design.report.notes))
+
+
+def design_document(design: Design) -> dict[str, Any]:
+    """Ready for standard JSON; infinite standard deviations are null."""
+    base, nominal = design.base, nominal_coefficients(design.base)
+    return {
+        "schema": "dynident/excite/1",
+        "robot": base.robot.name,
+        "criterion": design.criterion,
+        "condition_number": design.condition_number,
+        "value": design.value,
+        "rank": base.rank,
+        "torque_noise": design.torque_noise,
+        "noise_rate": design.noise_rate,
+        "coefficients": [
+            {"name": name, "expression": expression, "unit": unit, "std": _finite(std), "nominal": _finite(value)}
+            for name, expression, unit, std, value in zip(base.names, base.expressions, base.units, design.std, nominal, strict=True)
+        ],
+        "limits": limit_documents(design.report),
+        "check_rate": design.report.rate,
+        "history": list(design.history),
+        "trajectory": trajectory_to_dict(design.trajectory),
+        "notes": [*design.notes, *design.report.notes],
+    }
+
+
+def limit_documents(report: LimitReport) -> list[dict[str, Any]]:
+    return [
+        {"limit": m.name, "where": m.where, "margin": m.margin, "unit": m.unit, "share": _finite(m.share), "time": m.time, "holds": m.holds}
+        for m in report.margins
+    ]
+
+
+def static_report(design: StaticDesign) -> Report:
+    q = design.q
+    rows = tuple(
+        Row((name, f"{low:.4f}", f"{high:.4f}"))
+        for name, low, high in zip(design.robot.joint_names, q.min(axis=0), q.max(axis=0), strict=True)
+    )
+    return Report(
+        header=(
+            f"{design.robot.name}: {len(q)} static configurations, {design.method}",
+            f"Condition number {design.condition_number:.2f} of the regressor of M and g with {design.base.rank} columns.",
+        ),
+        tables=(Table(title="Range of the configurations", headings=("joint", "from", "to"), rows=rows, left=frozenset({0})),),
+        facts=(),
+        notes=design.notes,
+    )
+
+
+def static_document(design: StaticDesign) -> dict[str, Any]:
+    return {
+        "schema": "dynident/excite-static/1",
+        "robot": design.robot.name,
+        "method": design.method,
+        "configurations": len(design.q),
+        "condition_number": _finite(design.condition_number),
+        "rank": design.base.rank,
+        "notes": list(design.notes),
+    }
+
+
+def nominal_coefficients(base: BaseParameters) -> Array:
+    """(b,) the coefficients of the description's parameters; nan for friction, and for all without nominal parameters."""
+    values = np.full(base.rank, np.nan)
+    if base.robot.parameters is not None:
+        standard = np.zeros(len(base.columns))
+        standard[: base.columns.rigid] = base.robot.parameters.ravel()
+        links = base.independent < base.columns.rigid
+        values[links] = base.coefficients(standard)[links]
+    return values
+
+
+def _precision_table(design: Design) -> Table:
+    base, nominal = design.base, nominal_coefficients(design.base)
+    known = not np.all(np.isnan(nominal))
+    rows: list[Row] = []
+    for expression, unit, std, value in zip(base.expressions, base.units, design.std, nominal, strict=True):
+        share = f"{100.0 * std / abs(value):.2g} %" if np.isfinite(value) and value != 0.0 else ""
+        extra = (_text(value), share) if known else ()
+        rows.append(Row((expression, _text(std), *extra, unit)))
+    headings = ("coefficient", "std", *(("nominal", "relative") if known else ()), "unit")
+    title = f"Expected standard deviations for a torque noise of {design.torque_noise:g} N·m, {design.noise_rate:g} independent samples/s"
+    return Table(title=title, headings=headings, rows=tuple(rows), left=frozenset({0, len(headings) - 1}))
+
+
+def _limit_table(report: LimitReport) -> Table:
+    rows = tuple(
+        Row((m.name, m.where, f"{m.time:.3f}", f"{m.margin:.4g} {m.unit}", "" if np.isnan(m.share) else f"{m.share:.1%}"))
+        for m in report.margins
+    )
+    title = f"Limits, checked at {report.rate:g} Hz"
+    return Table(title=title, headings=("limit", "closest at", "time [s]", "margin", "used"), rows=rows, left=frozenset({0, 1}))
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _text(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.3g}"
