@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli import check, evaluate, identify, retrieve
+from dynident.cli import check, evaluate, excite, identify, repair, report, retrieve, simulate, validate
 from dynident.cli.options import Debug
 from dynident.errors import DynidentError, InputError
 
@@ -24,9 +24,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("check", epilog=check.EXAMPLE)(check.check)
+app.command("excite", epilog=excite.EXAMPLE)(excite.excite)
 app.command("identify", epilog=identify.EXAMPLE)(identify.identify)
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("retrieve", epilog=retrieve.EXAMPLE)(retrieve.retrieve)
+app.command("repair", epilog=repair.EXAMPLE)(repair.repair)
+app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
+app.command("report", epilog=report.EXAMPLE)(report.report)
+app.command("simulate", epilog=simulate.EXAMPLE)(simulate.simulate)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -25,7 +25,11 @@ from dynident.robots.robot import Robot
 
 @dataclass(frozen=True)
 class PhysicalConsistency:
-    """Each link's pseudo-inertia P ⪰ margin · 1: positive mass, positive inertia and the triangle inequality at once."""
+    """Each link's pseudo-inertia P ⪰ 0: positive mass, positive inertia and the triangle inequality at once.
+
+    margin : by how much the triangle inequality must hold, ½ tr(I_c) - λ_max(I_c) >= margin [kg·m²], as `dynident check` prints it.
+        That is Σ - mc mcᵀ / m ⪰ margin · 1, the Schur complement of the mass in P - margin · diag(1, 1, 1, 0) ⪰ 0, in any frame.
+    """
 
     margin: float = 0.0
     links: tuple[int | str, ...] | None = None
@@ -36,7 +40,7 @@ class PhysicalConsistency:
             blocks=tuple(
                 Block(
                     name=f"physical consistency of {robot.link_names[i]}",
-                    constant=-self.margin * np.eye(4),
+                    constant=-self.margin * np.diag([1.0, 1.0, 1.0, 0.0]),
                     matrices=pseudo_inertia(np.eye(10)),
                     indices=np.arange(10 * i, 10 * i + 10),
                 )

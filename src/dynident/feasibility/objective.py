@@ -101,7 +101,7 @@ class NominalPrior:
 
     def rows(self, columns: int) -> tuple[Array, Array]:
         """A (rows, columns) and b (rows,) of the squared distance ‖A x - b‖², weight included."""
-        blocks = [self._link_rows(link) for link in self.nominal]
+        blocks = [link_metric(link, self.metric) for link in self.nominal]
         height = sum(len(block) for block in blocks)
         A = np.zeros((height, columns))
         line = 0
@@ -111,16 +111,18 @@ class NominalPrior:
         A *= np.sqrt(self.weight)
         return A, A[:, : self.nominal.size] @ self.nominal.ravel()
 
-    def _link_rows(self, link: Array) -> Array:
-        if self.metric == "euclidean":
-            size = max(float(np.sqrt(np.trace(pseudo_inertia(link)[:3, :3]) / max(link[0], 1e-6))), 1e-2)
-            scale = max(link[0], 1e-3) * np.array([1.0, *[size] * 3, *[size**2] * 6])
-            return np.diag(1.0 / scale)
-        # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0
-        values, vectors = np.linalg.eigh(pseudo_inertia(link))
-        root = vectors / np.sqrt(values)
-        half = np.einsum("ka,pkl,lb->pab", root, pseudo_inertia(np.eye(10)), root).reshape(10, 16)
-        return half.T / np.sqrt(2.0)
+
+def link_metric(link: Array, metric: Literal["euclidean", "entropic"]) -> Array:
+    """(k, 10) rows whose squared length is the distance of a small change of a link's parameters, measured at `link`."""
+    if metric == "euclidean":
+        size = max(float(np.sqrt(np.trace(pseudo_inertia(link)[:3, :3]) / max(link[0], 1e-6))), 1e-2)
+        scale = max(link[0], 1e-3) * np.array([1.0, *[size] * 3, *[size**2] * 6])
+        return np.diag(1.0 / scale)
+    # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0
+    values, vectors = np.linalg.eigh(pseudo_inertia(link))
+    root = vectors / np.sqrt(values)
+    half = np.einsum("ka,pkl,lb->pab", root, pseudo_inertia(np.eye(10)), root).reshape(10, 16)
+    return half.T / np.sqrt(2.0)
 
 
 def prior_to_robot(robot: Robot, *, metric: Literal["euclidean", "entropic"] = "entropic", weight: float = 1e-8) -> NominalPrior | None:
