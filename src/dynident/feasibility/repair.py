@@ -32,7 +32,7 @@ _ROOM = 2e-3
 #: No link is made lighter than this [kg], unless it was.
 _LIGHTEST = 1e-3
 #: What the distance weighs beside a change of the dynamics, where that can't be avoided.
-_TIE = 1e-9
+_TIE = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
