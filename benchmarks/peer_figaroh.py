@@ -22,6 +22,7 @@ robot = SimpleNamespace(model=model, data=model.createData())
 q, dq, ddq = np.random.default_rng(0).uniform(-1.5, 1.5, (3, samples, model.nv))
 settings = {"is_joint_torques": True, "act_idxv": list(range(model.nv))}
 taken: list[tuple[float, float]] = []
+Y = np.zeros(0)
 for _ in range(repeats + 1):
     wall, cpu = time.perf_counter(), time.process_time()
     Y = build_regressor_basic(robot, q, dq, ddq, settings)
