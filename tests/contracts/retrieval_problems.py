@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 from dynident import load_robot
+from dynident.data import ControllerSamples, load_dataset
 from dynident.feasibility import (
     Bounds,
     ComInCylinder,
@@ -21,8 +23,9 @@ from dynident.feasibility import (
     Symmetric,
     TotalMass,
     build_retrieval,
+    two_step,
 )
-from dynident.regression import base_parameters
+from dynident.regression import base_parameters, identify_from_controller
 
 
 def problem(robot_name: str, *constraints: Constraint, noise: float = 0.02, seed: int = 0) -> RetrievalProblem:
@@ -36,23 +39,52 @@ def problem(robot_name: str, *constraints: Constraint, noise: float = 0.02, seed
     return build_retrieval(base, objective, FeasibleSet(constraints))
 
 
-def _boxes(links: int, half: float = 0.6) -> list[Constraint]:
-    masses = [Bounds(f"m{i}", 0.0, 10.0) for i in range(1, links + 1)]
+def _boxes(links: int, *, half: float, heaviest: float = 10.0) -> list[Constraint]:
+    masses = [Bounds(f"m{i}", 0.0, heaviest) for i in range(1, links + 1)]
     return [*masses, *(Bounds(f"c{i}{axis}", -half, half) for i in range(1, links + 1) for axis in "xyz")]
 
 
-#: What is asked, beside consistency and boxes, of each problem.
+#: What is asked, beside consistency, of each problem; tight enough that no optimum is zero.
 CONVEX: dict[str, Callable[[], tuple[str, list[Constraint]]]] = {
-    "pendulum": lambda: ("pendulum_1r", [*_boxes(1)]),
+    "pendulum": lambda: ("pendulum_1r", _boxes(1, half=0.45, heaviest=5.0)),
     "pendulum, known mass": lambda: ("pendulum_1r", [Known("m1", 5.0), Known("c1y", 0.0)]),
-    "planar, total mass": lambda: ("planar_2r", [*_boxes(2), TotalMass(6.0, 6.5)]),
-    "planar, equal and symmetric": lambda: ("planar_2r", [*_boxes(2), Equal("m1", "m2"), Symmetric(1, "xy")]),
-    "spatial, sphere": lambda: ("spatial_3r", [*_boxes(3), ComInEllipsoid.sphere(2, [0.2, 0.0, 0.0], 0.05)]),
-    "spatial, cylinder": lambda: ("spatial_3r", [*_boxes(3), ComInCylinder(3, [0.0, 0.0, 0.0], [0.3, 0.0, 0.0], 0.04)]),
+    "planar, total mass": lambda: ("planar_2r", [*_boxes(2, half=0.22), TotalMass(6.0, 6.5)]),
+    "planar, equal and symmetric": lambda: (
+        "planar_2r",
+        [*_boxes(2, half=0.2), TotalMass(5.0, 7.0), Equal("m1", "m2"), Symmetric(1, "xz")],
+    ),
+    "spatial, sphere": lambda: ("spatial_3r", [*_boxes(3, half=0.6), ComInEllipsoid.sphere(2, [0.2, 0.0, 0.0], 0.05)]),
+    "spatial, cylinder": lambda: ("spatial_3r", [*_boxes(3, half=0.6), ComInCylinder(3, [0.0, 0.0, 0.0], [0.3, 0.0, 0.0], 0.04)]),
 }
 NONCONVEX: dict[str, Callable[[], tuple[str, list[Constraint]]]] = {
-    "planar, barycentric": lambda: ("planar_2r", [*_boxes(2), Bounds("I1zz", 0.01, 0.06), Bounds("I2zz", 0.0, 0.05), Bounds("I2xy", -0.01, 0.01)]),
+    "planar, barycentric": lambda: (
+        "planar_2r",
+        [
+            *_boxes(2, half=0.25, heaviest=4.0),
+            Bounds("m2", high=3.0),
+            Bounds("I1zz", 0.01, 0.06),
+            Bounds("I2zz", 0.0, 0.05),
+            Bounds("I2xy", -0.01, 0.01),
+        ],
+    ),
 }
+
+
+def panda(shared_data: Path, *, inertias: bool = False) -> RetrievalProblem:
+    """The retrieval of the Panda paper: 41 coefficients, the published bounds, 16 to 20 kg; optimum 3.7262e-4.
+
+    inertias : with the bounds on barycentric inertias too, which are not convex.
+    """
+    folder = shared_data / "panda_gaz2019"
+    samples = load_dataset(folder / "derived_M_g_1010.npz")
+    assert isinstance(samples, ControllerSamples)
+    estimate = identify_from_controller(load_robot("panda"), samples)
+    constraints: list[Constraint] = [PhysicalConsistency(), TotalMass(16.0, 20.0)]
+    for line in (folder / "bounds.csv").read_text(encoding="utf-8").splitlines()[1:]:
+        name, low, high = line.split(",")
+        if inertias or not name.startswith("I"):
+            constraints.append(Bounds(name, float(low), float(high)))
+    return build_retrieval(estimate.base, two_step(estimate, weights="none", drop=(8, 24)), FeasibleSet(tuple(constraints)))
 
 
 def make(name: str, *, reverse: bool = False, extra: tuple[Constraint, ...] = ()) -> RetrievalProblem:

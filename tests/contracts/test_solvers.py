@@ -7,6 +7,8 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
 from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,13 +30,14 @@ from dynident.feasibility import (
     build_retrieval,
     retrieve,
 )
+from dynident.feasibility.solvers.options import PenaltyOptions
 from dynident.feasibility.solvers.registry import SOLVERS
 from dynident.parameters import change_of_frame, consistency_margin
 from dynident.regression import base_parameters
-from tests.contracts.retrieval_problems import CONVEX, NONCONVEX, make
+from tests.contracts.retrieval_problems import CONVEX, NONCONVEX, make, panda
 
 # How far above the certified optimum of a convex problem a solver may end, as a share of it.
-ALLOWED = {"sdp": 1e-6, "barrier": 1e-4, "penalty": 1e-2}
+ALLOWED = {"sdp": 1e-5, "barrier": 1e-4, "penalty": 1e-2}
 SEEDED = [name for name in SOLVERS if name != "sdp"]  # the conic solver has no random start
 
 
@@ -62,14 +65,33 @@ def test_answers_are_feasible_and_no_better_than_possible(name: str, solver: str
 @pytest.mark.parametrize("name", CONVEX)
 def test_convex_problems_are_solved_to_the_bound(name: str, solver: str) -> None:
     result = solved(name, solver)
-    scale = float(result.problem.objective.b @ result.problem.objective.b)
-    assert result.gap <= ALLOWED[solver] * result.lower_bound + 1e-9 * scale
+    assert result.lower_bound > 1e-5
+    assert result.gap <= ALLOWED[solver] * result.lower_bound
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("inertias", [False, True])
+def test_the_panda(solver: str, inertias: bool, shared_data: Path) -> None:
+    result = retrieve(panda(shared_data, inertias=inertias), solver=solver, options=SolverOptions(starts=2))
+    assert result.feasible
+    assert result.lower_bound == pytest.approx(3.7262e-4, abs=1e-8)
+    assert result.gap <= ALLOWED[solver] * result.lower_bound
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("local", ["slsqp", "nelder-mead", "l-bfgs-b"])
+def test_the_panda_by_published_local_searches(local: Any, shared_data: Path) -> None:
+    # these stall where the optimum lies on the boundary: worse than the default, but feasible, and no worse than published
+    options = SolverOptions(starts=2, penalty=PenaltyOptions(local=local))
+    result = retrieve(panda(shared_data), solver="penalty", options=options)
+    assert result.feasible
+    assert result.objective < {"slsqp": 1.288e-3, "nelder-mead": 5e-3, "l-bfgs-b": 1.0}[local]
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("name", ["planar, total mass", "spatial, sphere"])
 def test_order_of_constraints_is_irrelevant(name: str, solver: str) -> None:
-    assert retrieve(make(name, reverse=True), solver=solver).objective == pytest.approx(solved(name, solver).objective, rel=1e-3, abs=1e-9)
+    assert retrieve(make(name, reverse=True), solver=solver).objective == pytest.approx(solved(name, solver).objective, rel=1e-3)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -144,7 +166,7 @@ def test_a_rule_with_branches(solver: str) -> None:
     # with the branch of heavy links chosen by hand it is a bound that the conic solver can treat, with that of light ones too
     heavy = retrieve(make("planar, total mass", extra=(Bounds("c1x", high=0.2), Bounds("m1", low=3.5))))
     light = retrieve(make("planar, total mass", extra=(Bounds("c1x", high=0.22), Bounds("m1", high=3.5))))
-    assert result.objective <= 1.01 * min(heavy.objective, light.objective) + 1e-9
+    assert result.objective <= 1.01 * min(heavy.objective, light.objective)
     assert result.feasible
 
 
@@ -152,7 +174,7 @@ def test_a_rule_with_branches(solver: str) -> None:
 def test_a_rule_that_only_says_yes_or_no(solver: str) -> None:
     result = retrieve(make("planar, total mass", extra=(UserConstraint(yes_or_no),)), solver=solver)
     known = retrieve(make("planar, total mass", extra=(Bounds("m1", low=4.5),)))
-    assert result.objective == pytest.approx(known.objective, rel=1e-2, abs=1e-9)
+    assert result.objective == pytest.approx(known.objective, rel=1e-2)
 
 
 def _two_pendulums(*, swapped: bool) -> RetrievalProblem:
@@ -179,7 +201,9 @@ def _torque_problem(robot: Robot) -> RetrievalProblem:
     q, dq, ddq = rng.uniform(-1.5, 1.5, (3, 40, 2))
     tau = torque_regressor(nominal, q, dq, ddq).reshape(80, -1) @ nominal.parameters.ravel() + 0.5 * rng.normal(size=80)
     A = torque_regressor(robot, q, dq, ddq).reshape(80, -1)
-    return build_retrieval(base_parameters(robot), Objective(name="torque", A=A, b=tau), FeasibleSet((PhysicalConsistency(), TotalMass(2.0, 4.0))))
+    return build_retrieval(
+        base_parameters(robot), Objective(name="torque", A=A, b=tau), FeasibleSet((PhysicalConsistency(), TotalMass(2.0, 4.0)))
+    )
 
 
 def _with_other_frames(robot: Robot) -> Robot:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dynident._typing import Array
 from dynident.feasibility.solvers.interior import Cone, Interior, least_margin
-from dynident.feasibility.solvers.interior_path import follow, wander
+from dynident.feasibility.solvers.interior_path import follow, push, wander
 from dynident.feasibility.solvers.reduced import Reduced
 from dynident.feasibility.terms import Nonconvex
 
@@ -24,7 +24,6 @@ _TRACES = 20
 #: Conditions are met with this to spare, so that rounding can't break them.
 SPARE = 1e-8
 _DIFFERENCE = 1e-7
-_SAMPLES = 300
 #: How far along an axis a boundary is looked for, in multiples of the distance to it; farther axes hardly tilt the plane.
 _FAR = 200.0
 
@@ -142,12 +141,20 @@ def trace(functions: Functions, interior: Interior, inside: Array, relaxed: Arra
 
 
 def _inside(functions: Functions, interior: Interior, start: Array, rng: np.random.Generator) -> Array | None:
-    """An interior point at which the functions hold, by random walk."""
-    y = start
-    for _ in range(_SAMPLES):
+    """An interior point at which the functions hold: by random walk, and by pushing single parameters up and down.
+
+    A walk alone would not do: in many dimensions nearly all of a set's volume lies near its middle.
+    """
+    y, basis = start, functions.reduced.basis
+    for parameter in rng.permutation(2 * len(basis)):
         if functions.hold(y):
             return y
         y = wander(interior, y, rng, moves=1)
+        row, sign = basis[parameter // 2], 1.0 - 2.0 * (parameter % 2)
+        pushed = push(interior, start, sign * row, 2.0 * max(1.0, abs(float(row @ start))))
+        if functions.hold(pushed):
+            # away from the edge that the constraints have there, as far as the functions allow
+            return 0.5 * (pushed + _between(functions.hold, pushed, start))
     return None
 
 

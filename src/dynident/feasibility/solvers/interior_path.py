@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -55,24 +54,27 @@ def enter(interior: Interior, y: Array, *, enough: float = 0.0) -> tuple[Array, 
     return y, least_margin(cones_at(y), y)
 
 
-def follow(
-    interior: Interior, y: Array, *, soft_stop: Callable[[Array], bool] | None = None, first: float | None = None
-) -> tuple[Array, float]:
+def follow(interior: Interior, y: Array, *, gap: float = GAP) -> tuple[Array, float]:
     """The end of the central path from the interior point y, and the steepness t that was reached."""
     degree, floor = interior.degree, SMALLEST * float(interior.b @ interior.b)
-    t = first if first is not None else degree / max(interior.objective(y), floor, np.finfo(float).tiny)
+    t = degree / max(interior.objective(y), floor, np.finfo(float).tiny)
     best, reached = y, t
     while t < _STEEPEST:
         y, centred = centre(interior, y, t)
         if interior.objective(y) <= interior.objective(best):
             best, reached = y, t
-        if soft_stop is not None and soft_stop(y):
-            break
         # on the path the objective exceeds the optimum by at most degree / t
-        if degree / t <= max(GAP * interior.objective(y), floor) or not centred:
+        if degree / t <= max(gap * interior.objective(y), floor) or not centred:
             break
         t *= _GROWTH
     return best, reached
+
+
+def push(interior: Interior, y: Array, direction: Array, distance: float) -> Array:
+    """Far along a direction, but inside: what the constraints allow of the given distance."""
+    row = direction / max(float(np.linalg.norm(direction)), np.finfo(float).tiny)
+    there = replace(interior, A=row[None, :], b=np.array([float(row @ y) + distance]), anchor=y)
+    return follow(there, y, gap=1e-2)[0]
 
 
 def wander(interior: Interior, y: Array, rng: np.random.Generator, moves: int = 15) -> Array:
