@@ -16,6 +16,17 @@ from dynident.dynamics import (
     torque_regressor,
 )
 from dynident.errors import DynidentError
+from dynident.feasibility import (
+    Bounds,
+    FeasibleSet,
+    Known,
+    LinkParameters,
+    PhysicalConsistency,
+    TotalMass,
+    UserConstraint,
+    build_retrieval,
+    retrieve,
+)
 from dynident.friction import friction_model
 from dynident.regression import (
     Estimate,
@@ -31,20 +42,28 @@ from dynident.regression import (
 from dynident.robots import Joint, JointType, Link, Robot, check_robot, library_names, link_poses, load_robot
 
 __all__ = [
+    "Bounds",
     "ControllerSamples",
     "Dataset",
     "DynidentError",
     "Estimate",
+    "FeasibleSet",
     "Huber",
     "Joint",
     "JointType",
+    "Known",
     "Link",
+    "LinkParameters",
+    "PhysicalConsistency",
     "Problem",
     "RegressorBlock",
     "Robot",
+    "TotalMass",
     "Tukey",
+    "UserConstraint",
     "base_parameters",
     "build_problem",
+    "build_retrieval",
     "check_robot",
     "coriolis_matrix",
     "coriolis_vector",
@@ -64,5 +83,6 @@ __all__ = [
     "load_robot",
     "mass_matrix",
     "potential_energy",
+    "retrieve",
     "torque_regressor",
 ]
