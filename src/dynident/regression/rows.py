@@ -23,7 +23,7 @@ from dynident.regression.columns import moved_columns
 #: Samples per chunk: enough that Python's share of the time is small, few enough to stay in cache.
 _CHUNK = 1000
 #: A filtered row is used when at least this share of the filter's weight fell on unmasked samples.
-_MASK_SHARE = 0.5
+MASK_SHARE = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -117,10 +117,10 @@ class LogRows:
             if mask is not None:
                 # equations times 0 or 1 are still equations: masked samples then reach no filtered row, however wrong they are
                 np.multiply(joined, np.repeat(mask, lines, axis=0), out=joined)
-                kept = masks.push(mask.astype(float)) >= _MASK_SHARE
+                kept = masks.push(mask.astype(float)) >= MASK_SHARE
             yield tables.push(joined), kept
         if segment.stop > segment.start:
-            yield tables.finish(), None if self.dataset.mask is None else masks.finish() >= _MASK_SHARE
+            yield tables.finish(), None if self.dataset.mask is None else masks.finish() >= MASK_SHARE
 
     def _raw(self, segment: slice, height: int) -> Iterator[tuple[Array, BoolArray | None]]:
         data, base = self.dataset, self.base

@@ -128,7 +128,7 @@ def _coefficient_table(estimate: Estimate) -> Table:
     rows: list[Row] = []
     for number, item in enumerate(coefficients(estimate), start=1):
         state = "" if item.kept else "undetermined" if item.std is None else f"above {limit:g} %"
-        cells = (str(number), item.expression, _value(item.value, item.std), _percent(item.relative_std_percent), item.unit, state)
+        cells = (str(number), item.expression, value_text(item.value, item.std), percent_text(item.relative_std_percent), item.unit, state)
         rows.append(Row(cells, dimmed=not item.kept))
     headings = ("no.", "coefficient", "value ± std", "std [%]", "unit", "dropped")
     return Table(title="Dynamic coefficients", headings=headings, rows=tuple(rows), left=frozenset({1, 4, 5}))
@@ -203,7 +203,8 @@ def _facts(estimate: Estimate) -> tuple[str, ...]:
     return tuple(facts)
 
 
-def _value(value: float | None, std: float | None) -> str:
+def value_text(value: float | None, std: float | None) -> str:
+    """value ± std with two digits of the standard deviation; a dash where the data determine neither."""
     if value is None or std is None:
         return "–"
     if std < _SMALLEST_DECIMAL:
@@ -212,7 +213,7 @@ def _value(value: float | None, std: float | None) -> str:
     return f"{value:.{decimals}f} ± {std:.{decimals}f}"
 
 
-def _percent(value: float | None) -> str:
+def percent_text(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}" if value >= 0.1 else f"{value:.1g}"
 
 

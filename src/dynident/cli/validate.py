@@ -1,0 +1,93 @@
+"""`dynident validate`: how well the models of a run folder predict torques that they have not seen."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from dynident.cli.data import Reading, read_data
+from dynident.cli.options import AsJson, DataArgument, Debug, EffortKindOption, Map, Unit, parse_frequency, parse_part
+from dynident.cli.terminal import console, print_report, progress_bar, spinner
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dynident.feasibility.run_folder import StoredParameters
+
+EXAMPLE = """Example:
+
+[bold]dynident validate run log.npz --part 0.7:1[/bold]"""
+
+
+def validate(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")],
+    data: DataArgument,
+    part: Annotated[str | None, typer.Option("--part", metavar="A:B", help="Use only this part of the data, as fractions: 0.7:1.")] = None,
+    folds: Annotated[
+        int | None, typer.Option("--folds", metavar="K", help="Also fit K times on these data, each time without one part of them.", min=2)
+    ] = None,
+    cutoff: Annotated[
+        str | None, typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter. Default: as in the identification.")
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option("--rate", metavar="HZ", help="Samples per second to keep after filtering. Default: as in the identification."),
+    ] = None,
+    map: Map = None,
+    unit: Unit = None,
+    effort_kind: EffortKindOption = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Predict the torques of a log and compare: coefficients, link parameters where there are some, and the nominal model.
+
+    The data are read and processed as those of the identification were. Writes validation.json and validation.npz into RUN.
+    """
+    from dynident.regression import read_estimate
+    from dynident.regression.run_folder import check_writable
+    from dynident.validation import validate as validated
+    from dynident.validation import write_validation
+    from dynident.validation.document import validation_document
+    from dynident.validation.tables import report
+
+    fractions = parse_part(part, "--part")
+    frequencies = {"cutoff": parse_frequency(cutoff, "--filter"), "rate": parse_frequency(rate, "--rate")}
+    estimate = read_estimate(run)
+    check_writable(run)
+    steps = dict(cast("Mapping[str, Any]", estimate.details["preprocessing"]))
+    reading = Reading.of_run(steps).overridden(Reading.of_options(map, unit, effort_kind))
+    with spinner("Reading"):
+        recorded = read_data(data, estimate.base.robot, reading, fractions)
+    with progress_bar("Validating") as progress:
+        result = validated(estimate, recorded, links=_links(run), folds=folds, **frequencies, progress=progress)
+    provenance = {"command": shlex.join(["dynident", *sys.argv[1:]]), "part": list(fractions), "files": _hashes(data)}
+    write_validation(run, result, provenance=provenance)
+    if as_json:
+        print(json.dumps(validation_document(result, provenance), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print_report(report(result))
+        console().print(f"Written to {run}", markup=False)
+
+
+def _links(run: Path) -> StoredParameters | None:
+    """The link parameters, where they have been retrieved; out-of-date ones are an error that says what to do."""
+    from dynident.feasibility.run_folder import PARAMETERS, read_parameters
+
+    return read_parameters(run) if (run / PARAMETERS).is_file() else None
+
+
+def _hashes(data: list[Path]) -> dict[str, str]:
+    """SHA-256 of each file by its name; folders are not looked into."""
+    import hashlib
+
+    found: dict[str, str] = {}
+    for file in data:
+        if file.is_file():
+            with file.open("rb") as stream:
+                found[file.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return found

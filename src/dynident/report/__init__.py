@@ -1,0 +1,7 @@
+"""A run folder as one page that needs no network: tables, figures and sentences, nothing computed anew."""
+
+from dynident.report.page import report_html
+from dynident.report.registry import SECTIONS
+from dynident.report.run import Run, read_run
+
+__all__ = ["SECTIONS", "Run", "read_run", "report_html"]

@@ -1,0 +1,135 @@
+"""What a section is made of. Blocks are data; the page's template is what knows HTML, and it escapes all text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from dynident.regression.tables import Table
+from dynident.report.run import Run, Stage
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The beginning of a part of a section."""
+
+    text: str
+    kind: str = "heading"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list of sentences. tone : "good", "bad" or "" (neutral)."""
+
+    title: str
+    items: tuple[str, ...]
+    tone: str = ""
+    kind: str = "listing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """One number that sums up much. bars : small bars below it, (label, text, share from 0 to 1)."""
+
+    label: str
+    value: str
+    detail: str = ""
+    tone: str = ""
+    bars: tuple[tuple[str, str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Cards:
+    cards: tuple[Card, ...]
+    kind: str = "cards"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A cell of a table. sort : what it is sorted by, its text when None; math : typeset names and powers in it.
+
+    share : a bar behind the text, from 0 to 1; badge : show the text as a mark of that kind.
+    """
+
+    text: str
+    sort: float | None = None
+    math: bool = False
+    share: float | None = None
+    badge: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grid:
+    """A table whose columns sort. rows : (cells, dimmed)."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[tuple[Cell, ...], bool], ...]
+    left: frozenset[int]
+    kind: str = "grid"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Figure:
+    """A Plotly figure as plain data. Colours are names with an @, which the page replaces by those of its theme.
+
+    small : figures that follow each other are set side by side.
+    """
+
+    label: str
+    data: list[dict[str, Any]]
+    layout: dict[str, Any]
+    height: int = 320
+    caption: str = ""
+    small: bool = False
+    kind: str = "figure"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Key:
+    """Entries of a legend that several figures share: (trace, label, colour, shown at first). Each shows and hides its traces."""
+
+    entries: tuple[tuple[str, str, str, bool], ...]
+    kind: str = "key"
+
+
+Block: TypeAlias = Text | Heading | Listing | Cards | Grid | Figure | Key
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A section of the report. stage : what must have been done for it; blocks : what it shows of a run where it has been."""
+
+    key: str
+    title: str
+    stage: Stage
+    blocks: Callable[[Run], Iterable[Block]]
+
+
+def grid(table: Table) -> Grid:
+    """A table of texts, such as the terminal shows."""
+    rows = tuple((tuple(Cell(text=cell, sort=number(cell)) for cell in row.cells), row.dimmed) for row in table.rows)
+    return Grid(title=table.title, headings=table.headings, rows=rows, left=table.left)
+
+
+def facts(title: str, values: Mapping[str, object]) -> Grid:
+    """Names and what they are."""
+    rows = tuple(((Cell(text=name), Cell(text=str(value))), False) for name, value in values.items())
+    return Grid(title=title, headings=("", ""), rows=rows, left=frozenset({0, 1}))
+
+
+def number(text: str) -> float | None:
+    """The number that a cell's text begins with; None where it is none."""
+    try:
+        return float(text.split(" ")[0])
+    except ValueError:
+        return None

@@ -1,0 +1,100 @@
+"""What a report is about: the stages that a run folder holds, and for those that it doesn't, which command makes them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from dynident.errors import FileError
+from dynident.feasibility.run_folder import ARRAYS as PARAMETER_ARRAYS
+from dynident.feasibility.run_folder import PARAMETERS, StoredParameters, read_parameters
+from dynident.files import read_text
+from dynident.regression.estimate import Estimate
+from dynident.regression.run_folder import ARRAYS as ESTIMATE_ARRAYS
+from dynident.regression.run_folder import ESTIMATE, PROBLEM, ROBOT, read_estimate
+from dynident.validation.result import Validation
+from dynident.validation.run_folder import ARRAYS as VALIDATION_ARRAYS
+from dynident.validation.run_folder import VALIDATION, parameters_digest, read_validation
+
+_T = TypeVar("_T")
+_HASHED = (ESTIMATE_ARRAYS, PROBLEM, ROBOT, PARAMETER_ARRAYS, VALIDATION_ARRAYS)
+
+
+class Stage(Enum):
+    """A step whose files a section needs; the value is the command that does it."""
+
+    ESTIMATE = "dynident identify ROBOT DATA -o RUN"
+    PARAMETERS = "dynident retrieve RUN"
+    VALIDATION = "dynident validate RUN DATA"
+
+    def command(self, folder: Path) -> str:
+        return self.value.replace("RUN", str(folder))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Run:
+    """Everything that a report shows.
+
+    missing : stage -> why its files don't count, for stages that are not there.
+    documents : the content of estimate.json, parameters.json and validation.json, as far as they are there.
+    hashes : SHA-256 of the folder's files by name.
+    links_validated : whether the validation is that of the link parameters in the folder.
+    """
+
+    folder: Path
+    estimate: Estimate
+    parameters: StoredParameters | None
+    validation: Validation | None
+    missing: Mapping[Stage, str]
+    documents: Mapping[Stage, Mapping[str, Any]]
+    hashes: Mapping[str, str]
+    links_validated: bool
+
+
+def read_run(folder: str | Path) -> Run:
+    """The run in a folder; FileError where nothing has been identified in it."""
+    run = Path(folder)
+    estimate = read_estimate(run)
+    missing: dict[Stage, str] = {}
+    parameters = _optional(run, PARAMETERS, Stage.PARAMETERS, read_parameters, missing)
+    validation = _optional(run, VALIDATION, Stage.VALIDATION, read_validation, missing)
+    present = {Stage.ESTIMATE: ESTIMATE, Stage.PARAMETERS: PARAMETERS, Stage.VALIDATION: VALIDATION}
+    return Run(
+        folder=run,
+        estimate=estimate,
+        parameters=parameters,
+        validation=validation,
+        missing=missing,
+        documents={stage: _json(run / name) for stage, name in present.items() if stage not in missing},
+        hashes={name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in _HASHED if (run / name).is_file()},
+        links_validated=validation is not None and validation.details.get("parameters") == parameters_digest(run),
+    )
+
+
+def _optional(run: Path, name: str, stage: Stage, read: Callable[[Path], _T], missing: dict[Stage, str]) -> _T | None:
+    """A stage that may not be there yet, or be out of date; one that is damaged is an error."""
+    if not (run / name).is_file():
+        missing[stage] = "This step has not been done yet."
+        return None
+    try:
+        return read(run)
+    except FileError as error:
+        if "another estimate" not in str(error):
+            raise
+        missing[stage] = "The robot has been identified again since this step was done."
+        return None
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(read_text(file))
+    except json.JSONDecodeError as error:
+        raise FileError(file, f"is not valid JSON: {error.msg}; make it again", place=f"line {error.lineno}") from None
+    if not isinstance(content, dict):
+        raise FileError(file, "is not what was expected there; make it again")
+    return cast("dict[str, Any]", content)

@@ -1,0 +1,169 @@
+"""The verdict in plain words: five numbers, what to trust, and what not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynident.parameters import consistency_margin
+from dynident.regression.notes import HIGH_CONDITION, listing
+from dynident.report.blocks import Block, Card, Cards, Listing, Section, Text
+from dynident.report.run import Run, Stage
+from dynident.validation.notes import WORSE_THAN_FIT, overlap
+from dynident.validation.result import Validation
+
+#: Relative error on held-out data up to which a model predicts well, and up to which it is usable with care [%].
+GOOD, USABLE = 5.0, 15.0
+#: The same for a single joint: small torques have larger relative errors.
+GOOD_JOINT, USABLE_JOINT = 10.0, 20.0
+
+
+def _blocks(run: Run) -> Iterator[Block]:
+    yield Text(headline(run))
+    yield Cards((_error(run), _rank(run), _condition(run), _gap(run), _feasible(run)))
+    yield Listing("What to trust", tuple(trusted(run)), "good")
+    yield Listing("What not to trust", tuple(distrusted(run)), "bad")
+
+
+SECTION = Section(key="verdict", title="Verdict", stage=Stage.ESTIMATE, blocks=_blocks)
+
+
+def headline(run: Run) -> str:
+    """One sentence that a hurried reader can take away."""
+    if run.validation is None:
+        return "How good this model is on data that it has not seen is not known yet."
+    error = run.validation.coefficients.overall_percent
+    number = f"it leaves {error:.2g} % of the torque unexplained"
+    if _seen(run):
+        return f"The model was judged on data of its own fit, where {number}; that says little about other motions."
+    if error <= GOOD:
+        return f"The model predicts torques that it has not seen well: {number}."
+    if error <= USABLE:
+        return f"The model predicts torques that it has not seen with visible errors: {number}. Use it with care."
+    return f"The model does not predict torques that it has not seen: {number}. Don't use it before that is understood."
+
+
+def trusted(run: Run) -> Iterator[str]:
+    estimate, validation, parameters = run.estimate, run.validation, run.parameters
+    if validation is not None and not _seen(run):
+        good = [name for name, error in _joint_errors(validation) if error <= GOOD_JOINT]
+        if good:
+            yield f"Torques of {_names(good, validation)}: at most {GOOD_JOINT:g} % of them is unexplained on held-out data."
+        nominal = validation.nominal
+        if nominal is not None and nominal.overall_percent > validation.coefficients.overall_percent:
+            factor = nominal.overall_percent / max(validation.coefficients.overall_percent, 1e-12)
+            yield f"It beats the nominal links with the same friction: their error is {nominal.overall_percent:.2g} %, {factor:.2g} times as large."
+    kept = int(estimate.kept.sum())
+    yield f"The {kept} coefficients that were kept, each within its standard deviation; all of them are listed below."
+    if parameters is not None and parameters.feasible:
+        yield "The link parameters as a whole: a robot with them can exist, so simulators and controllers can use them."
+    determined = _determined(run)
+    if determined["data"]:
+        yield f"{determined['data']} of {sum(determined.values())} link parameters by themselves: the data fix them."
+
+
+def distrusted(run: Run) -> Iterator[str]:
+    estimate, validation, parameters = run.estimate, run.validation, run.parameters
+    if validation is None:
+        yield f"Anything beyond the motion of the fit. To find out: {Stage.VALIDATION.command(run.folder)}"
+    else:
+        yield from _doubts(run, validation)
+    if estimate.dropped:
+        names = listing([estimate.base.names[item.index] for item in estimate.dropped], 8)
+        yield f"{len(estimate.dropped)} of {estimate.base.rank} coefficients ({names}): this log doesn't determine them, and the model has them at zero."
+    if estimate.condition_number > HIGH_CONDITION:
+        yield f"Single coefficients: the condition number is {estimate.condition_number:.3g}, so some of them are only known together."
+    if parameters is None:
+        yield f"Masses and inertias of single links: they have not been retrieved. To do so: {Stage.PARAMETERS.command(run.folder)}"
+        return
+    if not parameters.feasible:
+        yield "The link parameters in a simulator: they violate constraints, and no real robot has them."
+    determined = _determined(run)
+    if determined["prior"]:
+        total = sum(determined.values())
+        yield (
+            f"{determined['prior']} of {total} link parameters by themselves: other values would fit as well, and a prior chose among them. "
+            "Together they give the right torques."
+        )
+
+
+def _doubts(run: Run, validation: Validation) -> Iterator[str]:
+    poor = [name for name, error in _joint_errors(validation) if error > USABLE_JOINT]
+    fair = [name for name, error in _joint_errors(validation) if GOOD_JOINT < error <= USABLE_JOINT]
+    if poor:
+        yield f"Torques of {_names(poor, validation)}: more than {USABLE_JOINT:g} % of them is unexplained."
+    if fair:
+        yield f"Small torques of {_names(fair, validation)}: between {GOOD_JOINT:g} and {USABLE_JOINT:g} % of them is unexplained."
+    fitted = run.estimate.residuals.relative_percent
+    if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
+        yield f"The error of the fit ({fitted:.2g} %) as a forecast: on other data it is {validation.coefficients.overall_percent:.2g} %."
+    if validation.links is not None and validation.links.overall_percent > 1.1 * validation.coefficients.overall_percent:
+        yield f"The link parameters for torques as exact as those of the coefficients: their error is {validation.links.overall_percent:.2g} %."
+    if run.parameters is not None and not run.links_validated:
+        yield f"The link parameters' error: it was not measured for these. To do so: {Stage.VALIDATION.command(run.folder)}"
+
+
+def _error(run: Run) -> Card:
+    validation = run.validation
+    if validation is None:
+        return Card(label="Held-out error", value="not measured", detail=Stage.VALIDATION.command(run.folder))
+    error = validation.coefficients.overall_percent
+    most = max(float(validation.coefficients.relative_percent.max()), 1e-12)
+    bars = tuple((name, f"{value:.2g} %", value / most) for name, value in _joint_errors(validation))
+    tone = "good" if error <= GOOD else "fair" if error <= USABLE else "bad"
+    return Card(label="Error on the fit's own data" if _seen(run) else "Held-out error", value=f"{error:.2g} %", tone=tone, bars=bars)
+
+
+def _rank(run: Run) -> Card:
+    estimate = run.estimate
+    rank, full = estimate.details["rank"], estimate.base.rank
+    tone = "good" if rank == full else "fair"
+    return Card(label="Rank", value=f"{rank} of {full}", detail=f"{int(estimate.kept.sum())} coefficients kept", tone=tone)
+
+
+def _condition(run: Run) -> Card:
+    value = run.estimate.condition_number
+    tone = "good" if value <= 100.0 else "fair" if value <= HIGH_CONDITION else "bad"
+    return Card(
+        label="Condition number", value=f"{value:.3g}" if math.isfinite(value) else "infinite", detail="about 50 is good", tone=tone
+    )
+
+
+def _gap(run: Run) -> Card:
+    parameters = run.parameters
+    if parameters is None:
+        return Card(label="Gap to the optimum", value="no links yet", detail=Stage.PARAMETERS.command(run.folder))
+    if not math.isfinite(parameters.lower_bound):
+        return Card(label="Gap to the optimum", value="not known", detail="the constraints are not all convex")
+    gap = parameters.objective - parameters.lower_bound
+    return Card(label="Gap to the optimum", value=f"{gap:.2g}", detail=f"objective {parameters.objective:.3g}", tone="good")
+
+
+def _feasible(run: Run) -> Card:
+    parameters = run.parameters
+    if parameters is None:
+        return Card(label="Feasible", value="no links yet", detail=Stage.PARAMETERS.command(run.folder))
+    margin = float(np.min(consistency_margin(parameters.parameters)))
+    tone, value = ("good", "yes") if parameters.feasible else ("bad", "no")
+    return Card(label="Feasible", value=value, detail=f"smallest margin {margin:.1e}, total mass {parameters.total_mass:.2f} kg", tone=tone)
+
+
+def _joint_errors(validation: Validation) -> list[tuple[str, float]]:
+    return list(zip(validation.joints, validation.coefficients.relative_percent.tolist(), strict=True))
+
+
+def _names(names: list[str], validation: Validation) -> str:
+    return "all joints" if len(names) == len(validation.joints) else listing(names)
+
+
+def _determined(run: Run) -> dict[str, int]:
+    ranges = () if run.parameters is None else run.parameters.ranges
+    return {kind: sum(item.determined_by == kind for item in ranges) for kind in ("data", "constraint", "prior")}
+
+
+def _seen(run: Run) -> bool:
+    """Whether the validation used data of the fit."""
+    details = {} if run.validation is None else run.validation.details
+    return bool(overlap(str(details.get("identified_from", "")), str(details.get("source", ""))))

@@ -1,0 +1,100 @@
+"""The models that are compared: the coefficients, link parameters that were retrieved from them, and the nominal ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from dynident._typing import Array
+from dynident.data import Dataset
+from dynident.dynamics import inverse_dynamics
+from dynident.errors import InputError
+from dynident.friction.model import FrictionModel, friction_torque
+from dynident.regression.base import base_parameters
+from dynident.regression.estimate import Estimate, Residuals
+
+#: Keys of the models, in the order in which they are shown.
+COEFFICIENTS, LINKS, NOMINAL = "coefficients", "links", "nominal"
+#: What follows a model's key when its friction is left out.
+RIGID = "_rigid"
+TITLES = {
+    COEFFICIENTS: "coefficients (Lagrangian form)",
+    LINKS: "link parameters (Newton-Euler form)",
+    NOMINAL: "nominal links of the robot's description",
+}
+
+
+class LinkModel(Protocol):
+    """What a retrieval gives: LinkParameters, or those that a run folder keeps."""
+
+    @property
+    def parameters(self) -> Array:
+        """(n, 10) linear parameters in the named frames."""
+        ...
+
+    @property
+    def friction_parameters(self) -> Array | None:
+        """(n, k) parameters of the friction model, None without one."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NewtonEuler:
+    """A model that is evaluated by the recursive Newton-Euler algorithm. links : (n, 10); friction : (n, k) or None."""
+
+    name: str
+    links: Array
+    friction: Array | None
+
+
+def newton_euler_models(estimate: Estimate, links: LinkModel | None) -> tuple[NewtonEuler, ...]:
+    """Those beside the coefficients. A description has no friction of its own, so the nominal links get the identified one:
+    the difference that is left is that of the links."""
+    robot = estimate.base.robot
+    found: list[NewtonEuler] = []
+    if links is not None:
+        found.append(NewtonEuler(name=LINKS, links=links.parameters, friction=links.friction_parameters))
+    if robot.parameters is not None:
+        found.append(NewtonEuler(name=NOMINAL, links=robot.parameters, friction=estimate.friction_parameters))
+    return tuple(found)
+
+
+def rigid_effort(estimate: Estimate, links: Array, motion: Dataset) -> Array:
+    """(N, n) effort of the links alone."""
+    if motion.dq is None or motion.ddq is None:
+        raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
+    return inverse_dynamics(estimate.base.robot, links, motion.q, motion.dq, motion.ddq)
+
+
+def friction_effort(model: FrictionModel, parameters: Array, motion: Dataset) -> Array:
+    """(N, n) effort of friction alone."""
+    if motion.dq is None or motion.ddq is None:
+        raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
+    return friction_torque(model, parameters, motion.dq, motion.ddq)
+
+
+def as_torque_model(estimate: Estimate) -> Estimate:
+    """The estimate in the base parameters of the torque equations, where it was made from the controller's M and g.
+
+    M and g determine the torque of every motion, c(q, dq) through the Christoffel symbols of M. The map between the two
+    sets of base parameters is linear, so the covariance follows.
+    """
+    base = estimate.base
+    if base.equations == "torque":
+        return estimate
+    if base.equations != "controller":
+        other = "gravity" if base.equations == "inertia" else "inertia"
+        raise InputError(f"the estimate knows the robot's {base.equations} only, so it can't predict torques; identify its {other} too")
+    torque = base_parameters(base.robot, known=base.known)
+    map_to_torque = torque.grouping[:, base.independent]
+    none = Residuals(names=(), counts=estimate.residuals.counts[:0], squares=estimate.values[:0], totals=estimate.values[:0])
+    values = map_to_torque @ estimate.values
+    return replace(
+        estimate,
+        base=torque,
+        values=values,
+        covariance=map_to_torque @ estimate.covariance @ map_to_torque.T,
+        kept=values != 0.0,
+        dropped=(),
+        residuals=none,
+    )

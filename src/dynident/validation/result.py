@@ -1,0 +1,65 @@
+"""The result of a validation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dynident._typing import Array
+from dynident.validation.folds import CrossValidation
+from dynident.validation.metrics import ModelErrors, Moment, Spectrum
+from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
+from dynident.validation.series import JointSeries
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Validation:
+    """How well models predict the efforts of a motion.
+
+    models : ModelErrors per model, with and without friction; the complete coefficients first.
+    series, spectra : one per joint; the spectra are those of the complete coefficients.
+    worst : moments at which the complete coefficients are farthest off, joint by joint.
+    noise : (n,) or None         RMS residual of the identification [N·m | N], what the band adds for the noise; None where unknown.
+    coverage_percent : (n,) or None  Share of the samples within the 95 % band of prediction and noise.
+    details : robot, source, samples, equations, preprocessing.
+    """
+
+    models: tuple[ModelErrors, ...]
+    series: tuple[JointSeries, ...]
+    spectra: tuple[Spectrum, ...]
+    worst: tuple[Moment, ...]
+    noise: Array | None
+    coverage_percent: Array | None
+    folds: CrossValidation | None
+    details: Mapping[str, object]
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        from dynident.validation.tables import report  # the tables know Validation, not the other way round
+
+        return str(report(self))
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        return tuple(item.joint for item in self.series)
+
+    @property
+    def coefficients(self) -> ModelErrors:
+        """Errors of the coefficients, friction included."""
+        return self._complete(COEFFICIENTS)
+
+    @property
+    def links(self) -> ModelErrors | None:
+        """Errors of the retrieved link parameters, friction included; None where there are none."""
+        return self._complete(LINKS) if self.has(LINKS) else None
+
+    @property
+    def nominal(self) -> ModelErrors | None:
+        """Errors of the nominal links with the identified friction; None where the robot's description has no inertias."""
+        return self._complete(NOMINAL) if self.has(NOMINAL) else None
+
+    def has(self, model: str) -> bool:
+        return any(item.model == model for item in self.models)
+
+    def _complete(self, model: str) -> ModelErrors:
+        return max((item for item in self.models if item.model == model), key=lambda item: item.friction)

@@ -1,0 +1,157 @@
+"""Measured and predicted effort along a motion, processed as the data of an identification are.
+
+Both sides go through the same zero-phase filter, so a perfect model has no error, whatever the filter. Masked samples
+are left out of both, as in the rows of the regression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from dynident._typing import Array, BoolArray, IntArray
+from dynident.data import Dataset, ParallelFilter
+from dynident.regression.estimate import Estimate
+from dynident.regression.rows import MASK_SHARE, LogRows
+from dynident.robots.robot import JointType
+from dynident.validation.models import COEFFICIENTS, RIGID, NewtonEuler, friction_effort, rigid_effort
+
+_Columns: TypeAlias = dict[str, list[Array]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JointSeries:
+    """One joint's effort, after the filter.
+
+    time : (N,)                     As recorded; a new segment may begin with an earlier time.
+    segment : (N,) int              Which segment of the data each sample belongs to.
+    velocity, measured : (N,)       Filtered like the effort.
+    predicted : {model: (N,)}       Of each model, and of each with `_rigid` added to its key without its friction.
+    std : (N,)                      Standard deviation of the coefficients' prediction, √(y Σ yᵀ); noise of the data not included.
+    """
+
+    joint: str
+    prismatic: bool
+    time: Array
+    segment: IntArray
+    velocity: Array
+    measured: Array
+    predicted: Mapping[str, Array]
+    std: Array
+
+    @property
+    def unit(self) -> str:
+        return "N" if self.prismatic else "N·m"
+
+    @property
+    def velocity_unit(self) -> str:
+        return "m/s" if self.prismatic else "rad/s"
+
+    def error(self, model: str) -> Array:
+        """(N,) measured minus predicted."""
+        return self.measured - self.predicted[model]
+
+    def thinned(self, most: int) -> JointSeries:
+        """At most so many samples, evenly chosen, for a picture."""
+        step = max(1, -(-len(self.time) // most))
+        return JointSeries(
+            joint=self.joint,
+            prismatic=self.prismatic,
+            time=self.time[::step],
+            segment=self.segment[::step],
+            velocity=self.velocity[::step],
+            measured=self.measured[::step],
+            predicted={name: values[::step] for name, values in self.predicted.items()},
+            std=self.std[::step],
+        )
+
+
+def joint_series(estimate: Estimate, rows: LogRows, others: tuple[NewtonEuler, ...]) -> tuple[JointSeries, ...]:
+    """The series of every joint; `rows` are those of the data on the base parameters of the estimate."""
+    robot = estimate.base.robot
+    collected: list[_Columns] = [{} for _ in range(robot.n)]
+    for number, segment in enumerate(rows.dataset.segments):
+        for name, values, kept in _filtered(rows, segment, _raw(estimate, others, rows.dataset, segment)):
+            for j, columns in enumerate(collected):
+                columns.setdefault(name, []).append(values[kept[:, j], j])
+                if name == "measured":
+                    columns.setdefault("segment", []).append(np.full(int(kept[:, j].sum()), float(number)))
+    rest = _rest(estimate, rows)
+    return tuple(
+        _series(joint.name, joint.type is JointType.PRISMATIC, columns, own)
+        for joint, columns, own in zip(robot.joints, collected, rest, strict=True)
+    )
+
+
+def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, segment: slice) -> Iterator[tuple[str, Array]]:
+    """Everything that is filtered and shown, (N, n) each; predictions of friction are marked by a key that ends with "friction"."""
+    motion = data.take(segment, starts=(0,), source=data.source)
+    assert motion.effort is not None  # noqa: S101 (prepared)
+    assert motion.dq is not None  # noqa: S101
+    model = estimate.base.friction
+    yield "time", np.broadcast_to(motion.time[:, None], motion.q.shape)
+    yield "velocity", motion.dq
+    yield "measured", motion.effort
+    if model is not None and estimate.friction_parameters is not None:
+        yield f"{COEFFICIENTS} friction", friction_effort(model, estimate.friction_parameters, motion)
+    for other in others:
+        yield other.name, rigid_effort(estimate, other.links, motion)
+        if model is not None and other.friction is not None:
+            yield f"{other.name} friction", friction_effort(model, other.friction, motion)
+
+
+def _filtered(rows: LogRows, segment: slice, columns: Iterator[tuple[str, Array]]) -> Iterator[tuple[str, Array, BoolArray]]:
+    """Name, values (K, n) and which of them to use (K, n), as the rows of the regression have them."""
+    filter, length = rows.filter, segment.stop - segment.start
+    mask = None if rows.dataset.mask is None else rows.dataset.mask[segment]
+    if filter is not None and filter.valid(length) == 0:
+        return
+    kept = _kept(filter, mask, length, rows.dataset.n)
+    for name, values in columns:
+        if filter is None:
+            yield name, values, kept
+        elif name == "time":
+            yield name, values[filter.centres(length)], kept
+        else:
+            weighed = values if mask is None or name == "velocity" else values * mask
+            yield name, filter.apply(weighed), kept
+
+
+def _kept(filter: ParallelFilter | None, mask: BoolArray | None, length: int, n: int) -> BoolArray:
+    if mask is None:
+        return np.ones((length if filter is None else filter.valid(length), n), dtype=bool)
+    return mask if filter is None else filter.apply(mask.astype(float)) >= MASK_SHARE
+
+
+def _rest(estimate: Estimate, rows: LogRows) -> list[tuple[Array, Array]]:
+    """Per joint: what the coefficients leave unexplained, and the standard deviation of what they predict."""
+    found: list[list[tuple[Array, Array]]] = [[] for _ in rows.groups]
+    for group, table, _ in rows.tables():
+        columns = rows.groups[group].columns
+        Y, z = table[:-1], table[-1]
+        sigma = estimate.covariance[np.ix_(columns, columns)]
+        variance = np.einsum("ik,ik->k", Y, sigma @ Y)
+        found[group].append((z - estimate.values[columns] @ Y, np.sqrt(np.maximum(variance, 0.0))))
+    return [(np.concatenate([rest for rest, _ in parts]), np.concatenate([std for _, std in parts])) for parts in found]
+
+
+def _series(joint: str, prismatic: bool, columns: _Columns, rest: tuple[Array, Array]) -> JointSeries:
+    joined = {name: np.concatenate(parts) for name, parts in columns.items()}
+    predicted = {COEFFICIENTS: joined["measured"] - rest[0]}
+    friction = {name.removesuffix(" friction"): values for name, values in joined.items() if name.endswith(" friction")}
+    rigid = {name: values for name, values in joined.items() if name not in ("time", "velocity", "measured", "segment")}
+    predicted |= {name: values + friction.get(name, 0.0) for name, values in rigid.items() if not name.endswith(" friction")}
+    predicted |= {name + RIGID: predicted[name] - own for name, own in friction.items()}
+    return JointSeries(
+        joint=joint,
+        prismatic=prismatic,
+        time=joined["time"],
+        segment=joined["segment"].astype(np.int64),
+        velocity=joined["velocity"],
+        measured=joined["measured"],
+        predicted=predicted,
+        std=rest[1],
+    )

@@ -1,0 +1,87 @@
+"""A validation as tables: what the terminal, `print(validation)` and the report show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dynident._typing import Array
+from dynident.regression.tables import Report, Row, Table
+from dynident.validation.result import Validation
+
+
+def report(validation: Validation) -> Report:
+    details = validation.details
+    tables = [joint_table(validation), model_table(validation), worst_table(validation, 1), *fold_tables(validation)]
+    return Report(
+        header=(
+            f"{details['robot']}: the model of {details['identified_from']} on {details['source']}",
+            f"{details['samples']} samples, {details['equations']} equations, processed as those of the identification",
+        ),
+        tables=tuple(tables),
+        facts=_facts(validation),
+        notes=validation.notes,
+    )
+
+
+def joint_table(validation: Validation) -> Table:
+    """Errors of the coefficients, joint by joint."""
+    found = validation.coefficients
+    covered = validation.coverage_percent
+    rows: list[Row] = []
+    for j, item in enumerate(validation.series):
+        cells = [item.joint, f"{found.rms[j]:.3g}", item.unit, f"{found.relative_percent[j]:.3g}", _r_squared(found.r_squared[j])]
+        rows.append(Row((*cells, "–" if covered is None else f"{covered[j]:.1f}")))
+    headings = ("joint", "RMS", "unit", "relative [%]", "R²", "within 95 % band [%]")
+    return Table(title="Errors per joint", headings=headings, rows=tuple(rows), left=frozenset({0, 2}))
+
+
+def model_table(validation: Validation) -> Table:
+    """Relative errors of all models, with and without friction."""
+    headings = ["joint"]
+    has_friction = any(item.friction for item in validation.models)
+    for item in validation.models:
+        headings.append(item.model if item.friction or not has_friction else f"{item.model}, no friction")
+    columns = [item.relative_percent for item in validation.models]
+    rows = _by_joint(validation.joints, columns, [item.overall_percent for item in validation.models])
+    return Table(title="Relative error of each model [%]", headings=tuple(headings), rows=rows, left=frozenset({0}))
+
+
+def worst_table(validation: Validation, most: int) -> Table:
+    """The moments with the largest errors, at most so many of a joint."""
+    units = {item.joint: item.unit for item in validation.series}
+    rows: list[Row] = []
+    for name in validation.joints:
+        for m in [moment for moment in validation.worst if moment.joint == name][:most]:
+            rows.append(Row((name, f"{m.time:.3f}", f"{m.error:+.3g}", f"{m.measured:.3g}", units[name], f"{m.sigmas:.1f}")))
+    headings = ("joint", "time [s]", "error", "measured", "unit", "error / RMS")
+    return Table(title="Worst moments", headings=headings, rows=tuple(rows), left=frozenset({0, 4}))
+
+
+def fold_tables(validation: Validation) -> list[Table]:
+    """The cross-validation's, where there was one."""
+    folds = validation.folds
+    if folds is None:
+        return []
+    rows = _by_joint(folds.joints, list(folds.relative_percent_per_joint), folds.relative_percent.tolist())
+    return [Table(title="Cross-validation: relative error [%]", headings=("joint", *folds.parts), rows=rows, left=frozenset({0}))]
+
+
+def _by_joint(joints: Sequence[str], columns: Sequence[Array], overall: Sequence[float]) -> tuple[Row, ...]:
+    rows = [Row((name, *(f"{column[j]:.3g}" for column in columns))) for j, name in enumerate(joints)]
+    return (*rows, Row(("all", *(f"{value:.3g}" for value in overall))))
+
+
+def _facts(validation: Validation) -> tuple[str, ...]:
+    fitted = validation.details["identified_percent"]
+    facts = [f"Relative error {validation.coefficients.overall_percent:.3g} % in all; {fitted:.3g} % in the fit."]
+    if validation.folds is not None:
+        found = validation.folds
+        facts.append(
+            f"Cross-validation in {found.folds} parts: {found.mean_percent:.3g} ± {found.std_percent:.2g} % (spread of the parts)."
+        )
+    return tuple(facts)
+
+
+def _r_squared(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.4f}"

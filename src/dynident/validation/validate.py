@@ -1,0 +1,115 @@
+"""`validate`: an estimate, and the link parameters made from it, on data that they may not have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.data import ControllerSamples, Dataset
+from dynident.errors import InputError
+from dynident.regression.estimate import Estimate
+from dynident.regression.problem import Problem, problem_on_base
+from dynident.regression.rows import LogRows
+from dynident.validation.folds import cross_validate
+from dynident.validation.metrics import ModelErrors, coverage_percent, model_errors, spectrum, worst_moments
+from dynident.validation.models import COEFFICIENTS, RIGID, LinkModel, as_torque_model, newton_euler_models
+from dynident.validation.notes import validation_notes
+from dynident.validation.result import Validation
+from dynident.validation.series import JointSeries, joint_series
+
+#: Cutoff for a log without accelerations when the run had no filter either [Hz].
+DEFAULT_CUTOFF = 5.0
+
+
+def validate(
+    model: Estimate,
+    dataset: Dataset | ControllerSamples,
+    *,
+    links: LinkModel | None = None,
+    folds: int | None = None,
+    cutoff: float | None = None,
+    rate: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Validation:
+    """Errors of the coefficients, of link parameters and of the nominal model on a log, with and without friction.
+
+    links : what `retrieve` or `read_parameters` returned.
+    folds : also cross-validate on this log, in so many parts.
+    cutoff, rate : of the parallel filter; by default those of the identification.
+    """
+    if not isinstance(dataset, Dataset):
+        raise InputError("validation needs a log with torques, and the data are samples of M and g; judge those with: dynident evaluate")
+    estimate = as_torque_model(model)
+    cutoff, rate, chosen = _processing(model, dataset, cutoff, rate)
+    problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, progress=_share(progress, 0.0, 0.4))
+    series = joint_series(estimate, cast("LogRows", problem.rows[0]), newton_euler_models(estimate, links))
+    if progress is not None:
+        progress(0.6)
+    crossed = None
+    if folds is not None:
+        crossed = cross_validate(estimate, dataset, folds=folds, cutoff=cutoff, rate=rate, progress=_share(progress, 0.6, 1.0))
+    noise = model.residuals.rms_per_group if model.base.equations == "torque" else None
+    errors = _errors(series)
+    return Validation(
+        models=errors,
+        series=series,
+        spectra=tuple(spectrum(item, COEFFICIENTS) for item in series),
+        worst=tuple(moment for item in series for moment in worst_moments(item, COEFFICIENTS)),
+        noise=noise,
+        coverage_percent=_coverage(series, noise),
+        folds=crossed,
+        details=_details(problem, model),
+        notes=(*chosen, *problem.notes, *validation_notes(model, problem.source, errors)),
+    )
+
+
+def _processing(
+    model: Estimate, dataset: Dataset, cutoff: float | None, rate: float | None
+) -> tuple[float | None, float | None, tuple[str, ...]]:
+    """Cutoff, rate, and a note where neither the user nor the identification chose the filter."""
+    if cutoff is not None:
+        return cutoff, rate, ()
+    steps = cast("Mapping[str, Any]", model.details["preprocessing"])
+    if "cutoff_hz" in steps:
+        return steps["cutoff_hz"], rate or steps.get("rate_hz"), ()
+    if dataset.dq is not None and dataset.ddq is not None:
+        return None, rate, ()
+    cutoff = min(DEFAULT_CUTOFF, dataset.rate / 4.0)
+    note = f"the identification had no filter, and this log has no accelerations, so both sides were filtered at {cutoff:g} Hz"
+    return cutoff, rate, (note,)
+
+
+def _errors(series: tuple[JointSeries, ...]) -> tuple[ModelErrors, ...]:
+    """Each model complete, then without its friction where it has one."""
+    found: list[ModelErrors] = []
+    for model in (key for key in series[0].predicted if not key.endswith(RIGID)):
+        has_friction = model + RIGID in series[0].predicted
+        found.append(model_errors(series, model, model=model, friction=has_friction))
+        if has_friction:
+            found.append(model_errors(series, model + RIGID, model=model, friction=False))
+    return tuple(found)
+
+
+def _coverage(series: tuple[JointSeries, ...], noise: Array | None) -> Array | None:
+    if noise is None:
+        return None
+    return np.array([coverage_percent(item, COEFFICIENTS, float(level)) for item, level in zip(series, noise, strict=True)])
+
+
+def _details(problem: Problem, model: Estimate) -> dict[str, object]:
+    return {
+        "robot": model.base.robot.name,
+        "source": problem.source,
+        "samples": problem.samples,
+        "equations": int(problem.counts.sum()),
+        "preprocessing": dict(problem.preprocessing),
+        "identified_from": model.details["source"],
+        "identified_percent": model.residuals.relative_percent,
+    }
+
+
+def _share(progress: Callable[[float], None] | None, low: float, high: float) -> Callable[[float], None] | None:
+    return None if progress is None else lambda share: progress(low + (high - low) * share)
