@@ -15,14 +15,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident._typing import Array, IntArray
+from dynident.dynamics import mass_matrix
 from dynident.errors import MissingExtraError, ShapeError, ValueRangeError
 from dynident.parameters import change_of_frame, to_com
 from dynident.robots.robot import Joint, JointType, Link, Robot
+from dynident.simulation.controller import random_configurations
 from dynident.simulation.payload import check_bodies, loaded_parameters
 
 # MuJoCo refuses moving bodies without mass and inertia. A compound joint's inner links and point masses get this much,
 # a billionth of what matters [kg, kg·m²].
 _LEAST_MASS, _LEAST_INERTIA = 1e-9, 1e-11
+
+#: Damping of a joint's spring where none is given, as a share of the critical one.
+_DAMPING_RATIO = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,13 +35,14 @@ class Elasticity:
     """Springs between motors and links.
 
     stiffness : number or (n,)      [N·m/rad | N/m]; infinite is a rigid joint.
-    motor_inertia : number or (n,)  Of the rotor, seen through the gear [kg·m² | kg].
-    damping : number or (n,)        Beside the spring [N·m·s/rad | N·s/m].
+    motor_inertia : number or (n,)  Of the rotor, seen through the gear [kg·m² | kg]; by default as much as the joint moves, in the
+                                    mean over configurations within its limits.
+    damping : number or (n,)        Beside the spring [N·m·s/rad | N·s/m]; by default 5 % of critical for the rotor on its spring.
     """
 
     stiffness: float | tuple[float, ...]
-    motor_inertia: float | tuple[float, ...]
-    damping: float | tuple[float, ...] = 0.0
+    motor_inertia: float | tuple[float, ...] | None = None
+    damping: float | tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,7 +80,7 @@ def build_plant(
     p = loaded_parameters(robot, parameters)
     check_bodies(robot, p)
     extra = _per_joint(robot, "armature", armature)
-    stiffness, rotor, damping = _springs(robot, elasticity)
+    stiffness, rotor, damping = _springs(robot, p, elasticity)
     spec = mujoco.MjSpec()
     spec.option.gravity = robot.gravity
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_RK4
@@ -141,14 +147,23 @@ def _inertial(parameters: Array) -> tuple[float, Array, Array]:
     return float(mass), com, inertia + max(0.0, _LEAST_INERTIA - slack) * np.eye(3)
 
 
-def _springs(robot: Robot, elasticity: Elasticity | None) -> tuple[Array, Array, Array]:
+def _springs(robot: Robot, p: Array, elasticity: Elasticity | None) -> tuple[Array, Array, Array]:
     """Stiffness (infinite where rigid), motor inertia and damping, (n,) each."""
     if elasticity is None:
         return np.full(robot.n, np.inf), np.zeros(robot.n), np.zeros(robot.n)
     stiffness = _per_joint(robot, "stiffness", elasticity.stiffness, positive=True)
-    rotor = _per_joint(robot, "motor_inertia", elasticity.motor_inertia, positive=True)
-    rotor[np.isinf(stiffness)] = 0.0
-    return stiffness, rotor, _per_joint(robot, "damping", elasticity.damping)
+    rigid = np.isinf(stiffness)
+    wanted = elasticity.motor_inertia
+    rotor = _moved_inertia(robot, p) if wanted is None else _per_joint(robot, "motor_inertia", wanted, positive=True)
+    critical = 2.0 * np.sqrt(np.where(rigid, 0.0, stiffness) * rotor)
+    damping = _DAMPING_RATIO * critical if elasticity.damping is None else _per_joint(robot, "damping", elasticity.damping)
+    return stiffness, np.where(rigid, 0.0, rotor), damping
+
+
+def _moved_inertia(robot: Robot, p: Array) -> Array:
+    """(n,) mean of M_jj over configurations within the limits."""
+    M = mass_matrix(robot, p, random_configurations(robot, 200))
+    return np.mean(np.diagonal(M, axis1=1, axis2=2), axis=0)
 
 
 def _per_joint(robot: Robot, name: str, values: ArrayLike, *, positive: bool = False) -> Array:

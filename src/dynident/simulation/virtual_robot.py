@@ -38,7 +38,7 @@ def simulate(
     friction: FrictionModel | str | None = None,
     friction_parameters: ArrayLike | None = None,
     servo: Servo | None = None,
-    noise: Sensors | str = "none",
+    noise: Sensors | str | Callable[[Array], Sensors] = "none",
     elasticity: Elasticity | None = None,
     armature: ArrayLike = 0.0,
     rate: float = CONTROL_RATE,
@@ -51,7 +51,7 @@ def simulate(
     parameters           (n, 10) true parameters of the links; by default the nominal ones.
     friction             A model or its name; smoothed at rest (`dynident.simulation.friction`).
     friction_parameters  (n, k) its parameters; by default typical ones.
-    noise                Sensors, or the name of a preset: none or realistic.
+    noise                Sensors, what makes them for the joints' effort scale (n,), or the name of a preset: none or realistic.
     elasticity           Springs in the joints. Servo, encoder and friction are then on the motor's side, and so is the log.
     armature             Rotor inertia [kg·m² | kg], beside the links' parameters.
     rate                 Of the log [Hz]; the servo runs at the same rate or a multiple, at least 1 kHz.
@@ -91,9 +91,11 @@ def _timing(rate: float) -> tuple[int, float]:
     return ticks, 1.0 / (rate * ticks)
 
 
-def _sensors(noise: Sensors | str, scale: Array) -> Sensors:
+def _sensors(noise: Sensors | str | Callable[[Array], Sensors], scale: Array) -> Sensors:
     if isinstance(noise, Sensors):
         return noise
+    if not isinstance(noise, str):
+        return noise(scale)
     if noise not in NOISES:
         raise UnknownNameError("noise", noise, NOISES)
     return NOISES[noise](scale)

@@ -1,0 +1,225 @@
+"""The whole virtual robot: exact torques, true parameters back, tracking, limits, springs, determinism."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+
+import numpy as np
+import pytest
+
+from dynident import inverse_dynamics, load_robot
+from dynident.data import Dataset, EffortKind, load_dataset
+from dynident.errors import InputError, MissingExtraError, UnknownNameError, ValueRangeError
+from dynident.friction import Armature, Coulomb, Viscous, combine, linear
+from dynident.regression import identify
+from dynident.simulation import Elasticity, Payload, Sensors, Servo, SimulationError, simulate, write_truth
+from tests.unit.simulation.motions import fourier_motion
+
+pytest.importorskip("mujoco")
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return load_robot("panda")
+
+
+@pytest.fixture(scope="module")
+def panda_recording(panda):
+    return simulate(panda, fourier_motion(panda, duration=3.0), friction="linear", payload=Payload(mass=1.0))
+
+
+def test_effort_is_rigid_plus_friction_at_every_sample(panda_recording):
+    truth = panda_recording.truth
+    assert np.abs(truth.friction).max() > 0.3
+    np.testing.assert_allclose(truth.effort, truth.rigid + truth.friction, atol=1e-8)
+
+
+def test_the_noiseless_truth_gives_the_true_base_parameters(panda, panda_recording):
+    truth = panda_recording.truth
+    estimate = identify(panda, truth.dataset, friction=truth.joint_friction.model, drop_above_percent=None)
+    true = estimate.base.coefficients(np.concatenate([truth.parameters.ravel(), truth.joint_friction.parameters.ravel()]))
+    assert estimate.base.rank == 64
+    np.testing.assert_allclose(estimate.values, true, rtol=0, atol=1e-6 * np.abs(true).max())
+    assert np.abs(estimate.values - true).max() < 1e-9
+
+
+def test_speeds_away_from_zero_have_plain_coulomb_friction(panda_recording):
+    truth = panda_recording.truth
+    fast = np.all(np.abs(truth.dq) > 0.2, axis=1)
+    fv, fc, fo = truth.joint_friction.parameters.T
+    assert fast.sum() > 50
+    plain = fv * truth.dq + fc * np.sign(truth.dq) + fo
+    np.testing.assert_allclose(truth.friction[fast], plain[fast], atol=1e-8)
+
+
+def test_a_perfect_log_is_the_truth_without_accelerations(panda_recording):
+    log, truth = panda_recording.log, panda_recording.truth
+    assert log.ddq is None
+    assert log.effort_kind is EffortKind.TORQUE
+    for name in ("time", "q", "dq", "effort"):
+        np.testing.assert_array_equal(getattr(log, name), getattr(truth, name))
+
+
+def test_velocities_are_the_derivatives_of_positions(panda_recording):
+    truth = panda_recording.truth
+    step = truth.time[1] - truth.time[0]
+    central = (truth.q[2:] - truth.q[:-2]) / (2 * step)
+    assert np.abs(central - truth.dq[1:-1]).max() < 2e-3  # the servo's torque is constant for a period: dq has corners
+
+
+@pytest.mark.parametrize(("feedforward", "allowed"), [("none", 2e-3), ("gravity", 1.5e-3), ("model", 1e-5)])
+def test_tracking_error_without_friction(panda, feedforward, allowed):
+    motion = fourier_motion(panda, duration=2.0)
+    truth = simulate(panda, motion, servo=Servo(feedforward=feedforward)).truth
+    reached = truth.q[::10]  # 1 kHz and 100 Hz
+    assert np.abs(reached - motion.q[: len(reached)]).max() < allowed
+
+
+def test_tracking_error_with_friction(panda, panda_recording):
+    motion = fourier_motion(panda, duration=3.0)
+    reached = panda_recording.truth.q[::10]
+    assert np.abs(reached - motion.q[: len(reached)]).max() < 5e-3
+    assert "largest tracking error" in panda_recording.notes[0]
+
+
+def test_the_same_seed_gives_the_same_log_and_another_does_not():
+    robot = load_robot("planar_2r")
+    motion = fourier_motion(robot, duration=0.5)
+    one, same, other = (simulate(robot, motion, friction="linear", noise="realistic", seed=seed) for seed in (1, 1, 2))
+    for name in ("time", "q", "dq", "effort"):
+        np.testing.assert_array_equal(getattr(one.log, name), getattr(same.log, name))
+    assert one.log.samples != other.log.samples or np.any(one.log.effort != other.log.effort)
+    np.testing.assert_array_equal(one.truth.q, other.truth.q)  # the motion itself is not random
+
+
+def test_effort_limits_are_kept_and_saturation_is_noted():
+    robot = load_robot("planar_2r")
+    weak = dataclasses.replace(robot, joints=tuple(dataclasses.replace(joint, effort=joint.effort / 4) for joint in robot.joints))
+    recording = simulate(weak, fourier_motion(robot, duration=1.0))
+    effort = recording.truth.effort
+    assert np.all(np.abs(effort) <= weak.effort_limits)
+    assert np.any(np.abs(effort) == weak.effort_limits)
+    assert any("effort limit" in note for note in recording.notes)
+
+
+def test_armature_as_a_friction_model_is_inertia():
+    robot = load_robot("planar_2r")
+    model = combine(Viscous(), Coulomb(), Armature())
+    truth = simulate(
+        robot, fourier_motion(robot, duration=1.0), friction=model, friction_parameters=[[0.3, 0.2, 0.5], [0.1, 0.2, 0.05]]
+    ).truth
+    np.testing.assert_allclose(truth.effort, truth.rigid + truth.friction, atol=1e-10)
+    still = model.columns(truth.dq, np.zeros_like(truth.ddq))
+    assert np.abs(still[..., 2]).max() == 0.0
+
+
+def test_elastic_joints_deflect_by_torque_over_stiffness(panda):
+    motion = fourier_motion(panda, duration=1.0)
+    recording = simulate(panda, motion, friction="linear", elasticity=Elasticity(stiffness=1e4))
+    truth = recording.truth
+    deflection = truth.q - truth.motor_q
+    assert 1e-3 < np.abs(deflection).max() < 1e-2
+    assert np.abs(deflection + truth.rigid / 1e4).max() < 0.2 * np.abs(deflection).max()  # the rest is the damper's
+    np.testing.assert_array_equal(recording.log.q, truth.motor_q)  # the encoder is on the motor
+    stiff = simulate(panda, motion, elasticity=Elasticity(stiffness=np.inf)).truth
+    np.testing.assert_array_equal(stiff.q, stiff.motor_q)
+
+
+def test_a_slower_log_is_every_tenth_sample(panda):
+    motion = fourier_motion(panda, duration=1.0)
+    fast, slow = simulate(panda, motion).truth, simulate(panda, motion, rate=100.0).truth
+    np.testing.assert_allclose(slow.q, fast.q[::10], atol=1e-12)
+    odd = simulate(panda, motion, rate=300.0).log
+    assert odd.rate == pytest.approx(300.0)
+
+
+def test_positions_alone_are_a_trajectory(panda):
+    motion = fourier_motion(panda, duration=1.0)
+    alone = simulate(panda, Dataset(time=motion.time, q=motion.q)).truth
+    whole = simulate(panda, motion).truth
+    assert np.abs(alone.q - whole.q).max() < 1e-3
+
+
+def test_gravity_can_point_anywhere():
+    robot = load_robot("spatial_3r").with_gravity([0.0, 9.8, 0.0])
+    truth = simulate(robot, fourier_motion(robot, duration=0.5)).truth
+    np.testing.assert_allclose(truth.effort, inverse_dynamics(robot, robot.parameters, truth.q, truth.dq, truth.ddq), atol=1e-9)
+
+
+def test_progress_ends_at_one():
+    shares: list[float] = []
+    robot = load_robot("pendulum_1r")
+    simulate(robot, fourier_motion(robot, duration=0.5), progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def test_the_truth_is_a_file_that_loads_as_a_log(tmp_path, panda_recording):
+    truth = panda_recording.truth
+    write_truth(truth, tmp_path / "truth.npz")
+    read = load_dataset(tmp_path / "truth.npz")
+    assert isinstance(read, Dataset)
+    np.testing.assert_array_equal(read.ddq, truth.ddq)
+    np.testing.assert_array_equal(read.effort, truth.effort)
+    with np.load(tmp_path / "truth.npz") as arrays:
+        np.testing.assert_array_equal(arrays["link_parameters"], truth.parameters)
+        np.testing.assert_allclose(arrays["rigid_effort"] + arrays["friction_effort"], truth.effort, atol=1e-8)
+        description = json.loads(str(arrays["description"]))
+    assert description["friction"]["parameter_names"] == ["fv", "fc", "fo"]
+    assert description["friction"]["threshold"] == 0.02
+
+
+def test_a_trajectory_beyond_a_limit_names_joint_and_time(panda):
+    motion = fourier_motion(panda, duration=1.0)
+    q = motion.q.copy()
+    q[40:, 3] = 0.5
+    with pytest.raises(ValueRangeError, match=r"'panda_joint4' to a position of 0\.5 rad at 0\.4 s"):
+        simulate(panda, Dataset(time=motion.time, q=q))
+    dq = motion.dq.copy()
+    dq[7, 1] = -9.0
+    with pytest.raises(ValueRangeError, match=r"'panda_joint2' to a velocity of -9 rad/s at 0\.07 s"):
+        simulate(panda, dataclasses.replace(motion, dq=dq))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"noise": "loud"}, UnknownNameError, "none, realistic"),
+        ({"friction": "linaer"}, UnknownNameError, "linear"),
+        ({"friction_parameters": [[1.0]]}, InputError, "friction model"),
+        ({"friction": "armature"}, InputError, "typical values"),
+        ({"friction": "linear", "friction_parameters": np.zeros((2, 2))}, InputError, "fv, fc, fo"),
+        ({"rate": 0.0}, ValueRangeError, "rate"),
+        ({"elasticity": Elasticity(stiffness=1e12)}, SimulationError, "stiff"),
+        ({"noise": Sensors(torque_bias=(1.0, 2.0, 3.0))}, InputError, "torque_bias"),
+    ],
+)
+def test_what_can_not_be_simulated_is_said(options, error, words):
+    robot = load_robot("planar_2r")
+    with pytest.raises(error, match=words):
+        simulate(robot, fourier_motion(robot, duration=0.1), **options)
+
+
+def test_trajectories_must_fit_the_robot(panda):
+    motion = fourier_motion(load_robot("planar_2r"), duration=0.2)
+    with pytest.raises(InputError, match="2 joints, but robot 'panda' has 7"):
+        simulate(panda, motion)
+    twice = Dataset.concatenate([motion, motion])
+    with pytest.raises(InputError, match="2 segments"):
+        simulate(load_robot("planar_2r"), twice)
+
+
+def test_the_missing_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    robot = load_robot("planar_2r")
+    with pytest.raises(MissingExtraError, match=r"dynident\[sim\]"):
+        simulate(robot, fourier_motion(robot, duration=0.1))
+
+
+def test_linear_friction_is_the_named_model():
+    robot = load_robot("planar_2r")
+    motion = fourier_motion(robot, duration=0.2)
+    named, given = (simulate(robot, motion, friction=model).truth for model in ("linear", linear()))
+    np.testing.assert_array_equal(named.q, given.q)
