@@ -82,7 +82,7 @@ def _compile(mj: Any, path: str | Path) -> tuple[Model, Inertials]:
         raise FileError(path, f"can't be read as MJCF: {_sentence(error)}") from None
     rescaled = spec.compiler.settotalmass > 0  # then the mass of the base counts too
     inertials = take_inertials(mj, spec)
-    _strip(mj, spec, keep_base=rescaled)
+    strip_assets(mj, spec, keep_base=rescaled)
     try:
         return spec.compile(), inertials
     except ValueError as error:
@@ -98,7 +98,7 @@ def _compile(mj: Any, path: str | Path) -> tuple[Model, Inertials]:
     raise FileError(path, f"MuJoCo can't compile it: {problem}")
 
 
-def _strip(mj: Any, spec: Any, *, keep_base: bool) -> None:
+def strip_assets(mj: Any, spec: Any, *, keep_base: bool) -> None:
     """Remove what the dynamics doesn't need, so that missing mesh and texture files don't matter."""
     from_geoms = spec.compiler.inertiafromgeom == mj.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     for elements in (spec.pairs, spec.sensors, spec.keys, spec.skins):  # these may refer to what is removed below

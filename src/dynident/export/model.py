@@ -1,0 +1,146 @@
+"""What is exported: a robot, the numbers that were identified for it, and where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+import numpy as np
+
+from dynident._typing import Array
+from dynident.errors import DynidentError, InputError, ShapeError
+from dynident.friction.combined import Combined
+from dynident.friction.model import FrictionModel
+from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.regression.tables import Coefficient
+from dynident.robots.robot import Robot
+from dynident.robots.verdict import judge
+
+
+class InfeasibleError(InputError):
+    """Parameters that no robot can have, or that violate what was asked of them. Attributes: `violations`."""
+
+    def __init__(self, violations: tuple[str, ...]) -> None:
+        self.violations = violations
+        super().__init__(
+            f"the parameters are not feasible ({'; '.join(violations)}), and a simulator may fail on them; "
+            f"retrieve feasible ones, or use --force (force=True) to export them with a comment that says so"
+        )
+
+
+class DisagreementError(DynidentError):
+    """Another engine computes other torques from what was exported than dynident does."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ExportModel:
+    """A robot with identified parameters.
+
+    parameters : (n, 10)                  Linear parameters of the links, in the robot's named frames.
+    friction_parameters : (n, k) or None  Of `friction`, row j for joint j.
+    provenance : str                      Where the numbers come from, for the comment in the exported file.
+    violations : tuple of str             Constraints that the parameters violate, as far as the caller knows.
+    coefficients : tuple                  Not empty for a model made of dynamic coefficients: its `parameters` move the robot as
+                                          they do, but are no bodies.
+    """
+
+    robot: Robot
+    parameters: Array
+    friction: FrictionModel | None = None
+    friction_parameters: Array | None = None
+    provenance: str = ""
+    violations: tuple[str, ...] = ()
+    coefficients: tuple[Coefficient, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n = self.robot.n
+        if self.parameters.shape != (n, PARAMETERS_PER_LINK):
+            raise ShapeError("parameters", self.parameters.shape, f"({n}, 10) = (links, parameters)")
+        if (self.friction is None) != (self.friction_parameters is None):
+            raise InputError("friction and friction_parameters belong together; give both or none")
+        if self.friction is not None and self.friction_parameters is not None:
+            expected = (n, len(self.friction.parameter_names))
+            if self.friction_parameters.shape != expected:
+                raise ShapeError("friction_parameters", self.friction_parameters.shape, f"{expected} = (joints, parameters)")
+
+    @property
+    def describes_bodies(self) -> bool:
+        return not self.coefficients
+
+    def all_violations(self) -> tuple[str, ...]:
+        """The known violations, and the links that no rigid body can be, judged here."""
+        found = list(self.violations)
+        for link, row in zip(self.robot.links, self.parameters, strict=True):
+            verdict = judge(row).verdict
+            if verdict.inconsistent and np.any(row != 0.0):  # a link without mass inside a compound joint is in order
+                found.append(f"link {link.name!r}: {verdict.value}")
+        return tuple(found)
+
+    def friction_terms(self) -> Mapping[str, tuple[FrictionModel, Array]]:
+        """The friction by kind ("viscous", "coulomb", ...): the elementary model and its parameters (n, k)."""
+        if self.friction is None or self.friction_parameters is None:
+            return {}
+        parts = self.friction.models if isinstance(self.friction, Combined) else (self.friction,)
+        terms: dict[str, tuple[FrictionModel, Array]] = {}
+        first = 0
+        for part in parts:
+            count = len(part.parameter_names)
+            terms[part.name] = part, self.friction_parameters[:, first : first + count]
+            first += count
+        return terms
+
+    def headline(self) -> str:
+        """One line for a comment: which tool, which robot, from what. It holds no date, so that output is reproducible."""
+        source = f", {self.provenance}" if self.provenance else ""
+        return f"dynident {version('dynident')}: dynamic model of {self.robot.name}{source}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Torques of an exported model in another engine against dynident's own.
+
+    largest : float    Largest difference [N·m | N].
+    relative : float   Largest difference of a joint as a share of that joint's largest torque.
+    """
+
+    engine: str
+    states: int
+    largest: float
+    relative: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exported:
+    """The files of one target, not yet written, by their suggested names; the first is the main one.
+
+    notes : tuple of str   What the format can't hold, what was lumped: one sentence each.
+    """
+
+    target: str
+    files: Mapping[str, bytes]
+    notes: tuple[str, ...] = ()
+    comparison: Comparison | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Options of an export.
+
+    original : file     The user's own URDF or MJCF to patch; its text, and its path for messages.
+    layout : str        Of YAML files: "dynident" or "franka".
+    warning : str       What a file must say about parameters that are not feasible; empty when they are.
+    """
+
+    original: Original | None = None
+    layout: str = "dynident"
+    warning: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Original:
+    """A file as it is on disk."""
+
+    path: str
+    content: bytes = field(repr=False)

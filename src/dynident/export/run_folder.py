@@ -1,0 +1,72 @@
+"""The model in a run folder, ready to be exported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from dynident.errors import FileError
+from dynident.export.model import ExportModel
+from dynident.feasibility.run_folder import PARAMETERS, read_parameters
+from dynident.files import read_text
+from dynident.regression.estimate import Estimate
+from dynident.regression.run_folder import read_estimate
+from dynident.regression.tables import coefficients
+
+
+def model_from_run(folder: str | Path, *, from_coefficients: bool = False) -> ExportModel:
+    """The link parameters of a run folder, or, when asked for, the coefficients of its estimate.
+
+    FileError says which command makes what is missing.
+    """
+    estimate = read_estimate(folder)
+    if from_coefficients:
+        return model_from_estimate(estimate)
+    stored = read_parameters(folder)
+    return ExportModel(
+        robot=stored.base.robot,
+        parameters=stored.parameters,
+        friction=stored.base.friction,
+        friction_parameters=stored.friction_parameters,
+        provenance=f"feasible link parameters by solver {stored.solver}, {_source(estimate)}",
+        violations=_violations(Path(folder), stored.feasible),
+        notes=_left_out(estimate),
+    )
+
+
+def model_from_estimate(estimate: Estimate) -> ExportModel:
+    """A model that moves as the dynamic coefficients say; its parameters are not bodies."""
+    return ExportModel(
+        robot=estimate.base.robot,
+        parameters=estimate.link_part,
+        friction=estimate.base.friction,
+        friction_parameters=estimate.friction_parameters,
+        provenance=f"dynamic coefficients, {_source(estimate)}",
+        coefficients=coefficients(estimate),
+        notes=_left_out(estimate),
+    )
+
+
+def _source(estimate: Estimate) -> str:
+    """Without folders, which mean nothing elsewhere."""
+    return f"identified from {', '.join(Path(word.strip()).name for word in str(estimate.details['source']).split(','))}"
+
+
+def _left_out(estimate: Estimate) -> tuple[str, ...]:
+    columns = estimate.base.columns
+    extra = columns.names[columns.rigid + columns.friction :]
+    return (f"the estimate's extra columns are not part of the exported model: {', '.join(extra)}",) if extra else ()
+
+
+def _violations(folder: Path, feasible: bool) -> tuple[str, ...]:
+    if feasible:
+        return ()
+    file = folder / PARAMETERS
+    try:
+        content = cast("Mapping[str, Any]", json.loads(read_text(file)))
+        found = tuple(str(item["name"]) for item in content["violations"])
+    except (KeyError, TypeError, ValueError):
+        raise FileError(file, "is not as dynident retrieve writes it; retrieve again") from None
+    return found or ("the retrieval says that its constraints are violated",)

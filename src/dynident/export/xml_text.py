@@ -1,0 +1,160 @@
+"""XML as text that is edited in place: the parser says where things are, and every byte that is not edited stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+# A start tag; the parser has already found it well-formed, so quotes match.
+_TAG = re.compile(rb"<[^\s/>]+(?:\s+[^\s=>/]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
+_ATTRIBUTE = re.compile(rb"\s([^\s=>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+@dataclass(eq=False)
+class Element:
+    """An element and where it stands: [start, opened) is its start tag, [start, end) all of it."""
+
+    tag: str
+    attributes: Mapping[str, str]
+    start: int
+    opened: int
+    end: int = 0
+    children: list[Element] = field(default_factory=list["Element"])
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """The elements of that tag below this one, in order."""
+        for child in self.children:
+            if child.tag == tag:
+                yield child
+            yield from child.all(tag)
+
+    def child(self, tag: str) -> Element | None:
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def named(self, tag: str, name: str) -> Element | None:
+        """The direct child of that tag and name."""
+        return next((child for child in self.children if child.tag == tag and child.attributes.get("name") == name), None)
+
+
+class XmlText:
+    """The text and the edits that it is to get; edits don't overlap."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.root = _parse(content)
+        self._edits: list[tuple[int, int, bytes]] = []
+        self._newline = b"\r\n" if b"\r\n" in content else b"\n"
+
+    def result(self) -> bytes:
+        """The edited text."""
+        pieces: list[bytes] = []
+        at = 0
+        for start, end, new in sorted(self._edits, key=lambda edit: edit[:2]):
+            pieces += [self.content[at:start], new]
+            at = end
+        return b"".join([*pieces, self.content[at:]])
+
+    def set_numbers(self, element: Element, values: Mapping[str, list[float]]) -> None:
+        """Give attributes these numbers; one whose numbers are these already is not touched, one that is missing is added."""
+        places = self._attribute_places(element)
+        missing: list[bytes] = []
+        for name, numbers in values.items():
+            new = number_text(numbers).encode()
+            if name not in places:
+                missing.append(b" " + name.encode() + b'="' + new + b'"')
+            elif not _same(element.attributes[name], numbers):
+                self._edits.append((*places[name], new))
+        if missing:
+            last = element.opened - (2 if self.content[: element.opened].endswith(b"/>") else 1)
+            while self.content[last - 1 : last].isspace():
+                last -= 1
+            self._edits.append((last, last, b"".join(missing)))
+
+    def replace(self, element: Element, text: str) -> None:
+        self._edits.append((element.start, element.end, text.encode()))
+
+    def add_first(self, parent: Element, lines: list[str]) -> None:
+        """New lines as the first child of an element, indented as its other children are."""
+        outer = self._indent(parent)
+        inner = next((self._indent(child) for child in parent.children if self._alone(child)), outer + b"  ")
+        new = b"".join(self._newline + inner + line.encode() for line in lines)
+        if parent.opened == parent.end:  # <link name="a"/>
+            slash = self.content.rindex(b"/", parent.start, parent.end)
+            closing = b">" + new + self._newline + outer + b"</" + parent.tag.encode() + b">"
+            self._edits.append((slash, parent.end, closing))
+        else:
+            closing = b"" if self.content[parent.opened : parent.opened + 1] != b"<" else self._newline + outer
+            self._edits.append((parent.opened, parent.opened, new + closing))
+
+    def remove(self, element: Element) -> None:
+        """Take an element out, with its line where it has one to itself."""
+        start = element.start
+        if self._alone(element):
+            start -= len(self._indent(element))
+            start -= 2 if self.content[:start].endswith(b"\r\n") else 1
+        self._edits.append((start, element.end, b""))
+
+    def drop(self, start: int, end: int) -> None:
+        self._edits.append((start, end, b""))
+
+    def _attribute_places(self, element: Element) -> dict[str, tuple[int, int]]:
+        """Where the value of each attribute stands, quotes excluded."""
+        found = _ATTRIBUTE.finditer(self.content, element.start, element.opened)
+        return {match[1].decode(): match.span(2) if match[2] is not None else match.span(3) for match in found}
+
+    def _indent(self, element: Element) -> bytes:
+        """The blanks at the beginning of the element's line."""
+        line = self.content.rfind(b"\n", 0, element.start) + 1
+        text = self.content[line : element.start]
+        return text[: len(text) - len(text.lstrip())]
+
+    def _alone(self, element: Element) -> bool:
+        """Does nothing stand before the element in its line?"""
+        line = self.content.rfind(b"\n", 0, element.start) + 1
+        return line > 0 and not self.content[line : element.start].strip()
+
+
+def number_text(numbers: list[float]) -> str:
+    """Numbers that come back to the last bit."""
+    return " ".join(repr(float(number) + 0.0) for number in numbers)
+
+
+def comment_text(sentences: list[str]) -> str:
+    """An XML comment; two hyphens, which would end it, become one."""
+    text = re.sub("-{2,}", "-", " ".join(sentences)).rstrip("-")
+    return f"<!-- {text} -->"
+
+
+def _same(text: str, numbers: list[float]) -> bool:
+    try:
+        return [float(word) for word in text.split()] == [float(number) for number in numbers]
+    except ValueError:
+        return False
+
+
+def _parse(content: bytes) -> Element:
+    """The tree with positions; the caller has checked that the content is XML."""
+    parser = expat.ParserCreate()
+    roots: list[Element] = []
+    stack: list[Element] = []
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        at = parser.CurrentByteIndex
+        match = _TAG.match(content, at)
+        assert match is not None, "the parser found a tag here"  # noqa: S101
+        element = Element(tag, attributes, at, match.end())
+        (stack[-1].children if stack else roots).append(element)
+        stack.append(element)
+
+    def end(tag: str) -> None:
+        element = stack.pop()
+        at = parser.CurrentByteIndex
+        empty = content[element.opened - 2 : element.opened] == b"/>"
+        element.end = element.opened if empty else content.index(b">", at) + 1
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.Parse(content, True)
+    return roots[0]
