@@ -25,8 +25,8 @@ CHI_SQUARE_95 = 3.841458820694124
 DETERMINED_SHARE = 0.2
 #: Without knowledge of the noise, a fit counts as as good while its residual is at most this share of the data larger.
 _UNKNOWN_NOISE = 1e-6
-#: Ends beyond this (kg, kg·m, kg·m²) mean that nothing bounds the parameter.
-UNBOUNDED = 1e6
+#: Ends beyond this (kg, kg·m, kg·m²) mean that nothing bounds the parameter: the solver went as far as it could.
+UNBOUNDED = 1e4
 _TOLERANCE = 1e-7
 
 

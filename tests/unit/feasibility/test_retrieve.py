@@ -1,0 +1,182 @@
+"""From a problem to certified parameters: what is proven, what is refused, and what a prior may cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from dynident import identify_from_controller
+from dynident.errors import InputError, UnknownNameError
+from dynident.feasibility import (
+    Bounds,
+    Candidate,
+    FeasibleSet,
+    InfeasibleError,
+    Known,
+    LinkParameters,
+    NotFoundError,
+    Objective,
+    PhysicalConsistency,
+    RetrievalProblem,
+    RetrievalStatus,
+    TotalMass,
+    UserConstraint,
+    build_retrieval,
+    certify,
+    prior_to_robot,
+    retrieve,
+    two_step,
+)
+from dynident.feasibility.retrieve import PRIOR_SHARE
+from dynident.regression import base_parameters
+from tests.logs import synthetic_samples
+from tests.unit.feasibility.links import ROBOT, consistent_links, random_links, seeds
+
+BASE = base_parameters(ROBOT, equations="controller")
+
+
+def coefficients_of(x: np.ndarray) -> Objective:
+    return Objective(name="distance", A=BASE.grouping, b=BASE.coefficients(x))
+
+
+@pytest.fixture(scope="module")
+def estimate():
+    return identify_from_controller(ROBOT, synthetic_samples(noise=2e-3), drop_above_percent=None)
+
+
+@given(seed=seeds)
+@settings(max_examples=15)
+def test_coefficients_of_consistent_links_are_met_to_the_last_digits(seed):
+    rng = np.random.default_rng(seed)
+    x = consistent_links(rng)
+    found = retrieve(build_retrieval(BASE, coefficients_of(x), PhysicalConsistency()))
+    assert found.objective < 1e-20
+    assert found.feasible
+    assert np.all(found.margins > -1e-9)
+    np.testing.assert_allclose(BASE.coefficients(found.x), BASE.coefficients(x), atol=1e-9)
+
+
+@given(seed=seeds)
+@settings(max_examples=15)
+def test_no_consistent_links_fit_better_than_the_lower_bound(seed):
+    rng = np.random.default_rng(seed)
+    goal = coefficients_of(random_links(rng))
+    found = retrieve(build_retrieval(BASE, goal, PhysicalConsistency()))
+    assert found.status is RetrievalStatus.OPTIMAL
+    assert found.lower_bound <= found.objective + 1e-12
+    assert found.gap <= 1e-6 * float(goal.b @ goal.b)
+    assert all(goal.value(consistent_links(rng)) >= found.lower_bound for _ in range(20))
+
+
+def test_the_order_of_constraints_does_not_matter():
+    goal = coefficients_of(random_links(np.random.default_rng(5)))
+    constraints = (PhysicalConsistency(), TotalMass(3, 9), Bounds("c1x", -0.1, 0.1), Known("m3", 1.0), Bounds("I2xx", 0.0, 0.05))
+    there = retrieve(build_retrieval(BASE, goal, FeasibleSet(constraints)))
+    back = retrieve(build_retrieval(BASE, goal, FeasibleSet(constraints[::-1])))
+    assert back.objective == pytest.approx(there.objective, rel=1e-6)
+    assert back.lower_bound == pytest.approx(there.lower_bound, rel=1e-5)
+
+
+def tampered(result: LinkParameters, **changes: float) -> LinkParameters:
+    """What a solver that cheats would get certified: its x moved by hand."""
+    x = result.x.copy()
+    for name, value in changes.items():
+        x[result.problem.base.columns.index(name)] = value
+    return certify(result.problem, [Candidate(x=x, merit=0.0)], solver="cheat", floor=0.0)
+
+
+def test_a_certificate_can_fail():
+    problem = build_retrieval(
+        BASE, coefficients_of(consistent_links(np.random.default_rng(0))), FeasibleSet((PhysicalConsistency(), TotalMass(1, 30)))
+    )
+    good = retrieve(problem)
+    assert good.feasible
+    for changes, name in (({"m2": -1.0}, "physical consistency of link2"), ({"m1": 100.0}, "total mass <= 30")):
+        bad = tampered(good, **changes)
+        assert not bad.feasible
+        assert bad.status is RetrievalStatus.NOT_FOUND
+        assert name in {item.name for item in bad.violations}
+        assert f"{name} is violated by" in str(bad)
+
+
+def test_contradictions_are_named_and_never_answered():
+    goal = coefficients_of(consistent_links(np.random.default_rng(0)))
+    constraints = FeasibleSet(
+        (PhysicalConsistency(), Bounds("m1", 0, 1), Bounds("m2", 0, 1), Bounds("m3", 0, 1), TotalMass(5, 9), Known("c1x", 0))
+    )
+    with pytest.raises(InfeasibleError) as caught:
+        retrieve(build_retrieval(BASE, goal, constraints))
+    assert set(caught.value.conflicting) == {"m1 <= 1", "m2 <= 1", "m3 <= 1", "total mass >= 5"}
+
+
+def test_a_bound_that_can_not_be_met_is_not_answered_either():
+    """I1xx <= -0.1 contradicts consistency, but is not convex, so that no proof is found: the answer is refused all the same."""
+    goal = coefficients_of(consistent_links(np.random.default_rng(0)))
+    with pytest.raises(NotFoundError, match="found no feasible parameters; its best answer misses: I1xx <= -0.1") as caught:
+        retrieve(build_retrieval(BASE, goal, FeasibleSet((PhysicalConsistency(), Bounds("I1xx", high=-0.1)))))
+    assert not caught.value.best.feasible
+
+
+def test_functions_are_for_other_solvers():
+    goal = coefficients_of(consistent_links(np.random.default_rng(0)))
+    problem = build_retrieval(BASE, goal, FeasibleSet((PhysicalConsistency(), UserConstraint(lambda links: -1.0, name="anything"))))
+    with pytest.raises(InputError, match=r"can't treat anything.*use solver barrier or penalty"):
+        retrieve(problem)
+    with pytest.raises(UnknownNameError, match="no solver named 'sdpp'; known: barrier"):
+        retrieve(problem, solver="sdpp")
+
+
+def with_prior(problem: RetrievalProblem, **changes: object) -> LinkParameters:
+    return retrieve(replace(problem, prior=replace(prior_to_robot(ROBOT), **changes)))
+
+
+def test_a_prior_is_as_strong_as_it_can_afford(estimate):
+    problem = build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency())
+    best = retrieve(problem)
+    allowed = PRIOR_SHARE * max(best.objective, estimate.base.rank)
+    for weight in (1e-8, 1e3):  # whatever it starts with
+        found = with_prior(problem, weight=weight)
+        assert found.objective - best.lower_bound <= 1.01 * allowed
+        stronger = with_prior(problem, weight=10.0 * found.problem.prior.weight, fixed=True)
+        assert stronger.objective - best.lower_bound > 0.99 * allowed
+        assert found.notes[0].startswith("prior toward nominal parameters (entropic), weight ")
+
+
+def test_a_fixed_prior_has_the_weight_that_it_was_given(estimate):
+    problem = build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency())
+    weak, strong = (with_prior(problem, weight=weight, fixed=True) for weight in (1e-6, 1e6))
+    assert (weak.problem.prior.weight, strong.problem.prior.weight) == (1e-6, 1e6)
+    near, far = (np.abs(found.parameters - ROBOT.parameters).max() for found in (strong, weak))
+    assert near < 0.1 * far
+    assert strong.objective > weak.objective
+
+
+def test_the_prior_chooses_what_the_data_leave_open():
+    """Exact data of the nominal robot: the nominal links themselves, though many others have these coefficients."""
+    goal = coefficients_of(ROBOT.parameters.ravel())
+    found = retrieve(build_retrieval(BASE, goal, PhysicalConsistency(), prior=prior_to_robot(ROBOT)))
+    np.testing.assert_allclose(found.parameters, ROBOT.parameters, atol=1e-4)
+    assert found.objective < 1e-20
+
+
+def test_a_misfit_is_said(estimate):
+    problem = build_retrieval(estimate.base, two_step(estimate), FeasibleSet((PhysicalConsistency(), Bounds("m3", high=0.01))))
+    assert any("times what noise alone would leave" in note for note in retrieve(problem).notes)
+    assert not any(
+        "noise alone" in note for note in retrieve(build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency())).notes
+    )
+
+
+def test_what_is_not_convex_is_left_out_of_the_bound_with_a_note():
+    goal = coefficients_of(consistent_links(np.random.default_rng(0)))
+    found = retrieve(build_retrieval(BASE, goal, FeasibleSet((PhysicalConsistency(), Bounds("I1xy", -1, 1)))))
+    assert any("leaves out what is not convex: 2 conditions, the first being 'I1xy >= -1'" in note for note in found.notes)
+
+
+def test_a_result_prints_its_table():
+    goal = coefficients_of(consistent_links(np.random.default_rng(0)))
+    text = str(retrieve(build_retrieval(BASE, goal, PhysicalConsistency())))
+    assert all(name in text for name in ("link1", "link2", "link3", "mass [kg]", "Total mass", "lower bound", "gap"))
