@@ -7,14 +7,15 @@ order in which they finish changes a result. `ProcessPoolExecutor(2)` and `distr
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from typing import TypeVar
 
 import numpy as np
 
-from dynident.errors import ValueRangeError
+from dynident.errors import InputError, ValueRangeError
 
 Result = TypeVar("Result")
 
@@ -57,6 +58,8 @@ def multi_start(
                 break
             completed(start, task(start, np.random.default_rng(children[start])))
     elif open_starts:
+        if isinstance(executor, ProcessPoolExecutor):
+            _check_picklable(task)
         jobs = {executor.submit(_run, task, start, children[start]): start for start in open_starts}
         _collect(jobs, deadline, completed)
     return dict(sorted(results.items()))
@@ -78,6 +81,16 @@ def _collect(jobs: dict[Future[Result], int], deadline: float, completed: Callab
     finally:
         for job in pending:
             job.cancel()
+
+
+def _check_picklable(task: object) -> None:
+    """A pool would only say so from within, once per job and without the remedy."""
+    try:
+        pickle.dumps(task)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"the work can't be sent to other processes ({error}); use functions from an importable module, or one process"
+        ) from error
 
 
 def _run(task: Callable[[int, np.random.Generator], Result], start: int, child: np.random.SeedSequence) -> Result:

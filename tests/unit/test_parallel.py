@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynident.errors import ValueRangeError
+from dynident.errors import InputError, ValueRangeError
 from dynident.parallel import multi_start
 
 
@@ -129,3 +129,8 @@ def test_failures_are_raised() -> None:
 def test_no_starts_is_an_error() -> None:
     with pytest.raises(ValueRangeError, match="at least 1"):
         multi_start(draw, 0, seed=0)
+
+
+def test_work_that_no_other_process_can_have_is_refused_in_a_sentence() -> None:
+    with ProcessPoolExecutor(1) as pool, pytest.raises(InputError, match="importable module, or one process"):
+        multi_start(lambda start, rng: start, 2, seed=0, executor=pool)
