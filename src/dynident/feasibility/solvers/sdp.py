@@ -30,23 +30,26 @@ def solve(problem: RetrievalProblem, options: SolverOptions) -> list[Candidate]:
     stubborn = [item.name for item in problem.terms.nonconvex if item.convex_at is None]
     if stubborn:
         raise InputError(f"solver sdp can't treat {', '.join(stubborn)}, which are functions; use solver barrier or penalty")
-    x = _inside(problem)
+    x = _inside(problem, problem.terms.blocks)
     if any(item.violation(x) > 0.0 for item in problem.terms.nonconvex):
         x = _convex_concave(problem, x)
+        tangent = [item.convex_at(x) for item in problem.terms.nonconvex if item.convex_at is not None]
+        pulled = _inside(problem, [*problem.terms.blocks, *tangent])
+        x = pulled if len(problem.violations(pulled)) < len(problem.violations(x)) else x
     return [Candidate(x=x, merit=problem.merit(x))]
 
 
-def _inside(problem: RetrievalProblem) -> Array:
-    """The optimum of the convex part. What the solver's tolerance leaves outside is pulled in by tightening those blocks."""
+def _inside(problem: RetrievalProblem, conditions: Sequence[Block]) -> Array:
+    """The optimum over convex conditions. What the solver's tolerance leaves outside is pulled in by tightening those blocks."""
     A, b = problem.rows
-    blocks = list(problem.terms.blocks)
+    blocks = list(conditions)
     x = np.zeros(problem.variables)
     for attempt in range(_TIGHTENINGS):
         solution = ConicProgram(A, b, blocks, problem.terms.equalities, scale=residual_scale(b)).solve()
         if attempt > 0 and solution.status is ConicStatus.INFEASIBLE:
             break  # a set without interior can't be tightened; the answer before it stands, and certify judges it
         x = solution.x
-        margins = [block.margin(x) for block in problem.terms.blocks]
+        margins = [block.margin(x) for block in conditions]
         if min(margins, default=0.0) >= 0.0:
             break
         for i, margin in enumerate(margins):

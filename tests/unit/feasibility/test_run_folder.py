@@ -1,0 +1,97 @@
+"""parameters.json and parameters.npz: what was written comes back, and what is out of date does not."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dynident import build_problem, fit, load_robot
+from dynident.errors import FileError
+from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.feasibility.document import parameters_document
+from dynident.feasibility.ranges import with_ranges
+from dynident.feasibility.run_folder import StartStore, read_parameters, write_parameters
+from dynident.friction import linear
+from dynident.parameters import from_com, inertia_matrix
+from dynident.regression import write_estimate
+from tests.logs import synthetic_log
+
+
+@pytest.fixture(scope="module")
+def result():
+    robot = load_robot("planar_2r")
+    estimate = fit(build_problem(robot, synthetic_log(noise=0.05), friction=linear()))
+    constraints = FeasibleSet((PhysicalConsistency(), TotalMass(0.5, 50)))
+    return with_ranges(retrieve(build_retrieval(estimate.base, two_step(estimate), constraints, prior=prior_to_robot(robot))))
+
+
+@pytest.fixture
+def run(tmp_path, result):
+    robot = load_robot("planar_2r")
+    problem = build_problem(robot, synthetic_log(noise=0.05), friction=linear())
+    write_estimate(tmp_path, fit(problem), problem)
+    write_parameters(tmp_path, result, seed=4)
+    return tmp_path
+
+
+def test_what_was_written_comes_back_to_the_last_bit(run, result):
+    stored = read_parameters(run)
+    np.testing.assert_array_equal(stored.x, result.x)
+    np.testing.assert_array_equal(stored.parameters, result.parameters)
+    np.testing.assert_array_equal(stored.friction_parameters, result.friction_parameters)
+    np.testing.assert_array_equal(stored.robot.parameters, result.parameters)
+    np.testing.assert_array_equal(stored.solutions, [item.x for item in result.solutions])
+    assert stored.ranges == result.ranges
+    assert (stored.objective, stored.lower_bound, stored.feasible, stored.solver) == (result.objective, result.lower_bound, True, "sdp")
+    assert stored.notes == result.notes
+    assert stored.total_mass == result.total_mass
+
+
+def test_the_document_says_what_the_result_says(run, result):
+    content = json.loads((run / "parameters.json").read_text())
+    assert content == parameters_document(result, seed=4)
+    assert content["schema"] == "dynident/parameters/1"
+    assert content["seed"] == 4
+    assert {"dynident", "clarabel", "numpy", "python"} <= content["versions"].keys()
+    for link, row, ranges in zip(content["links"], result.parameters, np.split(np.arange(20), 2), strict=True):
+        tensor = np.empty((3, 3))
+        for name, value in link["inertia"].items():
+            i, j = ("xyz".index(axis) for axis in name)
+            tensor[i, j] = tensor[j, i] = value
+        np.testing.assert_allclose(from_com(link["mass"], link["com"], tensor), row, atol=1e-12)
+        assert np.trace(inertia_matrix(row)) > 0
+        assert list(link["range"]) == ["m", "mcx", "mcy", "mcz", "Jxx", "Jxy", "Jxz", "Jyy", "Jyz", "Jzz"]
+        lows = [result.ranges[i].low for i in ranges]
+        assert [ends[0] for ends in link["range"].values()] == [low if np.isfinite(low) else None for low in lows]
+        assert set(link["determined_by"].values()) <= {"data", "constraint", "prior"}
+    assert content["friction"][0]["parameters"].keys() == {"fv", "fc", "fo"}
+    assert content["gap"] == pytest.approx(content["objective"] - content["lower_bound"])
+
+
+def test_parameters_of_another_estimate_do_not_count(run):
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.06), friction=linear())
+    write_estimate(run, fit(problem), problem)
+    with pytest.raises(FileError, match="belongs to another estimate than the one in the folder; make them with: dynident retrieve"):
+        read_parameters(run)
+
+
+@pytest.mark.parametrize("name", ["parameters.json", "parameters.npz"])
+def test_what_is_missing_is_named(run, name):
+    (run / name).unlink()
+    with pytest.raises(FileError, match=f"has no {name}.*dynident retrieve"):
+        read_parameters(run)
+    with pytest.raises(FileError, match="no such run folder"):
+        read_parameters(run / "nothing")
+
+
+def test_starts_are_kept_by_key(tmp_path):
+    store = StartStore(tmp_path, "a")
+    assert store.finished() == {}
+    for start in (0, 3):
+        store.store(start, {"x": [1.0, float(start)], "merit": 0.5})
+    StartStore(tmp_path, "b").store(1, {"x": [2.0], "merit": 1.0})
+    assert store.finished() == {0: {"x": [1.0, 0.0], "merit": 0.5}, 3: {"x": [1.0, 3.0], "merit": 0.5}}
+    (tmp_path / "starts" / "start_0009.json").write_text('{"key": "a", "sta')
+    assert list(store.finished()) == [0, 3]
