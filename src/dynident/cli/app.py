@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli import check, evaluate, excite, identify, repair, report, retrieve, simulate, validate
+from dynident.cli import check, evaluate, excite, export, identify, repair, report, retrieve, simulate, validate
 from dynident.cli.options import Debug
 from dynident.errors import DynidentError, InputError
 
@@ -30,6 +30,7 @@ app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("retrieve", epilog=retrieve.EXAMPLE)(retrieve.retrieve)
 app.command("repair", epilog=repair.EXAMPLE)(repair.repair)
 app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
+app.command("export", epilog=export.EXAMPLE)(export.export)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("simulate", epilog=simulate.EXAMPLE)(simulate.simulate)
 

@@ -16,6 +16,8 @@ from dynident.export.graph import Node
 from dynident.export.model import Exported, ExportModel, Request
 from dynident.export.recursion import Dynamics
 
+#: First line of every CMakeLists.txt that is written here; one without it is the user's own.
+CMAKE_MARK = "# Written by dynident"
 _SIGN = """static double sign(double x)
 {
   return (double)((x > 0.0) - (x < 0.0));
@@ -123,6 +125,7 @@ def _mentions(lines: Sequence[str], name: str) -> bool:
 def _cmake(stem: str) -> str:
     return "\n".join(
         [
+            CMAKE_MARK,
             "cmake_minimum_required(VERSION 3.10)",
             f"project({stem} C)",
             "",

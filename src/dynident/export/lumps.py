@@ -19,6 +19,9 @@ from dynident.robots.kinematics import inverse_pose
 from dynident.robots.robot import Link, Robot
 from dynident.robots.verdict import judge
 
+#: What arithmetic between a body's moments and its mass, centre of mass and inertia can change, as a share of the largest.
+ROUNDING = 1e-14
+
 
 @dataclass(frozen=True)
 class Shares:

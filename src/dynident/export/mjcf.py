@@ -15,7 +15,7 @@ import numpy as np
 from dynident._typing import Array
 from dynident.errors import FileError, MissingExtraError
 from dynident.export.joints import Held, held_friction
-from dynident.export.lumps import mass_com_inertia, share_out
+from dynident.export.lumps import ROUNDING, mass_com_inertia, share_out
 from dynident.export.match import check_match, inertials
 from dynident.export.mjcf_complete import complete_mjcf, full_inertia, inertial_tag
 from dynident.export.model import Exported, ExportModel, Original, Request
@@ -113,7 +113,9 @@ def _set_inertial(text: XmlText, body: Element, parameters: Array | None, name: 
     if existing is None:
         text.add_first(body, [inertial_tag(mass, com, inertia)])
     elif set(existing.attributes) == {"pos", "mass", "fullinertia"} and np.any(inertia):
-        text.set_numbers(existing, {"pos": com.tolist(), "mass": [mass], "fullinertia": full_inertia(inertia)})
+        text.set_numbers(existing, {"pos": com.tolist(), "mass": [mass]}, rounding=ROUNDING)
+        largest = float(np.abs(inertia).max()) + abs(mass) * float(com @ com)
+        text.set_numbers(existing, {"fullinertia": full_inertia(inertia)}, rounding=ROUNDING * largest)
     else:
         text.replace(existing, inertial_tag(mass, com, inertia))
 

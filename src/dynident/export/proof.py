@@ -130,7 +130,7 @@ def prove_python(model: ExportModel, exported: Exported, states: States) -> Comp
     module: dict[str, Any] = {}
     exec(compile(_main(exported), "exported model", "exec"), module)  # noqa: S102 (text that was made here)
     torques = module["inverse_dynamics"](*states) + module["friction"](*states[1:])
-    return compare("the Python module", model, states, torques, friction=True)
+    return compare("The Python module", model, states, torques, friction=True)
 
 
 def prove_c(model: ExportModel, exported: Exported, states: States) -> Comparison | None:
@@ -141,13 +141,13 @@ def prove_c(model: ExportModel, exported: Exported, states: States) -> Compariso
     with tempfile.TemporaryDirectory() as folder:
         library = CLibrary.compiled(exported, Path(folder), c_name(model.robot.name), model.robot.n, compiler)
         rows = [library("inverse_dynamics", q, dq, ddq) + library("friction", dq, ddq) for q, dq, ddq in zip(*states, strict=True)]
-    return compare("the compiled C", model, states, np.array(rows), friction=True)
+    return compare("The compiled C", model, states, np.array(rows), friction=True)
 
 
 def prove_yaml(model: ExportModel, exported: Exported, states: States) -> Comparison:
     """Our own dynamics with the parameters read back."""
     parameters = parameters_from_yaml(_main(exported), model.robot)
-    return compare("the file read back", model, states, inverse_dynamics(model.robot, parameters, *states))
+    return compare("dynident, from the file,", model, states, inverse_dynamics(model.robot, parameters, *states))
 
 
 class CLibrary:

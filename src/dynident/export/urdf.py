@@ -15,12 +15,12 @@ import numpy as np
 from dynident._typing import Array
 from dynident.errors import FileError
 from dynident.export.joints import Held, held_friction
-from dynident.export.lumps import mass_com_inertia, share_out
+from dynident.export.lumps import ROUNDING, mass_com_inertia, share_out
 from dynident.export.match import check_match, inertials
 from dynident.export.model import Exported, ExportModel, Original, Request
 from dynident.export.urdf_complete import complete_urdf, dynamics_line, inertial_lines
 from dynident.export.xml_text import Element, XmlText, comment_text, number_text
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES
+from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, inertia_matrix
 from dynident.robots.robot import STANDARD_GRAVITY, Robot
 from dynident.robots.tree import SourceTree
 
@@ -93,9 +93,9 @@ def _set_inertial(text: XmlText, link: Element, parameters: Array | None, name: 
         text.add_first(inertial, [f'<origin xyz="{number_text(com.tolist())}" rpy="0 0 0"/>'])
     else:
         turned = {"rpy": [0.0, 0.0, 0.0]} if "rpy" in origin.attributes else {}
-        text.set_numbers(origin, {"xyz": com.tolist(), **turned})
-    text.set_numbers(mass_element, {"value": [mass]})
-    text.set_numbers(tensor, numbers)
+        text.set_numbers(origin, {"xyz": com.tolist(), **turned}, rounding=ROUNDING)
+    text.set_numbers(mass_element, {"value": [mass]}, rounding=ROUNDING * abs(mass))
+    text.set_numbers(tensor, numbers, rounding=ROUNDING * float(np.abs(inertia_matrix(parameters)).max()))
 
 
 def _set_dynamics(text: XmlText, joint: Element, values: Mapping[str, float], zero: tuple[str, ...]) -> None:

@@ -56,15 +56,18 @@ class XmlText:
             at = end
         return b"".join([*pieces, self.content[at:]])
 
-    def set_numbers(self, element: Element, values: Mapping[str, list[float]]) -> None:
-        """Give attributes these numbers; one whose numbers are these already is not touched, one that is missing is added."""
+    def set_numbers(self, element: Element, values: Mapping[str, list[float]], *, rounding: float = 0.0) -> None:
+        """Give attributes these numbers; one whose numbers are these already is not touched, one that is missing is added.
+
+        rounding : difference up to which two numbers are the same one, computed differently.
+        """
         places = self._attribute_places(element)
         missing: list[bytes] = []
         for name, numbers in values.items():
             new = number_text(numbers).encode()
             if name not in places:
                 missing.append(b" " + name.encode() + b'="' + new + b'"')
-            elif not _same(element.attributes[name], numbers):
+            elif not _same(element.attributes[name], numbers, rounding):
                 self._edits.append((*places[name], new))
         if missing:
             last = element.opened - (2 if self.content[: element.opened].endswith(b"/>") else 1)
@@ -127,11 +130,12 @@ def comment_text(sentences: list[str]) -> str:
     return f"<!-- {text} -->"
 
 
-def _same(text: str, numbers: list[float]) -> bool:
+def _same(text: str, numbers: list[float], rounding: float) -> bool:
     try:
-        return [float(word) for word in text.split()] == [float(number) for number in numbers]
+        written = [float(word) for word in text.split()]
     except ValueError:
         return False
+    return len(written) == len(numbers) and all(abs(a - b) <= rounding for a, b in zip(written, numbers, strict=True))
 
 
 def _parse(content: bytes) -> Element:

@@ -23,8 +23,6 @@ from dynident.robots.robot import Robot
 
 SCHEMA = "dynident/model/1"
 LAYOUTS = ("dynident", "franka")
-#: The order in which franka_description writes an inertia.
-_FRANKA_INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 _LINK_NUMBER = re.compile(r"(?:^|.*_)(link\d+)$")
 
 
@@ -71,8 +69,7 @@ def _own(model: ExportModel) -> dict[str, Any]:
     content: dict[str, Any] = {"schema": SCHEMA, "robot": robot.name, "gravity": robot.gravity.tolist(), "links": []}
     for link, row in zip(robot.links, model.parameters, strict=True):
         mass, com, inertia = mass_com_inertia(row, link.name)
-        elements = {name: float(inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
-        content["links"].append({"name": link.name, "frame": link.frame, "mass": mass, "com": com.tolist(), "inertia": elements})
+        content["links"].append({"name": link.name, "frame": link.frame, "mass": mass, "com": com.tolist(), "inertia": _elements(inertia)})
     if model.friction is not None and model.friction_parameters is not None:
         names = model.friction.parameter_names
         joints = zip(robot.joint_names, model.friction_parameters.tolist(), strict=True)
@@ -84,13 +81,16 @@ def _franka(model: ExportModel) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for name, body in zip(franka_names(model.robot), bodies_in_joint_frames(model.robot, model.parameters), strict=True):
         mass, com, inertia = mass_com_inertia(body.parameters, name)
-        places = dict(zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True))
         content[name] = {
             "origin": {"xyz": number_text(com.tolist()), "rpy": "0 0 0"},
             "mass": mass,
-            "inertia": {element: float(inertia[places[element]]) for element in _FRANKA_INERTIA},
+            "inertia": _elements(inertia),
         }
     return content
+
+
+def _elements(inertia: Array) -> dict[str, float]:
+    return {name: float(inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
 
 
 def _row(mass: float, com: list[float], inertia: dict[str, float]) -> Array:

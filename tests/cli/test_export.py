@@ -1,0 +1,172 @@
+"""`dynident export` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynident import inverse_dynamics, load_robot
+from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.feasibility.run_folder import read_parameters, write_parameters
+from dynident.friction import linear
+from dynident.regression import build_problem, fit, read_estimate, write_estimate
+from tests.cli.test_identify import refused as refused_with
+from tests.export_models import MJCF, URDF, written
+from tests.logs import synthetic_log
+
+
+def make_run(folder: Path, robot_file: Path | str) -> Path:
+    """A run folder with an estimate and link parameters."""
+    robot = load_robot(robot_file)
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear())
+    write_estimate(folder / "run", fit(problem), problem)
+    estimate = read_estimate(folder / "run")
+    wanted = build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot))
+    write_parameters(folder / "run", retrieve(wanted))
+    return folder / "run"
+
+
+def refused(finished: subprocess.CompletedProcess[str], *words: str) -> None:
+    refused_with(finished, words)
+
+
+@pytest.fixture(scope="module")
+def arm_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("arm")
+    return make_run(folder, written(folder))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, arm_run: Path) -> Path:
+    shutil.copytree(arm_run, tmp_path / "run")
+    return tmp_path
+
+
+def test_all_targets_at_once(dynident, folder):
+    finished = dynident(
+        "export", "run", "--urdf", "o.urdf", "--mjcf", "o.xml", "--c", "c/arm", "--python", "o.py", "--yaml", "o.yaml", "--csv", "o.csv"
+    )
+    assert (finished.returncode, finished.stderr) == (0, "")
+    for word in ("Pinocchio agrees at 1000 random states", "MuJoCo agrees", "patched from", "can't hold offset"):
+        assert word in finished.stdout
+    assert sorted(path.name for path in (folder / "c" / "arm").iterdir()) == ["CMakeLists.txt", "arm_model.c", "arm_model.h"]
+    stored = read_parameters(folder / "run")
+    for name in ("o.urdf", "o.xml"):
+        robot = load_robot(folder / name)
+        q, dq, ddq = np.random.default_rng(0).uniform(-1, 1, (3, 20, 2))
+        expected = inverse_dynamics(stored.base.robot, stored.parameters, q, dq, ddq)
+        np.testing.assert_allclose(inverse_dynamics(robot, robot.parameters, q, dq, ddq), expected, rtol=1e-9)
+    assert "spring" in (folder / "o.urdf").read_text()
+
+
+def test_json_and_coefficients(dynident, folder):
+    finished = dynident("export", "run", "--coefficients", "--python", "o.py", "--csv", "o.csv", "--json")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    python, csv = json.loads(finished.stdout)
+    assert python["comparison"]["states"] == 1000
+    assert python["comparison"]["relative"] < 1e-9
+    assert csv["comparison"] is None
+    run = "import o; print(o.gravity_vector([0.1, 0.2]).shape)"
+    alone = subprocess.run([sys.executable, "-c", run], cwd=folder, capture_output=True, text=True, check=True)
+    assert alone.stdout == "(2,)\n"
+
+
+def test_a_file_named_with_from_is_patched(dynident, folder):
+    written(folder, URDF.replace("package://arm", "package://other"), "mine.urdf")
+    finished = dynident("export", "run", "--urdf", "o.urdf", "--from", "mine.urdf")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "package://other" in (folder / "o.urdf").read_text()
+    assert (folder / "mine.urdf").read_text() == URDF.replace("package://arm", "package://other")
+
+
+def test_an_mjcf_run_is_patched_and_gives_a_complete_urdf(dynident, tmp_path):
+    make_run(tmp_path, written(tmp_path, MJCF, "arm.xml"))
+    finished = dynident("export", "run", "--urdf", "o.urdf", "--mjcf", "o.xml", "--yaml", "o.yaml", "--layout", "franka")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "<!-- an arm -->" in (tmp_path / "o.xml").read_text()
+    assert "no URDF was there to be patched" in finished.stdout
+
+
+def test_a_run_without_the_needed_stage_says_which_command_makes_it(dynident, folder):
+    refused(dynident("export", "nowhere", "--csv", "o.csv"), "dynident identify ROBOT DATA -o nowhere")
+    (folder / "run" / "parameters.json").unlink()
+    refused(dynident("export", "run", "--csv", "o.csv"), "dynident retrieve run")
+    refused(dynident("export", "run", "--urdf", "o.urdf", "--coefficients"), "retrieve")
+    assert not (folder / "o.urdf").exists()
+
+
+def test_targets_that_can_not_be_written_are_refused_before_anything_is(dynident, folder):
+    written(folder, "mine", "CMakeLists.txt")
+    refused(dynident("export", "run"), "--urdf, --mjcf, --c, --python, --yaml, --csv")
+    refused(dynident("export", "run", "--csv", "o.csv", "--python", "no/where.py"), "no folder no")
+    refused(dynident("export", "run", "--csv", "o.csv", "--python", "run"), "is a folder")
+    refused(dynident("export", "run", "--csv", "o.csv", "--c", "."), "CMakeLists.txt", "not replaced")
+    refused(dynident("export", "run", "--csv", "o.csv", "--c", "run/estimate.json"), "is a file")
+    refused(dynident("export", "run", "--csv", "o.csv", "--python", "./o.csv"), "--python and --csv name the same file")
+    refused(dynident("export", "run", "--csv", "o.csv", "--yaml", "o.yaml", "--layout", "ros"), "dynident, franka")
+    refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "mine.urdf: no such file")
+    written(folder, URDF, "mine.urdf")
+    refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "a URDF is patched by --urdf")
+    assert not (folder / "o.csv").exists()
+    assert (folder / "CMakeLists.txt").read_text() == "mine"
+
+
+def test_the_patched_file_is_never_overwritten(dynident, folder, arm_run):
+    original = arm_run.parent / "arm.urdf"
+    refused(dynident("export", "run", "--urdf", original), "never overwritten")
+    assert original.read_text() == URDF
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "complaint"),
+    [
+        (URDF.replace('"elbow"', '"knee"'), "other.urdf", "no moving joint 'elbow'"),
+        (MJCF.replace("<worldbody>", '<worldbody><include file="more.xml"/>'), "other.xml", "<include>"),
+        ("not xml", "other.urdf", "not XML"),
+        (None, "other.urdf", "no such file"),
+    ],
+)
+def test_a_file_that_does_not_match_the_run_is_refused(dynident, folder, text, name, complaint):
+    if text is not None:
+        written(folder, text, name)
+    written(folder, "before", "o.out")
+    refused(dynident("export", "run", "--mjcf" if name.endswith("xml") else "--urdf", "o.out", "--from", name), complaint)
+    assert (folder / "o.out").read_text() == "before"
+    assert text is None or (folder / name).read_text() == text
+
+
+def test_infeasible_parameters_need_force(dynident, tmp_path):
+    folder = written(tmp_path).parent
+    robot = load_robot(tmp_path / "arm.urdf")
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear())
+    write_estimate(folder / "run", fit(problem), problem)
+    assert dynident("retrieve", "run", "--no-consistency", "--prior", "none", "--no-ranges").returncode == 0
+    refused(dynident("export", "run", "--csv", "o.csv"), "not feasible", "--force")
+    finished = dynident("export", "run", "--csv", "o.csv", "--python", "o.py", "--force")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "NOT FEASIBLE" in (tmp_path / "o.py").read_text()
+
+
+def test_an_interrupted_export_leaves_the_old_file(folder, monkeypatch):
+    """Killed while it writes: the old file is there, whole, and nothing is beside it."""
+    import os
+
+    from dynident.cli.export import export
+
+    written(folder, "before", "o.csv")
+    monkeypatch.chdir(folder)
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", killed)
+    with pytest.raises(KeyboardInterrupt):
+        export(Path("run"), csv=Path("o.csv"))
+    assert sorted(path.name for path in folder.iterdir()) == ["o.csv", "run"]
+    assert (folder / "o.csv").read_text() == "before"
