@@ -75,14 +75,45 @@ class CollisionModel:
         i = int(known.argmin())
         return float(known[i]), i, int(pair[i])
 
-    def gradient(self, q: Array, step: float = 1e-5) -> Array:
-        """(N, n) derivative of the least distance by the joint positions, from central differences."""
-        N, n = q.shape
-        out = np.empty((N, n))
-        for j in range(n):
-            shift = step * np.eye(n)[j]
-            out[:, j] = [(self._distance(row + shift)[0] - self._distance(row - shift)[0]) / (2.0 * step) for row in q]
-        return out
+    def close_pairs(self, q: Array, enough: float) -> tuple[IntArray, Array, Array]:
+        """Every pair below `enough` at every sample: (k,) samples, (k,) distances [m], (k, n) their derivatives by q."""
+        samples: list[int] = []
+        distances: list[float] = []
+        gradients: list[Array] = []
+        near, _ = self.distances(q, enough)
+        for i in np.flatnonzero(near < enough):
+            self._distance(q[i])
+            origins, axes = self._axes()
+            for pair, result in enumerate(self.engine[3].distanceResults):
+                if result.min_distance < enough:
+                    samples.append(int(i))
+                    distances.append(float(result.min_distance))
+                    gradients.append(self._derivative(pair, result, origins, axes))
+        return np.array(samples, dtype=np.int64), np.array(distances), np.array(gradients).reshape(-1, self.robot.n)
+
+    def _axes(self) -> tuple[Array, Array]:
+        """(n, 3) origin and axis of every joint in the base frame, for the position that was last looked at."""
+        poses = [self.engine[1].oMi[j + 1] for j in range(self.robot.n)]
+        axes = [pose.rotation @ joint.axis for pose, joint in zip(poses, self.robot.joints, strict=True)]
+        return np.array([pose.translation for pose in poses]), np.array(axes)
+
+    def _derivative(self, pair: int, result: Any, origins: Array, axes: Array) -> Array:
+        """∂distance/∂q = nᵀ (v₂ - v₁): the speeds of the nearest points along the line between them."""
+        geometry = self.engine[2]
+        ends = geometry.collisionPairs[pair]
+        speeds = [
+            self._point_speeds(geometry.geometryObjects[end].parentJoint - 1, point, origins, axes)
+            for end, point in ((ends.first, result.getNearestPoint1()), (ends.second, result.getNearestPoint2()))
+        ]
+        return (speeds[1] - speeds[0]) @ result.normal
+
+    def _point_speeds(self, body: int, point: Array, origins: Array, axes: Array) -> Array:
+        """(n, 3) velocity of a point of a body per unit of each joint's velocity; zero for joints that don't move it."""
+        speeds = np.zeros((self.robot.n, 3))
+        for j in self.robot.ancestors(body):
+            sliding = self.robot.joints[j].type is JointType.PRISMATIC
+            speeds[j] = axes[j] if sliding else np.cross(axes[j], point - origins[j])
+        return speeds
 
     def _distance(self, q: Array) -> tuple[float, int]:
         import pinocchio as pin  # pyright: ignore[reportMissingImports]

@@ -59,6 +59,11 @@ class Design:
     history: tuple[float, ...]
     notes: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        from dynident.excitation.tables import design_report  # the tables know Design, not the other way round
+
+        return str(design_report(self))
+
 
 def design_trajectory(
     robot: Robot,
@@ -94,8 +99,8 @@ def design_trajectory(
     """
     wanted = robot_limits(robot) if limits is None else limits
     require_usable(robot, wanted, start)
-    search, notes = _prepared(robot, friction, wanted, start, at_rest, _series(duration, harmonics, base_frequency), criterion, seed)
-    began = time.monotonic()
+    search = _prepared(robot, friction, wanted, start, at_rest, _series(duration, harmonics, base_frequency), criterion, seed)
+    began, notes = time.monotonic(), ()
     search = replace(search, iterations=iterations, deadline=np.inf if budget is None else time.time() + budget)
     found = _Collected(starts or (8 if budget is None else _MANY), budget, began, progress)
     workers = None if executor is None else RememberingExecutor(executor)
@@ -103,7 +108,7 @@ def design_trajectory(
         multi_start(search, found.starts, seed=seed, executor=workers, budget=budget, on_finished=found.add)
     except KeyboardInterrupt:
         found.rescue(workers)
-        notes = (*notes, f"interrupted: the best so far, of {len(found.candidates)} starts")
+        notes = (f"interrupted: the best so far, of {len(found.candidates)} starts",)
     best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
     return _finished(search, best, found, rate=rate, noise=(torque_noise, noise_rate), notes=notes)
 
@@ -135,7 +140,7 @@ def _prepared(
     series: _Series,
     criterion: Kind,
     seed: int,
-) -> tuple[Search, tuple[str, ...]]:
+) -> Search:
     parametrisation = Parametrisation(
         joints=robot.joint_names,
         base_frequency=series.base_frequency,
@@ -147,11 +152,11 @@ def _prepared(
     )
     if parametrisation.unknowns < 3 * robot.n:
         raise ValueRangeError("harmonics", f"is {series.harmonics}, too few for a motion with these conditions at its ends; take more")
-    collision, note = CollisionModel.of_robot(robot) if limits.clearance is not None else (None, "")
+    collision = None if limits.clearance is None else CollisionModel.of_robot(robot)[0]  # the final check says when there is none
     base = base_parameters(robot, friction=friction)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     smooth = smooth_friction(friction, _SMOOTHING * float(limits.velocity.min()))
-    search = Search(
+    return Search(
         robot=robot,
         parametrisation=parametrisation,
         criterion=Criterion(base=base, kind=criterion, friction=smooth),
@@ -159,7 +164,6 @@ def _prepared(
         centres=standing_positions(robot, limits, collision, rng, start=parametrisation.start),
         iterations=1,
     )
-    return search, (note,) if note else ()
 
 
 class _Collected:

@@ -92,15 +92,18 @@ class Limits:
 def robot_limits(
     robot: Robot,
     *,
-    position_margin: float = 0.0,
-    velocity_scale: float = 1.0,
-    acceleration_scale: float = 1.0,
-    effort_scale: float = 1.0,
+    position_margin: float = 0.02,
+    velocity_scale: float = 0.9,
+    acceleration_scale: float = 0.9,
+    effort_scale: float = 0.9,
     boxes: tuple[Box, ...] = (),
     floor: float = -np.inf,
-    clearance: float | None = None,
+    clearance: float | None = 0.0,
 ) -> Limits:
-    """The limits of the robot's description, with a margin to the position limits [rad | m] and shares of the others."""
+    """The limits of the robot's description, with a margin to the position limits [rad | m] and shares of the others.
+
+    The defaults leave a controller something to work with. Links must not touch where the description has their geometry.
+    """
     for name, scale in (("velocity", velocity_scale), ("acceleration", acceleration_scale), ("effort", effort_scale)):
         if not (np.isfinite(scale) and scale >= 0.0):
             raise ValueRangeError(f"{name}_scale", f"is {scale}; a share such as 0.9 was expected")

@@ -30,7 +30,7 @@ _KEYS = (*_PER_JOINT, *_NUMBERS, "boxes")
 
 
 def read_limits(path: str | Path, robot: Robot) -> Limits:
-    """The limits in a YAML file; what it doesn't mention is as in the robot's description."""
+    """The limits in a YAML file; what it doesn't mention is as `robot_limits` has it."""
     content = read_yaml(path)
     for key in content:
         if key not in _KEYS:
@@ -41,7 +41,7 @@ def read_limits(path: str | Path, robot: Robot) -> Limits:
         limits = robot_limits(robot, boxes=boxes, **cast("dict[str, Any]", numbers))
         own = {key: _per_joint(robot, getattr(limits, key), content[key], key) for key in _PER_JOINT if key in content}
         if "position" in own:
-            own["position"] = _with_margin(limits.position, own["position"], numbers.get("position_margin", 0.0))
+            own["position"] = _with_margin(limits.position, own["position"], numbers.get("position_margin", 0.02))
         return replace(limits, **own)
     except InputError as error:
         raise FileError(path, str(error)) from None

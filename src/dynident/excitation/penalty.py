@@ -21,7 +21,7 @@ from dynident.robots.robot import Robot
 #: Share of a limit that the search aims at, so that what peaks between its samples stays below the limit.
 TIGHT = 0.995
 #: Distances outside a region count in units of this [m], and are kept this much inside it.
-_LENGTH, _INSIDE = 0.2, 0.002
+_LENGTH, _INSIDE = 0.1, 0.002
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -31,6 +31,11 @@ class Penalty:
     robot: Robot
     limits: Limits
     collision: CollisionModel | None = None
+
+    @property
+    def is_convex(self) -> bool:
+        """A motion between two that keep the limits keeps them too; not so where links have to go around something."""
+        return not self.limits.regions and self.collision is None
 
     @cached_property
     def _centred(self) -> tuple[Array, Array]:
@@ -71,11 +76,9 @@ class Penalty:
         if self.collision is None or self.limits.clearance is None:
             return 0.0, by_q
         wanted, N = self.limits.clearance + _INSIDE, len(q)
-        distance, _ = self.collision.distances(q, wanted)
-        over = np.maximum(wanted - distance, 0.0) / _LENGTH
-        touching = np.flatnonzero(over)
-        if len(touching):
-            by_q[touching] = -2.0 * over[touching, None] / (_LENGTH * N) * self.collision.gradient(q[touching])
+        samples, distances, gradients = self.collision.close_pairs(q, wanted)
+        over = (wanted - distances) / _LENGTH
+        np.add.at(by_q, samples, -2.0 * over[:, None] / (_LENGTH * N) * gradients)
         return float((over**2).sum() / N), by_q
 
 

@@ -27,6 +27,8 @@ from dynident.robots.robot import Robot
 
 #: Sharpness of the criterion, weight of the penalty, and share of the iterations, round by round.
 ROUNDS = ((2.0, 1e1, 0.2), (4.0, 1e2, 0.35), (8.0, 1e3, 0.5), (16.0, 1e3, 0.7), (32.0, 1e4, 1.0), (64.0, 1e4, 1.0))
+#: Rounds that follow where limits that are not convex (links, torques) are still exceeded: a heavier penalty, the sharpness of the last.
+STRICTER = ((64.0, 1e5, 0.3), (64.0, 1e6, 0.3), (64.0, 1e7, 0.3))
 #: Trajectories are checked at this many times the search's sampling,
 FINER = 10
 #: and there keep this share of every limit in reserve for what peaks in between.
@@ -75,14 +77,23 @@ class Search:
     deadline: float = np.inf
 
     def __call__(self, start: int, rng: np.random.Generator) -> Candidate:
+        limit_threads: Any = import_module("threadpoolctl").threadpool_limits
+        # Matrices are small: BLAS threads cost more than they give, and ten times as much where processes compete for cores.
+        with limit_threads(limits=1, user_api="blas"):
+            return self._descend(start, rng)
+
+    def _descend(self, start: int, rng: np.random.Generator) -> Candidate:
         centre = self.parametrisation.standing_still(self.centres[int(rng.integers(len(self.centres)))])
         x = centre + _SPREAD * rng.normal(size=centre.shape)
         best = self.repaired(x, centre)
+        if not self.penalty.is_convex:  # from outside, the search could end on the wrong side of a link
+            x = best.x
         history: list[tuple[int, float]] = []
         count = 0
         try:
-            for sharpness, weight, share in ROUNDS:
-                if time.time() >= self.deadline:
+            for sharpness, weight, share in (*ROUNDS, *STRICTER):
+                done = weight > ROUNDS[-1][1] and self.keeps(x)
+                if done or time.time() >= self.deadline:
                     break
                 x, evaluations = self._round(x, sharpness, weight, max(1, round(share * self.iterations)))
                 count += evaluations
