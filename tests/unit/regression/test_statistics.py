@@ -76,10 +76,9 @@ def test_independent_samples_would_claim_too_much() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("time_constant", [0.0, 0.02, 0.1, 0.5])
-@pytest.mark.parametrize(("cutoff", "rate"), FILTERS)
-@pytest.mark.parametrize("duration", [20, 60])
-def test_two_hundred_panda_logs(time_constant: float, cutoff: float, rate: float, duration: float) -> None:
-    check_coverage(standardised_errors("panda", 200, duration=duration, cutoff=cutoff, rate=rate, time_constant=time_constant))
+@pytest.mark.parametrize(("duration", "rate"), [(20, 20.0), (20, 11.0), (60, 20.0)])
+def test_two_hundred_panda_logs(time_constant: float, duration: float, rate: float) -> None:
+    check_coverage(standardised_errors("panda", 200, duration=duration, cutoff=5.0, rate=rate, time_constant=time_constant))
 
 
 @pytest.mark.slow
