@@ -5,9 +5,12 @@ left of each signal after a zero-phase 10 Hz low-pass (joints 1 to 7):
 
     position   2.3 1.9 2.5 2.1 2.3 2.0 2.9 e-4 rad      the clock: 0.3 ms at 0.8 rad/s; the values themselves are smooth
     velocity   6.6 8.0 6.4 7.3 6.1 8.8 6.5 e-3 rad/s    spectrum flat up to 40 Hz, falling above: correlated over 4 ms
-    torque     0.28 0.39 0.25 0.38 0.09 0.11 0.03 N·m   the same spectrum, but white for joint 7;
-                                                        0.2 to 0.9 %, in the median 0.4 %, of the joint's limit
+    torque     0.28 0.39 0.25 0.38 0.09 0.11 0.03 N·m   0.2 to 0.9 %, in the median 0.4 %, of the joint's limit; most of it at 20
+                                                        to 60 Hz, where the arm swings
     clock      periods of 0.70 to 1.6 ms (99 %), median 1.00 ms, standard deviation 0.17 ms; 4 gaps of 8.4 to 8.8 ms
+
+Where the arm moves, at 1 to 5 Hz, torque noise shows in what a fit leaves over: 0.02 to 0.04 N·m/√Hz for joints 1 to 4. That and the
+level above 10 Hz fix the two numbers of correlated noise, 0.4 % and 1.5 ms (0.027 N·m/√Hz); it has no peak where the arm swings.
 """
 
 from __future__ import annotations
@@ -156,12 +159,12 @@ def realistic(scale: Array) -> Sensors:
     """Sensors like those of the recorded Panda.
 
     Positions are rounded to 1e-4 rad (the recording keeps six significant digits, 1e-5 rad beyond 1 rad). Torque noise is
-    0.4 % of `scale` (n,) [N·m | N], correlated over 4 ms, and 0.05 % white.
+    0.4 % of `scale` (n,) [N·m | N], correlated over 1.5 ms, and 0.05 % white.
     """
     return Sensors(
         position_step=1e-4,
         velocity=Noise(coloured=0.007, correlation_time=0.004),
-        torque=Noise(white=tuple(0.0005 * scale), coloured=tuple(0.004 * scale), correlation_time=0.004),
+        torque=Noise(white=tuple(0.0005 * scale), coloured=tuple(0.004 * scale), correlation_time=0.0015),
         clock=Clock(jitter=0.17, gaps=2e-4, gap_length=7),
     )
 

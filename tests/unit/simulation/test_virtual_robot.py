@@ -202,6 +202,16 @@ def test_what_can_not_be_simulated_is_said(options, error, words):
         simulate(robot, fourier_motion(robot, duration=0.1), **options)
 
 
+@pytest.mark.parametrize(("viscous", "words"), [(-50.0, "ran away"), (-1e4, "ran away|too steep"), (-1e6, "too steep")])
+def test_a_robot_that_runs_away_is_an_error_and_no_log(tmp_path, monkeypatch, capfd, viscous, words):
+    monkeypatch.chdir(tmp_path)
+    robot = load_robot("planar_2r")
+    with pytest.raises(SimulationError, match=words):
+        simulate(robot, fourier_motion(robot, duration=1.0), friction="viscous", friction_parameters=[[viscous], [viscous]])
+    assert capfd.readouterr() == ("", "")
+    assert not list(tmp_path.iterdir())  # MuJoCo would write a log file about it
+
+
 def test_trajectories_must_fit_the_robot(panda):
     motion = fourier_motion(load_robot("planar_2r"), duration=0.2)
     with pytest.raises(InputError, match="2 joints, but robot 'panda' has 7"):
