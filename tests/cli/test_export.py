@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dynident import inverse_dynamics, load_robot
+from dynident.errors import InputError
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
 from dynident.feasibility.run_folder import read_parameters, write_parameters
 from dynident.friction import linear
@@ -166,7 +167,7 @@ def test_an_interrupted_export_leaves_the_old_file(folder, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(os, "fsync", killed)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(InputError, match="interrupted; every file is whole"):
         export(Path("run"), csv=Path("o.csv"))
     assert sorted(path.name for path in folder.iterdir()) == ["o.csv", "run"]
     assert (folder / "o.csv").read_text() == "before"

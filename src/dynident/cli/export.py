@@ -72,12 +72,15 @@ def export(
     _check_distinct(targets)
     sources.check_used(targets)
     done: dict[str, Exported] = {}
-    with spinner("Exporting") as say:
-        for name in targets:
-            say(f"Exporting {name}")
-            done[name] = exported(model, name, original=sources.of(name), layout=layout, force=force)
-    for name, path in targets.items():
-        _write(done[name], path, folder=name == "c")
+    try:
+        with spinner("Exporting") as say:
+            for name in targets:
+                say(f"Exporting {name}")
+                done[name] = exported(model, name, original=sources.of(name), layout=layout, force=force)
+        for name, path in targets.items():
+            _write(done[name], path, folder=name == "c")
+    except KeyboardInterrupt:
+        raise InputError("the export was interrupted; every file is whole, either as it was before or new") from None
     if as_json:
         print(json.dumps([_document(done[name], path) for name, path in targets.items()], indent=2, ensure_ascii=False, allow_nan=False))
         return
