@@ -18,6 +18,8 @@ _STEPS = 3
 
 def polished(problem: RetrievalProblem, x: Array) -> Array:
     """x moved onto the coefficients and the equalities, or x itself where they can't be met or the step would break something."""
+    if problem.prior is not None and problem.prior.fixed:
+        return x  # what the prior costs at the weight that it was given is wanted
     A, b = problem.objective.A, problem.objective.b
     left = float(np.sum((A @ x - b) ** 2))
     if not 0.0 < left <= NEARLY_EXACT * float(b @ b):

@@ -1,0 +1,253 @@
+"""`dynident retrieve` as a user runs it: tables, files, what goes wrong, and what is not computed twice."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynident import build_problem, fit, load_robot
+from dynident.data import ControllerSamples, write_dataset
+from dynident.dynamics import gravity, mass_matrix
+from dynident.feasibility.run_folder import read_parameters
+from dynident.friction import linear
+from dynident.regression import read_estimate, write_estimate
+from tests.logs import FRICTION, synthetic_log, synthetic_samples
+
+RULES = """
+from dynident import UserConstraint
+
+def rule(links):
+    if links[0].mass > 0.5:
+        return links[1].mass - 1.2
+    return -1.0
+
+constraints = UserConstraint(rule)
+"""
+LIMITS = ["--total-mass", 1, 20]
+
+
+@pytest.fixture(scope="module")
+def identified(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two run folders as `dynident identify` writes them, made once."""
+    folder = tmp_path_factory.mktemp("identified")
+    log = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.02), friction=linear())
+    write_estimate(folder / "planar", fit(log), log)
+    samples = build_problem(load_robot("spatial_3r"), synthetic_samples(noise=1e-4))
+    write_estimate(folder / "spatial", fit(samples), samples)
+    return folder
+
+
+@pytest.fixture
+def run(identified: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(identified / "planar", tmp_path / "run")
+
+
+@pytest.fixture
+def arm(identified: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(identified / "spatial", tmp_path / "run")
+
+
+def document(run: Path) -> dict:
+    return json.loads((run / "parameters.json").read_text())
+
+
+def test_a_table_and_two_files(dynident, run):
+    finished = dynident("retrieve", "run", *LIMITS)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert all(word in finished.stdout for word in ("link1", "link2", "mass [kg]", "principal inertias", "Friction", "lower bound", "gap"))
+    assert "prior toward nominal parameters (entropic)" in finished.stdout
+    assert "\x1b" not in finished.stdout
+    assert {file.name for file in run.iterdir()} >= {"parameters.json", "parameters.npz"}
+    assert not list(run.glob(".*"))  # nothing half-written stays
+    stored, content = read_parameters(run), document(run)
+    assert content["feasible"] is True
+    assert 1.0 <= content["total_mass"] <= 20.0
+    np.testing.assert_allclose(stored.friction_parameters, [FRICTION, FRICTION], atol=0.05)
+    estimate = read_estimate(run)
+    np.testing.assert_allclose(stored.base.coefficients(stored.x), estimate.values, atol=3.0 * estimate.std.max())
+
+
+def test_json_is_parameters_json(dynident, run):
+    finished = dynident("retrieve", "run", "--json", "--seed", 5)
+    assert json.loads(finished.stdout) == document(run)
+    assert document(run)["seed"] == 5
+
+
+def test_the_same_command_gives_the_same_file(dynident, run):
+    first, second = (dynident("retrieve", "run", *LIMITS, "--json").stdout for _ in range(2))
+    assert first == second
+
+
+def test_constraints_from_every_kind_of_file(dynident, arm, tmp_path):
+    (tmp_path / "b.csv").write_text("Coeff name,Lower bound,Upper bound\nm1,0.1,2\nc1x,-0.5,0.5\n")
+    (tmp_path / "c.yaml").write_text("known: {m2: 1.0}\nconsistency: {margin: 1e-5}\n")
+    (tmp_path / "rules.py").write_text(RULES)
+    options = ["--bounds", "b.csv", "--constraints", "c.yaml", "--constraints", "rules.py", "--solver", "barrier"]
+    finished = dynident("retrieve", "run", *options, "--no-ranges", *LIMITS)
+    assert finished.returncode == 0, finished.stderr
+    links = document(arm)["links"]
+    assert 0.1 <= links[0]["mass"] <= 2.0
+    assert links[1]["mass"] == pytest.approx(1.0, abs=1e-9)
+    assert all(link["margin"] >= 1e-5 - 1e-9 for link in links)
+    assert links[0]["range"] == {}
+
+
+def test_python_is_run_only_as_constraints(dynident, run, tmp_path):
+    (tmp_path / "trap.py").write_text("open('ran', 'w').close()\nconstraints = []\n")
+    finished = dynident("retrieve", "run", "--bounds", "trap.py")
+    assert finished.returncode == 2
+    assert "is a Python file, which would be run" in finished.stderr
+    assert not (tmp_path / "ran").exists()
+    assert dynident("retrieve", "run", "--constraints", "trap.py", "--no-ranges").returncode == 0
+    assert (tmp_path / "ran").exists()
+    assert "a .py file is run as a program" in " ".join(dynident("retrieve", "--help").stdout.replace("│", " ").split())
+
+
+def test_contradictions_exit_with_1_and_are_named(dynident, arm, tmp_path):
+    (tmp_path / "c.yaml").write_text("bounds: {m1: [0, 1], m2: [0, 1], m3: [0, 1], c1x: [-1, 1]}")
+    finished = dynident("retrieve", "run", "--constraints", "c.yaml", "--total-mass", 5, 9)
+    assert finished.returncode == 1
+    assert finished.stderr.strip().endswith("these contradict each other: m1 <= 1; m2 <= 1; m3 <= 1; total mass >= 5")
+    assert not (arm / "parameters.json").exists()
+
+
+def test_an_infeasible_second_try_leaves_no_stale_answer_behind_silently(dynident, arm):
+    """The file is that of the last answer that was found; a failed try says so and changes nothing."""
+    assert dynident("retrieve", "run", "--no-ranges").returncode == 0
+    before = (arm / "parameters.json").read_text()
+    assert dynident("retrieve", "run", "--total-mass", 5, 9, "--constraints", "nothing.yaml").returncode == 2
+    assert (arm / "parameters.json").read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (["--solver", "sdpp"], 2, "no solver named 'sdpp'; known: barrier"),
+        (["--prior", "flat"], 2, "no prior named 'flat'; known: nominal, euclidean, uniform, none"),
+        (["--prior-weight", "-1"], 2, "--prior-weight is -1; a positive number was expected"),
+        (["--weights", "some"], 2, "no kind of weights named 'some'; known: covariance, none"),
+        (["--drop", "many"], 2, "a percentage such as 30% or numbers of coefficients such as 8,24"),
+        (["--drop", "99"], 2, "no coefficient named '99'"),
+        (["--drop", "0.0001%"], 2, "no coefficient is left to fit"),
+        (["--drop", "3", "--one-step"], 2, "leave one of them out"),
+        (["--total-mass", "9", "1"], 2, "the lower must not exceed the upper"),
+        (["--geometry-bounds"], 2, "read from a URDF file, and this one was read from library robot"),
+        (["--constraints", "c.txt"], 2, "unknown suffix '.txt'"),
+        (["--bounds", "nothing.csv"], 2, "nothing.csv: no such file"),
+        (["--constraints", "rules.py"], 2, "use solver barrier or penalty"),
+        (["--constraints", "lambda.py", "--solver", "barrier", "--workers", "2"], 2, "can't be sent to worker processes"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_mistakes_are_one_sentence(dynident, arm, tmp_path, options, code, message):
+    (tmp_path / "rules.py").write_text(RULES)
+    (tmp_path / "lambda.py").write_text("from dynident import UserConstraint\nconstraints = UserConstraint(lambda links: -1.0)\n")
+    finished = dynident("retrieve", "run", *options)
+    assert finished.returncode == code
+    assert message in finished.stderr
+    assert "Traceback" not in finished.stderr
+    assert len(finished.stderr.splitlines()) == 1
+
+
+def test_no_run_folder(dynident):
+    finished = dynident("retrieve", "nothing")
+    assert finished.returncode == 2
+    assert "dynident identify ROBOT DATA -o nothing" in finished.stderr
+
+
+def test_priors(dynident, arm):
+    nominal = load_robot("spatial_3r").parameters[:, 0]
+    masses = {}
+    for prior in ("nominal", "euclidean", "uniform", "none"):
+        finished = dynident("retrieve", "run", "--prior", prior, "--no-ranges", *LIMITS, "--json")
+        assert finished.returncode == 0, finished.stderr
+        content = json.loads(finished.stdout)
+        masses[prior] = np.array([link["mass"] for link in content["links"]])
+        notes = " ".join(content["notes"])
+        assert {"uniform": "prior toward uniform links", "none": "without a prior"}.get(prior, "prior toward nominal") in notes
+    assert np.abs(masses["nominal"] - nominal).max() < np.abs(masses["uniform"] - nominal).max()
+
+
+def test_the_weight_of_a_prior_can_be_chosen(dynident, arm):
+    contents = [json.loads(dynident("retrieve", "run", "--prior-weight", w, "--no-ranges", "--json").stdout) for w in ("1e-9", "1e6")]
+    assert "weight 1e-09" in contents[0]["notes"][0]
+    assert "weight 1e+06" in contents[1]["notes"][0]
+    assert contents[1]["objective"] > contents[0]["objective"]
+
+
+def test_without_consistency_the_result_says_so(dynident, arm):
+    content = json.loads(dynident("retrieve", "run", "--no-consistency", "--no-ranges", "--json").stdout)
+    assert any("physical consistency was not asked for" in note for note in content["notes"])
+
+
+def test_a_robot_without_a_consistent_model_gets_a_uniform_prior(dynident, tmp_path):
+    robot = load_robot("kuka_lwr4")
+    q = np.random.default_rng(0).uniform(-2, 2, (60, 7))
+    write_dataset(
+        ControllerSamples(q=q, M=mass_matrix(robot, robot.parameters, q), g=gravity(robot, robot.parameters, q)), tmp_path / "s.npz"
+    )
+    assert dynident("identify", "kuka_lwr4", "s.npz", "-o", "run").returncode == 0
+    content = json.loads(dynident("retrieve", "run", "--weights", "none", "--no-ranges", "--json").stdout)
+    assert "nominal parameters that are not physically consistent, so the prior is toward uniform links" in content["notes"][0]
+    assert content["objective"] < 1e-15
+    refused = dynident("retrieve", "run", "--prior", "nominal")
+    assert refused.returncode == 2
+    assert "use --prior uniform or none" in refused.stderr
+
+
+def test_one_step_fits_the_data(dynident, run):
+    two, one = (json.loads(dynident("retrieve", "run", *more, "--json").stdout) for more in ((), ("--one-step",)))
+    assert one["objective_name"] == "squared residual of the data"
+    assert all(link["range"] for link in one["links"])
+    for a, b in zip(two["friction"], one["friction"], strict=True):
+        assert list(a["parameters"].values()) == pytest.approx(list(b["parameters"].values()), abs=0.02)
+
+
+def test_geometry_bounds_from_the_urdf(dynident, tmp_path):
+    inertial = (
+        '<inertial><origin xyz="0 0 0.1"/><mass value="2"/><inertia ixx=".02" ixy="0" ixz="0" iyy=".02" iyz="0" izz=".01"/></inertial>'
+    )
+    shape = '<collision><origin xyz="0 0 0.1"/><geometry><cylinder radius="0.02" length="0.3"/></geometry></collision>'
+    (tmp_path / "arm.urdf").write_text(
+        f'<robot name="arm"><link name="base"/><link name="a">{inertial}{shape}</link><link name="b">{inertial}</link>'
+        '<joint name="j1" type="continuous"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/></joint>'
+        '<joint name="j2" type="continuous"><parent link="a"/><child link="b"/><origin xyz="0 0 0.3"/><axis xyz="0 1 0"/></joint></robot>'
+    )
+    write_dataset(synthetic_log(load_robot(tmp_path / "arm.urdf"), noise=0.01), tmp_path / "log.npz")
+    assert dynident("identify", "arm.urdf", "log.npz", "-o", "run").returncode == 0
+    finished = dynident("retrieve", "run", "--geometry-bounds", "--no-ranges", "--json")
+    content = json.loads(finished.stdout)
+    assert any("no bounds from geometry for b" in note for note in content["notes"])
+    x, y, z = content["links"][0]["com"]
+    assert max(abs(x), abs(y)) <= 0.02 + 1e-9
+    assert -0.05 - 1e-9 <= z <= 0.25 + 1e-9
+
+
+def test_starts_are_kept_and_not_repeated(dynident, arm, tmp_path):
+    options = ["--solver", "barrier", "--no-ranges", *LIMITS, "--json", "--seed", 3]
+    whole = json.loads(dynident("retrieve", "run", *options, "--starts", 3).stdout)
+    files = sorted((arm / "starts").iterdir())
+    assert [file.name for file in files] == ["start_0001.json", "start_0002.json", "start_0003.json"]
+    # as if the run had been killed after two starts; the first is marked, so that its reuse can be seen
+    files[2].unlink()
+    content = json.loads(files[0].read_text())
+    stamps = {file: file.stat().st_mtime_ns for file in files[:2]}
+    again = json.loads(dynident("retrieve", "run", *options, "--starts", 3, "--workers", 2).stdout)
+    assert {file: file.stat().st_mtime_ns for file in files[:2]} == stamps
+    assert files[2].exists()
+    assert again == whole  # on two processes, with two starts from the files: the same answer
+    content["result"]["x"] = [0.0] * len(content["result"]["x"])
+    files[0].write_text(json.dumps(content))
+    other = json.loads(dynident("retrieve", "run", *options[:-1], 4, "--starts", 1).stdout)
+    assert other["feasible"]  # another seed doesn't take the spoilt start for its own
+
+
+def test_a_budget_ends_the_starts(dynident, arm):
+    options = ["--solver", "barrier", "--no-ranges", *LIMITS, "--starts", 500, "--budget", 0.2]
+    finished = dynident("retrieve", "run", *options)
+    assert finished.returncode == 0, finished.stderr
+    assert 1 <= len(list((arm / "starts").iterdir())) < 500
