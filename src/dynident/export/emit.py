@@ -87,4 +87,8 @@ def _reachable(outputs: Sequence[Node]) -> tuple[list[Node], Counter[int]]:
         new = {operand.number: operand for operand in operands if operand.number not in seen}
         seen |= new
         waiting += new.values()
-    return sorted(seen.values(), key=lambda node: node.number), uses
+    order = sorted(seen.values(), key=lambda node: node.number)
+    for node in reversed(order):
+        if node.operation == "negative":  # it has no name of its own, so what it negates is written wherever it is used
+            uses[node.operands[0].number] += uses[node.number] - 1
+    return order, uses
