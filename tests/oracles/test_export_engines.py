@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dynident.export import EXPORTERS, DisagreementError, export
+from dynident.export.model import Request
 from dynident.export.proof import TOLERANCE, prove_c, prove_mjcf, prove_python, prove_urdf, random_states
 from tests.export_models import model_of
 from tests.oracles.machines import NAMES, machine
@@ -40,7 +41,7 @@ def test_a_wrong_number_is_found(target):
     if target == "c" and shutil.which("gcc") is None:
         pytest.skip("gcc is not installed")
     model = model_of(machine("panda"))
-    exported = EXPORTERS[target].write(model, _request())
+    exported = EXPORTERS[target].write(model, Request())
     other = model.parameters.copy()
     other[6, 9] *= 1.0 + 1e-6
     with pytest.raises(DisagreementError, match="nothing was written"):
@@ -50,7 +51,7 @@ def test_a_wrong_number_is_found(target):
 @pytest.mark.parametrize(("target", "column"), [("urdf", 0), ("urdf", 1), ("mjcf", 0), ("mjcf", 1), ("mjcf", 3)])
 def test_wrong_friction_is_found(target, column):
     model = model_of(machine("panda"))
-    exported = EXPORTERS[target].write(model, _request())
+    exported = EXPORTERS[target].write(model, Request())
     other = model.friction_parameters.copy()
     other[2, column] += 0.01
     with pytest.raises(DisagreementError, match="reads another"):
@@ -61,9 +62,3 @@ def test_states_of_the_users_own_are_compared_too():
     model = model_of(machine("panda"))
     motion = np.random.default_rng(0).normal(size=(3, 17, 7))
     assert export(model, "urdf", states=tuple(motion)).comparison.states == 17
-
-
-def _request():
-    from dynident.export.model import Request
-
-    return Request()

@@ -12,10 +12,11 @@ import pytest
 
 from dynident import coriolis_vector, gravity, inverse_dynamics, link_poses, load_robot, mass_matrix, torque_regressor
 from dynident.errors import UnknownNameError
-from dynident.export import ExportModel, export
+from dynident.export import EXPORTERS, ExportModel, export
 from dynident.export.c99 import c_name
 from dynident.export.friction_code import FRICTION_CODE
 from dynident.export.graph import Graph
+from dynident.export.model import Request
 from dynident.export.proof import CLibrary
 from dynident.friction import FRICTION_MODELS, SmoothCoulomb, friction_model, friction_torque
 from tests.export_models import model_of
@@ -55,7 +56,7 @@ def _jacobian(robot, q: np.ndarray, step: float = 1e-6) -> np.ndarray:
 @pytest.mark.parametrize("name", ROBOTS)
 def test_every_c_function_is_ours(tmp_path, name):
     model = model_of(machine(name))
-    library = CLibrary.compiled(export(model, "c"), tmp_path, c_name(model.robot.name), model.robot.n, GCC)
+    library = CLibrary.compiled(EXPORTERS["c"].write(model, Request()), tmp_path, c_name(model.robot.name), model.robot.n, GCC)
     q, dq, ddq = states(model.robot, samples=20)
     for function, (arguments, results) in expected(model, q, dq, ddq).items():
         actual = np.array([library(function, *row) for row in zip(*arguments, strict=True)]).reshape(results.shape)
