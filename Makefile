@@ -12,7 +12,7 @@ KERNEL_TESTS := $(wildcard tests/oracles tests/properties tests/unit/dynamics)
 .PHONY: help demo test test-slow lint format bench docs clean
 
 help:
-	@echo "make demo     check the built-in Panda model"
+	@echo "make demo     identify a virtual Panda from end to end"
 	@echo "make test     run the tests"
 	@echo "make lint     style, types and the layers of imports"
 	@echo "make bench    measure the kernels and write benchmarks/RESULTS.md"
@@ -21,7 +21,7 @@ help:
 	@echo "make clean    remove everything that the other targets made"
 
 demo: $(READY)
-	@$(BIN)/dynident check panda
+	@$(BIN)/dynident demo
 
 test: $(READY)
 	@$(BIN)/pytest -q -m "not slow"

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli import check, evaluate, excite, export, identify, repair, report, retrieve, simulate, validate
+from dynident.cli import check, demo, evaluate, excite, export, identify, repair, report, retrieve, simulate, validate
 from dynident.cli.options import Debug
 from dynident.errors import DynidentError, InputError
 
@@ -23,6 +23,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
+app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
 app.command("check", epilog=check.EXAMPLE)(check.check)
 app.command("excite", epilog=excite.EXAMPLE)(excite.excite)
 app.command("identify", epilog=identify.EXAMPLE)(identify.identify)

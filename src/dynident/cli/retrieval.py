@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from dynident.feasibility.geometry import GeometryBounds
     from dynident.regression import Estimate
 
+#: Smallest eigenvalue of every link's pseudo-inertia: the best fit often lies on the very edge of consistency, where
+#: rounding makes a simulator refuse a link.
+EDGE = 1e-7
+
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
@@ -66,14 +70,13 @@ class Wanted:
         if percent is None:
             return numbers
         shares = zip(estimate.relative_std_percent, estimate.kept, strict=True)
-        shares = zip(estimate.relative_std_percent, estimate.kept, strict=True)
         return [i for i, (share, kept) in enumerate(shares, start=1) if kept and share > percent]
 
     def _conditions(self, estimate: Estimate, shapes: GeometryBounds | None) -> FeasibleSet:
-        from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass
+        from dynident.feasibility import ComWithinReach, FeasibleSet, PhysicalConsistency, TotalMass
         from dynident.feasibility.files import read_constraints
 
-        conditions = FeasibleSet((PhysicalConsistency(),) if self.consistency else ())
+        conditions = FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach()) if self.consistency else ())
         for file in self.bounds:
             conditions = conditions & read_constraints(file, base=estimate.base)
         for file in self.constraints:

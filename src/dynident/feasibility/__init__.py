@@ -15,7 +15,7 @@ from dynident.feasibility.constraints import (
 from dynident.feasibility.nonconvex import LinkView, UserConstraint
 from dynident.feasibility.objective import NominalPrior, Objective, one_step, prior_to_robot, two_step, uniform_bodies
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
-from dynident.feasibility.regions import ComInCylinder, ComInEllipsoid, ComInHull
+from dynident.feasibility.regions import ComInCylinder, ComInEllipsoid, ComInHull, ComWithinReach
 from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
 from dynident.feasibility.retrieve import InfeasibleError, NotFoundError, certify, retrieve
 from dynident.feasibility.solvers.options import SolverOptions
@@ -28,6 +28,7 @@ __all__ = [
     "ComInCylinder",
     "ComInEllipsoid",
     "ComInHull",
+    "ComWithinReach",
     "Constraint",
     "DontCare",
     "Equal",

@@ -22,6 +22,10 @@ from dynident.robots.robot import Robot
 
 Weights = Literal["covariance", "none"]
 
+#: A nominal link at the very edge of consistency (a rod, a plate) would hold its thin direction with infinite stiffness:
+#: the metric is measured at a link that is thicker by this share of its mean second moment.
+SOFTENING = 0.1
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Objective:
@@ -118,9 +122,13 @@ def link_metric(link: Array, metric: Literal["euclidean", "entropic"]) -> Array:
         size = max(float(np.sqrt(np.trace(pseudo_inertia(link)[:3, :3]) / max(link[0], 1e-6))), 1e-2)
         scale = max(link[0], 1e-3) * np.array([1.0, *[size] * 3, *[size**2] * 6])
         return np.diag(1.0 / scale)
-    # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0
-    values, vectors = np.linalg.eigh(pseudo_inertia(link))
-    root = vectors / np.sqrt(values)
+    # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0, taken about the centre of mass
+    to_com = np.eye(4)
+    to_com[:3, 3] = -link[1:4] / link[0]
+    P = to_com @ pseudo_inertia(link) @ to_com.T
+    P[:3, :3] += SOFTENING * np.trace(P[:3, :3]) / 3.0 * np.eye(3)
+    values, vectors = np.linalg.eigh(P)
+    root = to_com.T @ (vectors / np.sqrt(values))
     half = np.einsum("ka,pkl,lb->pab", root, pseudo_inertia(np.eye(10)), root).reshape(10, 16)
     return half.T / np.sqrt(2.0)
 

@@ -10,6 +10,7 @@ import numpy as np
 from dynident._typing import Array
 from dynident.errors import InputError
 from dynident.feasibility.blocks import Batch, batches
+from dynident.feasibility.conic import ConicProgram, ConicSolution, residual_scale
 from dynident.feasibility.constraints import Known
 from dynident.feasibility.objective import NominalPrior, Objective
 from dynident.feasibility.terms import Constraint, FeasibleSet, Terms, Violation, violations
@@ -36,6 +37,12 @@ class RetrievalProblem:
             return self.objective.A, self.objective.b
         A, b = self.prior.rows(self.variables)
         return np.concatenate([self.objective.A, A]), np.concatenate([self.objective.b, b])
+
+    @cached_property
+    def relaxed(self) -> ConicSolution:
+        """The convex part of the problem, solved once whoever asks: for the bound, for the prior's cost, by the sdp solver."""
+        A, b = self.rows
+        return ConicProgram(A, b, self.terms.blocks, self.terms.equalities, scale=residual_scale(b)).solve()
 
     @cached_property
     def batches(self) -> tuple[Batch, ...]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from dynident.feasibility.blocks import linear, second_order
 from dynident.feasibility.names import link_index
 from dynident.feasibility.terms import Terms
 from dynident.regression.columns import Columns
+from dynident.robots.check import arm_reach
 from dynident.robots.robot import Robot
 
 
@@ -89,3 +90,21 @@ class ComInCylinder:
             linear(name, {k: -v for k, v in along.items()} | {10 * i: float(axis @ end)}, 0.0, "kg·m"),
         )
         return Terms.joined([round_part, Terms(blocks=caps)])
+
+
+@dataclass(frozen=True)
+class ComWithinReach:
+    """No link's centre of mass is farther from its frame than the whole arm is long.
+
+    Far wider than any link, it only keeps the centre of a link whose mass the data don't fix from running away.
+    """
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        reach = arm_reach(robot)
+        if reach == 0.0:
+            return Terms()
+        spheres = [ComInEllipsoid.sphere(number, np.zeros(3), reach).terms(robot, columns) for number in range(1, robot.n + 1)]
+        return Terms.joined(
+            Terms(blocks=tuple(replace(block, name=f"centre of mass of {name} within the arm's reach") for block in sphere.blocks))
+            for name, sphere in zip(robot.link_names, spheres, strict=True)
+        )

@@ -10,7 +10,7 @@ import numpy as np
 from dynident._typing import Array
 from dynident.errors import DynidentError
 from dynident.feasibility.conflict import conflicting
-from dynident.feasibility.conic import ConicProgram, ConicStatus, lower_bound, residual_scale
+from dynident.feasibility.conic import ConicStatus, lower_bound, residual_scale
 from dynident.feasibility.polish import polished
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
@@ -117,11 +117,11 @@ def certify(
 def _floor(problem: RetrievalProblem) -> _Floor:
     """The convex relaxation without prior, and the bound recomputed from its multipliers."""
     terms, objective = problem.terms, problem.objective
-    scale = residual_scale(objective.b)
-    solution = ConicProgram(objective.A, objective.b, terms.blocks, terms.equalities, scale=scale).solve()
+    solution = (problem if problem.prior is None else replace(problem, prior=None)).relaxed
     if solution.status is ConicStatus.INFEASIBLE:
         raise InfeasibleError(conflicting(terms, problem.variables))
     reach = np.full(problem.variables, REACH)
+    scale = residual_scale(objective.b)
     bound = lower_bound(objective.A, objective.b, terms.blocks, terms.equalities, solution, scale, reach)
     best = objective.value(solution.x) if solution.status is ConicStatus.SOLVED else np.inf
     return _Floor(bound=max(bound, 0.0) + objective.constant, best=best)
@@ -162,8 +162,7 @@ def _with_weight(problem: RetrievalProblem, factor: float) -> RetrievalProblem:
 
 def _prior_cost(problem: RetrievalProblem, floor: _Floor) -> float:
     """How much φ is above the best φ when the prior takes part."""
-    A, b = problem.rows
-    solution = ConicProgram(A, b, problem.terms.blocks, problem.terms.equalities, scale=residual_scale(b)).solve()
+    solution = problem.relaxed
     return problem.objective.value(solution.x) - floor.best if solution.status is ConicStatus.SOLVED else np.inf
 
 

@@ -118,7 +118,7 @@ class RobotCheck:
 
 def check_robot(robot: Robot) -> RobotCheck:
     """Judge every link of a robot, what was lumped into it, and the values that belong to no single link."""
-    reach = _reach(robot)
+    reach = arm_reach(robot)
     return RobotCheck(
         robot=robot.name,
         source=robot.source,
@@ -212,7 +212,7 @@ def _joint_points(robot: Robot, body: int) -> tuple[Array, list[Array]]:
     return start, ends
 
 
-def _reach(robot: Robot) -> float:
+def arm_reach(robot: Robot) -> float:
     """Length of the longest chain of joints from the base to a tip, strokes of the sliding joints included [m]."""
     lengths: list[float] = []
     for body, joint in enumerate(robot.joints):

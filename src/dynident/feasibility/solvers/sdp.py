@@ -14,14 +14,16 @@ import numpy as np
 from dynident._typing import Array
 from dynident.errors import InputError
 from dynident.feasibility.blocks import Block, linear
-from dynident.feasibility.conic import ConicProgram, ConicStatus, residual_scale
+from dynident.feasibility.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.options import SolverOptions
-from dynident.feasibility.terms import Nonconvex
+from dynident.feasibility.terms import Nonconvex, Tolerances
 
 _ROUNDS = 60
 _TIGHTENINGS = 8
+#: How far outside a block counts as on it: half of what the certificate allows.
+_LEFT_OUTSIDE = 0.5 * Tolerances().inequality
 _LARGEST_CHARGE = 1e8
 
 
@@ -43,19 +45,23 @@ def _inside(problem: RetrievalProblem, conditions: Sequence[Block]) -> Array:
     """The optimum over convex conditions. What the solver's tolerance leaves outside is pulled in by tightening those blocks."""
     A, b = problem.rows
     blocks = list(conditions)
-    x = np.zeros(problem.variables)
+    solution = problem.relaxed if conditions is problem.terms.blocks else _optimum(problem, A, b, blocks)
     for attempt in range(_TIGHTENINGS):
-        solution = ConicProgram(A, b, blocks, problem.terms.equalities, scale=residual_scale(b)).solve()
-        if attempt > 0 and solution.status is ConicStatus.INFEASIBLE:
-            break  # a set without interior can't be tightened; the answer before it stands, and certify judges it
-        x = solution.x
-        margins = [block.margin(x) for block in conditions]
-        if min(margins, default=0.0) >= 0.0:
+        margins = [block.margin(solution.x) for block in conditions]
+        if min(margins, default=0.0) >= -_LEFT_OUTSIDE:
             break
         for i, margin in enumerate(margins):
             if margin < 0.0:
                 blocks[i] = replace(blocks[i], constant=blocks[i].constant + 4.0**attempt * margin * np.eye(blocks[i].size))
-    return x
+        tightened = _optimum(problem, A, b, blocks)
+        if tightened.status is ConicStatus.INFEASIBLE:
+            break  # a set without interior can't be tightened; the answer before it stands, and certify judges it
+        solution = tightened
+    return solution.x
+
+
+def _optimum(problem: RetrievalProblem, A: Array, b: Array, blocks: Sequence[Block]) -> ConicSolution:
+    return ConicProgram(A, b, blocks, problem.terms.equalities, scale=residual_scale(b)).solve()
 
 
 def _convex_concave(problem: RetrievalProblem, x: Array) -> Array:
