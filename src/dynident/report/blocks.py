@@ -12,9 +12,10 @@ from dynident.report.run import Run, Stage
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph."""
+    """A paragraph. math : typeset the names of parameters in it."""
 
     text: str
+    math: bool = False
     kind: str = "text"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from typing import Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
@@ -74,7 +75,8 @@ def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("dynident.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"typeset": typeset, "figure_json": _figure_json, "groups": groups}
+    filters = cast("dict[str, Any]", environment.filters)
+    filters.update(typeset=typeset, figure_json=_figure_json, groups=groups)
     return environment
 
 

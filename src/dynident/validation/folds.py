@@ -67,8 +67,11 @@ def cross_validate(
     """
     pieces = partition(dataset, folds)
     problems: list[Problem] = []
-    for piece, _ in pieces:
-        problems.append(problem_on_base(estimate.base, piece, cutoff=cutoff, rate=rate))
+    for piece, name in pieces:
+        try:
+            problems.append(problem_on_base(estimate.base, piece, cutoff=cutoff, rate=rate))
+        except ValueRangeError as error:  # a part alone is too short, though the whole is not
+            raise ValueRangeError("folds", f"are {folds}, too many for these data: of {name}, {error}, or use fewer folds") from None
         if progress is not None:
             progress(0.5 * len(problems) / folds)
     found: list[Residuals] = []

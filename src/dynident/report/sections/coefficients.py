@@ -17,8 +17,8 @@ def _blocks(run: Run) -> Iterator[Block]:
     limit = estimate.details.get("drop_above_percent")
     rule = f" Those above {limit:g} % were dropped, one at a time, and the others estimated again." if limit is not None else ""
     yield Text(
-        f"The motion shows {estimate.base.rank} combinations of the links' parameters and friction; {kept} of them are part of the model. The bar "
-        f"behind a standard deviation is its size relative to the value.{rule} Click a heading to sort."
+        f"Torques depend on {estimate.base.rank} combinations of the links' parameters and friction; {kept} of them are part of the model. "
+        f"The bar behind a standard deviation is its share of the value.{rule} Click a heading to sort."
     )
     rows = tuple((_row(number, item), not item.kept) for number, item in enumerate(coefficients(estimate), start=1))
     headings = ("no.", "coefficient", "value ± std", "std [%]", "unit", "state")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident.regression.estimate import Estimate
+from dynident.regression.estimate import Dropped, Estimate
 from dynident.regression.tables import coefficients
 from dynident.report.blocks import Block, Cell, Figure, Grid, Listing, Section, Text
 from dynident.report.figures import axis, numbers, plain
@@ -17,15 +17,15 @@ from dynident.report.run import Run, Stage
 _LINK = re.compile(r"(J|mc|m)(\d+)[xyz]{0,2}")
 _JOINT = re.compile(r"([A-Za-z]+)(\d+)")
 _FRICTION = {
-    "fv": "move joint {joint} at several speeds, the fast ones included",
-    "fc": "move joint {joint} back and forth, through many reversals",
-    "fo": "move joint {joint} equally far in both directions, at low speed",
-    "Ia": "accelerate joint {joint} hard, with the others at rest",
+    "fv": "move these joints at several speeds, the fast ones included",
+    "fc": "move these joints back and forth, through many reversals",
+    "fo": "move these joints as much in one direction as in the other, slowly",
+    "Ia": "accelerate these joints hard, with the others at rest",
 }
 _RIGID = {
-    "J": "turn link {link} with strong accelerations about several axes: fast reversals of {joints}",
-    "mc": "hold and move link {link} at many orientations to gravity: wide ranges of {joints}",
-    "m": "raise, lower and swing link {link}: wide and fast motions of {joints}",
+    "J": "turn {link} with strong accelerations about several axes: fast reversals of {joints}",
+    "mc": "hold and move {link} at many orientations to gravity: wide ranges of {joints}",
+    "m": "raise, lower and swing {link}: wide and fast motions of {joints}",
 }
 
 
@@ -42,7 +42,9 @@ def _blocks(run: Run) -> Iterator[Block]:
         )
     if estimate.base.unidentifiable:
         names = ", ".join(estimate.base.unidentifiable)
-        yield Text(f"No motion shows {names}: they have no effect on the torques of this robot, and need not be known to predict them.")
+        yield Text(
+            f"No motion shows {names}: they have no effect on the torques of this robot, and need not be known to predict them.", math=True
+        )
     if estimate.notes:
         yield Listing("About the data", tuple(f"{note[0].upper()}{note[1:]}." for note in estimate.notes))
 
@@ -54,9 +56,9 @@ def _summary(estimate: Estimate) -> str:
     rank, full, kept = estimate.details["rank"], estimate.base.rank, int(estimate.kept.sum())
     ratio = float(estimate.singular_values[0] / max(estimate.singular_values[-1], np.finfo(float).tiny))
     return (
-        f"The data have rank {rank} of {full} (tolerance {estimate.details['rank_tolerance']:g}); {kept} coefficients are well enough known to be part "
-        f"of the model. The largest singular value of the regressor is {ratio:.3g} times the smallest; that of the kept columns is conditioned by "
-        f"{estimate.condition_number:.3g}."
+        f"The data have rank {rank} of {full} (tolerance {estimate.details['rank_tolerance']:g}), and {kept} coefficients are known well "
+        f"enough to be part of the model. The condition number of the regressor is {ratio:.3g} with all of its columns, and "
+        f"{estimate.condition_number:.3g} with those that were kept."
     )
 
 
@@ -77,7 +79,14 @@ def _bars(estimate: Estimate) -> Figure:
         data.append({"type": "bar", "x": names, "y": heights, "name": name, "marker": {"color": colour}})
     order = [plain(item.name) for item in found]
     layout = {
-        "xaxis": {"type": "category", "categoryorder": "array", "categoryarray": order, "tickangle": -60, "tickfont": {"size": 10}},
+        "xaxis": {
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": order,
+            "tickangle": -60,
+            "tickfont": {"size": 10},
+            "showgrid": False,
+        },
         "yaxis": axis("std [%]", type="log", dtick=1),
         "shapes": shapes,
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
@@ -89,19 +98,20 @@ def _bars(estimate: Estimate) -> Figure:
 
 
 def advice(estimate: Estimate) -> Iterator[tuple[tuple[Cell, ...], bool]]:
-    """One row per link or joint and kind of coefficient: which were not determined, and what would help."""
+    """One row per link and kind of coefficient, and per kind of friction: which were not determined, and what would help."""
     limit = estimate.details.get("drop_above_percent")
-    grouped: dict[tuple[str, int], list[int]] = {}
-    for number, item in enumerate(estimate.dropped):
-        grouped.setdefault(_kind(estimate.base.names[item.index]), []).append(number)
-    for (kind, index), numbers_ in sorted(grouped.items(), key=lambda entry: (entry[0][0] in _RIGID, entry[0][1]), reverse=False):
-        items = [estimate.dropped[number] for number in numbers_]
-        names = ", ".join(estimate.base.names[item.index] for item in items)
-        belongs, motion = _motion(estimate, kind, index)
+    grouped: dict[tuple[str, int], list[Dropped]] = {}
+    for item in sorted(estimate.dropped, key=lambda item: item.index):
+        kind, index = _kind(estimate.base.names[item.index])
+        grouped.setdefault((kind, index if kind in _RIGID else 0), []).append(item)
+    for (kind, index), items in grouped.items():
+        names = [estimate.base.names[item.index] for item in items]
+        belongs, motion = _rigid_motion(estimate, kind, index) if kind in _RIGID else _joint_motion(estimate, kind, names)
         worst = max(100.0 * item.std / abs(item.value) if item.value and np.isfinite(item.std) else np.inf for item in items)
         factor = (worst / limit) ** 2 if isinstance(limit, float | int) else np.inf
-        longer = f"{factor:.2g} times" if factor < 1e3 else "no length"
-        yield (Cell(text=names, math=True), Cell(text=belongs), Cell(text=motion), Cell(text=longer, sort=min(factor, 1e300))), False
+        longer = "no length" if factor >= 1e3 else f"{factor:.0f} times" if factor >= 3.0 else f"{factor:.1f} times"
+        cells = (Cell(text=", ".join(names), math=True), Cell(text=belongs), Cell(text=motion), Cell(text=longer, sort=min(factor, 1e300)))
+        yield cells, False
 
 
 def _kind(name: str) -> tuple[str, int]:
@@ -110,14 +120,22 @@ def _kind(name: str) -> tuple[str, int]:
     return (match[1], int(match[2])) if match else (name, 0)
 
 
-def _motion(estimate: Estimate, kind: str, index: int) -> tuple[str, str]:
-    """What a kind of coefficient belongs to, and the motion that shows it."""
+def _rigid_motion(estimate: Estimate, kind: str, index: int) -> tuple[str, str]:
+    """The link that a kind of coefficient belongs to, and the motion that shows it: that of the last joints before it."""
     robot = estimate.base.robot
-    if not 1 <= index <= robot.n:
-        return "a column of your own", "a motion in which this column varies apart from the others"
-    joint = robot.joint_names[index - 1]
-    if kind in _RIGID:
-        before = [robot.joint_names[i] for i in robot.ancestors(index - 1)][-3:]
-        link = robot.link_names[index - 1]
-        return link, _RIGID[kind].format(link=link, joints=" and ".join([", ".join(before[:-1]), before[-1]] if before[1:] else before))
-    return joint, _FRICTION.get(kind, "move joint {joint} over its whole range of speeds").format(joint=joint)
+    link = robot.link_names[index - 1]
+    joints = [robot.joint_names[i] for i in robot.ancestors(index - 1)][-3:]
+    return link, _RIGID[kind].format(link=link, joints=_and(joints))
+
+
+def _joint_motion(estimate: Estimate, kind: str, names: list[str]) -> tuple[str, str]:
+    robot = estimate.base.robot
+    numbers_ = [_kind(name)[1] for name in names]
+    if not all(1 <= number <= robot.n for number in numbers_):
+        return "columns of your own", "a motion in which they vary apart from the others"
+    joints = _and([robot.joint_names[number - 1] for number in numbers_])
+    return joints, _FRICTION.get(kind, "move these joints over their whole range of speeds")
+
+
+def _and(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

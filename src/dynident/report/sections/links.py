@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynident.feasibility.document import PARAMETER_NAMES
 from dynident.feasibility.run_folder import StoredParameters
@@ -14,11 +15,7 @@ from dynident.report.blocks import Block, Cell, Figure, Grid, Heading, Listing, 
 from dynident.report.figures import axis, numbers, plain
 from dynident.report.run import Run, Stage
 
-_KINDS = (
-    ("Masses", "kg", (0,)),
-    ("First moments m·c", "kg·m", (1, 2, 3)),
-    ("Inertias about the frame's origin", "kg·m²", (4, 5, 6, 7, 8, 9)),
-)
+_MASS, _MOMENTS, _INERTIA = (0,), (1, 2, 3), (4, 5, 6, 7, 8, 9)
 _DETERMINED = {"data": "@data", "constraint": "@constraint", "prior": "@prior"}
 #: An open end of a range is drawn so many times the largest value of its kind away.
 _OPEN = 1.6
@@ -29,14 +26,19 @@ def _blocks(run: Run) -> Iterator[Block]:
     assert parameters is not None  # noqa: S101 (the section's stage)
     state = "They satisfy all constraints" if parameters.feasible else "They violate constraints"
     yield Text(
-        f"{state}. Total mass {parameters.total_mass:.3f} kg, solver {parameters.solver}. A bar is the range that a parameter can take while the "
-        "others adapt and the fit stays as good as the noise allows; its colour says what keeps it there. A bar with an arrow is open."
+        f"{state}. Total mass {parameters.total_mass:.3f} kg, solver {parameters.solver}. A bar is the range that a parameter can take "
+        "while the others adapt and the fit stays as good as the noise allows; its colour says what keeps it there. A bar that runs out "
+        "of its figure is open or far wider."
     )
     yield _table(run, parameters)
     if parameters.ranges:
         yield Heading("Ranges")
-        for title, unit, slots in _KINDS:
-            yield _ranges(run, parameters, title, unit, slots)
+        every = range(parameters.base.robot.n)
+        yield _ranges(run, parameters, "Masses", "kg", _columns(every, _MASS))
+        yield _ranges(run, parameters, "First moments, mass times centre of mass", "kg·m", _columns(every, _MOMENTS))
+        yield Text("Inertias about the origin of each link's frame. Links differ too much in size to share an axis.")
+        for i, link in enumerate(parameters.base.robot.links):  # each with its own axis
+            yield _ranges(run, parameters, link.name, "kg·m²", _columns([i], _INERTIA), small=True)
     else:
         yield Text("The ranges of the parameters were not computed.")
     if parameters.notes:
@@ -75,14 +77,17 @@ def _com(row: Any) -> tuple[float, Any, Any]:
     return float(mass), com, inertia
 
 
-def _triple(values: Sequence[float], form: str) -> str:
-    return "  ".join(format(float(value), form).replace("-0.000", "0.000") for value in values)
+def _triple(values: ArrayLike, form: str) -> str:
+    return "  ".join(format(float(value), form).replace("-0.000", "0.000") for value in np.asarray(values, dtype=float))
 
 
-def _ranges(run: Run, parameters: StoredParameters, title: str, unit: str, slots: tuple[int, ...]) -> Figure:
-    """One line per parameter: range as a bar, identified and nominal value as marks, bounds as brackets."""
+def _columns(links: Iterable[int], slots: tuple[int, ...]) -> list[int]:
+    return [10 * i + slot for i in links for slot in slots]
+
+
+def _ranges(run: Run, parameters: StoredParameters, title: str, unit: str, own: list[int], *, small: bool = False) -> Figure:
+    """One line per parameter: range as a bar, identified and nominal value as marks, bounds as strokes."""
     robot = parameters.base.robot
-    own = [10 * i + slot for i in range(robot.n) for slot in slots]
     entries = parameter_entries(robot.n)
     labels = [f"{plain(robot.links[entries[k].link].name)}  {_name(entries[k].name)}" for k in own]
     values = parameters.x[own]
@@ -94,15 +99,17 @@ def _ranges(run: Run, parameters: StoredParameters, title: str, unit: str, slots
         data.append({"type": "scatter", "mode": "markers", "x": numbers(nominal), "y": labels, "name": "nominal", "marker": mark})
     mark = {"symbol": "circle", "size": 7, "color": "@measured"}
     data.append({"type": "scatter", "mode": "markers", "x": numbers(values), "y": labels, "name": "identified", "marker": mark})
+    order = {"categoryorder": "array", "categoryarray": labels}
     layout = {
-        "title": {"text": f"{title} [{unit}]"},
-        "xaxis": axis(f"[{unit}]", range=[-far if 0 not in slots else -0.03 * far, far]),
-        "yaxis": {"autorange": "reversed", "type": "category", "automargin": True, "showgrid": False},
+        "title": {"text": f"{plain(title)} [{unit}]"},
+        "xaxis": axis(f"[{unit}]", range=[-0.03 * far if unit == "kg" else -far, far]),
+        "yaxis": {**order, "autorange": "reversed", "type": "category", "automargin": True, "showgrid": False},
         "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
         "barmode": "overlay",
-        "margin": {"t": 70},
+        "margin": {"t": 34 if small else 70},
+        "showlegend": not small,
     }
-    return Figure(label=f"Ranges: {title}", data=data, layout=layout, height=120 + 20 * len(own))
+    return Figure(label=f"Ranges: {title}", data=data, layout=layout, height=(90 if small else 130) + 20 * len(own), small=small)
 
 
 def _bars(parameters: StoredParameters, own: list[int], labels: list[str], far: float) -> Iterator[dict[str, Any]]:
@@ -110,14 +117,15 @@ def _bars(parameters: StoredParameters, own: list[int], labels: list[str], far: 
         chosen = [(label, parameters.ranges[k]) for k, label in zip(own, labels, strict=True) if parameters.ranges[k].determined_by == kind]
         if not chosen:
             continue
-        low = np.array([max(item.low, -2.0 * far) for _, item in chosen])
-        high = np.array([min(item.high, 2.0 * far) for _, item in chosen])
+        # a range that is narrower than the marks is drawn just wide enough to be seen beside them
+        middle = np.array([0.5 * (max(item.low, -2.0 * far) + min(item.high, 2.0 * far)) for _, item in chosen])
+        width = np.array([max(min(item.high, 2.0 * far) - max(item.low, -2.0 * far), 0.03 * far) for _, item in chosen])
         text = [f"{_end(item.low)} to {_end(item.high)} ({kind})" for _, item in chosen]
         yield {
             "type": "bar",
             "orientation": "h",
-            "base": numbers(low),
-            "x": numbers(np.maximum(high - low, 2e-3 * far)),
+            "base": numbers(middle - 0.5 * width),
+            "x": numbers(width),
             "y": [label for label, _ in chosen],
             "name": f"determined by the {kind}" if kind == "prior" else f"determined by {kind}" + ("s" if kind == "constraint" else ""),
             "marker": {"color": colour},

@@ -36,6 +36,14 @@ def _facts(document: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     for name, value in provenance.get("files", {}).items():
         yield f"SHA-256 of {name}", value
     for name, value in document.get("preprocessing", {}).items():
-        yield name.replace("_", " "), value if isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)
+        yield name.replace("_hz", " [Hz]").replace("_", " "), _text(value)
     if versions := document.get("versions"):
         yield "versions", ", ".join(f"{name} {value}" for name, value in versions.items())
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.8g}"
+    if isinstance(value, list):
+        return ", ".join(map(str, cast("list[object]", value)))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

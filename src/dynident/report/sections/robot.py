@@ -13,9 +13,12 @@ from dynident.report.blocks import Block, Figure, Section, Text
 from dynident.report.figures import numbers, plain
 from dynident.report.run import Run, Stage
 from dynident.robots.kinematics import link_poses
-from dynident.robots.robot import Robot
+from dynident.robots.robot import JointType, Robot
 
-_RINGS, _SPOKES = 9, 16
+_RINGS, _SPOKES = 13, 24
+_BEND = 0.5
+#: A link is drawn while it ends within so many times the size of the robot.
+_FAR = 1.5
 
 
 def _blocks(run: Run) -> Iterator[Block]:
@@ -23,10 +26,16 @@ def _blocks(run: Run) -> Iterator[Block]:
     assert parameters is not None  # noqa: S101 (the section's stage)
     robot = parameters.base.robot
     yield Text(
-        "Drag to turn, scroll to zoom, click a name in the legend to hide it. A filled body is the ellipsoid of constant density that has the mass, "
-        "centre of mass and inertia that were identified; the rings are the nominal one's. A link whose parameters the data don't determine "
-        "can look odd and still give the right torques."
+        "Drag to turn, scroll to zoom, click a name in the legend to hide it. A filled body is the ellipsoid of constant density that "
+        "has the identified mass, centre of mass and inertia; the rings are the nominal one's. A link whose parameters the data don't "
+        "determine can look odd and still give the right torques."
     )
+    far = outside(robot, parameters.parameters)
+    if far:
+        names = ", ".join(robot.link_names[i] for i in far)
+        yield Text(
+            f"Not drawn: the identified {names}, which would lie far outside the robot or be far larger; next to no mass is the cause."
+        )
     yield figure(robot, parameters.parameters)
 
 
@@ -34,14 +43,15 @@ SECTION = Section(key="robot", title="The robot in 3D", stage=Stage.PARAMETERS, 
 
 
 def figure(robot: Robot, parameters: Array) -> Figure:
-    q = shown_position(robot)
-    poses = link_poses(robot, q)
-    data = [_skeleton(robot, poses), *_bodies(robot, poses, parameters)]
-    data.append(_centres(robot, poses, parameters, "centre of mass, identified", "circle", "@predicted"))
+    poses = link_poses(robot, shown_position(robot))
+    shown = _without(parameters, outside(robot, parameters))
+    data = [_skeleton(robot, poses), *_bodies(robot, poses, shown)]
+    data.append(_centres(robot, poses, shown, "centre of mass, identified", "circle", "@predicted"))
     if robot.parameters is not None:
-        data += _rings(robot, poses, robot.parameters)
-        data.append(_centres(robot, poses, robot.parameters, "centre of mass, nominal", "diamond-open", "@nominal"))
-    view = {"eye": {"x": 1.35, "y": -1.35, "z": 0.6}}
+        nominal = _without(robot.parameters, outside(robot, robot.parameters))
+        data += _rings(robot, poses, nominal)
+        data.append(_centres(robot, poses, nominal, "centre of mass, nominal", "diamond-open", "@nominal"))
+    view = {"eye": {"x": 1.3, "y": -1.3, "z": 0.55}, "center": {"x": 0.0, "y": 0.0, "z": -0.12}}
     axes = {f"{name}axis": {"title": {"text": f"{name} [m]"}} for name in "xyz"}
     layout = {
         "scene": {"aspectmode": "data", "camera": view, **axes},
@@ -52,11 +62,25 @@ def figure(robot: Robot, parameters: Array) -> Figure:
 
 
 def shown_position(robot: Robot) -> Array:
-    """(n,) the middle of each joint's limits; a joint without limits is bent a little, so that links don't hide each other."""
+    """(n,) the middle of each joint's limits; a revolute joint whose middle is zero is bent, so that links don't hide each other."""
     low, high = robot.position_limits.T
     limited = np.isfinite(low) & np.isfinite(high)
     middle = 0.5 * (np.where(limited, low, 0.0) + np.where(limited, high, 0.0))
-    return np.where(limited, middle, 0.4)
+    turning = np.array([joint.type is not JointType.PRISMATIC for joint in robot.joints])
+    return np.where(turning & (np.abs(middle) < 1e-3), _BEND, middle)
+
+
+def outside(robot: Robot, parameters: Array) -> tuple[int, ...]:
+    """Links that would shrink the robot to a dot in the picture: centre of mass or ellipsoid beyond a few times its size."""
+    corners = _corners(robot, link_poses(robot, shown_position(robot)))
+    reach = _FAR * max(float(np.linalg.norm(np.nanmax(corners, axis=0) - np.nanmin(corners, axis=0))), 1e-3)
+    found = [ellipsoid(row) for row in parameters]
+    return tuple(i for i, body in enumerate(found) if body is not None and np.linalg.norm(body[0]) + body[1].max() > reach)
+
+
+def _without(parameters: Array, links: tuple[int, ...]) -> Array:
+    """Parameters (n, 10) with no mass on some links, which are then not drawn."""
+    return np.where(np.isin(np.arange(len(parameters)), links)[:, None], 0.0, parameters)
 
 
 def ellipsoid(row: Array) -> tuple[Array, Array, Array] | None:
@@ -71,15 +95,19 @@ def ellipsoid(row: Array) -> tuple[Array, Array, Array] | None:
     return com, np.sqrt(5.0 * np.maximum(moments, 0.0) / float(mass)), directions
 
 
-def _skeleton(robot: Robot, poses: Array) -> dict[str, Any]:
-    """From each parent's frame through the joint to the link's frame."""
+def _corners(robot: Robot, poses: Array) -> Array:
+    """(4 n, 3) from each parent's frame through the joint to the link's frame, then a gap."""
     points: list[Array] = []
     for i, joint in enumerate(robot.joints):
         parent = np.eye(4) if joint.parent < 0 else poses[joint.parent]
         points += [parent[:3, 3], (parent @ joint.placement)[:3, 3], poses[i][:3, 3], np.full(3, np.nan)]
+    return np.array(points)
+
+
+def _skeleton(robot: Robot, poses: Array) -> dict[str, Any]:
     style = {"color": "@bone", "width": 9}
     return _points(
-        np.array(points), mode="lines+markers", name="kinematics", line=style, marker={"color": "@bone", "size": 4}, hoverinfo="skip"
+        _corners(robot, poses), mode="lines+markers", name="kinematics", line=style, marker={"color": "@bone", "size": 4}, hoverinfo="skip"
     )
 
 

@@ -54,7 +54,7 @@ def trusted(run: Run) -> Iterator[str]:
         nominal = validation.nominal
         if nominal is not None and nominal.overall_percent > validation.coefficients.overall_percent:
             factor = nominal.overall_percent / max(validation.coefficients.overall_percent, 1e-12)
-            yield f"It beats the nominal links with the same friction: their error is {nominal.overall_percent:.2g} %, {factor:.2g} times as large."
+            yield f"That it is better than the nominal links with the same friction: their error is {factor:.2g} times as large."
     kept = int(estimate.kept.sum())
     yield f"The {kept} coefficients that were kept, each within its standard deviation; all of them are listed below."
     if parameters is not None and parameters.feasible:
@@ -72,7 +72,8 @@ def distrusted(run: Run) -> Iterator[str]:
         yield from _doubts(run, validation)
     if estimate.dropped:
         names = listing([estimate.base.names[item.index] for item in estimate.dropped], 8)
-        yield f"{len(estimate.dropped)} of {estimate.base.rank} coefficients ({names}): this log doesn't determine them, and the model has them at zero."
+        share = f"{len(estimate.dropped)} of {estimate.base.rank} coefficients"
+        yield f"{share} ({names}): this log doesn't determine them, and the model has them at zero."
     if estimate.condition_number > HIGH_CONDITION:
         yield f"Single coefficients: the condition number is {estimate.condition_number:.3g}, so some of them are only known together."
     if parameters is None:
@@ -84,8 +85,8 @@ def distrusted(run: Run) -> Iterator[str]:
     if determined["prior"]:
         total = sum(determined.values())
         yield (
-            f"{determined['prior']} of {total} link parameters by themselves: other values would fit as well, and a prior chose among them. "
-            "Together they give the right torques."
+            f"{determined['prior']} of {total} link parameters by themselves: other values would fit as well, and a prior chose among "
+            "them. Together they give the torques above."
         )
 
 
@@ -100,7 +101,7 @@ def _doubts(run: Run, validation: Validation) -> Iterator[str]:
     if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
         yield f"The error of the fit ({fitted:.2g} %) as a forecast: on other data it is {validation.coefficients.overall_percent:.2g} %."
     if validation.links is not None and validation.links.overall_percent > 1.1 * validation.coefficients.overall_percent:
-        yield f"The link parameters for torques as exact as those of the coefficients: their error is {validation.links.overall_percent:.2g} %."
+        yield f"The link parameters for torques of that accuracy: their own error is {validation.links.overall_percent:.2g} %."
     if run.parameters is not None and not run.links_validated:
         yield f"The link parameters' error: it was not measured for these. To do so: {Stage.VALIDATION.command(run.folder)}"
 
@@ -147,7 +148,7 @@ def _feasible(run: Run) -> Card:
         return Card(label="Feasible", value="no links yet", detail=Stage.PARAMETERS.command(run.folder))
     margin = float(np.min(consistency_margin(parameters.parameters)))
     tone, value = ("good", "yes") if parameters.feasible else ("bad", "no")
-    return Card(label="Feasible", value=value, detail=f"smallest margin {margin:.1e}, total mass {parameters.total_mass:.2f} kg", tone=tone)
+    return Card(label="Feasible", value=value, detail=f"total mass {parameters.total_mass:.2f} kg\nmargin {margin:.0e}", tone=tone)
 
 
 def _joint_errors(validation: Validation) -> list[tuple[str, float]]:
@@ -165,5 +166,6 @@ def _determined(run: Run) -> dict[str, int]:
 
 def _seen(run: Run) -> bool:
     """Whether the validation used data of the fit."""
-    details = {} if run.validation is None else run.validation.details
-    return bool(overlap(str(details.get("identified_from", "")), str(details.get("source", ""))))
+    if run.validation is None:
+        return False
+    return bool(overlap(str(run.validation.details["identified_from"]), str(run.validation.details["source"])))

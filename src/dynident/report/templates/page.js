@@ -21,6 +21,7 @@
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", autosize: true, uirevision: "keep",
       font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: colour("ink") },
       hoverlabel: { bgcolor: colour("panel"), bordercolor: colour("rule"), font: { color: colour("ink") } },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: colour("rule"), activecolor: colour("accent") },
       ...layout,
       margin: { l: 58, r: 12, t: layout.title ? 34 : 14, b: 42, ...layout.margin },
     };
@@ -33,7 +34,10 @@
     return result;
   };
 
-  const config = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d", "sendDataToCloud"] };
+  // Nothing of the reader's may leave the page: the button that uploads a figure is not there, and has no address.
+  const config = {
+    displaylogo: false, responsive: true, showSendToCloud: false, plotlyServerURL: "", modeBarButtonsToRemove: ["lasso2d", "select2d"],
+  };
   const draw = ({ element, figure }) => {
     const style = getComputedStyle(root);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();

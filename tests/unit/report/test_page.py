@@ -1,0 +1,171 @@
+"""The report as data and as HTML; what a browser makes of it is in tests/browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dynident.errors import FileError
+from dynident.report import SECTIONS, read_run, report_html
+from dynident.report.blocks import Figure, Grid
+from dynident.report.page import rendered
+from dynident.report.run import Stage
+from dynident.report.sections.robot import ellipsoid
+from dynident.report.sections.verdict import distrusted, headline, trusted
+from dynident.report.typeset import typeset
+from tests.browser.arm import arm, complete_run, identified, log, validated
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory) -> Path:
+    return complete_run(tmp_path_factory.mktemp("complete"))
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("bare")
+    identified(folder, arm(), log(arm(), seconds=12.0))
+    return folder
+
+
+def test_the_page_is_one_file_that_names_no_address_to_load(complete):
+    page = report_html(read_run(complete))
+    assert len(page.encode()) < 8_000_000
+    head = page.split("<script>")[0]  # what follows is Plotly's own text
+    assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", head)
+    assert "default-src 'none'" in head
+    assert not re.search(r"@import|url\(", head)
+
+
+def test_every_section_has_something_to_show(complete):
+    run = read_run(complete)
+    for section in SECTIONS:
+        found = rendered(section, run)
+        assert found.blocks, section.key
+        assert found.command == ""
+    assert len({section.key for section in SECTIONS}) == len(SECTIONS)
+
+
+def test_figures_are_what_plotly_understands_and_standard_json(complete):
+    run = read_run(complete)
+    figures = [block for section in SECTIONS for block in rendered(section, run).blocks if isinstance(block, Figure)]
+    assert len(figures) > 15
+    for figure in figures:
+        text = json.dumps({"data": figure.data, "layout": figure.layout}, allow_nan=False)
+        go.Figure(json.loads(re.sub(r'"@\w+"', '"#123456"', text)))  # raises on an attribute that does not exist
+
+
+def test_a_stage_that_is_not_there_names_its_command(bare):
+    run = read_run(bare)
+    by_key = {section.key: rendered(section, run) for section in SECTIONS}
+    assert by_key["torques"].command == f"dynident validate {bare} DATA"
+    assert by_key["links"].command == by_key["robot"].command == f"dynident retrieve {bare}"
+    assert by_key["verdict"].blocks
+    assert by_key["friction"].blocks
+    page = report_html(run)
+    assert "This step has not been done yet." in page
+    assert "not known yet" in headline(run)
+
+
+def test_what_belongs_to_another_estimate_does_not_count(complete, tmp_path):
+    run = shutil.copytree(complete, tmp_path / "run")
+    identified(run, arm(), log(arm(), seconds=16.0, seed=5))
+    found = read_run(run)
+    assert found.parameters is None
+    assert found.validation is None
+    assert "identified again" in found.missing[Stage.VALIDATION]
+
+
+def test_a_damaged_stage_is_an_error(complete, tmp_path):
+    run = shutil.copytree(complete, tmp_path / "run")
+    (run / "validation.npz").write_bytes(b"broken")
+    with pytest.raises(FileError, match=r"validation\.npz"):
+        read_run(run)
+    (run / "validation.json").unlink()
+    (run / "parameters.json").write_text("{")
+    with pytest.raises(FileError, match=r"parameters\.json"):
+        read_run(run)
+
+
+def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
+    run = read_run(complete)
+    assert "has not seen well" in headline(run)
+    assert any("all joints" in sentence for sentence in trusted(run))
+    assert any("coefficients" in sentence and "doesn't determine" in sentence for sentence in distrusted(run))
+    assert any("dynident validate" in sentence for sentence in distrusted(read_run(bare)))
+    seen = shutil.copytree(bare, tmp_path / "seen")
+    from dynident.regression import read_estimate
+    from dynident.validation import validate, write_validation
+
+    write_validation(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
+    assert "own fit" in headline(read_run(seen))
+
+
+def test_bounds_that_a_run_kept_are_drawn(complete, tmp_path):
+    run = shutil.copytree(complete, tmp_path / "run")
+    content = json.loads((run / "parameters.json").read_text())
+    content["links"][1]["bounds"] = {"m": [3.25, 9.5]}
+    (run / "parameters.json").write_text(json.dumps(content))
+    section = next(section for section in SECTIONS if section.key == "links")
+    masses = next(block for block in rendered(section, read_run(run)).blocks if isinstance(block, Figure))
+    assert [trace["x"] for trace in masses.data if trace["name"].startswith("bound")] == [[3.25], [9.5]]
+
+
+def test_validations_without_link_parameters_are_shown_without_them(bare, tmp_path):
+    run = shutil.copytree(bare, tmp_path / "run")
+    validated(run, log(arm(), seconds=12.0))
+    torques = next(section for section in SECTIONS if section.key == "torques")
+    blocks = rendered(torques, read_run(run)).blocks
+    figure = next(block for block in blocks if isinstance(block, Figure))
+    assert {trace["meta"] for trace in figure.data} == {"band", "measured", "coefficients", "coefficients_rigid", "nominal"}
+    assert any(isinstance(block, Grid) for block in blocks)
+
+
+def test_the_ellipsoid_has_the_body_s_mass_and_inertia():
+    """A solid ellipsoid with semi-axes a has the inertia m/5 · diag(a₂² + a₃², ...) about its centre."""
+    from dynident.parameters import from_com
+
+    axes, centre, mass = np.array([0.1, 0.2, 0.35]), np.array([0.3, -0.1, 0.2]), 2.5
+    R, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))
+    inertia = R @ np.diag(mass / 5.0 * (np.sum(axes**2) - axes**2)) @ R.T
+    found = ellipsoid(from_com(mass, centre, inertia))
+    assert found is not None
+    np.testing.assert_allclose(found[0], centre, atol=1e-12)
+    np.testing.assert_allclose(found[1], axes, atol=1e-9)
+    np.testing.assert_allclose(np.abs(np.diag(R.T @ found[2])), 1.0, atol=1e-6)
+    assert ellipsoid(np.zeros(10)) is None
+
+
+def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
+    """Next to no mass puts a centre of mass anywhere; the picture must still show the rest."""
+    from dataclasses import replace
+
+    run = read_run(complete)
+    x = run.parameters.x.copy()
+    x[50], x[51] = 1e-9, 0.1  # the last link: a centre of mass 10⁸ m away
+    run = replace(run, parameters=replace(run.parameters, x=x))
+    section = next(section for section in SECTIONS if section.key == "robot")
+    *texts, figure = rendered(section, run).blocks
+    assert any("link_6" in block.text and "Not drawn" in block.text for block in texts)
+    assert max(abs(value) for trace in figure.data for value in trace["x"] if value is not None) < 5.0
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("J2xx - J2yy", "<var>J</var><sub>2xx</sub> \u2212 <var>J</var><sub>2yy</sub>"),
+        ("0.632 mc3z", "0.632 <var>mc</var><sub>3z</sub>"),
+        ("-0.5 m12", "\u22120.5 <var>m</var><sub>12</sub>"),
+        ("1.5e-07 fv1", "1.5·10<sup>\u22127</sup> <var>fv</var><sub>1</sub>"),
+        ("<b>m1</b>", "&lt;b&gt;<var>m</var><sub>1</sub>&lt;/b&gt;"),
+        ("spring_2", "spring_2"),
+    ],
+)
+def test_expressions_are_typeset_and_escaped(text, html):
+    assert str(typeset(text)) == html

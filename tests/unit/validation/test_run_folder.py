@@ -1,0 +1,93 @@
+"""validation.json and validation.npz: there and back, and out of date."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynident import build_problem, fit, load_robot
+from dynident.errors import FileError
+from dynident.friction import linear
+from dynident.regression import write_estimate
+from dynident.validation import read_validation, validate, write_validation
+from dynident.validation.run_folder import MOST_SAMPLES
+from tests.logs import synthetic_log
+
+KEYS = {
+    "schema",
+    "robot",
+    "source",
+    "identified_from",
+    "samples",
+    "units",
+    "relative_percent",
+    "rms_per_joint",
+    "relative_percent_per_joint",
+    "r_squared_per_joint",
+    "nominal",
+    "models",
+    "band",
+    "worst",
+    "folds",
+    "preprocessing",
+    "notes",
+    "provenance",
+    "versions",
+}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    log = synthetic_log(noise=0.3, samples=9000)
+    problem = build_problem(load_robot("planar_2r"), log, friction=linear())
+    estimate = fit(problem)
+    write_estimate(tmp_path, estimate, problem)
+    write_validation(
+        tmp_path, validate(estimate, synthetic_log(noise=0.3, samples=9000, seed=4), folds=2), provenance={"command": "by hand"}
+    )
+    return tmp_path
+
+
+def test_the_document(run):
+    content = json.loads((run / "validation.json").read_text())
+    assert set(content) == KEYS
+    assert content["schema"] == "dynident/validation/1"
+    assert content["models"][0]["relative_percent"] == content["relative_percent"]
+    assert content["nominal"]["model"] == "nominal"
+    joints = list(load_robot("planar_2r").joint_names)
+    for name in ("rms_per_joint", "relative_percent_per_joint", "r_squared_per_joint", "units"):
+        assert list(content[name]) == joints
+    assert len(content["folds"]["relative_percent"]) == 2
+    assert content["provenance"] == {"command": "by hand"}
+
+
+def test_there_and_back(run):
+    log = synthetic_log(noise=0.3, samples=9000, seed=4)
+    from dynident.regression import read_estimate
+
+    made, read = validate(read_estimate(run), log, folds=2), read_validation(run)
+    assert read.joints == made.joints
+    assert str(read) == str(made)
+    for a, b in zip(made.models, read.models, strict=True):
+        np.testing.assert_array_equal(a.rms, b.rms)
+    for item in read.series:
+        assert len(item.time) <= MOST_SAMPLES
+        assert set(item.predicted) == set(made.series[0].predicted)
+    np.testing.assert_array_equal(read.series[0].measured, made.series[0].measured[::3])
+
+
+def test_another_identification_makes_it_out_of_date(run):
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=7), friction=linear())
+    write_estimate(run, fit(problem), problem)
+    with pytest.raises(FileError, match="another estimate"):
+        read_validation(run)
+
+
+def test_what_is_missing_is_named(tmp_path):
+    with pytest.raises(FileError, match="dynident identify"):
+        read_validation(tmp_path / "nowhere")
+    with pytest.raises(FileError, match="dynident validate"):
+        read_validation(tmp_path)

@@ -1,0 +1,209 @@
+"""Validation: identities of its errors, bands that cover, folds that partition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynident import build_problem, fit, identify, identify_from_controller, inverse_dynamics, load_robot
+from dynident.data import Dataset
+from dynident.errors import InputError, ValueRangeError
+from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.friction import linear
+from dynident.regression import residuals
+from dynident.regression.problem import problem_on_base
+from dynident.validation import cross_validate, validate
+from dynident.validation.folds import partition
+from dynident.validation.notes import overlap
+from tests.logs import synthetic_log, synthetic_samples
+
+
+def noisy(seed: int = 2, noise: float = 0.3, samples: int = 3000) -> Dataset:
+    return synthetic_log(noise=noise, samples=samples, seed=seed)
+
+
+@pytest.fixture(scope="module")
+def filtered():
+    robot = load_robot("planar_2r")
+    return identify(robot, noisy().part(0, 0.7), friction=linear(), cutoff=6.0, rate=25.0)
+
+
+def test_a_perfect_model_has_no_error():
+    log = synthetic_log()
+    found = validate(identify(load_robot("planar_2r"), log, friction=linear(), drop_above_percent=None), synthetic_log(seed=9))
+    assert found.coefficients.overall_percent < 1e-7
+    np.testing.assert_allclose(found.coefficients.r_squared, 1.0, atol=1e-12)
+    np.testing.assert_allclose(found.coefficients.rms, 0.0, atol=1e-7)
+
+
+def test_the_nominal_model_of_data_made_with_it_is_perfect_but_for_friction():
+    """The log is made with the description's links, so that what is left without friction is friction."""
+    log = synthetic_log(seed=9)
+    found = validate(identify(load_robot("planar_2r"), synthetic_log(), friction=linear(), drop_above_percent=None), log)
+    assert found.nominal is not None
+    assert found.nominal.overall_percent < 1e-7
+    robot = load_robot("planar_2r")
+    friction = log.effort - inverse_dynamics(robot, robot.parameters, log.q, log.dq, log.ddq)
+    for item in found.models:
+        expected = 0.0 if item.friction else np.sqrt(np.mean(friction**2, axis=0))
+        np.testing.assert_allclose(item.rms, expected, atol=1e-6)
+
+
+def test_errors_are_those_of_the_regression(filtered):
+    """The same rows, filter and masks: residuals() of the compressed problem is the reference."""
+    mask = np.ones((900, 2), dtype=bool)
+    mask[200:320, 0] = False
+    held_out = replace(noisy().part(0.7, 1), mask=mask)
+    found = validate(filtered, held_out)
+    expected = residuals(problem_on_base(filtered.base, held_out, cutoff=6.0, rate=25.0), filtered.values)
+    np.testing.assert_allclose(found.coefficients.rms, expected.rms_per_group, rtol=1e-9)
+    np.testing.assert_allclose(found.coefficients.relative_percent, expected.relative_percent_per_group, rtol=1e-9)
+    assert found.coefficients.overall_percent == pytest.approx(expected.relative_percent, rel=1e-9)
+    assert [len(item.time) for item in found.series] == expected.counts.tolist()
+
+
+def test_newton_euler_and_lagrangian_form_agree(filtered):
+    """Link parameters that reproduce the coefficients exactly predict the same, through another algorithm."""
+
+    class Representative:
+        parameters = filtered.link_part
+        friction_parameters = filtered.friction_parameters
+
+    found = validate(filtered, noisy().part(0.7, 1), links=Representative())
+    for item in found.series:
+        scale = np.abs(item.measured).max()
+        np.testing.assert_allclose(item.predicted["links"], item.predicted["coefficients"], atol=1e-10 * scale)
+        np.testing.assert_allclose(item.predicted["links_rigid"], item.predicted["coefficients_rigid"], atol=1e-10 * scale)
+
+
+def test_retrieved_links_are_validated_too(filtered):
+    problem = build_retrieval(
+        filtered.base, two_step(filtered), FeasibleSet((PhysicalConsistency(),)), prior=prior_to_robot(filtered.base.robot)
+    )
+    found = validate(filtered, noisy().part(0.7, 1), links=retrieve(problem))
+    assert found.links is not None
+    assert found.links.overall_percent < 2.0 * found.coefficients.overall_percent
+    assert [(item.model, item.friction) for item in found.models] == [
+        (model, friction) for model in ("coefficients", "links", "nominal") for friction in (True, False)
+    ]
+
+
+def test_known_parameters_are_part_of_the_prediction():
+    robot = load_robot("planar_2r")
+    estimate = identify(
+        robot, synthetic_log(), friction=linear(), known={"fv1": 0.4, "m2": float(robot.parameters[1, 0])}, drop_above_percent=None
+    )
+    assert validate(estimate, synthetic_log(seed=4)).coefficients.overall_percent < 1e-7
+
+
+def test_the_controller_s_coefficients_predict_torques():
+    """M and g determine the torque of any motion; without friction in the log they do so exactly."""
+    estimate = identify_from_controller(load_robot("spatial_3r"), synthetic_samples(), drop_above_percent=None)
+    robot, log = load_robot("spatial_3r"), synthetic_log("spatial_3r")
+    exact = replace(log, effort=inverse_dynamics(robot, robot.parameters, log.q, log.dq, log.ddq))
+    found = validate(estimate, exact)
+    assert found.coefficients.overall_percent < 1e-6
+    assert found.noise is None
+    assert found.coverage_percent is None
+    gravity_only = identify_from_controller(robot, synthetic_samples(), equations="gravity")
+    with pytest.raises(InputError, match="gravity only"):
+        validate(gravity_only, exact)
+    with pytest.raises(InputError, match="dynident evaluate"):
+        validate(estimate, synthetic_samples())
+
+
+def test_the_band_of_the_prediction_covers_the_truth():
+    """Over many logs, the noiseless torque of another motion is within 1.96 standard deviations 95 % of the time."""
+    robot = load_robot("planar_2r")
+    truth = synthetic_log(seed=50, samples=300)
+    inside: list[float] = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        log = synthetic_log(seed=1, samples=400)
+        problem = build_problem(robot, replace(log, effort=log.effort + rng.normal(0, 0.5, log.effort.shape)), friction=linear())
+        found = validate(fit(problem, drop_above_percent=None), truth)
+        inside += [float(np.mean(np.abs(item.error("coefficients")) <= 1.96 * item.std)) for item in found.series]
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.025)
+
+
+def test_band_and_noise_cover_the_measured_torque(filtered):
+    found = validate(filtered, noisy().part(0.7, 1))
+    assert found.coverage_percent is not None
+    np.testing.assert_allclose(found.coverage_percent, 95.0, atol=3.5)
+
+
+def test_worst_moments_are_the_largest_errors(filtered):
+    log = noisy(noise=0.0).part(0.7, 1)
+    effort = log.effort.copy()
+    effort[450, 1] += 500.0
+    found = validate(filtered, replace(log, effort=effort))
+    worst = max(found.worst, key=lambda moment: abs(moment.error))
+    assert worst.joint == found.joints[1]
+    assert worst.time == pytest.approx(log.time[450], abs=0.05)
+    times = [moment.time for moment in found.worst if moment.joint == found.joints[0]]
+    assert len(times) == 3
+    assert np.min(np.abs(np.diff(sorted(times)))) >= 1.0
+
+
+def test_a_joint_without_variation_has_no_r_squared(filtered):
+    log = noisy().part(0.7, 1)
+    found = validate(filtered, replace(log, effort=np.stack([log.effort[:, 0], np.full(log.samples, 2.0)], axis=1)))
+    assert np.isnan(found.coefficients.r_squared[1])
+    assert np.isfinite(found.coefficients.r_squared[0])
+
+
+def test_a_log_without_accelerations_is_filtered_where_the_run_was_not():
+    estimate = identify(load_robot("planar_2r"), synthetic_log(), friction=linear(), drop_above_percent=None)
+    found = validate(estimate, replace(synthetic_log(seed=3), ddq=None))
+    steps: Any = found.details["preprocessing"]
+    assert steps["cutoff_hz"] == 5.0
+    assert "filtered at 5 Hz" in found.notes[0]
+    assert found.coefficients.overall_percent < 1.0
+
+
+def test_folds_are_disjoint_and_make_the_whole():
+    whole = Dataset.concatenate([noisy(seed=s, samples=200 + 50 * s) for s in range(5)])
+    for folds in (2, 3, 5):
+        parts = partition(whole, folds)
+        assert len(parts) == folds
+        assert sum(part.samples for part, _ in parts) == whole.samples
+        assert np.array_equal(np.sort(np.concatenate([part.q[:, 0] for part, _ in parts])), np.sort(whole.q[:, 0]))
+        assert all("segment" in name for _, name in parts)
+    blocks = partition(noisy(samples=1000), 4)
+    np.testing.assert_array_equal(np.concatenate([part.q for part, _ in blocks]), noisy(samples=1000).q)
+    with pytest.raises(ValueRangeError, match="folds"):
+        partition(whole, 1)
+
+
+def test_cross_validation_is_fitting_without_a_part_and_judging_on_it(filtered):
+    log = noisy()
+    found = cross_validate(filtered, log, folds=3, cutoff=6.0, rate=25.0)
+    assert found.relative_percent_per_joint.shape == (3, 2)
+    pieces = [problem_on_base(filtered.base, part, cutoff=6.0, rate=25.0) for part, _ in partition(log, 3)]
+    by_hand = residuals(pieces[1], fit(pieces[0].merged(pieces[2])).values)
+    assert found.relative_percent[1] == pytest.approx(by_hand.relative_percent, rel=1e-9)
+    assert found.mean_percent == pytest.approx(found.relative_percent.mean())
+
+
+@pytest.mark.parametrize(
+    ("fitted", "judged", "shared"),
+    [
+        ("log.npz, part 0:0.7", "log.npz, part 0.7:1", False),
+        ("log.npz, part 0:0.7", "log.npz, part 0.5:1", True),
+        ("log.npz", "log.npz, part 0.7:1", True),
+        ("log.npz", "other.npz", False),
+        ("a.npz; b.npz", "b.npz", True),
+        ("", "", False),
+    ],
+)
+def test_data_of_the_fit_are_recognised(fitted, judged, shared):
+    assert bool(overlap(fitted, judged)) is shared
+
+
+def test_it_prints_its_tables(filtered):
+    text = str(validate(filtered, noisy().part(0.7, 1), folds=3))
+    for words in ("Errors per joint", "R²", "Worst moments", "Cross-validation", "no friction", "Relative error"):
+        assert words in text
