@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dynident import inverse_dynamics, load_robot
+from dynident.data import write_dataset
 from dynident.errors import InputError
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
 from dynident.feasibility.run_folder import read_parameters, write_parameters
@@ -54,7 +55,7 @@ def test_all_targets_at_once(dynident, folder):
         "export", "run", "--urdf", "o.urdf", "--mjcf", "o.xml", "--c", "c/arm", "--python", "o.py", "--yaml", "o.yaml", "--csv", "o.csv"
     )
     assert (finished.returncode, finished.stderr) == (0, "")
-    for word in ("Pinocchio agrees at 1000 random states", "MuJoCo agrees", "patched from", "can't hold offset"):
+    for word in ("Pinocchio agrees at 1000 states", "MuJoCo agrees", "patched from", "can't hold offset"):
         assert word in finished.stdout
     assert sorted(path.name for path in (folder / "c" / "arm").iterdir()) == ["CMakeLists.txt", "arm_model.c", "arm_model.h"]
     stored = read_parameters(folder / "run")
@@ -76,6 +77,15 @@ def test_json_and_coefficients(dynident, folder):
     run = "import o; print(o.gravity_vector([0.1, 0.2]).shape)"
     alone = subprocess.run([sys.executable, "-c", run], cwd=folder, capture_output=True, text=True, check=True)
     assert alone.stdout == "(2,)\n"
+
+
+def test_the_motion_of_a_log_is_compared_too(dynident, folder):
+    write_dataset(synthetic_log(load_robot(written(folder))), folder / "log.npz")
+    finished = dynident("export", "run", "--urdf", "o.urdf", "--motion", "log.npz", "--json")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert json.loads(finished.stdout)[0]["comparison"]["states"] == 1000 + 1500
+    write_dataset(synthetic_log("spatial_3r"), folder / "other.npz")
+    refused(dynident("export", "run", "--urdf", "p.urdf", "--motion", "other.npz"), "the run's 2 joints")
 
 
 def test_a_file_named_with_from_is_patched(dynident, folder):

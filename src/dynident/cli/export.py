@@ -6,16 +6,20 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from dynident.cli.data import Reading, read_data
 from dynident.cli.options import AsJson, Debug
 from dynident.cli.terminal import console, spinner
 from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dynident.export import Exported
+    from dynident.export.proof import States
     from dynident.robots import Robot
 
 EXAMPLE = """Examples:
@@ -25,6 +29,8 @@ EXAMPLE = """Examples:
 [bold]dynident export run --coefficients --python model.py --csv coefficients.csv[/bold]"""
 
 _PATCHED = ("urdf", "mjcf")
+#: Samples of a log that are compared, evenly chosen; engines are called one state at a time.
+MOST_OF_A_MOTION = 2000
 
 
 def export(
@@ -44,6 +50,10 @@ def export(
         str, typer.Option("--layout", metavar="NAME", help="Of the YAML: dynident, or franka for its inertials.yaml.")
     ] = "dynident",
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of links, or of coefficients.")] = None,
+    motion: Annotated[
+        list[Path] | None,
+        typer.Option("--motion", metavar="DATA", help="Compare torques along the motion of this log too, read as the run's. Repeatable."),
+    ] = None,
     coefficients: Annotated[
         bool, typer.Option("--coefficients", help="Export the estimate's coefficients, not link parameters: for --c, --python, --csv.")
     ] = False,
@@ -54,7 +64,8 @@ def export(
     """Write the identified model for other programs.
 
     Every model is loaded back into another engine (Pinocchio, MuJoCo, the C compiler, Python) and its torques are compared with dynident's
-    at 1000 random states; one that differs is not written. Nothing is written unless everything that was asked for can be.
+    at 1000 random states and, with --motion, along a log; one that differs is not written. Nothing is written unless everything that was
+    asked for can be.
     """
     from dynident.export import export as exported
     from dynident.export import model_from_run
@@ -71,12 +82,13 @@ def export(
         _check_target(name, path, sources.of(name))
     _check_distinct(targets)
     sources.check_used(targets)
+    states = _states(run, model.robot, motion or [])
     done: dict[str, Exported] = {}
     try:
         with spinner("Exporting") as say:
             for name in targets:
                 say(f"Exporting {name}")
-                done[name] = exported(model, name, original=sources.of(name), layout=layout, force=force)
+                done[name] = exported(model, name, original=sources.of(name), layout=layout, force=force, states=states)
         for name, path in targets.items():
             _write(done[name], path, folder=name == "c")
     except KeyboardInterrupt:
@@ -118,6 +130,28 @@ class _Sources:
         except FileError:
             return True
         return root == {"urdf": "robot", "mjcf": "mujoco"}[target]
+
+
+def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
+    """1000 random states, and those of the logs that are to be compared too."""
+    import numpy as np
+
+    from dynident.data import Dataset, differentiate
+    from dynident.export import random_states
+    from dynident.regression import read_estimate
+
+    states = random_states(robot)
+    if not motion:
+        return states
+    steps = cast("Mapping[str, Any]", read_estimate(run).details["preprocessing"])
+    data = read_data(motion, robot, Reading.of_run(steps), (0.0, 1.0))
+    if not isinstance(data, Dataset) or data.n != robot.n:
+        raise InputError(f"--motion needs a log with the positions of the run's {robot.n} joints over time")
+    moved = differentiate(data)
+    assert moved.dq is not None and moved.ddq is not None, "differentiate fills them in"  # noqa: S101, PT018
+    chosen = slice(None, None, max(1, len(moved.q) // MOST_OF_A_MOTION))
+    q, dq, ddq = (np.concatenate([own, values[chosen]]) for own, values in zip(states, (moved.q, moved.dq, moved.ddq), strict=True))
+    return q, dq, ddq
 
 
 def _check_target(name: str, path: Path, source: Path | None) -> None:
@@ -166,7 +200,7 @@ def _print(exported: Exported, path: Path, source: Path | None) -> None:
     proof = exported.comparison
     if proof is not None:
         out.print(
-            f"  {proof.engine} agrees at {proof.states} random states: largest difference {proof.largest:.2g} N·m, "
+            f"  {proof.engine} agrees at {proof.states} states: largest difference {proof.largest:.2g} N·m, "
             f"{proof.relative:.1g} of a joint's largest torque.",
             markup=False,
         )

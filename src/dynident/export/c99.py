@@ -96,6 +96,8 @@ def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str
         "Units are SI. Every array is the caller's; nothing is allocated, and every function is re-entrant.",
         f"Gravity in the base frame: ({g[0]:.9g}, {g[1]:.9g}, {g[2]:.9g}) m/s^2.",
         f"Joints: {', '.join(model.robot.joint_names)}.",
+        "A link's ten parameters, for the regressor: m, mcx, mcy, mcz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz, J about the origin of its frame.",
+        f"Frames: {', '.join(model.robot.frame_names)}.",
     ]
     lines = ["/*", *(f" * {line}".rstrip() for line in _safe(about)), " */", f"#ifndef {guard}", f"#define {guard}", ""]
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", "", f"#define {prefix.upper()}_JOINTS {n}", ""]

@@ -30,7 +30,7 @@ def model_from_run(folder: str | Path, *, from_coefficients: bool = False) -> Ex
         parameters=stored.parameters,
         friction=stored.base.friction,
         friction_parameters=stored.friction_parameters,
-        provenance=f"feasible link parameters by solver {stored.solver}, {_source(estimate)}",
+        provenance=f"link parameters by solver {stored.solver}, {_source(estimate)}",
         violations=_violations(Path(folder), stored.feasible),
         notes=_left_out(estimate),
     )
