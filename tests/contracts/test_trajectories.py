@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def fourier(**changes) -> FourierTrajectory:
     return FourierTrajectory(**{"joints": JOINTS, "base_frequency": 0.1, "a": a, "b": b, "q0": rng.normal(size=3), **changes})
 
 
-EXAMPLES: dict[str, list[Trajectory]] = {
+EXAMPLES: dict[str, Sequence[Trajectory]] = {
     "fourier": [fourier(), fourier(duration=13.0).at_rest(), fourier().at_rest(start=[0.1, -0.2, 0.3])],
     "sinusoid": [panda_table_1(), SinusoidTrajectory(joints=("a",), amplitude=[0.5], period=[2.0], start=[1.0], duration=3.0)],
     "cubic": [kuka_table_5(), CubicTrajectory(joints=("a",), times=[0, 1, 3], knots=[[0], [1], [-1]])],

@@ -42,7 +42,7 @@ def _blocks(run: Run) -> Iterator[Block]:
     else:
         yield Text("The ranges of the parameters were not computed.")
     if parameters.notes:
-        yield Listing("Notes", parameters.notes)
+        yield Listing("Notes", tuple(f"{note[:1].upper()}{note[1:]}." for note in parameters.notes))
 
 
 SECTION = Section(key="links", title="Link parameters", stage=Stage.PARAMETERS, blocks=_blocks)

@@ -1,0 +1,107 @@
+"""`dynident excite` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import yaml
+
+from dynident import load_robot
+from dynident.data import load_dataset
+from dynident.excitation import check_trajectory, read_limits, robot_limits, trajectory_from_dict
+
+PLANAR = load_robot("planar_2r")
+QUICK = ("--starts", "1", "--budget", "0.5", "--workers", "1")
+
+
+def test_a_trajectory_with_its_plot(dynident, tmp_path):
+    finished = dynident("excite", "planar_2r", "-o", "t.csv", *QUICK)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "Condition number" in finished.stdout
+    assert "Expected standard deviations for a torque noise of 0.1 N·m" in " ".join(finished.stdout.split())
+    assert all(name in finished.stdout for name in ("position", "velocity", "acceleration", "effort", "fv1"))
+    log = load_dataset(tmp_path / "t.csv")
+    assert log.joint_names == PLANAR.joint_names
+    assert (log.samples, log.rate) == (2001, pytest.approx(100.0))
+    page = (tmp_path / "t.html").read_text()
+    assert "joint2" in page
+    assert 'src="http' not in page  # complete in itself
+
+
+def test_json_carries_the_trajectory_and_its_margins(dynident, tmp_path):
+    arguments = "--json --no-plot --start 0.1,0.2 --start-at-rest --torque-noise 0.2 --rate 50 --duration 10 --friction viscous"
+    finished = dynident("excite", "planar_2r", "-o", "t.npz", *arguments.split(), "--starts", "2", "--workers", "2")
+    assert finished.returncode == 0, finished.stderr
+    content = json.loads(finished.stdout)
+    assert content["schema"] == "dynident/excite/1"
+    assert (content["torque_noise"], content["check_rate"]) == (0.2, 500.0)
+    assert all(limit["holds"] for limit in content["limits"])
+    assert all(coefficient["std"] > 0 for coefficient in content["coefficients"])
+    trajectory = trajectory_from_dict(content["trajectory"])
+    assert check_trajectory(trajectory, PLANAR, robot_limits(PLANAR), rate=500.0).holds
+    log = load_dataset(tmp_path / "t.npz")
+    np.testing.assert_allclose(log.q, trajectory.sample(log.time).q, atol=1e-12)
+    np.testing.assert_allclose(log.q[[0, -1]], [[0.1, 0.2]] * 2, atol=1e-9)
+    np.testing.assert_allclose(log.dq[[0, -1]], 0.0, atol=1e-9)
+    assert not (tmp_path / "t.html").exists()
+
+
+def test_limits_from_a_file_and_a_ros_message(dynident, tmp_path):
+    limits = tmp_path / "limits.yaml"
+    limits.write_text("velocity: 0.5\nposition: {joint1: [-0.5, 1.0]}\n")
+    finished = dynident("excite", "planar_2r", "-o", "t.yaml", "--limits", limits, "--no-plot", *QUICK)
+    assert finished.returncode == 0, finished.stderr
+    points = yaml.safe_load((tmp_path / "t.yaml").read_text())["points"]
+    low, high = read_limits(limits, PLANAR).position.T
+    positions = np.array([point["positions"] for point in points])
+    assert np.all((low <= positions) & (positions <= high))
+    assert np.abs([point["velocities"] for point in points]).max() <= 0.5
+
+
+def test_static_configurations(dynident, tmp_path):
+    finished = dynident("excite", "planar_2r", "-o", "q.csv", "--static", "12", "--json")
+    assert finished.returncode == 0, finished.stderr
+    content = json.loads(finished.stdout)
+    assert (content["method"], content["configurations"]) == ("d_optimal", 12)
+    assert load_dataset(tmp_path / "q.csv").q.shape == (12, 2)
+    assert "12 static configurations" in dynident("excite", "planar_2r", "-o", "q.csv", "--static", "12", "--method", "sobol").stdout
+
+
+@pytest.mark.parametrize(
+    ("limits", "options", "message"),
+    [
+        ("", ("--start", "9,0"), "position limit of joint 'joint1' (-3.122 to 3.122) excludes the start, 9"),
+        ("velocity: 0", (), "velocity limit of joint 'joint1' is 0"),
+        ("floor: 0.5", (), "floor at 0.5 m is above the base"),
+    ],
+)
+def test_impossible_limits_exit_with_1_and_name_the_limit(dynident, tmp_path, limits, options, message):
+    (tmp_path / "limits.yaml").write_text(limits or "position_margin: 0.02")
+    finished = dynident("excite", "planar_2r", "-o", "t.csv", "--limits", "limits.yaml", *options, *QUICK)
+    assert finished.returncode == 1
+    assert message in finished.stderr
+    assert finished.stderr.count("\n") == 1
+    assert not (tmp_path / "t.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-o", "t.doc"), "unknown suffix '.doc'"),
+        (("-o", "missing/t.csv"), "there is no folder missing"),
+        (("-o", "t.csv", "--start", "1"), "--start got '1'; 2 numbers"),
+        (("-o", "t.csv", "--duration", "-1"), "--duration got -1"),
+        (("-o", "t.csv", "--friction", "sticky"), "no friction model named 'sticky'"),
+        (("-o", "t.csv", "--criterion", "best"), "no criterion named 'best'"),
+        (("-o", "t.csv", "--limits", "none.yaml"), "none.yaml: no such file"),
+        (("-o", "t.csv", "--base-frequency", "0"), "--base-frequency got '0'"),
+        (("-o", "t.csv", "--static", "5", "--method", "best"), "no method named 'best'"),
+    ],
+)
+def test_wrong_usage_exits_with_2(dynident, arguments, message):
+    finished = dynident("excite", "planar_2r", *arguments, *QUICK)
+    assert finished.returncode == 2
+    assert message in finished.stderr
+    assert finished.stdout == ""
