@@ -27,12 +27,24 @@ def shared_data() -> Path:
     return folder
 
 
-@pytest.fixture
-def dynident(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs the installed command in an empty folder, as a user would."""
+@pytest.fixture(scope="session")
+def dynident_in() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the installed command in a given folder."""
     command = Path(sys.executable).parent / "dynident"
 
+    def run(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([command, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+
+    return run
+
+
+@pytest.fixture
+def dynident(
+    tmp_path: Path, dynident_in: Callable[..., subprocess.CompletedProcess[str]]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the installed command in an empty folder, as a user would."""
+
     def run(*arguments: object, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([command, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120, check=False)
+        return dynident_in(cwd, *arguments)
 
     return run
