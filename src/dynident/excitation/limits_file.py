@@ -36,9 +36,13 @@ def read_limits(path: str | Path, robot: Robot) -> Limits:
         if key not in _KEYS:
             raise FileError(path, f"no limit named {key!r}; known: {', '.join(_KEYS)}")
     try:
-        numbers = {key: _number(content[key], key) for key in _NUMBERS if key in content}
+        off = "clearance" in content and content["clearance"] is None  # links may touch
+        numbers: dict[str, Any] = {
+            key: _number(content[key], key) for key in _NUMBERS if key in content and not (off and key == "clearance")
+        }
+        numbers |= {"clearance": None} if off else {}
         boxes = tuple(_box(entry, i) for i, entry in enumerate(_list(content.get("boxes", []), "boxes")))
-        limits = robot_limits(robot, boxes=boxes, **cast("dict[str, Any]", numbers))
+        limits = robot_limits(robot, boxes=boxes, **numbers)
         own = {key: _per_joint(robot, getattr(limits, key), content[key], key) for key in _PER_JOINT if key in content}
         if "position" in own:
             own["position"] = _with_margin(limits.position, own["position"], numbers.get("position_margin", 0.02))

@@ -143,6 +143,13 @@ def test_a_limits_file(tmp_path):
     assert [region.name for region in limits.regions] == ["cell", "floor"]
 
 
+def test_links_may_touch_when_the_file_says_so(tmp_path):
+    file = tmp_path / "limits.yaml"
+    file.write_text("clearance: null")
+    assert read_limits(file, PLANAR).clearance is None
+    assert robot_limits(PLANAR).clearance == 0.0
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
