@@ -132,7 +132,7 @@ def test_it_prints(opened):
 
     printed = base64.b64decode(opened.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"])
     assert printed.startswith(b"%PDF")
-    assert printed.count(b"/Type /Page\n") >= 4 or printed.count(b"/Type/Page") >= 4 or len(printed) > 100_000
+    assert len(printed) > 300_000  # the figures are in it
 
 
 def test_the_system_s_preference_is_followed(browser, page):

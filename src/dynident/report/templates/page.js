@@ -67,8 +67,8 @@
     show(theme);
   });
   dark.addEventListener("change", () => { if (!remembered()) show((theme = dark.matches ? "dark" : "light")); });
-  addEventListener("beforeprint", () => { show("light"); plots.forEach(({ element }) => Plotly.Plots.resize(element)); });
-  addEventListener("afterprint", () => { show(theme); plots.forEach(({ element }) => Plotly.Plots.resize(element)); });
+  addEventListener("beforeprint", () => show("light"));
+  addEventListener("afterprint", () => show(theme));
 
   const key = (row, column) => {
     const cell = row.cells[column];
