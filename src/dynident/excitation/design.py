@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,14 +102,14 @@ def design_trajectory(
     require_usable(robot, wanted, start)
     search = _prepared(robot, friction, wanted, start, at_rest, _series(duration, harmonics, base_frequency), criterion, seed)
     began, notes = time.monotonic(), ()
-    search = replace(search, iterations=iterations, deadline=np.inf if budget is None else time.time() + budget)
+    search = replace(search, iterations=iterations, deadline=np.inf if budget is None else time.time() + budget, run=uuid4().hex)
     found = _Collected(starts or (8 if budget is None else _MANY), budget, began, progress)
     workers = None if executor is None else RememberingExecutor(executor)
     try:
         multi_start(search, found.starts, seed=seed, executor=workers, budget=budget, on_finished=found.add)
     except KeyboardInterrupt:
         found.rescue(workers)
-        notes = (f"interrupted: the best so far, of {len(found.candidates)} starts",)
+        notes = (f"interrupted: the best of {len(found.candidates)} begun so far",)
     best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
     return _finished(search, best, found, rate=rate, noise=(torque_noise, noise_rate), notes=notes)
 

@@ -41,6 +41,11 @@ _MEMORY = 30
 _SHRINK = (1.0, 0.999, 0.997, 0.99, 0.98, 0.96, 0.92, 0.85, 0.7, 0.5, 0.3, 0.1, 0.03, 0.01, 1e-3)
 
 
+# Designs that a user interrupted while this process worked for them: a pool hands out starts ahead of time, and those
+# that are already on their way must not begin.
+_interrupted_runs: set[str] = set()
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Candidate:
     """A valid trajectory that a start found.
@@ -66,6 +71,7 @@ class Search:
     centres : (k, n)     Positions at which standing still keeps every limit.
     iterations : int     Most iterations of a round.
     deadline : float     Time of day after which no iteration begins [s since 1970].
+    run : str            Names the design that this start belongs to.
     """
 
     robot: Robot
@@ -75,6 +81,7 @@ class Search:
     centres: Array
     iterations: int
     deadline: float = np.inf
+    run: str = ""
 
     def __call__(self, start: int, rng: np.random.Generator) -> Candidate:
         limit_threads: Any = import_module("threadpoolctl").threadpool_limits
@@ -93,7 +100,7 @@ class Search:
         try:
             for sharpness, weight, share in (*ROUNDS, *STRICTER):
                 done = weight > ROUNDS[-1][1] and self.keeps(x)
-                if done or time.time() >= self.deadline:
+                if done or self._is_late():
                     break
                 x, evaluations = self._round(x, sharpness, weight, max(1, round(share * self.iterations)))
                 count += evaluations
@@ -101,8 +108,12 @@ class Search:
                 best = found if found.value < best.value else best
                 history.append((count, best.value))
         except KeyboardInterrupt:
+            _interrupted_runs.add(self.run)
             return replace(best, start=start, evaluations=count, history=tuple(history), interrupted=True)
         return replace(best, start=start, evaluations=count, history=tuple(history))
+
+    def _is_late(self) -> bool:
+        return self.run in _interrupted_runs or time.time() >= self.deadline
 
     def objective(self, x: Array, sharpness: float, weight: float) -> tuple[float, Array]:
         """Criterion + weight · penalty, and the gradient by the unknowns."""
@@ -121,7 +132,7 @@ class Search:
         optimize: Any = import_module("scipy.optimize")  # imported here: `import dynident` stays light
 
         def stop_when_late(intermediate_result: object) -> None:
-            if time.time() >= self.deadline:
+            if self._is_late():
                 raise StopIteration
 
         function: Callable[[Array], tuple[float, Array]] = lambda x: self.objective(x, sharpness, weight)  # noqa: E731
