@@ -98,6 +98,7 @@ def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
     assert "has not seen well" in headline(run)
     assert any("all joints" in sentence for sentence in trusted(run))
     assert any("coefficients" in sentence and "doesn't determine" in sentence for sentence in distrusted(run))
+    assert any("count noise only" in sentence for sentence in distrusted(run))
     assert any("dynident validate" in sentence for sentence in distrusted(read_run(bare)))
     seen = shutil.copytree(bare, tmp_path / "seen")
     from dynident.regression import read_estimate

@@ -56,12 +56,12 @@ def trusted(run: Run) -> Iterator[str]:
             factor = nominal.overall_percent / max(validation.coefficients.overall_percent, 1e-12)
             yield f"That it is better than the nominal links with the same friction: their error is {factor:.2g} times as large."
     kept = int(estimate.kept.sum())
-    yield f"The {kept} coefficients that were kept, each within its standard deviation; all of them are listed below."
+    yield f"The {kept} coefficients that were kept, taken together: they are what the predictions above are made of."
     if parameters is not None and parameters.feasible:
         yield "The link parameters as a whole: a robot with them can exist, so simulators and controllers can use them."
     determined = _determined(run)
     if determined["data"]:
-        yield f"{determined['data']} of {sum(determined.values())} link parameters by themselves: the data fix them."
+        yield f"{determined['data']} of {sum(determined.values())} link parameters by themselves, as far as the model leaves nothing out."
 
 
 def distrusted(run: Run) -> Iterator[str]:
@@ -70,6 +70,11 @@ def distrusted(run: Run) -> Iterator[str]:
         yield f"Anything beyond the motion of the fit. To find out: {Stage.VALIDATION.command(run.folder)}"
     else:
         yield from _doubts(run, validation)
+    # measured on made-up arms: a ripple of 0.1 N·m leaves half of the coefficients outside two standard deviations at 0.2 % error
+    yield (
+        "Standard deviations as the whole error: they count noise only. What the model leaves out, dropped coefficients included, can shift "
+        "a coefficient by several of them while torques are still predicted well."
+    )
     if estimate.dropped:
         names = listing([estimate.base.names[item.index] for item in estimate.dropped], 8)
         share = f"{len(estimate.dropped)} of {estimate.base.rank} coefficients"
