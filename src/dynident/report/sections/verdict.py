@@ -72,8 +72,8 @@ def distrusted(run: Run) -> Iterator[str]:
         yield from _doubts(run, validation)
     # measured on made-up arms: a ripple of 0.1 N·m leaves half of the coefficients outside two standard deviations at 0.2 % error
     yield (
-        "Standard deviations as the whole error: they count noise only. What the model leaves out, dropped coefficients included, can shift "
-        "a coefficient by several of them while torques are still predicted well."
+        "Standard deviations as the whole error: they count noise only. What the model leaves out, dropped coefficients included, can "
+        "shift a coefficient by several of them while torques are still predicted well."
     )
     if estimate.dropped:
         names = listing([estimate.base.names[item.index] for item in estimate.dropped], 8)
