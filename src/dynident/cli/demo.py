@@ -111,7 +111,10 @@ def demo(
     steps.do("simulate", true, motion, "-o", log, "--noise", "realistic", "--friction", "linear", "--seed", str(seed))
     steps.do("simulate", true, "--controller", "500", "-o", str(run / "controller.npz"), "--noise", "realistic", "--seed", str(seed))
     steps.do("identify", robot, str(run / "controller.npz"), "-o", str(run / "controller"))
-    steps.do("identify", robot, log, "-o", str(run), "--friction", "linear", "--filter", "5", "--rate", "20", "--noise", "per_group")
+    steps.do(
+        "identify", robot, log, "-o", str(run),
+        "--friction", "linear", "--filter", "5", "--rate", "20", "--noise", "per_group", "--no-drop",
+    )  # fmt: skip
     low, high = chosen.total_mass
     steps.do("retrieve", str(run), "--total-mass", f"{low:g}", f"{high:g}")
     new = str(run / "validation_log.npz")

@@ -52,8 +52,22 @@ def _link(result: LinkParameters, index: int) -> dict[str, Any]:
         "inertia": {name: float(inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)},
         "margin": float(result.margins[index]),
         "range": {name: _ends(item) for name, item in zip(PARAMETER_NAMES, own, strict=False)},
+        "bounds": _bounds(result, index),
         "determined_by": {name: item.determined_by for name, item in zip(PARAMETER_NAMES, own, strict=False)},
     }
+
+
+def _bounds(result: LinkParameters, index: int) -> dict[str, list[float | None]]:
+    """The bounds that were asked for on a link's mass, and on its first moments: those of its centre of mass times its mass."""
+    bounds: dict[str, list[float | None]] = {}
+    for block in result.problem.terms.blocks:
+        side = block.side
+        if side is None or side.link != index or side.slot > 3:
+            continue
+        ends = bounds.setdefault(PARAMETER_NAMES[side.slot], [None, None])
+        scale = 1.0 if side.slot == 0 else float(result.parameters[index, 0])
+        ends[0 if side.sign > 0 else 1] = side.limit * scale
+    return bounds
 
 
 def _ends(item: Range) -> list[float | None]:

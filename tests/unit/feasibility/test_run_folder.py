@@ -9,7 +9,7 @@ import pytest
 
 from dynident import build_problem, fit, load_robot
 from dynident.errors import FileError
-from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.feasibility import Bounds, FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, retrieve, two_step
 from dynident.feasibility.document import parameters_document
 from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.run_folder import StartStore, read_parameters, write_parameters
@@ -23,7 +23,7 @@ from tests.logs import synthetic_log
 def result():
     robot = load_robot("planar_2r")
     estimate = fit(build_problem(robot, synthetic_log(noise=0.05), friction=linear()))
-    constraints = FeasibleSet((PhysicalConsistency(), TotalMass(0.5, 50)))
+    constraints = FeasibleSet((PhysicalConsistency(), TotalMass(0.5, 50), Bounds("m2", 0.1, 20.0), Bounds("c2x", high=0.4)))
     return with_ranges(retrieve(build_retrieval(estimate.base, two_step(estimate), constraints, prior=prior_to_robot(robot))))
 
 
@@ -68,6 +68,12 @@ def test_the_document_says_what_the_result_says(run, result):
         assert set(link["determined_by"].values()) <= {"data", "constraint", "prior"}
     assert content["friction"][0]["parameters"].keys() == {"fv", "fc", "fo"}
     assert content["gap"] == pytest.approx(content["objective"] - content["lower_bound"])
+
+
+def test_the_document_has_the_bounds_that_were_asked_for(result):
+    first, second = parameters_document(result)["links"]
+    assert first["bounds"] == {}
+    assert second["bounds"] == {"m": [0.1, 20.0], "mcx": [None, pytest.approx(0.4 * second["mass"])]}
 
 
 def test_parameters_of_another_estimate_do_not_count(run):
