@@ -148,3 +148,19 @@ def test_importing_compiles_nothing_and_loads_no_heavy_package() -> None:
     code = "import sys, dynident; print([m for m in ('numba', 'pinocchio', 'mujoco', 'scipy', 'typer', 'rich') if m in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_read_only_input_gives_the_same_bits(panda: dynident.Robot) -> None:
+    """Logs are read-only and a user's arrays are not; both must meet the same compiled kernel."""
+    q, dq, ddq = states(panda, 101)
+    fixed = [array.copy() for array in (q, dq, ddq)]
+    for array in fixed:
+        array.setflags(write=False)
+    free, frozen = calls(panda, q, dq, ddq), calls(panda, *fixed)
+    for name, values in free.items():
+        np.testing.assert_array_equal(frozen[name], values, err_msg=name)
+    own = np.array(panda.parameters)
+    assert own.flags.writeable
+    np.testing.assert_array_equal(
+        dynident.inverse_dynamics(panda, own, q, dq, ddq), dynident.inverse_dynamics(panda, panda.parameters, q, dq, ddq)
+    )
