@@ -19,26 +19,28 @@ _WEIGHTLESS = np.zeros(3)
 
 def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: Array, *, gravity: Array) -> Array:
     out = np.empty_like(q)
-    kernels.inverse_dynamics(_workspace(robot, gravity), *_read_only(parameters, q, dq, ddq), out)
+    kernels.inverse_dynamics(_workspace(robot, gravity), _read_only(parameters), _read_only(q), _read_only(dq), _read_only(ddq), out)
     return out
 
 
 def mass_matrix(robot: Robot, parameters: Array, q: Array) -> Array:
     out = np.empty((len(q), robot.n, robot.n))
-    kernels.mass_matrix(_workspace(robot, _WEIGHTLESS), *_read_only(parameters, q, np.zeros_like(q)), out)
+    kernels.mass_matrix(_workspace(robot, _WEIGHTLESS), _read_only(parameters), _read_only(q), _read_only(np.zeros_like(q)), out)
     return out
 
 
 def coriolis_matrix(robot: Robot, parameters: Array, q: Array, dq: Array) -> Array:
     out = np.empty((len(q), robot.n, robot.n))
-    kernels.coriolis_matrix(_workspace(robot, _WEIGHTLESS), *_read_only(parameters, q, dq, np.zeros_like(q)), out)
+    kernels.coriolis_matrix(
+        _workspace(robot, _WEIGHTLESS), _read_only(parameters), _read_only(q), _read_only(dq), _read_only(np.zeros_like(q)), out
+    )
     return out
 
 
 def inertia_gravity_regressor(robot: Robot, q: Array) -> Array:
     n = robot.n
     out = np.zeros((len(q), n * (n + 1) // 2 + n, 10 * n))
-    kernels.inertia_gravity_regressor(_workspace(robot, robot.gravity), *_read_only(q, np.zeros_like(q)), out)
+    kernels.inertia_gravity_regressor(_workspace(robot, robot.gravity), _read_only(q), _read_only(np.zeros_like(q)), out)
     return out
 
 
@@ -53,21 +55,20 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
     workspace = _workspace(robot, robot.gravity)
     # entries of a link in the row of a joint that doesn't move it stay zero: the kernel never touches them
     (block,) = _aligned((robot.n, 10 * robot.n, kernels.BLOCK))
-    motion = _read_only(q, dq, ddq)
+    q, dq, ddq = _read_only(q), _read_only(dq), _read_only(ddq)
     for start in range(0, len(q), kernels.BLOCK):
-        kernels.regressor_block(workspace, *motion, start, block)
+        kernels.regressor_block(workspace, q, dq, ddq, start, block)
         yield start, block[:, :, : len(q) - start]
 
 
-def _read_only(*arrays: Array) -> tuple[Array, ...]:
-    """Views that can't be written to, whatever came in.
+def _read_only(array: Array) -> Array:
+    """A view that can't be written to, whatever came in.
 
     Numba compiles a kernel anew for read-only arrays, and the two versions may round differently: with one kind there is one.
     """
-    views = [array.view() for array in arrays]
-    for view in views:
-        view.flags.writeable = False
-    return tuple(views)
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _workspace(robot: Robot, gravity: Array) -> kernels.Workspace:
