@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 import pytest
@@ -25,6 +26,7 @@ def test_the_numbers_that_matter_are_those_of_the_files(demonstrated):
     folder, done = demonstrated
     estimate = json.loads((folder / "run" / "estimate.json").read_text())
     assert f"Rank: {estimate['rank']} coefficients" in done.stdout
+    assert estimate["provenance"]["files"]["log.npz"] == hashlib.sha256((folder / "run" / "log.npz").read_bytes()).hexdigest()
     assert "Feasible: yes" in done.stdout
     assert "report.html" in done.stdout
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,3 +58,15 @@ def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[flo
     if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
         data = data.select(robot.joint_names)
     return data if part == (0.0, 1.0) else data.part(*part)
+
+
+def provenance_of(data: list[Path]) -> dict[str, Any]:
+    """The command that is running, and the SHA-256 of each data file by its name; folders are not looked into."""
+    import hashlib
+
+    files: dict[str, str] = {}
+    for file in data:
+        if file.is_file():
+            with file.open("rb") as stream:
+                files[file.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return {"command": shlex.join(["dynident", *sys.argv[1:]]), "files": files}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from dynident.cli.data import Reading, read_data
+from dynident.cli.data import Reading, provenance_of, read_data
 from dynident.cli.options import (
     AsJson,
     Base,
@@ -109,6 +109,7 @@ def identify(
     problem = replace(problem, preprocessing={**problem.preprocessing, **reading.as_steps()})
     with spinner("Fitting") as say:
         estimate = fit(problem, **fitting, progress=say)
+    estimate = replace(estimate, details={**estimate.details, "provenance": provenance_of(data)})
     write_estimate(output, estimate, problem, seed=seed)
     if as_json:
         print(json.dumps(estimate_document(estimate, seed=seed), indent=2, ensure_ascii=False, allow_nan=False))

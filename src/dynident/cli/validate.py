@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from dynident.cli.data import Reading, read_data
+from dynident.cli.data import Reading, provenance_of, read_data
 from dynident.cli.options import AsJson, DataArgument, Debug, EffortKindOption, Map, Unit, parse_frequency, parse_part
 from dynident.cli.terminal import console, print_report, progress_bar, spinner
 
@@ -65,7 +63,7 @@ def validate(
         recorded = read_data(data, estimate.base.robot, reading, fractions)
     with progress_bar("Validating") as progress:
         result = validated(estimate, recorded, links=_links(run), folds=folds, **frequencies, progress=progress)
-    provenance = {"command": shlex.join(["dynident", *sys.argv[1:]]), "part": list(fractions), "files": _hashes(data)}
+    provenance = {**provenance_of(data), "part": list(fractions)}
     write_validation(run, result, provenance=provenance)
     if as_json:
         print(json.dumps(validation_document(result, provenance), indent=2, ensure_ascii=False, allow_nan=False))
@@ -79,15 +77,3 @@ def _links(run: Path) -> StoredParameters | None:
     from dynident.feasibility.run_folder import PARAMETERS, read_parameters
 
     return read_parameters(run) if (run / PARAMETERS).is_file() else None
-
-
-def _hashes(data: list[Path]) -> dict[str, str]:
-    """SHA-256 of each file by its name; folders are not looked into."""
-    import hashlib
-
-    found: dict[str, str] = {}
-    for file in data:
-        if file.is_file():
-            with file.open("rb") as stream:
-                found[file.name] = hashlib.file_digest(stream, "sha256").hexdigest()
-    return found

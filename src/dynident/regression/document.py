@@ -34,6 +34,7 @@ def estimate_document(estimate: Estimate, *, seed: int = 0) -> dict[str, Any]:
         "notes": list(estimate.notes),
         "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in _PACKAGES},
         "seed": seed,
+        "provenance": dict(cast("Mapping[str, Any]", details.get("provenance", {}))),
     }
 
 

@@ -24,7 +24,7 @@ from tests.logs import synthetic_log, synthetic_samples
 from tests.unit.robots.test_serialize import assert_same
 
 KEYS = {"schema", "robot", "source", "route", "rank", "condition_number", "coefficients", "friction", "residual", "samples"}
-KEYS |= {"preprocessing", "notes", "versions", "seed"}
+KEYS |= {"preprocessing", "notes", "versions", "seed", "provenance"}
 
 
 def log_problem(**options):
