@@ -24,9 +24,9 @@ demo: $(READY)
 	@$(BIN)/dynident demo
 
 test: $(READY)
-	@$(BIN)/pytest -q -m "not slow"
+	@$(BIN)/pytest -q -m "not slow" -n auto --dist loadfile
 	@echo "Once more with DYNIDENT_KERNELS=reference:"
-	@DYNIDENT_KERNELS=reference $(BIN)/pytest -q -m "not slow" $(KERNEL_TESTS)
+	@DYNIDENT_KERNELS=reference $(BIN)/pytest -q -m "not slow" -n auto --dist loadfile $(KERNEL_TESTS)
 
 test-slow: $(READY)
 	@$(BIN)/pytest -q -m slow

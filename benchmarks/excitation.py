@@ -16,8 +16,8 @@ import pinocchio as pin
 
 import dynident
 from dynident.excitation import check_trajectory, design_trajectory, robot_limits
-from dynident.excitation.criterion import base_regressor
 from dynident.excitation.design import _prepared, _series
+from dynident.excitation.search.criterion import base_regressor
 from dynident.friction import linear
 from dynident.regression import base_parameters
 

@@ -14,9 +14,9 @@ import pinocchio as pin
 import dynident
 from benchmarks.dynamics import _pinocchio_panda
 from benchmarks.timing import race
-from dynident.dynamics.tree import joint_constants
+from dynident.dynamics.kernel_tree import joint_constants
 from dynident.export import ExportModel, export
-from dynident.export.c99 import c_functions
+from dynident.export.code.c99 import c_functions
 from dynident.export.proof import C_FLAGS
 from dynident.friction import linear
 

@@ -168,7 +168,7 @@ def test_an_interrupted_export_leaves_the_old_file(folder, monkeypatch):
     """Killed while it writes: the old file is there, whole, and nothing is beside it."""
     import os
 
-    from dynident.cli.export import export
+    from dynident.cli.verbs.export import export
 
     written(folder, "before", "o.csv")
     monkeypatch.chdir(folder)

@@ -11,7 +11,7 @@ import pytest
 from dynident import inverse_dynamics, load_robot
 from dynident.errors import InputError
 from dynident.export import EXPORTERS, ExportModel, InfeasibleError, export
-from dynident.export.yaml_file import parameters_from_yaml
+from dynident.export.formats.yaml_file import parameters_from_yaml
 from dynident.parameters import from_com
 from tests.export_models import model_of
 from tests.oracles.machines import states

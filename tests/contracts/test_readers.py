@@ -14,8 +14,8 @@ import scipy.io
 from pyarrow import csv, parquet
 
 from dynident.data import ControllerSamples, Dataset, load_dataset, write_dataset
-from dynident.data.readers import READERS
-from dynident.data.write import WRITERS
+from dynident.data.formats.registry import READERS
+from dynident.data.formats.writing import WRITERS
 from dynident.errors import FileError
 
 N = 50

@@ -49,7 +49,7 @@ def test_the_pandas_model_loads_as_controller_samples(shared_data):
 
 
 def test_static_configurations_without_a_header(shared_data):
-    from dynident.data.readers import read_table
+    from dynident.data.formats.registry import read_table
 
     table = read_table(shared_data / "panda_gaz2019" / "configurations_1010.txt")
     q = np.column_stack(list(table.values()))

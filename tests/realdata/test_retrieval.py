@@ -12,7 +12,7 @@ import pytest
 from dynident import Bounds, FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, load_robot, retrieve
 from dynident.data import load_dataset
 from dynident.feasibility import one_step, prior_to_robot, two_step, violations
-from dynident.feasibility.files import read_constraints
+from dynident.feasibility.constraints.files import read_constraints
 from dynident.feasibility.ranges import with_ranges
 from dynident.friction import linear
 from dynident.parameters import consistency_margin, from_com

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli import check, demo, evaluate, excite, export, identify, repair, report, retrieve, simulate, validate
 from dynident.cli.options import Debug
+from dynident.cli.verbs import check, demo, evaluate, excite, export, identify, repair, report, retrieve, simulate, validate
 from dynident.errors import DynidentError, InputError
 
 app = typer.Typer(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from dynident.feasibility import FeasibleSet, LinkParameters, NominalPrior, Objective, RetrievalProblem
-    from dynident.feasibility.geometry import GeometryBounds
+    from dynident.feasibility.constraints.geometry import GeometryBounds
     from dynident.regression import Estimate
 
 #: Smallest eigenvalue of every link's pseudo-inertia: the best fit often lies on the very edge of consistency, where
@@ -42,7 +42,7 @@ class Wanted:
 
     def problem(self, run: Path, estimate: Estimate) -> tuple[RetrievalProblem, list[str]]:
         from dynident.feasibility import build_retrieval
-        from dynident.feasibility.geometry import geometry_bounds
+        from dynident.feasibility.constraints.geometry import geometry_bounds
 
         shapes = geometry_bounds(estimate.base.robot) if self.geometry else None
         conditions = self._conditions(estimate, shapes)
@@ -74,7 +74,7 @@ class Wanted:
 
     def _conditions(self, estimate: Estimate, shapes: GeometryBounds | None) -> FeasibleSet:
         from dynident.feasibility import ComWithinReach, FeasibleSet, PhysicalConsistency, TotalMass
-        from dynident.feasibility.files import read_constraints
+        from dynident.feasibility.constraints.files import read_constraints
 
         conditions = FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach()) if self.consistency else ())
         for file in self.bounds:

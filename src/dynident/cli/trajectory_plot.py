@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from dynident._typing import Array
+    from dynident.core.arrays import Array
     from dynident.excitation import Design, Limits
 
 #: Samples of the plotted curves.

@@ -2,12 +2,12 @@
 
 from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
-from dynident.data.filters import FilterStream, ParallelFilter
-from dynident.data.load import load_dataset
-from dynident.data.masks import mask_saturation, mask_standstill
-from dynident.data.processing import decimate, differentiate, low_pass, savitzky_golay, trim
-from dynident.data.resampling import is_uniform, resample
-from dynident.data.write import write_dataset
+from dynident.data.formats.writing import write_dataset
+from dynident.data.reading.load import load_dataset
+from dynident.data.signals.derivatives import decimate, differentiate, low_pass, savitzky_golay, trim
+from dynident.data.signals.masks import mask_saturation, mask_standstill
+from dynident.data.signals.parallel_filter import FilterStream, ParallelFilter
+from dynident.data.signals.resampling import is_uniform, resample
 
 __all__ = [
     "ControllerSamples",

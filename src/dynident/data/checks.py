@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 
 BoolArray: TypeAlias = NDArray[np.bool_]

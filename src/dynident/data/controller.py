@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.data.checks import add_source, check_names, check_rows, joint_indices, same_in_all
 from dynident.errors import ShapeError, ValueRangeError
 

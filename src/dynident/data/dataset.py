@@ -9,7 +9,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.data.checks import (
     BoolArray,
     add_source,

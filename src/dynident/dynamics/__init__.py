@@ -1,6 +1,6 @@
 """Batched dynamics of any tree robot: regressors, inverse dynamics, mass matrix, gravity, Coriolis, energy."""
 
-from dynident.dynamics.api import (
+from dynident.dynamics.facade import (
     RegressorBlock,
     coriolis_matrix,
     coriolis_vector,

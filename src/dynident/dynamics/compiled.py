@@ -9,9 +9,9 @@ from math import prod
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.dynamics import kernels
-from dynident.dynamics.tree import joint_constants
+from dynident.dynamics.kernel_tree import joint_constants
 from dynident.robots.robot import Robot
 
 _WEIGHTLESS = np.zeros(3)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.parameters import PARAMETERS_PER_LINK, inertia_matrix
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import JointType, Robot

@@ -1,17 +1,17 @@
 """Exciting trajectories: kinds of trajectories, the limits that they keep, and the design of informative ones."""
 
-from dynident.excitation.check import LimitMargin, LimitReport, check_trajectory
-from dynident.excitation.cubic import CubicTrajectory, kuka_table_5
 from dynident.excitation.design import Design, design_trajectory
-from dynident.excitation.fourier import FourierTrajectory
-from dynident.excitation.limits import Box, LimitError, Limits, robot_limits
-from dynident.excitation.limits_file import read_limits
+from dynident.excitation.limits.check import LimitMargin, LimitReport, check_trajectory
+from dynident.excitation.limits.limits import Box, LimitError, Limits, robot_limits
+from dynident.excitation.limits.limits_file import read_limits
 from dynident.excitation.precision import expected_std
-from dynident.excitation.quintic import QuinticTrajectory, fastest_quintic
-from dynident.excitation.registry import TRAJECTORIES, trajectory_from_dict, trajectory_to_dict
-from dynident.excitation.repeated import Repeated
-from dynident.excitation.sinusoid import SinusoidTrajectory, panda_table_1
-from dynident.excitation.trajectory import Motion, Trajectory, trajectory_dataset
+from dynident.excitation.trajectories.cubic import CubicTrajectory, kuka_table_5
+from dynident.excitation.trajectories.fourier import FourierTrajectory
+from dynident.excitation.trajectories.quintic import QuinticTrajectory, fastest_quintic
+from dynident.excitation.trajectories.registry import TRAJECTORIES, trajectory_from_dict, trajectory_to_dict
+from dynident.excitation.trajectories.repeated import Repeated
+from dynident.excitation.trajectories.sinusoid import SinusoidTrajectory, panda_table_1
+from dynident.excitation.trajectories.trajectory import Motion, Trajectory, trajectory_dataset
 
 __all__ = [
     "TRAJECTORIES",

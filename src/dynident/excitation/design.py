@@ -11,22 +11,22 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
+from dynident.core.parallel import multi_start
 from dynident.errors import DynidentError, ValueRangeError
-from dynident.excitation.centres import standing_positions
-from dynident.excitation.check import LimitReport, check_trajectory
-from dynident.excitation.collision import CollisionModel
-from dynident.excitation.criterion import Criterion, Kind, smooth_friction
-from dynident.excitation.fourier import FourierTrajectory
-from dynident.excitation.interrupt import RememberingExecutor
-from dynident.excitation.limits import Limits, require_usable, robot_limits
-from dynident.excitation.parametrisation import Parametrisation
-from dynident.excitation.penalty import Penalty
+from dynident.excitation.limits.centres import standing_positions
+from dynident.excitation.limits.check import LimitReport, check_trajectory
+from dynident.excitation.limits.collision import CollisionModel
+from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
+from dynident.excitation.limits.penalty import Penalty
 from dynident.excitation.precision import expected_std
-from dynident.excitation.search import FINER, Candidate, Search
-from dynident.excitation.trajectory import sample_times
+from dynident.excitation.search.criterion import Criterion, Kind, smooth_friction
+from dynident.excitation.search.descent import FINER, Candidate, Search
+from dynident.excitation.search.interrupt import RememberingExecutor
+from dynident.excitation.search.parametrisation import Parametrisation
+from dynident.excitation.trajectories.fourier import FourierTrajectory
+from dynident.excitation.trajectories.trajectory import sample_times
 from dynident.friction.model import FrictionModel
-from dynident.parallel import multi_start
 from dynident.regression.base import BaseParameters, base_parameters
 from dynident.robots.robot import Robot
 

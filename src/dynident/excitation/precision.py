@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import ValueRangeError
-from dynident.excitation.criterion import base_regressor
-from dynident.excitation.trajectory import Trajectory, sample_times, used_samples
+from dynident.excitation.search.criterion import base_regressor
+from dynident.excitation.trajectories.trajectory import Trajectory, sample_times, used_samples
 from dynident.regression.base import BaseParameters
 
 

@@ -18,15 +18,15 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.data.dataset import Dataset
 from dynident.dynamics import inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
-from dynident.excitation.centres import position_range
-from dynident.excitation.check import motion_margins
-from dynident.excitation.collision import CollisionModel
-from dynident.excitation.limits import LimitError, Limits, require_usable, robot_limits
-from dynident.excitation.trajectory import Motion
+from dynident.excitation.limits.centres import position_range
+from dynident.excitation.limits.check import motion_margins
+from dynident.excitation.limits.collision import CollisionModel
+from dynident.excitation.limits.limits import LimitError, Limits, require_usable, robot_limits
+from dynident.excitation.trajectories.trajectory import Motion
 from dynident.regression.base import BaseParameters, base_parameters
 from dynident.robots.robot import Robot
 

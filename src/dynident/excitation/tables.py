@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
-from dynident.excitation.check import LimitReport
+from dynident.core.arrays import Array
 from dynident.excitation.design import Design
-from dynident.excitation.registry import trajectory_to_dict
+from dynident.excitation.limits.check import LimitReport
 from dynident.excitation.static import StaticDesign
+from dynident.excitation.trajectories.registry import trajectory_to_dict
 from dynident.regression.base import BaseParameters
 from dynident.regression.tables import Report, Row, Table
 

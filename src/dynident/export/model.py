@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import DynidentError, InputError, ShapeError
 from dynident.friction.combined import Combined
 from dynident.friction.model import FrictionModel

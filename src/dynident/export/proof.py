@@ -17,21 +17,21 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import FileError
-from dynident.export.c99 import c_name
-from dynident.export.joints import Held, held_friction
-from dynident.export.match import locked_positions
-from dynident.export.mjcf import HOLDS as MJCF_HOLDS
-from dynident.export.mjcf import mjcf_tree, mujoco_module
+from dynident.export.code.c99 import c_name
+from dynident.export.formats.mjcf import HOLDS as MJCF_HOLDS
+from dynident.export.formats.mjcf import mjcf_tree, mujoco_module
+from dynident.export.formats.original import locked_positions
+from dynident.export.formats.simulator_friction import Held, held_friction
+from dynident.export.formats.urdf import HOLDS as URDF_HOLDS
+from dynident.export.formats.urdf import urdf_tree
+from dynident.export.formats.yaml_file import parameters_from_yaml
 from dynident.export.model import Comparison, DisagreementError, Exported, ExportModel, Original
-from dynident.export.urdf import HOLDS as URDF_HOLDS
-from dynident.export.urdf import urdf_tree
-from dynident.export.yaml_file import parameters_from_yaml
 from dynident.friction.model import friction_torque
+from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.robot import JointType, Robot
-from dynident.robots.tree import SourceTree
 
 #: Largest difference of a joint's torque, as a share of that joint's largest torque.
 TOLERANCE = 1e-9
@@ -95,7 +95,7 @@ def prove_urdf(model: ExportModel, exported: Exported, states: States) -> Compar
 
 def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Comparison:
     """MuJoCo on the exported MJCF."""
-    from dynident.robots.mjcf import strip_assets
+    from dynident.robots.formats.mjcf import strip_assets
 
     mj, content = mujoco_module(), _main(exported)
     tree = _read_back(content, ".xml", mjcf_tree)
@@ -154,7 +154,7 @@ class CLibrary:
     """Functions of generated C, called from Python."""
 
     def __init__(self, library: ctypes.CDLL, prefix: str, n: int) -> None:
-        from dynident.export.c99 import c_functions
+        from dynident.export.code.c99 import c_functions
 
         self.functions = {function.name: function for function in c_functions(n)}
         self.library, self.prefix = library, prefix

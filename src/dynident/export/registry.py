@@ -6,16 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dynident.core.safe_xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
-from dynident.export.c99 import write_c
-from dynident.export.csv_table import write_csv
-from dynident.export.mjcf import write_mjcf
+from dynident.export.code.c99 import write_c
+from dynident.export.code.python_module import write_python
+from dynident.export.formats.csv_table import write_csv
+from dynident.export.formats.mjcf import write_mjcf
+from dynident.export.formats.urdf import write_urdf
+from dynident.export.formats.yaml_file import write_yaml
 from dynident.export.model import Comparison, Exported, ExportModel, InfeasibleError, Original, Request
 from dynident.export.proof import States, prove_c, prove_mjcf, prove_python, prove_urdf, prove_yaml, random_states
-from dynident.export.python_module import write_python
-from dynident.export.urdf import write_urdf
-from dynident.export.yaml_file import write_yaml
-from dynident.robots.xml import parse_xml
 
 Proof = Callable[[ExportModel, Exported, States], Comparison | None]
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from dynident.core.files import read_text
 from dynident.errors import FileError
 from dynident.export.model import ExportModel
 from dynident.feasibility.run_folder import PARAMETERS, read_parameters
-from dynident.files import read_text
 from dynident.regression.estimate import Estimate
 from dynident.regression.run_folder import read_estimate
 from dynident.regression.tables import coefficients

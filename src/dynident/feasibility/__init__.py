@@ -1,6 +1,6 @@
 """Feasible link parameters: constraints as data, objectives and priors, solvers, and certificates recomputed here."""
 
-from dynident.feasibility.constraints import (
+from dynident.feasibility.constraints.convex import (
     Bounds,
     Coefficients,
     DontCare,
@@ -12,14 +12,14 @@ from dynident.feasibility.constraints import (
     Symmetric,
     TotalMass,
 )
-from dynident.feasibility.nonconvex import LinkView, UserConstraint
+from dynident.feasibility.constraints.nonconvex import LinkView, UserConstraint
+from dynident.feasibility.constraints.regions import ComInCylinder, ComInEllipsoid, ComInHull, ComWithinReach
+from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Nonconvex, Terms, Violation, violations
 from dynident.feasibility.objective import NominalPrior, Objective, one_step, prior_to_robot, two_step, uniform_bodies
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
-from dynident.feasibility.regions import ComInCylinder, ComInEllipsoid, ComInHull, ComWithinReach
 from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
 from dynident.feasibility.retrieve import InfeasibleError, NotFoundError, certify, retrieve
 from dynident.feasibility.solvers.options import SolverOptions
-from dynident.feasibility.terms import Constraint, FeasibleSet, Nonconvex, Terms, Violation, violations
 
 __all__ = [
     "Bounds",

@@ -13,13 +13,13 @@ from typing import Literal
 import numpy as np
 
 from dynident.errors import InputError
-from dynident.feasibility.blocks import Equality
-from dynident.feasibility.constraints import Known
+from dynident.feasibility.constraints.convex import Known
+from dynident.feasibility.constraints.lmi import Equality
+from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms
 from dynident.feasibility.objective import NominalPrior, Objective
 from dynident.feasibility.problem import build_retrieval
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.retrieve import retrieve
-from dynident.feasibility.terms import Constraint, FeasibleSet, Terms
 from dynident.regression.base import BaseParameters
 from dynident.regression.columns import Columns
 from dynident.robots.robot import Robot

@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from dynident._typing import Array, BoolArray
+from dynident.core.arrays import Array, BoolArray
 from dynident.errors import InputError, UnknownNameError
 from dynident.parameters import consistency_margin, pseudo_inertia
 from dynident.regression.compress import triangular

@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import InputError
-from dynident.feasibility.blocks import Batch, batches
-from dynident.feasibility.conic import ConicProgram, ConicSolution, residual_scale
-from dynident.feasibility.constraints import Known
+from dynident.feasibility.constraints.convex import Known
+from dynident.feasibility.constraints.lmi import Batch, batches
+from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms, Violation, violations
 from dynident.feasibility.objective import NominalPrior, Objective
-from dynident.feasibility.terms import Constraint, FeasibleSet, Terms, Violation, violations
+from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, residual_scale
 from dynident.regression.base import BaseParameters
 
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import DynidentError
-from dynident.feasibility.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
 from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
+from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
 from dynident.parameters import pseudo_inertia
 
 #: 95 % quantile of the χ² distribution with one degree of freedom: how much worse a fit may be, in units of the noise.

@@ -7,9 +7,9 @@ from enum import Enum
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
+from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.terms import Violation
 from dynident.parameters import consistency_margin, to_com
 
 

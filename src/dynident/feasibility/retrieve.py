@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import DynidentError
-from dynident.feasibility.conflict import conflicting
-from dynident.feasibility.conic import ConicStatus, lower_bound, residual_scale
-from dynident.feasibility.polish import polished
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
+from dynident.feasibility.solvers.conflict import conflicting
+from dynident.feasibility.solvers.conic import ConicStatus, lower_bound, residual_scale
 from dynident.feasibility.solvers.options import SolverOptions
+from dynident.feasibility.solvers.polish import polished
 from dynident.feasibility.solvers.registry import solver_by_name
 
 #: The lower bound holds for all parameters below this size (kg, kg·m, kg·m²), which no robot arm exceeds.

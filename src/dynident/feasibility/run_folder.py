@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
+from dynident.core.files import read_text, write_atomically, write_together
 from dynident.errors import FileError
 from dynident.feasibility.document import parameters_document
 from dynident.feasibility.result import LinkParameters, Range
-from dynident.files import read_text, write_atomically, write_together
 from dynident.regression.base import BaseParameters
 from dynident.regression.files import Arrays, base_from_parts, base_parts, pack, unpack
 from dynident.regression.run_folder import ARRAYS as ESTIMATE_ARRAYS

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from dynident._typing import Array
-from dynident.feasibility.constraints import Bounds, TotalMass
+from dynident.core.arrays import Array
+from dynident.feasibility.constraints.convex import Bounds, TotalMass
+from dynident.feasibility.constraints.terms import FeasibleSet
 from dynident.feasibility.objective import NominalPrior, uniform_bodies
-from dynident.feasibility.terms import FeasibleSet
 from dynident.robots.robot import Robot
 
 #: Around the line between a link's joints where nothing else tells its size [m]: the half width of a slender arm.

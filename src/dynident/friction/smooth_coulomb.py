@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import ValueRangeError
 from dynident.friction.model import Symmetry, checked_motion
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import ShapeError
 from dynident.parameters.inertia import from_pseudo_inertia, pseudo_inertia
 from dynident.parameters.layout import PARAMETERS_PER_LINK

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.parameters.layout import INERTIA_ELEMENTS, PARAMETERS_PER_LINK
 

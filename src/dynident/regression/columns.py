@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynident._typing import IntArray
+from dynident.core.arrays import IntArray
 from dynident.errors import UnknownNameError
 from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK, parameter_entries

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 
 # Panel width of the blocked QR; small panels are fastest for tables of a few dozen columns.
 _PANEL = 8

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array, BoolArray, IntArray
+from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import Dataset
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError

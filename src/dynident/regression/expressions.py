@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.robots.robot import Robot
 
 #: A factor this close (relative) to a product or sum of squares of kinematic constants is taken to be it.

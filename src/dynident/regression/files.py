@@ -12,9 +12,9 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.data.npz import read_npz
+from dynident.core.files import write_atomically
+from dynident.data.formats.npz import read_npz
 from dynident.errors import DynidentError, FileError
-from dynident.files import write_atomically
 from dynident.friction.serialize import friction_from_dict, friction_to_dict
 from dynident.regression.base import BaseParameters
 from dynident.regression.columns import Columns

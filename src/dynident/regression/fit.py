@@ -11,15 +11,15 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from dynident._typing import Array, BoolArray
+from dynident.core.arrays import Array, BoolArray
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.regression.autocovariance import Correlated, correlated_rows
 from dynident.regression.compress import compress, triangular
+from dynident.regression.covariance import inverse_normal, median_levels, smallest_level, spread
 from dynident.regression.estimate import Dropped, Estimate, Residuals
 from dynident.regression.losses import Loss, Squared
-from dynident.regression.noise import Correlated, correlated_rows
 from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
-from dynident.regression.spread import inverse_normal, median_levels, smallest_level, spread
 
 #: One noise level for all rows (ordinary least squares), or one per group, estimated in turn with the coefficients.
 Noise: TypeAlias = Literal["uniform", "per_group"]

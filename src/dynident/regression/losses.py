@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError
 
 

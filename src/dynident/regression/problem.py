@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array, IntArray
+from dynident.core.arrays import Array, IntArray
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import FrictionModel

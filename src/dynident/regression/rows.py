@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from dynident._typing import Array, BoolArray, IntArray
+from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor, iterate_regressor_blocks
 from dynident.regression.base import BaseParameters

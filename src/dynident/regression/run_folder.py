@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from dynident.core.files import write_together
 from dynident.errors import FileError
-from dynident.files import write_together
 from dynident.regression.document import estimate_document
 from dynident.regression.estimate import Dropped, Estimate, Residuals
 from dynident.regression.files import Arrays, base_from_parts, base_parts, load_problem, pack, problem_bytes, unpack

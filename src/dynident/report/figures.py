@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.validation.series import JointSeries
 
 #: Colours that can be told apart by people who don't see all of them (after Okabe and Ito); the page has a light and a dark set.

@@ -10,10 +10,10 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from dynident.core.files import read_text
 from dynident.errors import FileError
 from dynident.feasibility.run_folder import ARRAYS as PARAMETER_ARRAYS
 from dynident.feasibility.run_folder import PARAMETERS, StoredParameters, read_parameters
-from dynident.files import read_text
 from dynident.regression.estimate import Estimate
 from dynident.regression.run_folder import ARRAYS as ESTIMATE_ARRAYS
 from dynident.regression.run_folder import ESTIMATE, PROBLEM, ROBOT, read_estimate

@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 

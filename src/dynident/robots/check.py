@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.parameters import inertia_matrix, to_com
 from dynident.robots.robot import JointType, Link, Robot, Source
 from dynident.robots.verdict import Judgement, Verdict, judge

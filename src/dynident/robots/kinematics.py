@@ -7,7 +7,7 @@ from math import atan2, copysign, hypot, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.robots.robot import Joint, JointType, Robot
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from dynident.core.files import read_text
 from dynident.errors import FileError, UnknownNameError
-from dynident.files import read_text
-from dynident.robots.build import build_robot
+from dynident.robots.formats.build import build_robot
+from dynident.robots.formats.source_tree import SourceTree, tree_of_robot
 from dynident.robots.robot import Robot
-from dynident.robots.tree import SourceTree, tree_of_robot
 
 Reader = Callable[[Path], SourceTree | Robot]
 
@@ -74,27 +74,27 @@ def _read_library(name: str) -> Robot:
 
 
 def _read_dh(path: Path) -> Robot:
-    from dynident.robots.dh import read_dh
+    from dynident.robots.formats.dh import read_dh
 
     return read_dh(path)
 
 
 def _read_urdf(path: Path) -> SourceTree:
-    from dynident.robots.urdf import read_urdf
+    from dynident.robots.formats.urdf import read_urdf
 
     return read_urdf(path)
 
 
 def _read_xml(path: Path) -> SourceTree:
     """URDF or MJCF, by the root element."""
-    from dynident.robots.xml import parse_xml
+    from dynident.core.safe_xml import parse_xml
 
     root = parse_xml(path, read_text(path)).tag
     if root == "robot":
         return _read_urdf(path)
     if root != "mujoco":
         raise FileError(path, f"the root element is <{root}>; <mujoco> (MJCF) or <robot> (URDF) was expected")
-    from dynident.robots.mjcf import read_mjcf
+    from dynident.robots.formats.mjcf import read_mjcf
 
     return read_mjcf(path)
 

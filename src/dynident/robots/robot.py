@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array, IntArray
+from dynident.core.arrays import Array, IntArray
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.robots.body import Joint, JointType, Link, Source, finite, freeze, pose, read_only
@@ -156,7 +156,7 @@ class Robot:
                     parameters and the limits then come back as they are), else modified: frames are computed from the
                     joint axes and the parameters carried into them. Only for a serial chain.
         """
-        from dynident.robots.dh_write import to_dh_yaml  # the writer knows Robot, not the other way round
+        from dynident.robots.formats.dh_write import to_dh_yaml  # the writer knows Robot, not the other way round
 
         return to_dh_yaml(self, convention=convention)
 

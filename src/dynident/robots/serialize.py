@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import InputError
 from dynident.robots.robot import Joint, JointType, Link, Robot, Source
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.parameters import consistency_margin, inertia_matrix, to_com
 
 #: Below this share of the trace of I_c the triangle inequality holds, but barely: the link is marginal.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.data import ControllerSamples
 from dynident.dynamics import coriolis_vector, gravity, mass_matrix
 from dynident.errors import ShapeError, ValueRangeError

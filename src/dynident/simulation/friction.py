@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import InputError, ShapeError, ValueRangeError
 from dynident.friction import FrictionModel, Symmetry, checked_motion, friction_torque
 from dynident.robots.robot import Robot

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import DynidentError
 from dynident.simulation.friction import JointFriction
 from dynident.simulation.model import Plant, import_mujoco

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array, IntArray
+from dynident.core.arrays import Array, IntArray
 from dynident.dynamics import mass_matrix
 from dynident.errors import MissingExtraError, ShapeError, ValueRangeError
 from dynident.parameters import change_of_frame, to_com

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame, from_com
 from dynident.robots.robot import Robot

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.interpolate import BPoly, CubicHermiteSpline, CubicSpline
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.robots.robot import Robot

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.signal import lfilter  # pyright: ignore[reportUnknownVariableType]
 
-from dynident._typing import Array, IntArray
+from dynident.core.arrays import Array, IntArray
 from dynident.data import Dataset, EffortKind
 from dynident.errors import InputError, ShapeError, ValueRangeError
 from dynident.robots.robot import Robot

@@ -15,7 +15,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from dynident._typing import Array, BoolArray
+from dynident.core.arrays import Array, BoolArray
 from dynident.dynamics import gravity, inverse_dynamics
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.robots.robot import Robot

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
+from dynident.core.files import write_atomically
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.files import write_atomically
 from dynident.friction import friction_to_dict
 from dynident.robots.robot import Robot
 from dynident.simulation.friction import JointFriction

@@ -14,7 +14,7 @@ from typing import cast
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.data import Dataset
 from dynident.errors import ValueRangeError
 from dynident.regression.estimate import Estimate, Residuals

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.validation.series import JointSeries
 
 #: 97.5 % quantile of the normal distribution: a band of so many standard deviations covers 95 %.

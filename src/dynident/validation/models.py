@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError

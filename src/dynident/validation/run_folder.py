@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from dynident.core.files import write_together
 from dynident.errors import FileError
 from dynident.feasibility.run_folder import ARRAYS as PARAMETER_ARRAYS
 from dynident.feasibility.run_folder import estimate_digest
-from dynident.files import write_together
 from dynident.regression.files import Arrays, pack, unpack
 from dynident.validation.document import validation_document
 from dynident.validation.folds import CrossValidation

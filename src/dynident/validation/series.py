@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dynident._typing import Array, BoolArray, IntArray
+from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import Dataset, ParallelFilter
 from dynident.regression.estimate import Estimate
 from dynident.regression.rows import MASK_SHARE, LogRows

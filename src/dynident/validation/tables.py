@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.regression.tables import Report, Row, Table
 from dynident.validation.result import Validation
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.data import ControllerSamples, Dataset
 from dynident.errors import InputError
 from dynident.regression.estimate import Estimate

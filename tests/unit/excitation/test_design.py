@@ -21,10 +21,10 @@ from dynident.excitation import (
     panda_table_1,
     robot_limits,
 )
-from dynident.excitation.criterion import Criterion, base_regressor, condition_number, smooth_friction
 from dynident.excitation.design import _prepared, _series
-from dynident.excitation.search import Search
-from dynident.excitation.trajectory import Motion
+from dynident.excitation.search.criterion import Criterion, base_regressor, condition_number, smooth_friction
+from dynident.excitation.search.descent import Search
+from dynident.excitation.trajectories.trajectory import Motion
 from dynident.friction import combine, friction_model, linear
 from dynident.friction.armature import Armature
 from dynident.friction.coulomb import Coulomb

@@ -13,7 +13,7 @@ import yaml
 from dynident import friction_model, identify, load_robot
 from dynident.errors import InputError, UnknownNameError
 from dynident.export import export, model_from_estimate
-from dynident.export.yaml_file import franka_names, parameters_from_yaml
+from dynident.export.formats.yaml_file import franka_names, parameters_from_yaml
 from dynident.parameters import to_com
 from tests.export_models import arm, model_of
 from tests.logs import synthetic_log

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.feasibility import Bounds, LinkView, PhysicalConsistency, Symmetric, UserConstraint, retrieve
 from dynident.feasibility.solvers import interior as newton
 from dynident.feasibility.solvers.barrier import descend

@@ -9,7 +9,7 @@ from hypothesis import given
 from dynident import build_problem, fit, identify_from_controller, load_robot
 from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility import FeasibleSet, NominalPrior, TotalMass, one_step, prior_to_robot, two_step, uniform_bodies
-from dynident.feasibility.constraints import Bounds
+from dynident.feasibility.constraints.convex import Bounds
 from dynident.feasibility.objective import SOFTENING, link_metric
 from dynident.feasibility.uniform import uniform_prior
 from dynident.friction import linear

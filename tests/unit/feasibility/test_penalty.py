@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.feasibility import Bounds, Known, PhysicalConsistency, RetrievalProblem, SolverOptions, TotalMass, retrieve
 from dynident.feasibility.solvers.annealing import anneal, evolve, walk
 from dynident.feasibility.solvers.box import Box, box_of, from_standard, to_standard

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.feasibility.solvers.box import Box
 from dynident.feasibility.solvers.penalised import Charge, Penalised
 

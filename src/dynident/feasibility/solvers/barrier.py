@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
+from dynident.core.parallel import multi_start
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.functions import satisfy
@@ -21,7 +22,6 @@ from dynident.feasibility.solvers.interior import Interior
 from dynident.feasibility.solvers.interior_path import anchored, enter, follow, wander
 from dynident.feasibility.solvers.options import SolverOptions
 from dynident.feasibility.solvers.reduced import RELIEF, Reduced
-from dynident.parallel import multi_start
 
 
 def solve(problem: RetrievalProblem, options: SolverOptions) -> list[Candidate]:

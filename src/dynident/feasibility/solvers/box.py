@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynident._typing import Array
-from dynident.feasibility.blocks import Side
+from dynident.core.arrays import Array
+from dynident.feasibility.constraints.lmi import Side
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import from_com, inertia_matrix, to_com
 from dynident.parameters.layout import INERTIA_ELEMENTS

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
+from dynident.feasibility.constraints.terms import Nonconvex
 from dynident.feasibility.solvers.interior import Cone, Interior, least_margin
 from dynident.feasibility.solvers.interior_path import follow, push, wander
 from dynident.feasibility.solvers.reduced import Reduced
-from dynident.feasibility.terms import Nonconvex
 
 _ROUNDS = 25
 _TRACES = 20

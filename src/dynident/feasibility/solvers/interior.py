@@ -19,8 +19,8 @@ from typing import Protocol
 
 import numpy as np
 
-from dynident._typing import Array, IntArray
-from dynident.feasibility.blocks import Batch
+from dynident.core.arrays import Array, IntArray
+from dynident.feasibility.constraints.lmi import Batch
 
 #: Half the squared Newton decrement below which a point counts as centred; one more step then squares it.
 CENTRED = 0.1

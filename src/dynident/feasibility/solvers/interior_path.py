@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.feasibility.solvers.interior import Cone, Interior, centre, least_margin
 
 #: The path ends where what is left to gain is below this share of the objective.

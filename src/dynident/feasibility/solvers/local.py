@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.feasibility.solvers.box import Box
 from dynident.feasibility.solvers.options import LocalSearch
 from dynident.feasibility.solvers.penalised import Charge, Penalised

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
-from dynident.feasibility.blocks import Batch, Block, batches
+from dynident.core.arrays import Array
+from dynident.feasibility.constraints.lmi import Batch, Block, batches
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solvers.box import to_standard
 from dynident.parameters import pseudo_inertia

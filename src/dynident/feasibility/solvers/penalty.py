@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
+from dynident.core.parallel import multi_start
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.annealing import anneal, evolve
@@ -22,7 +23,6 @@ from dynident.feasibility.solvers.box import Box, box_of, from_standard, to_stan
 from dynident.feasibility.solvers.local import search_locally
 from dynident.feasibility.solvers.options import PenaltyOptions, SolverOptions
 from dynident.feasibility.solvers.penalised import Charge, Penalised
-from dynident.parallel import multi_start
 
 #: Weight of staying where one is, beside fitting the same, when an answer is moved to the feasible parameters.
 _NEARNESS = 1e-4

@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from dynident._typing import Array
-from dynident.feasibility.blocks import Block, batches
+from dynident.core.arrays import Array
+from dynident.feasibility.constraints.lmi import Block, batches
+from dynident.feasibility.constraints.terms import Nonconvex
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solvers.interior import Cone, Interior
-from dynident.feasibility.terms import Nonconvex
 
 #: Conditions that leave no interior (a box of zero width) are eased by this much, half of what a certificate allows.
 RELIEF = 5e-10

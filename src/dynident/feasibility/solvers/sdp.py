@@ -11,14 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.errors import InputError
-from dynident.feasibility.blocks import Block, linear
-from dynident.feasibility.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
+from dynident.feasibility.constraints.lmi import Block, linear
+from dynident.feasibility.constraints.terms import Nonconvex, Tolerances
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
+from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
 from dynident.feasibility.solvers.options import SolverOptions
-from dynident.feasibility.terms import Nonconvex, Tolerances
 
 _ROUNDS = 60
 _TIGHTENINGS = 8

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array
+from dynident.core.arrays import Array
 from dynident.friction.model import friction_torque
 from dynident.regression.tables import friction as friction_records
 from dynident.report.blocks import Block, Cell, Figure, Grid, Section, Text

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident._typing import Array, IntArray
+from dynident.core.arrays import Array, IntArray
 from dynident.parameters import to_com
 from dynident.report.blocks import Block, Figure, Section, Text
 from dynident.report.figures import numbers, plain

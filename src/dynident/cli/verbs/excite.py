@@ -1,0 +1,194 @@
+"""`dynident excite`: an exciting trajectory within limits, or static configurations for the controller route."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from dynident.cli.options import AsJson, Base, Debug, Gravity, Lock, RobotArgument, Tip, parse_frequency, parse_gravity, parse_locks
+from dynident.cli.terminal import console, print_report, progress_bar
+from dynident.errors import FileError, ValueRangeError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from dynident.excitation.limits.limits import Limits
+    from dynident.friction import FrictionModel
+    from dynident.robots import Robot
+
+EXAMPLE = """Examples:
+
+[bold]dynident excite panda -o trajectory.csv --budget 60[/bold]
+
+[bold]dynident excite arm.urdf -o trajectory.yaml --limits limits.yaml --start-at-rest[/bold]
+
+[bold]dynident excite panda -o configurations.csv --static 100[/bold]"""
+
+
+def excite(
+    robot: RobotArgument,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help=".csv, .npz, .parquet, or .yaml for a ROS JointTrajectory.")
+    ],
+    duration: Annotated[float, typer.Option("--duration", metavar="SECONDS", help="Length of the trajectory.")] = 20.0,
+    harmonics: Annotated[int, typer.Option("--harmonics", help="Harmonics of the Fourier series.", min=1)] = 5,
+    base_frequency: Annotated[
+        str | None, typer.Option("--base-frequency", metavar="HZ", help="Of the first harmonic. Default: one period in the duration.")
+    ] = None,
+    friction: Annotated[
+        str, typer.Option("--friction", metavar="NAME", help="Friction model that is to be identified too, or none.")
+    ] = "linear",
+    limits: Annotated[
+        Path | None, typer.Option("--limits", metavar="FILE", help="YAML file with limits. Default: those of the robot, with a margin.")
+    ] = None,
+    criterion: Annotated[
+        str, typer.Option("--criterion", metavar="NAME", help="condition (condition number) or d_optimal (volume of the uncertainty).")
+    ] = "condition",
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="Q1,Q2,...", help="Position at both ends, in rad or m. Default: free.")
+    ] = None,
+    start_at_rest: Annotated[bool, typer.Option("--start-at-rest", help="Velocity and acceleration are zero at both ends.")] = False,
+    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Samples per second in the file.")] = 100.0,
+    torque_noise: Annotated[
+        float, typer.Option("--torque-noise", metavar="NM", help="Torque noise that the standard deviations are for.")
+    ] = 0.1,
+    static: Annotated[
+        int | None, typer.Option("--static", metavar="N", help="N static configurations for the controller route instead of a trajectory.")
+    ] = None,
+    method: Annotated[str, typer.Option("--method", metavar="NAME", help="Of --static: random, sobol, halton or d_optimal.")] = "d_optimal",
+    starts: Annotated[
+        int | None, typer.Option("--starts", metavar="N", help="Random starts. Default: 8, or as many as the budget allows.", min=1)
+    ] = None,
+    budget: Annotated[float | None, typer.Option("--budget", metavar="SECONDS", help="Time after which no iteration begins.")] = None,
+    workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes. Default: one per core.", min=1)] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random starts.", min=0)] = 0,
+    no_plot: Annotated[bool, typer.Option("--no-plot", help="Don't write the page with the plot beside the file.")] = False,
+    lock: Lock = None,
+    base: Base = None,
+    tip: Tip = None,
+    gravity: Gravity = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Design an exciting trajectory that keeps all limits.
+
+    Prints the condition number of the regressor, the standard deviation that each coefficient will have, and how close every limit
+    comes. The trajectory is checked at ten times the sampling rate. Ctrl-C ends the search with the best trajectory so far.
+    """
+    from dynident.excitation.limits.limits import robot_limits
+    from dynident.excitation.limits.limits_file import read_limits
+    from dynident.robots import load_robot
+
+    _check_output(output)
+    machine = load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
+    allowed = robot_limits(machine) if limits is None else read_limits(limits, machine)
+    if static is not None:
+        _write_static(machine, allowed, output, count=static, method=method, seed=seed, as_json=as_json)
+        return
+    options = {
+        "friction": _friction(friction),
+        "duration": _positive(duration, "--duration", "seconds"),
+        "harmonics": harmonics,
+        "base_frequency": parse_frequency(base_frequency, "--base-frequency"),
+        "criterion": criterion,
+        "start": _start(start, machine),
+        "at_rest": start_at_rest,
+        "starts": starts,
+        "budget": None if budget is None else _positive(budget, "--budget", "seconds"),
+        "rate": _positive(rate, "--rate", "samples per second"),
+        "torque_noise": _positive(torque_noise, "--torque-noise", "N·m"),
+        "seed": seed,
+    }
+    _write_trajectory(machine, allowed, output, options, workers=workers, plot=not no_plot, as_json=as_json)
+
+
+def _write_trajectory(
+    robot: Robot, limits: Limits, output: Path, options: dict[str, Any], *, workers: int | None, plot: bool, as_json: bool
+) -> None:
+    from dynident.excitation import design_trajectory, trajectory_dataset
+    from dynident.excitation.tables import design_document, design_report
+    from dynident.excitation.trajectories.writing import write_trajectory
+
+    with progress_bar("Designing the trajectory") as progress, _executor(workers or os.cpu_count() or 1) as executor:
+        design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
+    write_trajectory(trajectory_dataset(design.trajectory, options["rate"]), output)
+    page = output.with_suffix(".html")
+    if plot:
+        from dynident.cli.trajectory_plot import trajectory_page
+        from dynident.core.files import write_atomically
+
+        write_atomically(page, trajectory_page(design, limits))
+    if as_json:
+        print(json.dumps(design_document(design), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    print_report(design_report(design))
+    console().print(f"Written to {output}" + (f", plot in {page}" if plot else ""), markup=False)
+
+
+def _write_static(robot: Robot, limits: Limits, output: Path, *, count: int, method: str, seed: int, as_json: bool) -> None:
+    from dynident.excitation.static import design_configurations
+    from dynident.excitation.tables import static_document, static_report
+    from dynident.excitation.trajectories.writing import write_trajectory
+
+    with progress_bar("Choosing configurations") as progress:
+        design = design_configurations(robot, count, method=cast("Any", method), limits=limits, seed=seed, progress=progress)
+    write_trajectory(design.dataset(), output)
+    if as_json:
+        print(json.dumps(static_document(design), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    print_report(static_report(design))
+    console().print(f"Written to {output}", markup=False)
+
+
+@contextmanager
+def _executor(workers: int) -> Generator[Executor | None]:
+    """A pool of processes, none for one worker."""
+    if workers == 1:
+        yield None
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
+        yield pool
+
+
+def _check_output(output: Path) -> None:
+    """Before the work, not after it."""
+    from dynident.excitation.trajectories.writing import require_suffix
+
+    require_suffix(output)
+    if output.is_dir():
+        raise FileError(output, "is a folder; give the name of a file")
+    if not output.parent.is_dir():
+        raise FileError(output, f"can't be written: there is no folder {output.parent}")
+
+
+def _friction(name: str) -> FrictionModel | None:
+    from dynident.friction import friction_model
+
+    return None if name == "none" else friction_model(name)
+
+
+def _positive(value: float, option: str, unit: str) -> float:
+    if not 0.0 < value < float("inf"):
+        raise ValueRangeError(option, f"got {value:g}; a positive number of {unit} was expected")
+    return value
+
+
+def _start(text: str | None, robot: Robot) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        values = [float(word) for word in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) != robot.n:
+        raise ValueRangeError("--start", f"got {text!r}; {robot.n} numbers separated by commas were expected, one per joint")
+    return values

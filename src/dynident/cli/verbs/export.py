@@ -1,0 +1,222 @@
+"""`dynident export`: the model of a run folder as files for other programs, compared in another engine before they are written."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from dynident.cli.data import Reading, read_data
+from dynident.cli.options import AsJson, Debug
+from dynident.cli.terminal import console, spinner
+from dynident.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dynident.export import Exported
+    from dynident.export.proof import States
+    from dynident.robots import Robot
+
+EXAMPLE = """Examples:
+
+[bold]dynident export run --urdf identified.urdf --from robot.urdf --c model[/bold]
+
+[bold]dynident export run --coefficients --python model.py --csv coefficients.csv[/bold]"""
+
+_PATCHED = ("urdf", "mjcf")
+#: Samples of a log that are compared, evenly chosen; engines are called one state at a time.
+MOST_OF_A_MOTION = 2000
+
+
+def export(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder in which dynident identify and retrieve were run.")],
+    urdf: Annotated[
+        Path | None, typer.Option("--urdf", metavar="FILE", help="Write a URDF: the original with its numbers replaced.")
+    ] = None,
+    mjcf: Annotated[Path | None, typer.Option("--mjcf", metavar="FILE", help="Write an MJCF, likewise.")] = None,
+    original: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="The URDF or MJCF to patch. Default: the one that the run's robot was read from."),
+    ] = None,
+    c: Annotated[Path | None, typer.Option("--c", metavar="FOLDER", help="Write C99: one header, one source, a CMakeLists.txt.")] = None,
+    python: Annotated[Path | None, typer.Option("--python", metavar="FILE", help="Write a Python module that needs NumPy alone.")] = None,
+    yaml: Annotated[Path | None, typer.Option("--yaml", metavar="FILE", help="Write the links and friction as YAML.")] = None,
+    layout: Annotated[
+        str, typer.Option("--layout", metavar="NAME", help="Of the YAML: dynident, or franka for its inertials.yaml.")
+    ] = "dynident",
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of links, or of coefficients.")] = None,
+    motion: Annotated[
+        list[Path] | None,
+        typer.Option("--motion", metavar="DATA", help="Compare torques along the motion of this log too, read as the run's. Repeatable."),
+    ] = None,
+    coefficients: Annotated[
+        bool, typer.Option("--coefficients", help="Export the estimate's coefficients, not link parameters: for --c, --python, --csv.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Export parameters that are not feasible, with a comment that says so.")] = False,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Write the identified model for other programs.
+
+    Every model is loaded back into another engine (Pinocchio, MuJoCo, the C compiler, Python) and its torques are compared with dynident's
+    at 1000 random states and, with --motion, along a log; one that differs is not written. Nothing is written unless everything that was
+    asked for can be.
+    """
+    from dynident.export import export as exported
+    from dynident.export import model_from_run
+
+    wanted = {"urdf": urdf, "mjcf": mjcf, "c": c, "python": python, "yaml": yaml, "csv": csv}
+    targets = {name: path for name, path in wanted.items() if path is not None}
+    if not targets:
+        raise InputError("nothing to export; name at least one of --urdf, --mjcf, --c, --python, --yaml, --csv")
+    model = model_from_run(run, from_coefficients=coefficients)
+    if original is not None and not original.is_file():
+        raise FileError(original, "no such file; name the URDF or MJCF to patch")
+    sources = _Sources(model.robot, original)
+    for name, path in targets.items():
+        _check_target(name, path, sources.of(name))
+    _check_distinct(targets)
+    sources.check_used(targets)
+    states = _states(run, model.robot, motion or [])
+    done: dict[str, Exported] = {}
+    try:
+        with spinner("Exporting") as say:
+            for name in targets:
+                say(f"Exporting {name}")
+                done[name] = exported(model, name, original=sources.of(name), layout=layout, force=force, states=states)
+        for name, path in targets.items():
+            _write(done[name], path, folder=name == "c")
+    except KeyboardInterrupt:
+        raise InputError("the export was interrupted; every file is whole, either as it was before or new") from None
+    if as_json:
+        print(json.dumps([_document(done[name], path) for name, path in targets.items()], indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    for name, path in targets.items():
+        _print(done[name], path, sources.of(name))
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """Which file of the user's is patched: what --from names, else what the run's robot was read from, where it is still there."""
+
+    robot: Robot
+    given: Path | None
+
+    def of(self, target: str) -> Path | None:
+        if target not in _PATCHED:
+            return None
+        if self.given is not None:
+            return self.given if self._fits(target, self.given) else None
+        source = Path(self.robot.source)
+        return source if source.is_file() and self._fits(target, source) else None
+
+    def check_used(self, targets: dict[str, Path]) -> None:
+        if self.given is not None and not any(self.of(target) for target in targets):
+            raise InputError(f"--from {self.given} is of no use to what is exported; a URDF is patched by --urdf, an MJCF by --mjcf")
+
+    @staticmethod
+    def _fits(target: str, path: Path) -> bool:
+        """By the root element, for .xml can be either; what is not XML is refused later, with a sentence."""
+        from dynident.core.files import read_text
+        from dynident.core.safe_xml import parse_xml
+
+        try:
+            root = parse_xml(path, read_text(path)).tag
+        except FileError:
+            return True
+        return root == {"urdf": "robot", "mjcf": "mujoco"}[target]
+
+
+def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
+    """1000 random states, and those of the logs that are to be compared too."""
+    import numpy as np
+
+    from dynident.data import Dataset, differentiate
+    from dynident.export import random_states
+    from dynident.regression import read_estimate
+
+    states = random_states(robot)
+    if not motion:
+        return states
+    steps = cast("Mapping[str, Any]", read_estimate(run).details["preprocessing"])
+    data = read_data(motion, robot, Reading.of_run(steps), (0.0, 1.0))
+    if not isinstance(data, Dataset) or data.n != robot.n:
+        raise InputError(f"--motion needs a log with the positions of the run's {robot.n} joints over time")
+    moved = differentiate(data)
+    assert moved.dq is not None and moved.ddq is not None, "differentiate fills them in"  # noqa: S101, PT018
+    chosen = slice(None, None, max(1, len(moved.q) // MOST_OF_A_MOTION))
+    q, dq, ddq = (np.concatenate([own, values[chosen]]) for own, values in zip(states, (moved.q, moved.dq, moved.ddq), strict=True))
+    return q, dq, ddq
+
+
+def _check_target(name: str, path: Path, source: Path | None) -> None:
+    """Before the work: can the target be written, and is it none of the user's own files?"""
+    from dynident.export.code.c99 import CMAKE_MARK
+    from dynident.regression.run_folder import check_writable
+
+    if name == "c":
+        check_writable(path)
+        cmake = path / "CMakeLists.txt"
+        if cmake.is_file() and not cmake.read_bytes().startswith(CMAKE_MARK.encode()):
+            raise FileError(cmake, "is there and was not written by dynident, so it is not replaced; name an empty folder")
+        return
+    if path.is_dir():
+        raise FileError(path, "is a folder; name a file")
+    if source is not None and path.exists() and path.samefile(source):
+        raise FileError(path, "is the file that would be patched, and it is never overwritten; name another file")
+    if not path.absolute().parent.is_dir():
+        raise FileError(path, f"can't be written, because there is no folder {path.parent}; make it first")
+    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+        raise FileError(path, "can't be written, because its permissions don't allow it; name another file")
+
+
+def _check_distinct(targets: dict[str, Path]) -> None:
+    seen: dict[Path, str] = {}
+    for name, path in targets.items():
+        place = path.resolve()
+        if place in seen:
+            raise InputError(f"--{seen[place]} and --{name} name the same file {path}; give each its own")
+        seen[place] = name
+
+
+def _write(exported: Exported, path: Path, *, folder: bool) -> None:
+    from dynident.core.files import write_atomically, write_together
+
+    if folder:
+        write_together(path, exported.files, last=next(iter(exported.files)))
+    else:
+        write_atomically(path, next(iter(exported.files.values())))
+
+
+def _print(exported: Exported, path: Path, source: Path | None) -> None:
+    out = console()
+    patched = f", patched from {source}" if source is not None else ""
+    out.print(f"{exported.target}: {path}{patched}", markup=False, style="bold")
+    proof = exported.comparison
+    if proof is not None:
+        out.print(
+            f"  {proof.engine} agrees at {proof.states} states: largest difference {proof.largest:.2g} N·m, "
+            f"{proof.relative:.1g} of a joint's largest torque.",
+            markup=False,
+        )
+    for number, note in enumerate(exported.notes, start=1):
+        out.print(f"  Note {number}: {note}.", markup=False)
+
+
+def _document(exported: Exported, path: Path) -> dict[str, Any]:
+    proof = exported.comparison
+    compared = (
+        None if proof is None else {"engine": proof.engine, "states": proof.states, "largest": proof.largest, "relative": proof.relative}
+    )
+    return {
+        "target": exported.target,
+        "path": str(path),
+        "files": list(exported.files),
+        "comparison": compared,
+        "notes": list(exported.notes),
+    }

@@ -1,0 +1,266 @@
+"""`dynident simulate`: a virtual robot follows a trajectory, or answers as a controller, and leaves a log to try things out on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from dynident.cli.data import Reading, read_data
+from dynident.cli.options import (
+    Base,
+    Debug,
+    Gravity,
+    Lock,
+    Map,
+    RobotArgument,
+    Tip,
+    Unit,
+    parse_frequency,
+    parse_gravity,
+    parse_locks,
+)
+from dynident.cli.terminal import console, progress_bar
+from dynident.core.files import read_yaml
+from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
+
+if TYPE_CHECKING:
+    from dynident.core.arrays import Array
+    from dynident.data import Dataset
+    from dynident.robots import Robot
+    from dynident.simulation import Elasticity, Payload, Sensors
+
+EXAMPLE = """Examples:
+
+[bold]dynident simulate panda traj.csv -o log.npz --noise realistic --friction linear --truth truth.npz[/bold]
+
+[bold]dynident simulate panda --controller 1010 -o samples.npz --noise realistic[/bold]"""
+
+#: Position noise of the controller's configurations with realistic noise [rad | m].
+CONTROLLER_NOISE = 3e-4
+
+
+def simulate(
+    robot: RobotArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Log to write: .npz, .csv or .parquet.")],
+    trajectory: Annotated[
+        Path | None, typer.Argument(metavar="[TRAJECTORY]", help="Motion to follow: time, q and, better, dq and ddq (.csv, .npz, ...).")
+    ] = None,
+    noise: Annotated[str, typer.Option("--noise", metavar="NAME", help="none, or realistic: like a recorded Panda.")] = "none",
+    unsigned: Annotated[bool, typer.Option("--unsigned", help="Record only the magnitude of the torque.")] = False,
+    friction: Annotated[
+        str | None, typer.Option("--friction", metavar="NAME", help="Friction model, such as linear or viscous+coulomb. Default: none.")
+    ] = None,
+    friction_parameters: Annotated[
+        Path | None,
+        typer.Option("--friction-parameters", metavar="FILE", help="YAML: each parameter's value, or a list with one per joint."),
+    ] = None,
+    parameters: Annotated[
+        Path | None, typer.Option("--parameters", metavar="RUN", help="Use the link parameters that were retrieved in this run folder.")
+    ] = None,
+    payload: Annotated[
+        str | None, typer.Option("--payload", metavar="KG[,X,Y,Z]", help="Hang a mass on the tool, centred at X,Y,Z (m) in its frame.")
+    ] = None,
+    elastic: Annotated[
+        str | None, typer.Option("--elastic", metavar="STIFFNESS", help="Joint stiffness (N·m/rad), one or one per joint: 2e4,2e4,inf.")
+    ] = None,
+    rate: Annotated[str, typer.Option("--rate", metavar="HZ", help="Samples per second of the log.")] = "1000",
+    controller: Annotated[
+        int | None,
+        typer.Option("--controller", metavar="N", min=1, help="No motion: M and g at N random configurations, as a controller tells them."),
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option("--truth", metavar="FILE", help="Also write what a robot would not tell, to this .npz file.")
+    ] = None,
+    ignore_limits: Annotated[bool, typer.Option("--ignore-limits", help="Follow the trajectory beyond the joints' limits too.")] = False,
+    map: Map = None,
+    unit: Unit = None,
+    lock: Lock = None,
+    base: Base = None,
+    tip: Tip = None,
+    gravity: Gravity = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the noise, and of the controller's configurations.", min=0)] = 0,
+    debug: Debug = False,
+) -> None:
+    """Simulate a robot and record what a real one would.
+
+    A position servo drives the robot in MuJoCo (extra sim) along the trajectory, with friction and noise as wanted. With
+    --controller nothing moves, and MuJoCo is not needed.
+    """
+    from dynident.data.formats.writing import WRITERS
+    from dynident.robots import load_robot
+    from dynident.simulation import NOISES
+
+    if noise not in NOISES:
+        raise UnknownNameError("noise", noise, NOISES)
+    _check_output(output, "log", WRITERS)
+    if truth is not None:
+        _check_output(truth, "truth", (".npz",))
+        if truth.absolute() == output.absolute():
+            raise InputError(f"--truth and --output are both {truth}; give the truth a file of its own")
+    machine = load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
+    true = _true_parameters(machine, parameters)
+    load = _payload(payload)
+    if controller is not None:
+        _refuse_with_controller(
+            {
+                "TRAJECTORY": trajectory,
+                "--unsigned": unsigned,
+                "--friction": friction,
+                "--friction-parameters": friction_parameters,
+                "--elastic": elastic,
+                "--truth": truth,
+            }
+        )
+        _answer(machine, true, load, controller, output, noise, seed)
+        return
+    if trajectory is None:
+        raise InputError("nothing to simulate; give a trajectory file, or --controller N")
+    motion = cast("Dataset", read_data([trajectory], machine, Reading.of_options(map, unit, None), (0.0, 1.0)))
+    _follow(
+        machine,
+        motion,
+        output,
+        truth,
+        unsigned=unsigned,
+        parameters=true,
+        payload=load,
+        friction=None if friction == "none" else friction,
+        friction_parameters=_friction_parameters(machine, friction, friction_parameters),
+        noise=noise,
+        elasticity=_elasticity(machine, elastic),
+        rate=parse_frequency(rate, "--rate"),
+        check_limits=not ignore_limits,
+        seed=seed,
+    )
+
+
+def _follow(robot: Robot, motion: Dataset, output: Path, truth: Path | None, *, unsigned: bool, **options: Any) -> None:
+    from dynident.data import Dataset, write_dataset
+    from dynident.simulation import simulate as run
+    from dynident.simulation import write_truth
+
+    if not isinstance(motion, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] (a file may hold M and g instead)
+        raise InputError(f"{motion.source} holds controller samples (q, M, g), not a motion; give a file with time and q")
+    if unsigned:
+        options["noise"] = _magnitudes(options["noise"])
+    with progress_bar("Simulating") as progress:
+        recording = run(robot, motion, **options, progress=progress)
+    write_dataset(recording.log, output)
+    if truth is not None:
+        write_truth(recording.truth, truth)
+    out = console()
+    out.print(str(recording.log), markup=False)
+    for number, note in enumerate(recording.notes, start=1):
+        out.print(f"Note {number}: {note}.", markup=False)
+    out.print(f"Written to {output}{'' if truth is None else f', the truth to {truth}'}", markup=False)
+
+
+def _answer(robot: Robot, parameters: Array | None, payload: Payload | None, samples: int, output: Path, noise: str, seed: int) -> None:
+    from dynident.data import write_dataset
+    from dynident.simulation import VirtualController, loaded_parameters, random_configurations
+
+    inside = loaded_parameters(robot, parameters, payload)
+    level = CONTROLLER_NOISE if noise == "realistic" else 0.0
+    found = VirtualController(robot, inside, position_noise=level, seed=seed).sample(random_configurations(robot, samples, seed=seed))
+    write_dataset(found, output)
+    console().print(f"{found}\nWritten to {output}", markup=False)
+
+
+def _refuse_with_controller(options: Mapping[str, object]) -> None:
+    given = [name for name, value in options.items() if value]
+    if given:
+        raise InputError(f"{', '.join(given)} and --controller don't go together, for a controller's answers have no motion; leave one out")
+
+
+def _magnitudes(noise: str) -> Callable[[Array], Sensors]:
+    from dynident.simulation import NOISES
+
+    return lambda scale: replace(NOISES[noise](scale), unsigned=True)
+
+
+def _check_output(file: Path, what: str, suffixes: Iterable[str]) -> None:
+    """To be asked before the work: a file of the right kind can be made there."""
+    if file.suffix.lower() not in suffixes:
+        raise FileError(file, f"unknown suffix {file.suffix!r} for the {what}; known: {', '.join(suffixes)}")
+    if file.is_dir():
+        raise FileError(file, f"is a folder; name a file for the {what}")
+    folder = file.absolute().parent
+    if not folder.is_dir():
+        raise FileError(file, f"can't be written: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise FileError(file, f"can't be written, because the folder {folder} doesn't allow it")
+
+
+def _true_parameters(robot: Robot, run: Path | None) -> Array | None:
+    if run is None:
+        return None
+    from dynident.feasibility.run_folder import read_parameters
+
+    stored = read_parameters(run)
+    if stored.robot.link_names != robot.link_names or stored.robot.frame_names != robot.frame_names:
+        names = ", ".join(stored.robot.link_names)
+        raise FileError(run, f"has parameters of other links ({names}) than robot {robot.name!r}; give the robot that was identified")
+    return stored.parameters
+
+
+def _payload(text: str | None) -> Payload | None:
+    if text is None:
+        return None
+    from dynident.simulation import Payload
+
+    numbers = _numbers(text)
+    if len(numbers) not in (1, 4):
+        raise ValueRangeError("--payload", f"got {text!r}; a mass in kg, or a mass and its centre in m, were expected, such as 2,0,0,0.05")
+    return Payload(mass=numbers[0], com=cast("Any", tuple(numbers[1:]) or (0.0, 0.0, 0.0)))
+
+
+def _elasticity(robot: Robot, text: str | None) -> Elasticity | None:
+    if text is None:
+        return None
+    from dynident.simulation import Elasticity
+
+    numbers = _numbers(text)
+    if len(numbers) not in (1, robot.n) or not all(number > 0.0 for number in numbers):
+        raise ValueRangeError("--elastic", f"got {text!r}; one positive stiffness in N·m/rad, or {robot.n} of them, were expected")
+    return Elasticity(stiffness=numbers[0] if len(numbers) == 1 else tuple(numbers))
+
+
+def _numbers(text: str) -> list[float]:
+    """The numbers between commas; none where one of them isn't a number."""
+    try:
+        return [float(word) for word in text.split(",")]
+    except ValueError:
+        return []
+
+
+def _friction_parameters(robot: Robot, name: str | None, file: Path | None) -> Array | None:
+    """(n, k) of a YAML file that gives each parameter of the model one value, or one per joint."""
+    if file is None:
+        return None
+    if name is None or name == "none":
+        raise InputError("--friction-parameters needs --friction, which names the model that they are of")
+    import numpy as np
+
+    from dynident.friction import friction_model
+
+    model, content = friction_model(name), read_yaml(file)
+    unknown = [key for key in content if key not in model.parameter_names]
+    missing = [key for key in model.parameter_names if key not in content]
+    if unknown or missing:
+        which = f"has {', '.join(unknown)}" if unknown else f"lacks {', '.join(missing)}"
+        raise FileError(file, f"{which}; friction model {name!r} has the parameters {', '.join(model.parameter_names)}")
+    columns = [_per_joint(file, key, content[key], robot.n) for key in model.parameter_names]
+    return np.array(columns).T
+
+
+def _per_joint(file: Path, key: str, value: object, n: int) -> list[float]:
+    values = cast("list[object]", value) if isinstance(value, list) else [value] * n
+    numbers = [float(item) for item in values if isinstance(item, (int, float)) and not isinstance(item, bool)]
+    if len(values) != n or len(numbers) != n:
+        raise FileError(file, f"is {value!r}; one number, or a list of {n} (one per joint), was expected", place=key)
+    return numbers

@@ -1,0 +1,1 @@
+"""The ground floor: what several rooms use and none owns."""

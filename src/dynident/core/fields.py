@@ -1,0 +1,160 @@
+"""Typed reading of a YAML mapping: every complaint names the file, the place in it, and what was expected."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.errors import FileError
+
+_TOKEN = re.compile(r"\s*(pi|\*|/|[+-]|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
+
+
+class Fields:
+    """One mapping of a file, with its place ("joints[2]"); empty place means the whole file."""
+
+    def __init__(self, file: str | Path, values: object, place: str = "") -> None:
+        self.file = file
+        self.place = place
+        if not isinstance(values, dict):
+            raise FileError(file, f"a mapping was expected, not {_kind(values)}", place=place)
+        self.values = cast("dict[Any, Any]", values)
+
+    def only(self, required: Sequence[str], optional: Sequence[str] = ()) -> None:
+        """Refuse a missing or an unknown key."""
+        allowed = ", ".join([*required, *optional])
+        for key in self.values:
+            if key not in required and key not in optional:
+                raise FileError(self.file, f"unknown key {key!r}; allowed: {allowed}", place=self.place)
+        for key in required:
+            if key not in self.values:
+                raise FileError(self.file, f"key {key!r} is missing; needed: {', '.join(required)}", place=self.place)
+
+    def has(self, key: str) -> bool:
+        return key in self.values
+
+    def section(self, key: str) -> Fields:
+        return Fields(self.file, self.values[key], self._at(key))
+
+    def sections(self, key: str) -> list[Fields]:
+        return [Fields(self.file, item, f"{self._at(key)}[{i}]") for i, item in enumerate(self._list(key))]
+
+    def text(self, key: str, default: str = "") -> str:
+        value = self.values.get(key, default)
+        if not isinstance(value, str) or (key in self.values and not value.strip()):
+            raise self.error(key, f"a text was expected, not {_kind(value)}")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, or one text; empty when the key is absent."""
+        value = self.values.get(key, [])
+        items = [value] if isinstance(value, str) else value
+        if not isinstance(items, list):
+            raise self.error(key, f"a text or a list of texts was expected, not {_kind(value)}")
+        texts = [item for item in cast("list[Any]", items) if isinstance(item, str)]
+        if len(texts) != len(cast("list[Any]", items)):
+            raise self.error(key, "a list of texts was expected; put quotes around the items that are not")
+        return tuple(text.strip() for text in texts)
+
+    def choice(self, key: str, allowed: Sequence[str]) -> str:
+        value = self.values[key]
+        if value not in allowed:
+            raise self.error(key, f"is {value!r}; allowed: {', '.join(allowed)}")
+        return value
+
+    def number(self, key: str, default: float | None = None, *, infinite: bool = False) -> float:
+        """A finite number (or an angle such as "pi/2", "90 deg"); with `infinite`, .inf too."""
+        if key not in self.values and default is not None:
+            return default
+        return self._number(self.values[key], self._at(key), infinite)
+
+    def numbers(self, key: str, length: int, default: Sequence[float] | None = None, *, infinite: bool = False) -> Array:
+        """(length,) numbers."""
+        if key not in self.values and default is not None:
+            return np.array(default, dtype=float)
+        items = self._list(key)
+        if len(items) != length:
+            raise self.error(key, f"has {len(items)} elements; {length} numbers were expected")
+        return np.array([self._number(item, f"{self._at(key)}[{i}]", infinite) for i, item in enumerate(items)])
+
+    def error(self, key: str, message: str) -> FileError:
+        return FileError(self.file, message, place=self._at(key))
+
+    def _at(self, key: str) -> str:
+        return f"{self.place}.{key}" if self.place else key
+
+    def _list(self, key: str) -> list[Any]:
+        value = self.values[key]
+        if not isinstance(value, list):
+            raise self.error(key, f"a list was expected, not {_kind(value)}")
+        return cast("list[Any]", value)
+
+    def _number(self, value: object, place: str, infinite: bool) -> float:
+        number: float | None = None
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            number = float(value) if abs(value) < 1e300 or isinstance(value, float) else math.inf  # an int can overflow
+        elif isinstance(value, str):
+            number = parse_number(value)
+        if number is None:
+            raise FileError(self.file, f'a number was expected, such as 0.25, "pi/2" or "90 deg", not {_kind(value)}', place=place)
+        if math.isnan(number) or (math.isinf(number) and not infinite):
+            raise FileError(self.file, f"is {number}; a finite number was expected", place=place)
+        return number
+
+
+def parse_number(text: str) -> float | None:
+    """The value of "0.25", "1e-3", "pi/2", "-2*pi/3", "90 deg"; None when it is not of that form.
+
+    Products and quotients of numbers and pi, with an optional unit deg, deg/s or rad at the end; nothing is evaluated.
+    (YAML 1.1 reads 1e-3, without a dot, as text: this reads it back.)
+    """
+    body, unit = text.strip(), 1.0
+    for suffix, factor in (("deg/s", math.pi / 180.0), ("deg", math.pi / 180.0), ("rad", 1.0)):
+        if body.endswith(suffix):
+            body, unit = body[: -len(suffix)].rstrip(), factor
+    tokens = _tokens(body)
+    if not tokens:
+        return None
+    sign = 1.0
+    if tokens[0] in "+-":
+        sign, tokens = (-1.0 if tokens[0] == "-" else 1.0), tokens[1:]
+    if len(tokens) % 2 == 0:
+        return None
+    value = 1.0
+    for operator, factor in zip(["*", *tokens[1::2]], tokens[::2], strict=True):
+        if operator not in ("*", "/") or factor in ("*", "/", "+", "-"):
+            return None
+        number = math.pi if factor == "pi" else float(factor)
+        if operator == "/" and number == 0.0:
+            return None
+        value = value * number if operator == "*" else value / number
+    return sign * value * unit
+
+
+def _tokens(body: str) -> list[str]:
+    """The tokens of a product, empty when something else stands there."""
+    tokens: list[str] = []
+    position = 0
+    while position < len(body):
+        match = _TOKEN.match(body, position)
+        if match is None:
+            return []
+        tokens.append(match.group(1))
+        position = match.end()
+    return tokens
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    return repr(value)

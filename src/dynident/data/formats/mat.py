@@ -1,0 +1,68 @@
+# pyright: basic
+"""MATLAB files: up to v7 through SciPy, v7.3 (which is HDF5) through h5py. Fields of a struct are named struct/field."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynident.data.formats.hdf5 import DAMAGED
+from dynident.errors import FileError
+
+
+def read_mat(path: Path) -> dict[str, NDArray[Any]]:
+    """The numeric and text variables; cell arrays and objects are left out."""
+    import h5py
+
+    return _read_hdf5(path) if h5py.is_hdf5(path) else _read_v5(path)
+
+
+def _read_v5(path: Path) -> dict[str, NDArray[Any]]:
+    from scipy.io import loadmat
+    from scipy.io.matlab import MatReadError
+
+    try:
+        variables = loadmat(path, simplify_cells=True)
+    except (MatReadError, ValueError, TypeError, IndexError, KeyError, zlib.error, EOFError, NotImplementedError):
+        # what SciPy raises depends on where the bytes stop making sense
+        raise FileError(path, "is not a MATLAB file, or it is damaged; save it again, with -v7 or -v7.3") from None
+    content: dict[str, NDArray[Any]] = {}
+    _flatten({name: value for name, value in variables.items() if not name.startswith("__")}, "", content)
+    return content
+
+
+def _flatten(values: dict[str, Any], prefix: str, content: dict[str, NDArray[Any]]) -> None:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            _flatten(value, f"{prefix}{name}/", content)
+            continue
+        array = np.asarray(value)
+        if array.dtype != object:
+            content[prefix + name] = array
+
+
+def _read_hdf5(path: Path) -> dict[str, NDArray[Any]]:
+    """MATLAB stores its arrays column by column, so that HDF5 shows them transposed; characters are numbers there."""
+    import h5py
+
+    content: dict[str, NDArray[Any]] = {}
+
+    def visit(name: str, item: Any) -> None:
+        if not isinstance(item, h5py.Dataset) or name.startswith("#") or item.dtype.kind == "O" or item.shape is None:
+            return
+        kind = item.attrs.get("MATLAB_class", b"")
+        if "MATLAB_empty" in item.attrs or kind == b"cell":
+            return
+        values = np.asarray(item[()]).T
+        content[name] = np.array(["".join(map(chr, row)).strip() for row in values]) if kind == b"char" else np.squeeze(values)
+
+    try:
+        with h5py.File(path, "r") as file:
+            file.visititems(visit)
+    except DAMAGED as error:
+        raise FileError(path, f"can't be read as a MATLAB v7.3 file, it is damaged: {str(error).strip(chr(39))}") from None
+    return content

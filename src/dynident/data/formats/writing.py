@@ -1,0 +1,109 @@
+# pyright: basic
+"""`write_dataset`: NPZ, CSV and Parquet files that load_dataset reads back as they were, without a map."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynident.core.files import write_atomically
+from dynident.data.checks import default_names
+from dynident.data.controller import ControllerSamples
+from dynident.data.dataset import Dataset, EffortKind
+from dynident.data.formats.csv import DESCRIPTION as CSV_DESCRIPTION
+from dynident.data.formats.parquet import DESCRIPTION as PARQUET_DESCRIPTION
+from dynident.errors import FileError
+
+_EFFORT_NAMES = {EffortKind.TORQUE: "tau", EffortKind.CURRENT: "current", EffortKind.MAGNITUDE: "magnitude"}
+
+
+def write_dataset(data: Dataset | ControllerSamples, path: str | Path) -> None:
+    """Write to .npz, .csv or .parquet, all of it or nothing.
+
+    CSV and Parquet have a column per joint: time, q1.., dq1.., ddq1.., then tau1.., current1.. or magnitude1.., mask1..,
+    segment; M_1_1.., g1.., c1.. for controller samples. Joint names other than joint1.. stand in a comment line of the
+    CSV and in the metadata of the Parquet file. Numbers keep all their digits.
+    """
+    file = Path(path)
+    writer = WRITERS.get(file.suffix.lower())
+    if writer is None:
+        raise FileError(file, f"unknown suffix {file.suffix!r}; known: {', '.join(WRITERS)}")
+    write_atomically(file, writer(data))
+
+
+def _npz(data: Dataset | ControllerSamples) -> bytes:
+    arrays: dict[str, Any] = {"joint_names": np.array(data.joint_names)}
+    names = ("time", "q", "dq", "ddq", "effort", "mask") if isinstance(data, Dataset) else ("q", "M", "g", "dq", "c")
+    arrays |= {name: value for name in names if (value := getattr(data, name)) is not None}
+    if isinstance(data, Dataset):
+        arrays["starts"] = np.array(data.starts)
+        if data.effort_kind is not None:
+            arrays["effort_kind"] = np.array(data.effort_kind.value)
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+def _csv(data: Dataset | ControllerSamples) -> bytes:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    columns = _columns(data)
+    names = _own_names(data)
+    comment = f"{CSV_DESCRIPTION}{json.dumps(names)}\n" if names else ""
+    stream = io.BytesIO()
+    stream.write(f"{comment}{','.join(columns)}\n".encode())
+    csv.write_csv(pa.table(columns), stream, csv.WriteOptions(include_header=False))
+    return stream.getvalue()
+
+
+def _parquet(data: Dataset | ControllerSamples) -> bytes:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    names = _own_names(data)
+    table = pa.table(_columns(data))
+    if names:
+        table = table.replace_schema_metadata({PARQUET_DESCRIPTION: json.dumps(names)})
+    stream = io.BytesIO()
+    parquet.write_table(table, stream)
+    return stream.getvalue()
+
+
+#: A new format is one writer and one line here.
+WRITERS = {".npz": _npz, ".csv": _csv, ".parquet": _parquet}
+
+
+def _own_names(data: Dataset | ControllerSamples) -> dict[str, list[str]]:
+    return {} if data.joint_names == default_names(data.n) else {"joint_names": list(data.joint_names)}
+
+
+def _columns(data: Dataset | ControllerSamples) -> dict[str, NDArray[Any]]:
+    """One column per joint and quantity, by the name under which load_dataset knows it."""
+    columns: dict[str, NDArray[Any]] = {}
+
+    def add(name: str, values: NDArray[Any] | None) -> None:
+        if values is not None:
+            columns.update({f"{name}{j + 1}": np.ascontiguousarray(values[:, j]) for j in range(data.n)})
+
+    if isinstance(data, ControllerSamples):
+        add("q", data.q)
+        if data.M is not None:
+            columns.update({f"M_{i + 1}_{j + 1}": np.ascontiguousarray(data.M[:, i, j]) for i in range(data.n) for j in range(data.n)})
+        for name in ("g", "dq", "c"):
+            add(name, getattr(data, name))
+        return columns
+    columns["time"] = data.time
+    for name in ("q", "dq", "ddq"):
+        add(name, getattr(data, name))
+    if data.effort_kind is not None:
+        add(_EFFORT_NAMES[data.effort_kind], data.effort)
+    add("mask", None if data.mask is None else data.mask.astype(np.int8))
+    if len(data.starts) > 1:
+        columns["segment"] = np.searchsorted(data.starts, np.arange(data.samples), side="right")
+    return columns

@@ -1,0 +1,1 @@
+"""From a file's arrays to a Dataset or ControllerSamples: columns, units, joint order, and the YAML beside the data."""

@@ -1,0 +1,188 @@
+"""From what a file holds and how it is to be read, to a Dataset or ControllerSamples in SI units on the joint side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynident.core.arrays import Array
+from dynident.data.checks import default_names
+from dynident.data.controller import ControllerSamples
+from dynident.data.dataset import Dataset, EffortKind
+from dynident.data.reading.columns import Content
+from dynident.data.reading.recipe import Recipe, Unit
+from dynident.data.reading.units import factor, is_current
+from dynident.errors import FileError, ShapeError, UnknownNameError, ValueRangeError
+
+#: A first stamp beyond this is a date (seconds since 1970), not a time since the start [s].
+_UNIX = 1e8
+#: Medians of |torque| beyond these are taken for a wrong unit [N·m | N].
+_LARGEST_TORQUE, _SMALLEST_TORQUE = 1e5, 1e-6
+
+
+def assemble(file: Path, content: Content, recipe: Recipe) -> Dataset | ControllerSamples:
+    """The data of one file; every error names it."""
+    try:
+        if "effort" not in content.arrays and ("M" in content.arrays or "g" in content.arrays):
+            return _controller(file, content, recipe)
+        return _log(file, content, recipe)
+    except (ShapeError, ValueRangeError, UnknownNameError) as error:
+        raise FileError(file, str(error)) from error
+
+
+def _log(file: Path, content: Content, recipe: Recipe) -> Dataset:
+    q = content.arrays["q"]
+    _check_units(file, content, recipe)
+    kind = _effort_kind(file, content, recipe)
+    signed = kind is not EffortKind.MAGNITUDE
+    arrays: dict[str, Any] = {name: _joint_side(name, content, recipe) for name in ("q", "dq", "ddq")}
+    arrays["effort"] = _joint_side("effort", content, recipe, signed=signed)
+    arrays["time"] = _time(file, content, recipe)
+    mask = content.arrays.get("mask")
+    arrays["mask"] = None if mask is None else np.asarray(mask, dtype=bool)
+    names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
+    dataset = Dataset(**arrays, joint_names=names, effort_kind=kind, starts=content.starts, source=file.name)
+    if kind in (EffortKind.TORQUE, EffortKind.MAGNITUDE):
+        _check_size(dataset)
+    if recipe.skip:
+        if dataset.samples < recipe.skip + 2:
+            raise ValueRangeError("skip", f"is {recipe.skip}, but there are {dataset.samples} samples; at least 2 must remain")
+        starts = (0, *(start - recipe.skip for start in dataset.starts if start > recipe.skip))
+        dataset = dataset.take(slice(recipe.skip, None), starts=starts, source=dataset.source)
+    return dataset.select(order) if order else dataset
+
+
+def _controller(file: Path, content: Content, recipe: Recipe) -> ControllerSamples:
+    if recipe.gears is not None or recipe.signs is not None or recipe.offsets is not None:
+        raise FileError(file, "holds M or g, a model in joint coordinates; signs, gear ratios and offsets apply to logs only")
+    names, order = joint_order(file, content.joint_names, recipe.joints, content.arrays["q"].shape[1])
+    arrays: dict[str, Any] = {}
+    for name in ("q", "M", "g", "dq", "c"):
+        if name in content.arrays:
+            array = np.asarray(content.arrays[name], dtype=float)[recipe.skip :]
+            arrays[name] = array * _scale(name, recipe.units.get(name), array.shape[-1])
+    if "dq" in arrays and "c" not in arrays:
+        del arrays["dq"]  # measured at standstill: it says nothing about M and g
+    samples = ControllerSamples(**arrays, joint_names=names, source=file.name)
+    return samples.select(order) if order else samples
+
+
+def joint_order(file: Path, own: Sequence[str], wanted: Sequence[str], n: int) -> tuple[tuple[str, ...], list[str]]:
+    """Names of the columns, and the order to put them in (empty: as they are).
+
+    `wanted` is an order when it names the file's joints (joint1, joint2, ... when it names none), else it gives them names.
+    """
+    names = tuple(own) or default_names(n)
+    if not wanted or len(names) != n or tuple(wanted) == names:
+        return names, []
+    known = [name for name in wanted if name in names]
+    if len(known) == len(wanted):
+        return names, list(wanted)
+    if known or own:
+        missing = ", ".join(name for name in wanted if name not in names)
+        raise FileError(file, f"joints asks for {missing}, but the file has {', '.join(names)}")
+    if len(wanted) != n:
+        raise FileError(file, f"joints gives {len(wanted)} names, but q has {n} columns (joints)")
+    return tuple(wanted), []
+
+
+def _time(file: Path, content: Content, recipe: Recipe) -> Array:
+    stamps = content.arrays.get("time")
+    if stamps is None:
+        if recipe.rate is None:
+            raise FileError(
+                file, "has no time column; name it with --map time=..., or give the sampling rate [Hz] as `rate` in the YAML beside it"
+            )
+        return np.arange(len(content.arrays["q"])) / recipe.rate
+    unit = recipe.units.get("time", "s")
+    scale = factor("time", unit if isinstance(unit, str) else unit[0])
+    first = stamps[0] if len(stamps) else 0
+    # integers are shifted before they become floats, which hold the digits of a nanosecond clock since 1970 only to 0.3 us
+    shifted = stamps - first if abs(float(first)) * scale > _UNIX else stamps
+    return np.asarray(shifted, dtype=float) * scale
+
+
+def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = True) -> Array | None:
+    """(N, n) in SI on the joint side: q = s (R⁻¹ motor) + offset, torque = s (Rᵀ motor torque)."""
+    if name not in content.arrays:
+        return None
+    raw: NDArray[Any] = content.arrays[name]
+    if raw.ndim != 2:
+        raise ShapeError(name, raw.shape, "(samples, joints)")
+    n = raw.shape[1]
+    values = np.asarray(raw, dtype=float)
+    if name in recipe.units:
+        values = values * _scale(name, recipe.units[name], n)
+    if recipe.gears is not None:
+        R = _of_length("gear_ratios", recipe.gears, n)
+        if not signed:
+            if np.any(R - np.diag(np.diag(R))):
+                raise ValueRangeError(
+                    "motor_to_joint", "couples joints, which needs the signs of the torques; effort kind 'magnitude' has none"
+                )
+            R = np.abs(R)
+        values = values @ (R if name == "effort" else np.asarray(np.linalg.inv(R).T, dtype=float))
+    if recipe.signs is not None and signed:
+        values = values * _of_length("signs", recipe.signs, n)
+    if recipe.offsets is not None and name == "q":
+        values = values + _of_length("offsets", recipe.offsets, n)
+    return values
+
+
+def _of_length(name: str, values: Array, n: int) -> Array:
+    if len(values) != n:
+        raise ValueRangeError(name, f"is for {len(values)} joints, but the data has {n} columns")
+    return values
+
+
+def _scale(name: str, unit: Unit | None, n: int) -> Array | float:
+    if unit is None:
+        return 1.0
+    if isinstance(unit, str):
+        return factor(name, unit)
+    if len(unit) != n:
+        raise ValueRangeError(f"units of {name}", f"are {len(unit)}, but the data has {n} columns; give one, or one per joint")
+    return np.array([factor(name, each) for each in unit])
+
+
+def _check_units(file: Path, content: Content, recipe: Recipe) -> None:
+    """Positions in degrees with velocities in an unknown unit would be half converted: ask."""
+    unit = recipe.units.get("q")
+    if unit is None or set([unit] if isinstance(unit, str) else unit) <= {"rad", "m"}:
+        return
+    for name, example in (("dq", "deg/s"), ("ddq", "deg/s^2")):
+        if name in content.arrays and name not in recipe.units:
+            raise FileError(file, f"q is in {unit}, but the unit of {name} is not given; say it, such as --units {name}={example}")
+
+
+def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | None:
+    """Asked for, else what the unit says, else what the name says."""
+    if "effort" not in content.arrays:
+        return None
+    unit = recipe.units.get("effort", "")
+    each = {is_current(one) for one in ([unit] if isinstance(unit, str) else unit)} if unit else set[bool]()
+    by_unit = (EffortKind.CURRENT if each == {True} else EffortKind.TORQUE) if each else None
+    kind = recipe.effort_kind or (by_unit if content.effort_role == "" else EffortKind(content.effort_role))
+    if kind is None:
+        kinds = ", ".join(EffortKind)
+        raise FileError(file, f"the columns of effort don't say what they are; give effort_kind, one of: {kinds}")
+    if len(each) > 1 or (by_unit is not None and (kind is EffortKind.CURRENT) != (by_unit is EffortKind.CURRENT)):
+        raise FileError(file, f"effort of kind {kind.value!r} can't have the unit {unit}; correct the unit or the kind")
+    return kind
+
+
+def _check_size(dataset: Dataset) -> None:
+    """Torques no robot has are a wrong unit, or no torques."""
+    assert dataset.effort is not None  # noqa: S101 (its kind is known)
+    typical = float(np.median(np.abs(dataset.effort)))
+    if typical > _LARGEST_TORQUE:
+        raise ValueRangeError(
+            "effort", f"has a median magnitude of {typical:.3g} N·m, which no robot has; give its unit, such as --units effort=mNm"
+        )
+    largest = float(np.abs(dataset.effort).max())
+    if largest < _SMALLEST_TORQUE:
+        raise ValueRangeError("effort", f"never exceeds {largest:.3g} N·m; check the columns, and the unit (such as --units effort=kNm)")

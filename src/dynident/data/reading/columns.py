@@ -1,0 +1,219 @@
+"""From a file's own column names to time, q, dq, ddq, effort, or q, M, g, c: by a map, else by what the names say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynident.core.arrays import Array
+from dynident.data.formats.registry import Table
+from dynident.data.reading.column_names import ALIASES, DESCRIPTIONS, EFFORT_ROLES, MAPPED, Meaning, meaning, natural_order
+from dynident.data.reading.stacks import inertia_from_elements, joint_columns, numeric
+from dynident.errors import FileError, UnknownNameError
+
+Patterns = str | Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Content:
+    """What a file holds, in the file's units: arrays by our names, and what the names said about joints and effort.
+
+    arrays : dict             Any of time (N,), q, dq, ddq, effort, g, c, mask (N, n), M (N, n, n).
+    joint_names : tuple       Empty when the file names none.
+    effort_role : str         "torque", "current" or "magnitude"; empty when the name of the effort says nothing.
+    starts : tuple of int     First sample of each segment.
+    """
+
+    arrays: dict[str, NDArray[Any]]
+    joint_names: tuple[str, ...]
+    effort_role: str
+    starts: tuple[int, ...]
+
+
+def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, effort_role: str = "") -> Content:
+    """Find every quantity in the table; FileError lists the names there are when q is not among them."""
+    table = {name: values for name, values in table.items() if (values.ndim > 0 and values.size > 0) or name in DESCRIPTIONS}
+    names_of, role = _mapped(file, table, columns)
+    described = {name for name in table if name in DESCRIPTIONS}
+    taken = described | {name for names in names_of.values() for name in names}
+    by_role = _by_role({name: found for name in table if name not in taken and (found := meaning(name))})
+    if "effort" not in names_of:
+        role = _choose_effort(file, by_role, effort_role)
+        if role:
+            by_role["effort"] = by_role.pop(role)
+    found = {name: _in_order(file, name, by_role[name]) for name in MAPPED if name in by_role and name not in names_of}
+    if "q" not in names_of and "q" not in found:
+        raise _missing(file, "q", table)
+    arrays = {name: stack(file, table, name, names) for name, names in names_of.items()}
+    arrays |= {name: stack(file, table, name, list(columns_)) for name, columns_ in found.items()}
+    own_names = _same_joints(file, found)
+    _orient(arrays)
+    return Content(
+        arrays=arrays,
+        joint_names=_texts(table, "joint_names") or own_names,
+        effort_role=next(iter(_texts(table, "effort_kind")), role) if "effort" in arrays else "",
+        starts=_starts(file, table, len(arrays["q"])),
+    )
+
+
+def canonical(name: str) -> tuple[str, str]:
+    """Our name for a key of a map, and the effort's role when the key says it: "tau" is (effort, torque)."""
+    if name in MAPPED:
+        return name, ""
+    for role, aliases in ALIASES.items():
+        if name.lower() in aliases or name == role:
+            return ("effort", role) if role in EFFORT_ROLES else (role, "")
+    raise UnknownNameError("quantity", name, MAPPED, remedy="a map gives our name first, as in --map q=pos_*")
+
+
+def _mapped(file: Path, table: Table, columns: Mapping[str, Patterns]) -> tuple[dict[str, list[str]], str]:
+    """The columns that the map gives to each quantity, and the effort's role if it is clear."""
+    names_of: dict[str, list[str]] = {}
+    role = ""
+    for key, patterns in columns.items():
+        name, said = canonical(key)
+        if name in names_of:
+            raise FileError(file, f"the map gives {name} twice; keep one of the keys", place=f"columns.{key}")
+        names_of[name] = choose(file, table, name, patterns)
+        if name == "effort":
+            role = said or effort_role_of(names_of[name])
+    return names_of, role
+
+
+def effort_role_of(names: Sequence[str]) -> str:
+    """What the names of effort columns say they are; empty when nothing, or not one thing."""
+    roles = {found.role for name in names if (found := meaning(name)) and found.role in EFFORT_ROLES}
+    return roles.pop() if len(roles) == 1 else ""
+
+
+def choose(file: Path, table: Table, name: str, patterns: Patterns) -> list[str]:
+    """Columns by exact name, by range first:last in the file's order, or by wildcard in natural order."""
+    chosen: list[str] = []
+    order = list(table)
+    for pattern in [patterns] if isinstance(patterns, str) else patterns:
+        first, _, last = pattern.partition(":")
+        if pattern in table:
+            matches = [pattern]
+        elif first in table and last in table:
+            matches = order[order.index(first) : order.index(last) + 1]
+        else:
+            matches = natural_order(column for column in order if fnmatchcase(column, pattern) and column not in DESCRIPTIONS)
+        if not matches:
+            raise FileError(
+                file, f"no column matches {pattern!r}, given for {name}; found: {_listing(table)}; correct the map (--map {name}=...)"
+            )
+        chosen += matches
+    return list(dict.fromkeys(chosen))
+
+
+def _by_role(meanings: Mapping[str, Meaning]) -> dict[str, dict[str, Meaning]]:
+    by_role: dict[str, dict[str, Meaning]] = {}
+    for name, found in meanings.items():
+        by_role.setdefault(found.role, {})[name] = found
+    return by_role
+
+
+def _choose_effort(file: Path, by_role: Mapping[str, Mapping[str, Meaning]], wanted: str) -> str:
+    """The role that fills `effort`: the wanted one where several are there."""
+    present = [role for role in EFFORT_ROLES if role in by_role]
+    if len(present) > 1 and wanted not in present:
+        names = ", ".join(repr(name) for role in present for name in by_role[role])
+        raise FileError(
+            file, f"holds {' and '.join(present)} ({names}); choose with --effort-kind {' or '.join(present)}, or --map effort=..."
+        )
+    return wanted if wanted in present else present[0] if present else ""
+
+
+def _in_order(file: Path, name: str, found: Mapping[str, Meaning]) -> dict[str, Meaning]:
+    """The columns of one quantity in joint order; refused when two whole arrays, or an array and columns, claim it."""
+    whole = [column for column, said in found.items() if said.joint is None and said.element is None]
+    if len(whole) > 1 or (whole and len(found) > 1):
+        raise FileError(file, f"several columns can be {name}: {', '.join(map(repr, found))}; choose with --map {name}=...")
+    joints = [said.joint for said in found.values()]
+    if len({type(joint) for joint in joints}) > 1:
+        raise FileError(
+            file, f"columns of {name} both number and name their joints: {', '.join(map(repr, found))}; choose with --map {name}=..."
+        )
+    if all(isinstance(joint, int) for joint in joints) or all(re.search(r"\d", str(joint)) for joint in joints):
+        order = natural_order(str(joint) for joint in joints)
+        return {column: said for _, column, said in sorted((order.index(str(said.joint)), column, said) for column, said in found.items())}
+    return dict(found)
+
+
+def stack(file: Path, table: Table, name: str, columns: Sequence[str]) -> NDArray[Any]:
+    """The columns as one array: (N,) for time, (N, n) for the rest, (N, n, n) for M."""
+    arrays = {column: numeric(file, column, table[column]) for column in columns}
+    if name == "time":
+        first = next(iter(arrays.values()))
+        if len(arrays) > 1 or first.size != max(first.shape):
+            raise FileError(file, f"time must be one column, not {', '.join(map(repr, arrays))}; choose with --map time=...")
+        return first.reshape(-1)
+    elements = {column: said.element for column in columns if (said := meaning(column)) and said.element is not None}
+    if name == "M" and elements:
+        return inertia_from_elements(file, {element: arrays[column] for column, element in elements.items()})
+    return joint_columns(file, name, arrays)
+
+
+def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tuple[str, ...]:
+    """The joints' own names, when the columns carry them; refused when quantities are of different joints."""
+    joints = {name: [said.joint for said in columns.values() if said.joint is not None] for name, columns in found.items()}
+    given = {name: listed for name, listed in joints.items() if listed}
+    for name, listed in given.items():
+        if "q" in given and listed != given["q"]:
+            both = f"q has {len(given['q'])} ({_joined(given['q'])}), {name} has {len(listed)} ({_joined(listed)})"
+            raise FileError(file, f"columns are of different joints: {both}; choose with --map {name}=...")
+        numbers = [joint for joint in listed if isinstance(joint, int)]
+        if numbers and numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+            raise FileError(file, f"{name} has columns of the joints {_joined(listed)}, with a gap; choose with --map {name}=...")
+    own = given.get("q", [])
+    return tuple(str(joint) for joint in own) if own and all(isinstance(joint, str) for joint in own) else ()
+
+
+def _orient(arrays: dict[str, NDArray[Any]]) -> None:
+    """MATLAB logs often hold a sample per column: turn those whose second axis is as long as the clock."""
+    samples = len(arrays["time"]) if "time" in arrays else 0
+    for name in ("q", "dq", "ddq", "effort"):
+        if samples and name in arrays and arrays[name].shape[0] != samples and arrays[name].shape[1] == samples:
+            arrays[name] = arrays[name].T
+    M = arrays.get("M")
+    if M is not None:
+        n = arrays["q"].shape[1]
+        if M.ndim == 3 and M.shape[0] != len(arrays["q"]) and M.shape == (n, n, len(arrays["q"])):
+            arrays["M"] = np.moveaxis(M, 2, 0)
+        elif M.ndim == 2 and M.shape[1] == n * n:
+            arrays["M"] = M.reshape(-1, n, n)
+
+
+def _starts(file: Path, table: Table, samples: int) -> tuple[int, ...]:
+    if "starts" in table:
+        return tuple(int(start) for start in numeric(file, "starts", table["starts"]).reshape(-1))
+    if "segment" in table:
+        labels: Array = numeric(file, "segment", table["segment"]).reshape(-1)
+        if len(labels) != samples:
+            raise FileError(file, f"segment has {len(labels)} values, but q has {samples} samples")
+        return (0, *(int(i) + 1 for i in np.flatnonzero(np.diff(labels))))
+    return (0,)
+
+
+def _texts(table: Table, name: str) -> tuple[str, ...]:
+    return tuple(str(text) for text in np.atleast_1d(table[name])) if name in table else ()
+
+
+def _missing(file: Path, name: str, table: Table) -> FileError:
+    return FileError(file, f"no column is known as {name}; found: {_listing(table)}; name them with --map {name}=... (wildcards allowed)")
+
+
+def _listing(table: Table) -> str:
+    names = list(table)
+    return ", ".join(names[:40]) + (f", ... ({len(names)} in all)" if len(names) > 40 else "") if names else "none"
+
+
+def _joined(items: Sequence[object]) -> str:
+    return ", ".join(map(str, items))

@@ -1,0 +1,116 @@
+"""`load_dataset`: a file, several files or a folder, with an optional YAML beside the data that says how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from dynident.data.controller import ControllerSamples
+from dynident.data.dataset import Dataset, EffortKind
+from dynident.data.formats.registry import READERS, read_table
+from dynident.data.reading.assemble import assemble
+from dynident.data.reading.column_names import DESCRIPTIONS, meaning, natural_order
+from dynident.data.reading.columns import Content, choose, effort_role_of, stack, understand
+from dynident.data.reading.recipe import Recipe, checked_columns, checked_units, read_recipe
+from dynident.errors import FileError
+
+_FOLDER_RECIPE = "dataset.yaml"
+_YAML = (".yaml", ".yml")
+
+
+def load_dataset(
+    path: str | Path | Sequence[str | Path],
+    *,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    units: Mapping[str, str | Sequence[str]] | None = None,
+    joints: Sequence[str] | None = None,
+    effort_kind: str | EffortKind | None = None,
+) -> Dataset | ControllerSamples:
+    """Read recorded data; a file with q and M or g but no effort gives ControllerSamples, anything else a Dataset.
+
+    path         A file, a list of files, a folder (all data files in it, in natural order), or a YAML file that lists
+                 the files under `files`. Many files make one dataset with a segment (or more) per file.
+    columns      Our name -> the file's columns: {"q": "pos_*", "time": "stamp"}; an exact name, a wildcard, a range
+                 "first:last" in the file's order, or a list of these. Names such as t, q1, velocities need no map.
+    units        Our name -> unit: {"q": "deg", "dq": "deg/s", "time": "ms", "effort": "mNm"}; SI where nothing is said.
+    joints       Names for the joints, or their order when the file has names.
+    effort_kind  "torque", "current" or "magnitude", when the names of the columns don't say it.
+
+    `<file>.yaml` beside a file, or `dataset.yaml` in its folder, can say the same and more (signs, gear ratios, offsets,
+    rate, skip); arguments override it. All files are read before anything is returned.
+    """
+    given: dict[str, Any] = {
+        "columns": checked_columns(columns),
+        "units": checked_units(units),
+        "joints": tuple(joints) if joints is not None else None,
+        "effort_kind": None if effort_kind is None else EffortKind(effort_kind),
+    }
+    paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
+    if not paths:
+        raise FileError("data", "no file was given")
+    parts = [part for item in paths for part in _load(item, given)]
+    logs = [part for part in parts if isinstance(part, Dataset)]
+    if not logs:
+        return ControllerSamples.concatenate(cast("list[ControllerSamples]", parts))
+    if len(logs) < len(parts):
+        other = next(part for part in parts if not isinstance(part, Dataset))
+        raise FileError(other.source, f"holds controller samples (q, M, g), but {logs[0].source} is a log; load them one by one")
+    return Dataset.concatenate(logs)
+
+
+def _load(path: Path, given: Mapping[str, Any]) -> list[Dataset | ControllerSamples]:
+    """The data of one argument: a file, a folder, or a YAML that lists files."""
+    if path.is_dir():
+        recipe_file = path / _FOLDER_RECIPE
+        if recipe_file.is_file() and read_recipe(recipe_file).files:
+            return _load(recipe_file, given)
+        found = [path / name for name in natural_order(file.name for file in path.iterdir() if _is_data(file))]
+        if not found:
+            raise FileError(path, f"holds no data file; known suffixes: {', '.join(READERS)}")
+        return [_load_file(file, _recipe_beside(file).override(**given)) for file in found]
+    if path.suffix.lower() not in _YAML:
+        return [_load_file(path, _recipe_beside(path).override(**given))]
+    recipe = read_recipe(path).override(**given)
+    if not recipe.files:
+        raise FileError(path, "lists no data; give the data file, or list files in the YAML under `files`")
+    if isinstance(recipe.files, Mapping):
+        return [_load_quantities(path, recipe.files, recipe)]
+    return [_load_file(path.parent / name, recipe) for name in recipe.files]
+
+
+def _is_data(file: Path) -> bool:
+    return file.is_file() and file.suffix.lower() in READERS and not file.name.startswith(".")
+
+
+def _recipe_beside(file: Path) -> Recipe:
+    """`<file>.yaml`, else `dataset.yaml` in the folder, else nothing."""
+    for candidate in (file.with_name(file.name + ".yaml"), file.with_name(_FOLDER_RECIPE)):
+        if candidate.is_file():
+            return read_recipe(candidate)
+    return Recipe()
+
+
+def _load_file(file: Path, recipe: Recipe) -> Dataset | ControllerSamples:
+    wanted = recipe.effort_kind.value if recipe.effort_kind else ""
+    return assemble(file, understand(file, read_table(file), recipe.columns, effort_role=wanted), recipe)
+
+
+def _load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Dataset | ControllerSamples:
+    """One log whose quantities were recorded in a file each; all columns of a file are its quantity unless the map chooses."""
+    if "q" not in files:
+        raise FileError(path, "q is missing; name the file with the positions", place="files")
+    arrays: dict[str, Any] = {}
+    role = ""
+    for name, file_name in files.items():
+        file = path.parent / file_name
+        table = read_table(file)
+        clock = [column for column in table if (said := meaning(column)) and said.role == "time"]
+        others = [column for column in table if column not in clock and column not in DESCRIPTIONS]
+        chosen = choose(file, table, name, recipe.columns.get(name, clock if name == "time" and clock else others))
+        arrays[name] = stack(file, table, name, chosen)
+        if name == "q" and "time" not in files and clock:
+            arrays["time"] = stack(file, table, "time", clock)
+        if name == "effort":
+            role = effort_role_of(chosen)
+    return assemble(path, Content(arrays=arrays, joint_names=(), effort_role=role, starts=(0,)), recipe)

@@ -1,0 +1,61 @@
+"""Stacking the columns of one quantity into one array, with complaints that name the column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynident.core.arrays import Array
+from dynident.errors import FileError
+
+
+def numeric(file: Path, column: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Real numbers, integers kept as they are (nanosecond stamps need all their digits); dates become nanoseconds."""
+    if np.issubdtype(values.dtype, np.datetime64):
+        return values.astype("datetime64[ns]").astype(np.int64)
+    if values.dtype == np.bool_ or np.issubdtype(values.dtype, np.integer):
+        return values
+    if np.issubdtype(values.dtype, np.floating):
+        return values.astype(np.float64, copy=False)
+    raise FileError(file, f"column {column!r} holds {_kind(values)}; real numbers were expected", place=column)
+
+
+def joint_columns(file: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    """(N, n) from one array or from a column per joint; M may have three axes."""
+    if len(arrays) == 1:
+        (array,) = arrays.values()
+        return array[:, None] if array.ndim == 1 else array
+    lengths = {column: len(array) for column, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        longest, shortest = max(lengths, key=lengths.__getitem__), min(lengths, key=lengths.__getitem__)
+        raise FileError(
+            file, f"columns of {name} disagree in length: {longest!r} has {lengths[longest]} samples, {shortest!r} has {lengths[shortest]}"
+        )
+    if any(array.ndim > 2 for array in arrays.values()):
+        raise FileError(file, f"{name} can't be joined from arrays of three axes: {', '.join(arrays)}; map one of them")
+    return np.column_stack(list(arrays.values()))
+
+
+def inertia_from_elements(file: Path, elements: Mapping[tuple[int, int], NDArray[Any]]) -> Array:
+    """(N, n, n) from columns M11, M12, ...; one triangle is enough. Numbering may start at 0 or 1."""
+    base = min(index for element in elements for index in element)
+    n = max(index for element in elements for index in element) - base + 1
+    length = len(next(iter(elements.values())))
+    M = np.zeros((length, n, n))
+    for i in range(n):
+        for j in range(n):
+            column = elements.get((i + base, j + base), elements.get((j + base, i + base)))
+            if column is None:
+                raise FileError(file, f"M lacks the element M{i + base}{j + base}; give at least one full triangle of the {n} x {n} matrix")
+            M[:, i, j] = column
+    return M
+
+
+def _kind(values: NDArray[Any]) -> str:
+    if np.issubdtype(values.dtype, np.complexfloating):
+        return "complex numbers"
+    return f"text (such as {str(values.reshape(-1)[0])!r})" if values.dtype.kind in "US" else f"values of type {values.dtype}"

@@ -1,0 +1,1 @@
+"""Signal processing of logs: filters, derivatives, resampling and masks, as pure functions."""

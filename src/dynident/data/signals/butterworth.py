@@ -1,0 +1,62 @@
+# pyright: basic
+"""Butterworth low-pass filters of SciPy, run forward and backward so that nothing is delayed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.errors import ValueRangeError
+
+#: Where the one-way impulse response is cut: far below any truncation of the two-way one.
+_NEGLIGIBLE = 1e-18
+_LONGEST = 20_000_000
+
+
+def zero_phase_response(*, cutoff: float, rate: float, order: int, truncation: float) -> Array:
+    """(L,) impulse response of the filter run forward and backward: the autocorrelation of the one-way response.
+
+    Cut where it stays below `truncation` times its peak, then scaled to sum 1. L is odd and the response symmetric.
+    """
+    from scipy.signal import butter, fftconvolve, sosfilt
+
+    sos = sections(cutoff=cutoff, rate=rate, order=order)
+    design: Any = butter(order, cutoff, btype="low", fs=rate, output="zpk")
+    slowest = float(np.abs(design[1]).max())  # the poles
+    length = 16 + math.ceil(math.log(_NEGLIGIBLE) / math.log(slowest)) if slowest > 0 else 16
+    if length > _LONGEST:
+        raise ValueRangeError("cutoff", f"is {cutoff:g} Hz, too low for samples at {rate:g} Hz; decimate first, or raise it")
+    impulse = np.zeros(length)
+    impulse[0] = 1.0
+    one_way = sosfilt(sos, impulse)
+    half = fftconvolve(one_way, one_way[::-1])[length - 1 :]
+    half = half[: np.flatnonzero(np.abs(half) >= truncation * half[0])[-1] + 1]
+    taps = np.concatenate([half[:0:-1], half])
+    return taps / taps.sum()
+
+
+def forward_backward(values: Array, *, cutoff: float, rate: float, order: int) -> Array:
+    """(N, ...) filtered along the first axis with SciPy's sosfiltfilt (odd extension at the edges)."""
+    from scipy.signal import sosfiltfilt
+
+    sos = sections(cutoff=cutoff, rate=rate, order=order)
+    # SciPy's own extension is too short for the start-up of a low cutoff
+    extension = min(len(values) - 1, max(shortest(order) - 1, round(4.0 * rate / cutoff)))
+    return np.ascontiguousarray(sosfiltfilt(sos, values, axis=0, padlen=extension))
+
+
+def shortest(order: int) -> int:
+    """Samples that a segment must have at least to be filtered."""
+    return 3 * (order + 1) + 1
+
+
+def sections(*, cutoff: float, rate: float, order: int) -> Array:
+    """Second-order sections of the one-way filter."""
+    from scipy.signal import butter
+
+    if not 0 < cutoff < 0.5 * rate:
+        raise ValueRangeError("cutoff", f"is {cutoff:g} Hz; it must be above 0 and below half the sampling rate, {0.5 * rate:g} Hz")
+    return np.asarray(butter(order, cutoff, btype="low", fs=rate, output="sos"))

@@ -1,0 +1,146 @@
+# pyright: basic
+"""Smoothing, derivatives, trimming and decimation of logs: pure functions from Dataset to Dataset that never cross a segment.
+
+To identify a model, prefer ParallelFilter: smoothing positions and efforts separately, as low_pass and savitzky_golay
+do, biases the model, because the regressor is not linear in q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.data.checks import add_source
+from dynident.data.dataset import Dataset
+from dynident.data.signals.butterworth import forward_backward, shortest
+from dynident.data.signals.resampling import is_uniform
+from dynident.errors import ValueRangeError
+
+_SIGNALS = ("q", "dq", "ddq", "effort")
+#: Jitter that a filter of uniform samples puts up with, as a fraction of the period.
+_JITTER = 0.01
+
+
+def differentiate(dataset: Dataset) -> Dataset:
+    """Fill in dq (from q) and ddq (from dq) where they are missing, by central differences on the recorded stamps.
+
+    Exact for quadratics, at the edges of a segment too. Differences amplify noise: white noise of standard deviation s
+    in q becomes s / (√2 h) in dq at a step of h, and noise of dq likewise in ddq. Filter afterwards, as ParallelFilter does
+    to the regressor: differences and a linear filter commute, so the order costs nothing.
+    """
+    if dataset.dq is not None and dataset.ddq is not None:
+        return dataset
+
+    def derivative(values: Array) -> Array:
+        return _by_segment(dataset, values, 3, "a derivative", lambda x, t: np.gradient(x, t, axis=0, edge_order=2))
+
+    dq = dataset.dq if dataset.dq is not None else derivative(dataset.q)
+    ddq = dataset.ddq if dataset.ddq is not None else derivative(dq)
+    return replace(dataset, dq=dq, ddq=ddq, source=add_source(dataset.source, f"{_missing(dataset)} by differences"))
+
+
+def low_pass(dataset: Dataset, cutoff: float, *, order: int = 4) -> Dataset:
+    """Every signal through a Butterworth low-pass run forward and backward: no delay, -6 dB at `cutoff` [Hz].
+
+    White noise keeps about 1.8 cutoff / rate of its variance (order 4), and what is left is correlated over 1 / (2 cutoff)
+    seconds: decimate before computing standard deviations. Edges are extrapolated; trim about 1 / cutoff seconds there.
+    """
+    rate = _uniform_rate(dataset, "low_pass")
+
+    def smooth(x: Array, _: Array) -> Array:
+        return forward_backward(x, cutoff=cutoff, rate=rate, order=order)
+
+    smoothed = {
+        name: _by_segment(dataset, values, shortest(order), "this filter", smooth)
+        for name in _SIGNALS
+        if (values := getattr(dataset, name)) is not None
+    }
+    return replace(dataset, **smoothed, source=add_source(dataset.source, f"low-pass {cutoff:g} Hz of order {order}"))
+
+
+def savitzky_golay(dataset: Dataset, window: int, polynomial: int) -> Dataset:
+    """Every signal smoothed by fitting a polynomial to `window` samples around each; dq and ddq, where missing, are its derivatives.
+
+    Polynomials up to the degree `polynomial` pass unchanged. For the degrees 2 and 3 white noise keeps about 9 / (4 window)
+    of its variance. Of the degree 1 or 2, noise of standard deviation s in q becomes √12 s / (window^1.5 h) in dq at a
+    step of h, far less than differences of neighbours leave.
+    """
+    from scipy.signal import savgol_filter
+
+    rate = _uniform_rate(dataset, "savitzky_golay")
+    if window % 2 == 0 or not 0 <= polynomial < window:
+        raise ValueRangeError("window", f"is {window} for polynomials of degree {polynomial}; it must be odd and above the degree")
+    needed = 1 if dataset.dq is not None or dataset.ddq is not None else 2
+    if dataset.ddq is None and polynomial < needed:
+        raise ValueRangeError("polynomial", f"is {polynomial}; the missing accelerations need at least {needed}")
+
+    def fitted(values: Array, derivative: int) -> Array:
+        return _by_segment(
+            dataset,
+            values,
+            window,
+            f"a window of {window}",
+            lambda x, _: np.asarray(savgol_filter(x, window, polynomial, derivative, 1.0 / rate, axis=0)),
+        )
+
+    smoothed = {name: fitted(values, 0) for name in _SIGNALS if (values := getattr(dataset, name)) is not None}
+    if dataset.dq is None:
+        smoothed["dq"] = fitted(dataset.q, 1)
+    if dataset.ddq is None:
+        smoothed["ddq"] = fitted(dataset.q, 2) if dataset.dq is None else fitted(dataset.dq, 1)
+    return replace(dataset, **smoothed, source=add_source(dataset.source, f"Savitzky-Golay {window}/{polynomial}"))
+
+
+def trim(dataset: Dataset, seconds: float) -> Dataset:
+    """Without the first and last `seconds` of every segment, where filters are wrong; segments shorter than both are dropped."""
+    if not seconds >= 0:
+        raise ValueRangeError("seconds", f"is {seconds:g}; it must be 0 or more")
+    kept: list[slice] = []
+    rounding = 1e-6 / dataset.rate
+    for segment in dataset.segments:
+        time = dataset.time[segment]
+        first = int(np.searchsorted(time, time[0] + seconds - rounding, side="left"))
+        stop = int(np.searchsorted(time, time[-1] - seconds + rounding, side="right"))
+        if stop - first >= 2:
+            kept.append(slice(segment.start + first, segment.start + stop))
+    if not kept:
+        raise ValueRangeError("seconds", f"is {seconds:g}, and no segment is longer than twice that; trim less")
+    return _keep(dataset, kept, f"trimmed by {seconds:g} s")
+
+
+def decimate(dataset: Dataset, factor: int) -> Dataset:
+    """Every factor-th sample of each segment. Filter first: frequencies above half the new rate fold back as noise."""
+    if factor < 1:
+        raise ValueRangeError("factor", f"is {factor}; it must be at least 1")
+    return _keep(dataset, [slice(s.start, s.stop, factor) for s in dataset.segments], f"every {factor}th sample")
+
+
+def _keep(dataset: Dataset, kept: Sequence[slice], what: str) -> Dataset:
+    rows = np.concatenate([np.arange(part.start, part.stop, part.step) for part in kept])
+    lengths = [len(range(part.start, part.stop, part.step or 1)) for part in kept]
+    starts = np.cumsum([0, *lengths[:-1]])
+    return dataset.take(rows, starts=[int(start) for start in starts], source=add_source(dataset.source, what))
+
+
+def _by_segment(dataset: Dataset, values: Array, needed: int, what: str, step: Callable[[Array, Array], Array]) -> Array:
+    """The step applied to each segment on its own; refused where one is too short for it."""
+    result = np.empty_like(values)
+    for number, segment in enumerate(dataset.segments):
+        length = segment.stop - segment.start
+        if length < needed:
+            raise ValueRangeError("segment", f"{number} has {length} samples, but {what} needs {needed}; drop it, or use a shorter filter")
+        result[segment] = step(values[segment], dataset.time[segment])
+    return result
+
+
+def _uniform_rate(dataset: Dataset, name: str) -> float:
+    if not is_uniform(dataset, tolerance=_JITTER):
+        raise ValueRangeError("time", f"is not uniform (steps differ by more than {_JITTER:.0%}), as {name} needs; resample first")
+    return dataset.rate
+
+
+def _missing(dataset: Dataset) -> str:
+    return " and ".join(name for name in ("dq", "ddq") if getattr(dataset, name) is None)

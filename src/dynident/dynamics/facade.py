@@ -1,0 +1,175 @@
+"""The dynamics of a robot, batched over samples: checks the input, then calls the compiled kernels or the reference.
+
+Every function takes positions q as (N, n) or, for one sample, (n,), and returns with the same leading shape.
+`parameters` are the links' linear parameters in their named frames, (n, 10) or stacked (10 n,). DYNIDENT_KERNELS=reference
+in the environment selects the readable NumPy implementation; the default, numba, compiles on first use and keeps
+the compiled code on disk.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident.core.arrays import Array
+from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
+from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.robots.kinematics import link_poses
+from dynident.robots.robot import JointType, Robot
+
+_KERNELS = ("numba", "reference")
+
+#: Largest joint angle whose sine the kernels compute to full precision [rad].
+LARGEST_ANGLE = 1e6
+
+
+class RegressorBlock(NamedTuple):
+    """Some consecutive samples of a torque regressor.
+
+    start : int                   Index of the first sample.
+    matrix : (n, 10 n, samples)   matrix[j, :, s] is joint j's row of sample start + s. The memory is reused for the next block.
+    """
+
+    start: int
+    matrix: Array
+
+
+def inverse_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
+    """Joint efforts (N, n) [N·m | N] that produce the motion: τ = M(q) ddq + C(q, dq) dq + g(q)."""
+    (Q, dQ, ddQ), shape = _samples(robot, q=q, dq=dq, ddq=ddq)
+    return _backend().inverse_dynamics(robot, _parameters(robot, parameters), Q, dQ, ddQ, gravity=robot.gravity).reshape(shape)
+
+
+def gravity(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
+    """Gravity efforts g(q), (N, n) [N·m | N]."""
+    (Q,), shape = _samples(robot, q=q)
+    still = np.zeros_like(Q)
+    return _backend().inverse_dynamics(robot, _parameters(robot, parameters), Q, still, still, gravity=robot.gravity).reshape(shape)
+
+
+def coriolis_vector(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Array:
+    """Coriolis and centrifugal efforts c(q, dq) = C(q, dq) dq, (N, n) [N·m | N]."""
+    (Q, dQ), shape = _samples(robot, q=q, dq=dq)
+    weightless = np.zeros(3)
+    return _backend().inverse_dynamics(robot, _parameters(robot, parameters), Q, dQ, np.zeros_like(Q), gravity=weightless).reshape(shape)
+
+
+def mass_matrix(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
+    """Joint-space inertia matrix M(q), (N, n, n), symmetric; positive definite for consistent parameters."""
+    (Q,), shape = _samples(robot, q=q)
+    return _backend().mass_matrix(robot, _parameters(robot, parameters), Q).reshape(*shape, robot.n)
+
+
+def coriolis_matrix(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Array:
+    """The Coriolis matrix C(q, dq) of the Christoffel symbols, (N, n, n): C dq = c and Ṁ - 2 C is skew-symmetric."""
+    (Q, dQ), shape = _samples(robot, q=q, dq=dq)
+    return _backend().coriolis_matrix(robot, _parameters(robot, parameters), Q, dQ).reshape(*shape, robot.n)
+
+
+def forward_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, effort: ArrayLike) -> Array:
+    """Joint accelerations (N, n) [rad/s² | m/s²] under the given efforts: M⁻¹ (τ - c - g)."""
+    (Q, dQ, tau), shape = _samples(robot, q=q, dq=dq, effort=effort)
+    p = _parameters(robot, parameters)
+    bias: Array = _backend().inverse_dynamics(robot, p, Q, dQ, np.zeros_like(Q), gravity=robot.gravity)
+    M: Array = _backend().mass_matrix(robot, p, Q)
+    try:
+        ddq = np.linalg.solve(M, (tau - bias)[..., None])
+    except np.linalg.LinAlgError:
+        raise ValueRangeError("parameters", "give a singular mass matrix, so no acceleration follows; check for massless links") from None
+    return np.asarray(ddq, dtype=float).reshape(shape)
+
+
+def kinetic_energy(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Array:
+    """Kinetic energy ½ dqᵀ M dq, (N,) [J]."""
+    (Q, dQ), shape = _samples(robot, q=q, dq=dq)
+    M = _backend().mass_matrix(robot, _parameters(robot, parameters), Q)
+    return 0.5 * np.einsum("Nj,Njk,Nk->N", dQ, M, dQ).reshape(shape[:-1])
+
+
+def potential_energy(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
+    """Potential energy of gravity -Σ gᵀ(m p + R mc), (N,) [J]; zero with all mass in the base frame's origin."""
+    (Q,), shape = _samples(robot, q=q)
+    p = _parameters(robot, parameters)
+    poses = link_poses(robot, Q)
+    moments = p[:, 0, None] * poses[..., :3, 3] + np.einsum("Niab,ib->Nia", poses[..., :3, :3], p[:, 1:4])
+    return -np.einsum("Nia,a->N", moments, robot.gravity).reshape(shape[:-1])
+
+
+def torque_regressor(robot: Robot, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
+    """Y (N, n, 10 n) with Y @ parameters = inverse_dynamics; see iterate_regressor_blocks for logs that are long."""
+    (Q, dQ, ddQ), shape = _samples(robot, q=q, dq=dq, ddq=ddq)
+    return _backend().torque_regressor(robot, Q, dQ, ddQ).reshape(*shape, PARAMETERS_PER_LINK * robot.n)
+
+
+def iterate_regressor_blocks(robot: Robot, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Iterator[RegressorBlock]:
+    """The torque regressor in blocks that stay in cache, for callers that never want the whole matrix.
+
+    Copy what must outlive the next step: the blocks share one buffer.
+    """
+    (Q, dQ, ddQ), _ = _samples(robot, q=q, dq=dq, ddq=ddq)
+    for start, matrix in _backend().iterate_regressor_blocks(robot, Q, dQ, ddQ):
+        yield RegressorBlock(start, matrix)
+
+
+def inertia_gravity_regressor(robot: Robot, q: ArrayLike) -> Array:
+    """Y_s (N, n (n + 1) / 2 + n, 10 n) with Y_s @ parameters = (inertia stack, gravity): eqs. (17) to (20) of the Panda paper.
+
+    The inertia stack is the lower triangle of M row by row: M11, M21, M22, M31, ...
+    """
+    (Q,), shape = _samples(robot, q=q)
+    Y = _backend().inertia_gravity_regressor(robot, Q)
+    return Y.reshape(*shape[:-1], *Y.shape[1:])
+
+
+def _backend() -> ModuleType:
+    name = os.environ.get("DYNIDENT_KERNELS", "numba")
+    if name not in _KERNELS:
+        raise UnknownNameError("kernels (environment variable DYNIDENT_KERNELS)", name, _KERNELS)
+    if name == "reference":
+        from dynident.dynamics import reference as backend
+    else:
+        from dynident.dynamics import compiled as backend
+    return backend
+
+
+def _samples(robot: Robot, **arrays: ArrayLike) -> tuple[list[Array], tuple[int, ...]]:
+    """The arrays as (N, n), contiguous and checked, and the shape they came in."""
+    first = ""
+    shape: tuple[int, ...] = ()
+    samples: list[Array] = []
+    for name, values in arrays.items():
+        array = np.ascontiguousarray(values, dtype=float)
+        if array.ndim not in (1, 2) or array.shape[-1] != robot.n:
+            raise ShapeError(name, array.shape, f"(samples, {robot.n}) = (samples, joints), or ({robot.n},) for one sample")
+        if samples and array.shape != shape:
+            raise ShapeError(name, array.shape, f"{shape}, the shape of {first}")
+        first, shape = first or name, array.shape
+        # a sum shows any NaN or infinity in one fast pass without a temporary
+        if not np.isfinite(np.sum(array)):
+            raise ValueRangeError(name, "contains NaN or infinity; remove or repair those samples first")
+        samples.append(array.reshape(-1, robot.n))
+    _check_angles(robot, samples[0])
+    return samples, shape
+
+
+def _check_angles(robot: Robot, q: Array) -> None:
+    if len(q) == 0 or max(q.max(), -q.min()) <= LARGEST_ANGLE:
+        return
+    for index, joint in enumerate(robot.joints):
+        largest = np.abs(q[:, index]).max()
+        if joint.type is not JointType.PRISMATIC and largest > LARGEST_ANGLE:
+            raise ValueRangeError("q", f"of joint {joint.name!r} reaches {largest:.3g} rad; angles must be radians (encoder counts?)")
+
+
+def _parameters(robot: Robot, parameters: ArrayLike) -> Array:
+    values = np.ascontiguousarray(parameters, dtype=float)
+    if values.shape not in ((robot.n, PARAMETERS_PER_LINK), (robot.n * PARAMETERS_PER_LINK,)):
+        raise ShapeError("parameters", values.shape, f"({robot.n}, 10) = (links, parameters) or ({10 * robot.n},)")
+    if not np.all(np.isfinite(values)):
+        raise ValueRangeError("parameters", "contains NaN or infinity; every link needs ten finite numbers")
+    return values.reshape(robot.n, PARAMETERS_PER_LINK)

@@ -1,0 +1,1 @@
+"""What a trajectory must keep: joint limits, torques, workspace, clearance; and whether it does."""

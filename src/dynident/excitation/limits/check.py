@@ -1,0 +1,138 @@
+"""Does a trajectory keep its limits? Every limit with its worst margin, and when and where that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.dynamics import inverse_dynamics
+from dynident.excitation.limits.collision import CollisionModel
+from dynident.excitation.limits.limits import TOOL, Limits
+from dynident.excitation.limits.workspace import excess, frame_positions
+from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times
+from dynident.robots.robot import Robot
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitMargin:
+    """How far one limit is from being broken.
+
+    name : str      The limit: "position", "velocity", "acceleration", "effort", a region's name, or "self-collision".
+    where : str     The joint, or the frame, where it comes closest; for a self-collision the two links.
+    margin : float  Distance that is left [unit]; negative when the limit is broken.
+    share : float   Used share of the limit, 1 at the limit; nan for those that are no ranges.
+    time : float    When that is [s].
+    """
+
+    name: str
+    where: str
+    margin: float
+    share: float
+    time: float
+    unit: str
+
+    @property
+    def holds(self) -> bool:
+        return self.margin >= 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitReport:
+    """All limits that were checked, at `rate` samples per second; `notes` say what could not be checked."""
+
+    margins: tuple[LimitMargin, ...]
+    rate: float
+    samples: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        return all(margin.holds for margin in self.margins)
+
+    @property
+    def broken(self) -> tuple[LimitMargin, ...]:
+        return tuple(margin for margin in self.margins if not margin.holds)
+
+    def __str__(self) -> str:
+        lines = [f"{'limit':<18}{'worst at':<24}{'time [s]':>9}{'margin':>12}  {'used':>7}"]
+        for m in self.margins:
+            used = "" if np.isnan(m.share) else f"{m.share:.2%}"
+            lines.append(f"{m.name:<18}{m.where:<24}{m.time:>9.3f}{m.margin:>12.4g}  {used:>7} {'' if m.holds else 'BROKEN'}".rstrip())
+        return "\n".join([*lines, *(f"Note: {note}." for note in self.notes)])
+
+
+def check_trajectory(
+    trajectory: Trajectory, robot: Robot, limits: Limits, *, rate: float = 1000.0, collision: CollisionModel | None = None
+) -> LimitReport:
+    """Every limit at `rate` samples per second, from start to end.
+
+    collision : the robot's geometry when it is already known; by default it is read where `limits` ask for a clearance.
+    """
+    time = sample_times(trajectory.duration, rate)
+    model, notes = collision, list(missing_limits(robot, limits))
+    if limits.clearance is not None and model is None:
+        model, note = CollisionModel.of_robot(robot)
+        notes += [note] if note else []
+    margins = motion_margins(robot, limits, time, trajectory.sample(time), model)
+    return LimitReport(margins=tuple(margins), rate=rate, samples=len(time), notes=tuple(notes))
+
+
+def missing_limits(robot: Robot, limits: Limits) -> Iterator[str]:
+    """Sentences about limits that are not checked."""
+    if robot.parameters is None and np.any(np.isfinite(limits.effort)):
+        yield "torque limits were not checked: the robot's description has no inertias"
+    for name, values in (("acceleration", limits.acceleration), ("torque", limits.effort)):
+        if np.all(np.isinf(values)):
+            yield f"there are no {name} limits; give them in a limits file if the robot has some"
+
+
+def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, collision: CollisionModel | None) -> list[LimitMargin]:
+    """The worst margin of every finite limit over samples of a motion."""
+    low, high = limits.position.T
+    middle, half = np.where(np.isfinite(low), (low + high) / 2, 0.0), (high - low) / 2
+    quantities = [("position", motion.q - middle, half), ("velocity", motion.dq, limits.velocity)]
+    quantities.append(("acceleration", motion.ddq, limits.acceleration))
+    if robot.parameters is not None and np.any(np.isfinite(limits.effort)):
+        quantities.append(("effort", inverse_dynamics(robot, robot.parameters, *motion), limits.effort))
+    found = [margin for name, values, limit in quantities if (margin := _range_margin(robot, name, values, limit, time)) is not None]
+    found += _region_margins(robot, limits, time, motion.q)
+    if limits.clearance is not None and collision is not None:
+        found.append(_collision_margin(limits.clearance, time, motion.q, collision))
+    return found
+
+
+_UNITS = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²", "effort": "N·m"}
+_SLIDING_UNITS = {"position": "m", "velocity": "m/s", "acceleration": "m/s²", "effort": "N"}
+
+
+def _range_margin(robot: Robot, name: str, values: Array, limit: Array, time: Array) -> LimitMargin | None:
+    """The joint and sample that use the largest share of a symmetric limit."""
+    if not np.any(np.isfinite(limit)):
+        return None
+    shares = np.abs(values) / np.where(limit > 0.0, limit, np.finfo(float).tiny)
+    i, j = np.unravel_index(int(shares.argmax()), shares.shape)
+    joint = robot.joints[int(j)]
+    units = _SLIDING_UNITS if joint.type == "prismatic" else _UNITS
+    margin = float(limit[j] - abs(values[i, j]))
+    return LimitMargin(name=name, where=joint.name, margin=margin, share=float(shares[i, j]), time=float(time[i]), unit=units[name])
+
+
+def _region_margins(robot: Robot, limits: Limits, time: Array, q: Array) -> Iterator[LimitMargin]:
+    if not limits.regions:
+        return
+    outside = excess(robot, limits.regions, frame_positions(robot, q))
+    names = (*robot.link_names, TOOL)
+    for box, distances in zip(limits.regions, outside, strict=True):
+        i, frame = np.unravel_index(int(distances.argmax()), distances.shape)
+        yield LimitMargin(
+            name=box.name, where=names[int(frame)], margin=-float(distances[i, frame]), share=np.nan, time=float(time[i]), unit="m"
+        )
+
+
+def _collision_margin(clearance: float, time: Array, q: Array, collision: CollisionModel) -> LimitMargin:
+    distance, i, pair = collision.closest(q)
+    where = collision.pair_name(pair)
+    return LimitMargin(name="self-collision", where=where, margin=distance - clearance, share=np.nan, time=float(time[i]), unit="m")

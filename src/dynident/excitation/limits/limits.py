@@ -1,0 +1,157 @@
+"""What a robot must not exceed: joint positions, velocities, accelerations and torques, and where its links may go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident.core.arrays import Array
+from dynident.errors import DynidentError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.robots.robot import Robot
+
+#: Name of the tool frame in workspace limits; other frames are called as their links.
+TOOL = "tool"
+
+
+class LimitError(DynidentError):
+    """No motion can keep the limits. Attributes: `limit`, what stops it ("velocity limit of joint 'elbow'")."""
+
+    def __init__(self, limit: str, message: str) -> None:
+        self.limit = limit
+        super().__init__(f"{limit} {message}")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Box:
+    """A region that the origins of some frames must stay in, in the base frame.
+
+    frames : tuple of str   Link names, or "tool"; empty means all links and the tool.
+    lower, upper : (3,)     Corners [m]; infinite where the region is open.
+    name : str              How a report calls it.
+    """
+
+    lower: Array
+    upper: Array
+    frames: tuple[str, ...] = ()
+    name: str = "workspace box"
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            corner = np.array(getattr(self, name), dtype=float)
+            if corner.shape != (3,):
+                raise ShapeError(f"{name} of {self.name}", corner.shape, "(3,) = x, y, z")
+            if np.any(np.isnan(corner)):
+                raise ValueRangeError(f"{name} of {self.name}", "contains NaN; give numbers, or leave the direction open")
+            corner.setflags(write=False)
+            object.__setattr__(self, name, corner)
+        object.__setattr__(self, "frames", tuple(self.frames))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Limits:
+    """What a trajectory must keep; infinite where there is no limit.
+
+    position : (n, 2)       Lower and upper positions, margins already taken off [rad | m].
+    velocity, acceleration, effort : (n,)   Largest absolute values [rad/s, rad/s², N·m | m/s, m/s², N].
+    boxes : tuple of Box    Where link origins and the tool must stay.
+    floor : float           Height in the base frame that the base, all link origins and the tool stay above [m].
+    clearance : float or None   Least distance between links that are not neighbours [m]; None: self-collision is not looked at.
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
+    boxes: tuple[Box, ...] = ()
+    floor: float = -np.inf
+    clearance: float | None = None
+
+    def __post_init__(self) -> None:
+        n = np.shape(self.velocity)[0] if np.ndim(self.velocity) == 1 else 0
+        for name, shape in (("position", (n, 2)), ("velocity", (n,)), ("acceleration", (n,)), ("effort", (n,))):
+            values = np.array(getattr(self, name), dtype=float)
+            if values.shape != shape or n == 0:
+                raise ShapeError(f"{name} limits", values.shape, f"{shape or '(n,)'} = one per joint")
+            if np.any(np.isnan(values)):
+                raise ValueRangeError(f"{name} limits", "contain NaN; give numbers")
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+        object.__setattr__(self, "boxes", tuple(self.boxes))
+
+    @property
+    def regions(self) -> tuple[Box, ...]:
+        """The boxes, and the floor as one."""
+        if self.floor == -np.inf:
+            return self.boxes
+        above = Box(lower=np.array([-np.inf, -np.inf, self.floor]), upper=np.full(3, np.inf), name="floor")
+        return (*self.boxes, above)
+
+
+def robot_limits(
+    robot: Robot,
+    *,
+    position_margin: float = 0.02,
+    velocity_scale: float = 0.9,
+    acceleration_scale: float = 0.9,
+    effort_scale: float = 0.9,
+    boxes: tuple[Box, ...] = (),
+    floor: float = -np.inf,
+    clearance: float | None = 0.0,
+) -> Limits:
+    """The limits of the robot's description, with a margin to the position limits [rad | m] and shares of the others.
+
+    The defaults leave a controller something to work with. Links must not touch where the description has their geometry.
+    """
+    for name, scale in (("velocity", velocity_scale), ("acceleration", acceleration_scale), ("effort", effort_scale)):
+        if not (np.isfinite(scale) and scale >= 0.0):
+            raise ValueRangeError(f"{name}_scale", f"is {scale}; a share such as 0.9 was expected")
+    frames = (*robot.link_names, TOOL)
+    for name in (frame for box in boxes for frame in box.frames):
+        if name not in frames:
+            raise UnknownNameError("frame", name, frames)
+    return Limits(
+        position=robot.position_limits + position_margin * np.array([1.0, -1.0]),
+        velocity=_scaled(robot.velocity_limits, velocity_scale),
+        acceleration=_scaled(robot.acceleration_limits, acceleration_scale),
+        effort=_scaled(robot.effort_limits, effort_scale),
+        boxes=boxes,
+        floor=floor,
+        clearance=clearance,
+    )
+
+
+def require_usable(robot: Robot, limits: Limits, start: ArrayLike | None = None) -> None:
+    """LimitError for limits that leave no motion at all; ValueRangeError where a limit is needed and missing."""
+    if len(limits.velocity) != robot.n:
+        raise ShapeError("limits", limits.velocity.shape, f"({robot.n},) = one per joint of {robot.name}")
+    for j, joint in enumerate(robot.joints):
+        low, high = limits.position[j]
+        if not low < high:
+            raise LimitError(f"position limit of joint {joint.name!r}", f"leaves no room: {low:.4g} to {high:.4g} with the margin")
+        if np.isfinite(low) != np.isfinite(high) or (joint.type == "prismatic" and not np.isfinite(low)):
+            raise ValueRangeError(f"position limit of joint {joint.name!r}", "is infinite; give it one in the limits")
+        for name, values in (("velocity", limits.velocity), ("acceleration", limits.acceleration), ("effort", limits.effort)):
+            if values[j] <= 0.0:
+                raise LimitError(f"{name} limit of joint {joint.name!r}", f"is {values[j]:g}, so the joint can't move")
+        if not np.isfinite(limits.velocity[j]):
+            raise ValueRangeError(f"velocity limit of joint {joint.name!r}", "is not in the robot's description; give it in the limits")
+    if limits.floor > 0.0:
+        raise LimitError("floor", f"at {limits.floor:g} m is above the base of the robot, at 0 m")
+    if start is not None:
+        _require_inside(robot, limits, np.asarray(start, dtype=float))
+
+
+def _require_inside(robot: Robot, limits: Limits, start: Array) -> None:
+    if start.shape != (robot.n,) or not np.all(np.isfinite(start)):
+        raise ShapeError("start", start.shape, f"({robot.n},) = one finite position per joint")
+    for j, joint in enumerate(robot.joints):
+        low, high = limits.position[j]
+        if not low <= start[j] <= high:
+            raise LimitError(f"position limit of joint {joint.name!r}", f"({low:.4g} to {high:.4g}) excludes the start, {start[j]:.4g}")
+
+
+def _scaled(limits: Array, scale: float) -> Array:
+    """Infinite stays infinite, whatever its share (0 · ∞ is NaN)."""
+    return np.where(np.isfinite(limits), limits * scale, np.inf if scale > 0.0 else 0.0)

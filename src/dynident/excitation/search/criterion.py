@@ -1,0 +1,120 @@
+"""How well a motion excites the base parameters: a smooth measure of its regressor, and the gradient by the motion.
+
+With Y the stacked base regressor, G = YᵀY / N and λ the eigenvalues of G, the condition number is κ = √(λ_max / λ_min).
+It has kinks where small eigenvalues cross, and at the optimum they do; so the search minimises
+
+    log κ_p = ½ (log ‖λ‖_p + log ‖1 / λ‖_p) >= log κ,    which tends to log κ as p grows,
+
+or, D-optimal, -½ log det G / b. Either is a function f(G) with a symmetric W = ∂f/∂G, so that ∂f/∂Y = 2 Y W / N, and
+`pullback` takes that to the motion with a few dozen evaluations of the regressor, whatever the number of coefficients.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.dynamics import iterate_regressor_blocks
+from dynident.errors import UnknownNameError
+from dynident.excitation.trajectories.trajectory import Motion
+from dynident.friction.combined import Combined
+from dynident.friction.coulomb import Coulomb
+from dynident.friction.model import FrictionModel
+from dynident.friction.smooth_coulomb import SmoothCoulomb
+from dynident.regression.base import BaseParameters
+
+Kind: TypeAlias = Literal["condition", "d_optimal"]
+KINDS: tuple[Kind, ...] = ("condition", "d_optimal")
+
+#: Eigenvalues below this share of the largest count as this much, so that a motion without excitation has a finite value.
+_SMALLEST = 1e-13
+
+
+class Sensitivity(NamedTuple):
+    """Derivatives of a scalar: by the rigid regressor (n, 10 n, N), and by the friction columns (N, n, k) or None."""
+
+    rigid: Array
+    friction: Array | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Criterion:
+    """The measure to be minimised for a robot's base parameters. friction : as in `base`, or a smooth stand-in of it."""
+
+    base: BaseParameters
+    kind: Kind = "condition"
+    friction: FrictionModel | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UnknownNameError("criterion", self.kind, KINDS)
+
+    def evaluate(self, motion: Motion, sharpness: float) -> tuple[float, Sensitivity]:
+        """The value for a motion and its derivatives by the regressor. sharpness : p; D-optimality has no use for it."""
+        Y = base_regressor(self.base, motion, self.friction)
+        b, n, N = Y.shape
+        rows = Y.reshape(b, n * N)
+        lam, V = np.linalg.eigh(rows @ rows.T / N)
+        value, weights = _measure(self.kind, np.maximum(lam, _SMALLEST * lam[-1]), sharpness)
+        by_Y = ((V * weights) @ V.T @ rows).reshape(b, n, N) * (2.0 / N)
+        return value, self._scattered(by_Y)
+
+    def _scattered(self, by_Y: Array) -> Sensitivity:
+        """Derivatives by the base columns, put at the places of the standard columns; zero at the dependent ones."""
+        columns, independent = self.base.columns, self.base.independent
+        n, N = by_Y.shape[1:]
+        links = independent < columns.rigid
+        rigid = np.zeros((n, columns.rigid, N))
+        rigid[:, independent[links]] = by_Y[links].transpose(1, 0, 2)
+        if not columns.friction:
+            return Sensitivity(rigid, None)
+        k = columns.friction // n
+        friction = np.zeros((N, n, k))
+        for place, column in zip(np.flatnonzero(~links), independent[~links] - columns.rigid, strict=True):
+            joint, term = divmod(int(column), k)
+            friction[:, joint, term] = by_Y[place, joint]
+        return Sensitivity(rigid, friction)
+
+
+def _measure(kind: Kind, lam: Array, p: float) -> tuple[float, Array]:
+    """f(λ) and ∂f/∂λ."""
+    logs = np.log(lam)
+    if kind == "d_optimal":
+        return -0.5 * float(logs.mean()), -0.5 / (lam * len(lam))
+    large, small = np.exp(p * (logs - logs[-1])), np.exp(-p * (logs - logs[0]))
+    value = 0.5 * (logs[-1] - logs[0] + (np.log(large.sum()) + np.log(small.sum())) / p)
+    return float(value), 0.5 * (large / large.sum() - small / small.sum()) / lam
+
+
+def base_regressor(base: BaseParameters, motion: Motion, friction: FrictionModel | None = None) -> Array:
+    """(b, n, N) the base columns of the torque regressor. friction : stands in for that of `base`, with the same columns."""
+    robot, columns = base.robot, base.columns
+    N, n = motion.q.shape
+    links = base.independent < columns.rigid
+    Y = np.zeros((base.rank, n, N))
+    for start, block in iterate_regressor_blocks(robot, *motion):
+        Y[links, :, start : start + block.shape[2]] = block[:, base.independent[links]].transpose(1, 0, 2)
+    model = friction or base.friction
+    if model is not None:
+        phi = model.columns(motion.dq, motion.ddq)
+        for place, column in zip(np.flatnonzero(~links), base.independent[~links] - columns.rigid, strict=True):
+            joint, term = divmod(int(column), phi.shape[2])
+            Y[place, joint] = phi[:, joint, term]
+    return Y
+
+
+def condition_number(base: BaseParameters, motion: Motion) -> float:
+    """κ of the stacked base regressor, without scaling of rows or columns; infinite where the motion leaves a column out."""
+    Y = base_regressor(base, motion)
+    sizes = np.linalg.svd(np.linalg.qr(Y.reshape(base.rank, -1).T, mode="r"), compute_uv=False)
+    return float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
+
+
+def smooth_friction(model: FrictionModel | None, threshold: float) -> FrictionModel | None:
+    """The same model with the sign of Coulomb friction made differentiable, for gradients only."""
+    if isinstance(model, Combined):
+        return Combined(tuple(part for inner in model.models if (part := smooth_friction(inner, threshold)) is not None))
+    return SmoothCoulomb(threshold=threshold) if isinstance(model, Coulomb) else model

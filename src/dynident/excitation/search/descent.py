@@ -1,0 +1,193 @@
+"""One start of the search: from a random motion downhill, round by round sharper and stricter, always keeping a valid answer.
+
+Each round minimises criterion + weight · penalty with L-BFGS. Its result is repaired: amplitudes shrink towards standing
+still at a position that keeps all limits, until the trajectory does at ten times the search's sampling. What a round found
+is therefore a trajectory that can be driven, whenever the search is stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.excitation.limits.check import motion_margins
+from dynident.excitation.limits.penalty import Penalty
+from dynident.excitation.search.criterion import Criterion, Sensitivity, base_regressor, condition_number
+from dynident.excitation.search.parametrisation import Parametrisation
+from dynident.excitation.search.pullback import motion_gradient
+from dynident.excitation.trajectories.trajectory import Motion
+from dynident.robots.robot import Robot
+
+#: Sharpness of the criterion, weight of the penalty, and share of the iterations, round by round.
+ROUNDS = ((2.0, 1e1, 0.2), (4.0, 1e2, 0.35), (8.0, 1e3, 0.5), (16.0, 1e3, 0.7), (32.0, 1e4, 1.0), (64.0, 1e4, 1.0))
+#: Rounds that follow where limits that are not convex (links, torques) are still exceeded: a heavier penalty, the sharpness of the last.
+STRICTER = ((64.0, 1e5, 0.3), (64.0, 1e6, 0.3), (64.0, 1e7, 0.3))
+#: Trajectories are checked at this many times the search's sampling,
+FINER = 10
+#: and there keep this share of every limit in reserve for what peaks in between.
+RESERVE = 2e-4
+#: Size of the random start in the scaled unknowns.
+_SPREAD = 0.3
+#: Corrections that L-BFGS keeps.
+_MEMORY = 30
+#: Amplitudes that a repair tries before it bisects.
+_SHRINK = (1.0, 0.999, 0.997, 0.99, 0.98, 0.96, 0.92, 0.85, 0.7, 0.5, 0.3, 0.1, 0.03, 0.01, 1e-3)
+
+
+# Designs that a user interrupted while this process worked for them: a pool hands out starts ahead of time, and those
+# that are already on their way must not begin.
+_interrupted_runs: set[str] = set()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Candidate:
+    """A valid trajectory that a start found.
+
+    value : float        What was minimised: κ, or -½ log det G / b.
+    history : tuple      (evaluations, value) after each round.
+    interrupted : bool   The user stopped this start.
+    """
+
+    x: Array
+    value: float
+    condition_number: float
+    start: int = 0
+    evaluations: int = 0
+    history: tuple[tuple[int, float], ...] = ()
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Search:
+    """Everything that a start needs; callable as task(start, generator) by `dynident.core.parallel.multi_start`.
+
+    centres : (k, n)     Positions at which standing still keeps every limit.
+    iterations : int     Most iterations of a round.
+    deadline : float     Time of day after which no iteration begins [s since 1970].
+    run : str            Names the design that this start belongs to.
+    """
+
+    robot: Robot
+    parametrisation: Parametrisation
+    criterion: Criterion
+    penalty: Penalty
+    centres: Array
+    iterations: int
+    deadline: float = np.inf
+    run: str = ""
+
+    def __call__(self, start: int, rng: np.random.Generator) -> Candidate:
+        limit_threads: Any = import_module("threadpoolctl").threadpool_limits
+        # Matrices are small: BLAS threads cost more than they give, and ten times as much where processes compete for cores.
+        with limit_threads(limits=1, user_api="blas"):
+            return self._descend(start, rng)
+
+    def _descend(self, start: int, rng: np.random.Generator) -> Candidate:
+        centre = self.parametrisation.standing_still(self.centres[int(rng.integers(len(self.centres)))])
+        x = centre + _SPREAD * rng.normal(size=centre.shape)
+        best = self.repaired(x, centre)
+        if not self.penalty.is_convex:  # from outside, the search could end on the wrong side of a link
+            x = best.x
+        history: list[tuple[int, float]] = []
+        count = 0
+        try:
+            for sharpness, weight, share in (*ROUNDS, *STRICTER):
+                done = weight > ROUNDS[-1][1] and self.keeps(x)
+                if done or self._is_late():
+                    break
+                x, evaluations = self._round(x, sharpness, weight, max(1, round(share * self.iterations)))
+                count += evaluations
+                found = self.repaired(x, centre)
+                best = found if found.value < best.value else best
+                history.append((count, best.value))
+        except KeyboardInterrupt:
+            _interrupted_runs.add(self.run)
+            return replace(best, start=start, evaluations=count, history=tuple(history), interrupted=True)
+        return replace(best, start=start, evaluations=count, history=tuple(history))
+
+    def _is_late(self) -> bool:
+        return self.run in _interrupted_runs or time.time() >= self.deadline
+
+    def objective(self, x: Array, sharpness: float, weight: float) -> tuple[float, Array]:
+        """Criterion + weight · penalty, and the gradient by the unknowns."""
+        motion = self.parametrisation.motion(x)
+        value, by = self.criterion.evaluate(motion, sharpness)
+        excess, by_motion, by_effort = self.penalty.evaluate(motion)
+        if by_effort is not None and self.robot.parameters is not None:
+            # torques are the regressor times the nominal parameters, so their share comes with the same evaluations
+            pi = self.robot.parameters.ravel()
+            by = Sensitivity(by.rigid + weight * by_effort.T[:, None, :] * pi[:, None], by.friction)
+        gradient = motion_gradient((self.robot, self._weightless), motion, by, self.criterion.friction)
+        total = Motion(*(part + weight * other for part, other in zip(gradient, by_motion, strict=True)))
+        return value + weight * excess, self.parametrisation.gradient(total)
+
+    def _round(self, x: Array, sharpness: float, weight: float, iterations: int) -> tuple[Array, int]:
+        optimize: Any = import_module("scipy.optimize")  # imported here: `import dynident` stays light
+
+        def stop_when_late(intermediate_result: object) -> None:
+            if self._is_late():
+                raise StopIteration
+
+        function: Callable[[Array], tuple[float, Array]] = lambda x: self.objective(x, sharpness, weight)  # noqa: E731
+        options = {"maxiter": iterations, "maxcor": _MEMORY}
+        found: Any = optimize.minimize(function, x, jac=True, method="L-BFGS-B", options=options, callback=stop_when_late)
+        return np.asarray(found.x, dtype=float), int(found.nfev)
+
+    def repaired(self, x: Array, centre: Array, times: Array | None = None) -> Candidate:
+        """The trajectory of x with its amplitudes shrunk towards `centre` as little as all limits need."""
+        mean = self.parametrisation.standing_still(self.parametrisation.coefficients(x)[-1])
+        if self.keeps(mean, times):  # shrinking in place loses the least, where that is allowed
+            centre = mean
+        share = self._largest_share(x, centre, times)
+        return self._candidate(centre + share * (x - centre))
+
+    def _largest_share(self, x: Array, centre: Array, times: Array | None) -> float:
+        too_much = 1.0
+        for share in (*_SHRINK, 0.0):
+            if self.keeps(centre + share * (x - centre), times):
+                break
+            too_much = share
+        else:
+            share = 0.0
+        if share in (0.0, 1.0):
+            return share
+        for _ in range(5):
+            middle = 0.5 * (share + too_much)
+            share, too_much = (middle, too_much) if self.keeps(centre + middle * (x - centre), times) else (share, middle)
+        return share
+
+    def keeps(self, x: Array, times: Array | None = None) -> bool:
+        """All limits hold, with the reserve, at `times`; by default at FINER times the search's sampling."""
+        t = self._fine_times if times is None else times
+        margins = motion_margins(self.robot, self.penalty.limits, t, self.parametrisation.motion(x, t), self.penalty.collision)
+        return all(m.margin >= RESERVE * 0.1 if np.isnan(m.share) else m.share <= 1.0 - RESERVE for m in margins)
+
+    def _candidate(self, x: Array) -> Candidate:
+        motion = self.parametrisation.motion(x, self._fine_times)
+        kappa = condition_number(self.criterion.base, motion)
+        value = kappa if self.criterion.kind == "condition" else _d_value(self.criterion, motion)
+        return Candidate(x=x, value=value, condition_number=kappa)
+
+    @cached_property
+    def _weightless(self) -> Robot:
+        return self.robot.with_gravity(np.zeros(3))
+
+    @cached_property
+    def _fine_times(self) -> Array:
+        t, duration = self.parametrisation.times, self.parametrisation.duration
+        end = duration if t[-1] >= duration * (1.0 - 1e-9) else t[-1] + t[1]  # of one period, its end is its start
+        return np.linspace(0.0, float(end), FINER * len(t) + 1)
+
+
+def _d_value(criterion: Criterion, motion: Motion) -> float:
+    Y = base_regressor(criterion.base, motion)
+    rows = Y.reshape(len(Y), -1)
+    sign, logdet = np.linalg.slogdet(rows @ rows.T / motion.q.shape[0])
+    return -0.5 * float(logdet) / len(Y) if sign > 0 else np.inf

@@ -1,0 +1,1 @@
+"""Kinds of trajectories, one file each, and their files."""

@@ -1,0 +1,55 @@
+"""Kinds of trajectories by name, and a trajectory as plain data. A new kind is its file and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, cast
+
+import numpy as np
+
+from dynident.errors import InputError, UnknownNameError
+from dynident.excitation.trajectories.cubic import CubicTrajectory
+from dynident.excitation.trajectories.fourier import FourierTrajectory
+from dynident.excitation.trajectories.quintic import QuinticTrajectory
+from dynident.excitation.trajectories.repeated import Repeated
+from dynident.excitation.trajectories.sinusoid import SinusoidTrajectory
+from dynident.excitation.trajectories.trajectory import Trajectory
+
+TRAJECTORIES: dict[str, Callable[..., Trajectory]] = {
+    "cubic": CubicTrajectory,
+    "fourier": FourierTrajectory,
+    "quintic": QuinticTrajectory,
+    "repeated": Repeated,
+    "sinusoid": SinusoidTrajectory,
+}
+
+
+def trajectory_to_dict(trajectory: Trajectory) -> dict[str, Any]:
+    """{"kind": name, ...fields}, ready for standard JSON; all digits are kept."""
+    if trajectory.kind not in TRAJECTORIES:
+        raise UnknownNameError("kind of trajectory", trajectory.kind, TRAJECTORIES, remedy="a kind must be registered to be saved")
+    values = {field.name: _plain(getattr(trajectory, field.name)) for field in fields(cast("Any", trajectory))}
+    return {"kind": trajectory.kind, **values}
+
+
+def trajectory_from_dict(data: Mapping[str, Any]) -> Trajectory:
+    """The trajectory that `trajectory_to_dict` wrote."""
+    kind = str(data.get("kind"))
+    if kind not in TRAJECTORIES:
+        raise UnknownNameError("kind of trajectory", kind, TRAJECTORIES)
+    values = {name: value for name, value in data.items() if name != "kind"}
+    if isinstance(values.get("trajectory"), Mapping):
+        values["trajectory"] = trajectory_from_dict(values["trajectory"])
+    try:
+        return TRAJECTORIES[kind](**values)
+    except TypeError:
+        raise InputError(f"a {kind} trajectory can't be made of {', '.join(values)}; it was saved by another version") from None
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, np.ndarray):
+        return cast("Any", value).tolist()
+    if isinstance(value, tuple):
+        return list(cast("tuple[Any, ...]", value))
+    return value if isinstance(value, int | float | str) else trajectory_to_dict(cast("Trajectory", value))

@@ -1,0 +1,65 @@
+"""Sinusoidal velocity profiles, one frequency per joint: eq. (31) of Gaz et al., IEEE RA-L 4(4), 2019.
+
+dq_j(t) = A_j sin(2π t / T_j)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident.core.arrays import Array
+from dynident.errors import ValueRangeError
+from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, positive, row
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SinusoidTrajectory:
+    """Each joint swings at its own frequency, from rest at `start`.
+
+    amplitude : (n,)   Velocity amplitudes A [rad/s | m/s].
+    period : (n,)      Periods T [s].
+    start : (n,)       Position at time 0 [rad | m]; the joint moves between it and start + A T / π.
+    """
+
+    joints: tuple[str, ...]
+    amplitude: Array
+    period: Array
+    start: Array
+    duration: float
+
+    kind = "sinusoid"
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "joints", joint_names(self.joints))
+        for name in ("amplitude", "period", "start"):
+            set_(self, name, row(getattr(self, name), name, len(self.joints)))
+        if not np.all(self.period > 0.0):
+            raise ValueRangeError("period", f"is {self.period.tolist()}; positive numbers [s] were expected")
+        set_(self, "duration", positive(self.duration, "duration", "s"))
+
+    def sample(self, time: ArrayLike) -> Motion:
+        w = 2.0 * np.pi / self.period
+        angle = np.outer(checked_times(time), w)
+        swing = self.start + self.amplitude / w * (1.0 - np.cos(angle))
+        return Motion(swing, self.amplitude * np.sin(angle), self.amplitude * w * np.cos(angle))
+
+
+#: Table I: velocity amplitudes [rad/s] and periods [s] of the Panda's validation motion.
+PANDA_AMPLITUDES = (2.21, -2.21, 1.2, -2.1, -2.3, 2.1, -2.5)
+PANDA_PERIODS = (3.68, 2.04, 2.98, 1.75, 4.43, 2.749, 1.06)
+
+#: The paper doesn't print where the motion starts. From here, each joint swings about the middle of its range.
+_PANDA_CENTRE = (0.0, 0.0, 0.0, -1.5708, 0.0, 1.8675, 0.0)
+
+
+def panda_table_1(
+    *, start: ArrayLike | None = None, duration: float = 20.0, joints: tuple[str, ...] = tuple(f"panda_joint{j}" for j in range(1, 8))
+) -> SinusoidTrajectory:
+    """The validation motion of Table I. start : (7,) [rad]; by default each joint swings about the middle of its range."""
+    A, T = np.array(PANDA_AMPLITUDES), np.array(PANDA_PERIODS)
+    first = np.array(_PANDA_CENTRE) - A * T / (2.0 * np.pi) if start is None else np.asarray(start, dtype=float)
+    return SinusoidTrajectory(joints=joints, amplitude=A, period=T, start=first, duration=duration)

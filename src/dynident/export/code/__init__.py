@@ -1,0 +1,1 @@
+"""Generated code: C and Python."""

@@ -1,0 +1,1 @@
+"""Description and table formats: URDF, MJCF, YAML, CSV."""

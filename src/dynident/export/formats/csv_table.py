@@ -1,0 +1,43 @@
+"""CSV: the tables of the papers. Links with m, c, I as in the Panda supplement, friction beside them; or the coefficients."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from dynident.export.formats.source_bodies import mass_com_inertia
+from dynident.export.model import Exported, ExportModel, Request
+from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES
+
+
+def write_csv(model: ExportModel, request: Request) -> Exported:
+    """One table, a heading and its rows. CSV has no comments; a warning is its last column."""
+    rows = _coefficient_rows(model) if model.coefficients else _link_rows(model)
+    if request.warning:
+        rows = [[*row, "warning" if number == 0 else request.warning] for number, row in enumerate(rows)]
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return Exported(target="csv", files={f"{model.robot.name}.csv": out.getvalue().encode()})
+
+
+def _link_rows(model: ExportModel) -> list[list[str]]:
+    friction = model.friction
+    columns = () if friction is None else zip(friction.parameter_names, friction.units, strict=True)
+    heading = ["link", "frame", "m [kg]", *(f"c{axis} [m]" for axis in "xyz"), *(f"I{element} [kg·m²]" for element in INERTIA_NAMES)]
+    rows = [[*heading, *(["joint"] if friction is not None else []), *(f"{name} [{unit}]" for name, unit in columns)]]
+    for i, (link, own) in enumerate(zip(model.robot.links, model.parameters, strict=True)):
+        mass, com, inertia = mass_com_inertia(own, link.name)
+        numbers = [mass, *com.tolist(), *(float(inertia[place]) for place in INERTIA_ELEMENTS)]
+        row = [link.name, link.frame, *map(repr, numbers)]
+        if model.friction_parameters is not None:
+            row += [model.robot.joints[i].name, *map(repr, model.friction_parameters[i].tolist())]
+        rows.append(row)
+    return rows
+
+
+def _coefficient_rows(model: ExportModel) -> list[list[str]]:
+    rows = [["no.", "name", "coefficient", "value", "std", "std [%]", "unit", "kept"]]
+    for number, item in enumerate(model.coefficients, start=1):
+        numbers = ["" if value is None else repr(value) for value in (item.value, item.std, item.relative_std_percent)]
+        rows.append([str(number), item.name, item.expression, *numbers, item.unit, "yes" if item.kept else "no"])
+    return rows

@@ -1,0 +1,83 @@
+"""Does a description have the joints of the run's robot, at the same places, and where were its other joints locked?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.errors import FileError
+from dynident.parameters import change_of_frame
+from dynident.robots.formats.source_tree import SourceLink, SourceTree
+from dynident.robots.kinematics import inverse_pose
+from dynident.robots.robot import JointType, Robot
+
+#: Largest difference between two descriptions of the same place [m, or elements of a rotation].
+_SAME_PLACE = 1e-9
+
+
+def check_match(robot: Robot, tree: SourceTree) -> None:
+    """FileError unless every joint of the robot is in the tree, of the same kind, at the same place, moving the same links."""
+    found = {link.joint.name: link for link in tree.links if link.joint is not None}
+    remedy = "give the file that the run was made with"
+    poses = _poses(robot, tree)
+    for i, joint in enumerate(robot.joints):
+        if joint.name not in found:
+            raise FileError(
+                tree.source, f"has no moving joint {joint.name!r}, which the run's robot has (its joints: {', '.join(found)}); {remedy}"
+            )
+        link, place = found[joint.name], f"joint {joint.name!r}"
+        other = link.joint
+        assert other is not None  # noqa: S101 (found has only such)
+        if (joint.type is JointType.PRISMATIC) != (other.type is JointType.PRISMATIC):
+            raise FileError(tree.source, f"is {other.type.value}, but {joint.type.value} in the run; {remedy}", place=place)
+        absent = [name for name in robot.links[i].sources if name not in {link.name for link in tree.links}]
+        if link.name != robot.links[i].name or absent:
+            wanted = ", ".join(robot.links[i].sources)
+            raise FileError(tree.source, f"moves link {link.name!r}, but in the run it moves {wanted}; {remedy}", place=place)
+        before = poses.get((tree.links[link.parent].name, joint.parent))
+        if before is None or not _close(before @ link.placement, joint.placement) or not _close(other.axis, joint.axis):
+            raise FileError(tree.source, f"sits elsewhere or has another axis than in the run; {remedy}", place=place)
+
+
+def locked_positions(robot: Robot, tree: SourceTree) -> dict[str, float]:
+    """Positions at which the joints that the run's robot doesn't have were locked; 0 where that has no effect on it."""
+    poses = _poses(robot, tree)
+    locked: dict[str, float] = {}
+    for link in tree.links:
+        if link.joint is not None and link.joint.name not in robot.joint_names:
+            locked[link.joint.name] = _position(link, tree, poses)
+    return locked
+
+
+def inertials(tree: SourceTree) -> dict[str, Array]:
+    """(10,) parameters of each link that has some, in the file's own frame of it."""
+    return {link.name: change_of_frame(inverse_pose(link.own)) @ link.parameters for link in tree.links if link.parameters is not None}
+
+
+def _poses(robot: Robot, tree: SourceTree) -> Mapping[tuple[str, int], Array]:
+    """Pose of each source link's parameter frame in the body that it is part of, by its name and body."""
+    bodies = [(-1, robot.base_pieces), *((i, link.pieces) for i, link in enumerate(robot.links))]
+    own = {link.name: link.own for link in tree.links}
+    return {
+        (piece.name, i): piece.placement @ inverse_pose(own[piece.name]) for i, pieces in bodies for piece in pieces if piece.name in own
+    }
+
+
+def _position(link: SourceLink, tree: SourceTree, poses: Mapping[tuple[str, int], Array]) -> float:
+    assert link.joint is not None  # noqa: S101 (the caller filters)
+    for (name, body), pose in poses.items():
+        before = poses.get((tree.links[link.parent].name, body))
+        if name == link.name and before is not None:
+            motion = inverse_pose(before @ link.placement) @ pose @ inverse_pose(link.after)
+            if link.joint.type is JointType.PRISMATIC:
+                return float(link.joint.axis @ motion[:3, 3])
+            R, axis = motion[:3, :3], link.joint.axis
+            twist = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+            return float(np.arctan2(axis @ twist, 0.5 * (np.trace(R) - 1.0)))
+    return 0.0
+
+
+def _close(a: Array, b: Array) -> bool:
+    return bool(np.allclose(a, b, rtol=0.0, atol=_SAME_PLACE))

@@ -1,0 +1,107 @@
+"""URDF: the numbers of the user's own file replaced, byte for byte the same elsewhere; without such a file, a complete one.
+
+URDF keeps a link's inertia about its centre of mass in the axes of <origin>; here these are the link's own (rpy 0 0 0).
+Viscous friction is <dynamics damping>, Coulomb friction <dynamics friction>.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.xml_text import Element, XmlText, comment_text, number_text
+from dynident.errors import FileError
+from dynident.export.formats.original import check_match, inertials
+from dynident.export.formats.simulator_friction import Held, held_friction
+from dynident.export.formats.source_bodies import ROUNDING, mass_com_inertia, share_out
+from dynident.export.formats.urdf_complete import complete_urdf, dynamics_line, inertial_lines
+from dynident.export.model import Exported, ExportModel, Original, Request
+from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, inertia_matrix
+from dynident.robots.formats.source_tree import SourceTree
+from dynident.robots.robot import STANDARD_GRAVITY, Robot
+
+HOLDS = {"viscous": "damping", "coulomb": "friction", "smooth_coulomb": "friction"}
+#: A comment that an earlier export left, with its line.
+OLD_COMMENT = re.compile(rb"\r?\n?[ \t]*<!-- dynident \S+: dynamic model of .*?-->", re.DOTALL)
+
+
+def write_urdf(model: ExportModel, request: Request) -> Exported:
+    """The patched original, or a complete URDF where there is none."""
+    held = held_friction(model, HOLDS, "URDF")
+    notes = [*_gravity_note(model.robot), *held.notes]
+    if request.original is None:
+        text, more = complete_urdf(model, held, [f"{sentence}." for sentence in (model.headline(), request.warning, *notes) if sentence])
+        return Exported(target="urdf", files={f"{model.robot.name}.urdf": text.encode()}, notes=(*more, *notes))
+    content, lumping = _patched(model, held, request.original, [model.headline(), *filter(None, [request.warning]), *notes])
+    return Exported(target="urdf", files={Path(request.original.path).name: content}, notes=(*lumping, *notes))
+
+
+def urdf_tree(original: Original) -> SourceTree:
+    """The links and joints of a URDF file."""
+    from dynident.robots.formats.urdf import read_urdf
+
+    return read_urdf(original.path)
+
+
+def _gravity_note(robot: Robot) -> list[str]:
+    g = robot.gravity
+    if np.allclose(g, STANDARD_GRAVITY, rtol=2e-3, atol=1e-9):
+        return []
+    return [
+        f"URDF has no gravity; the run's is ({g[0]:.6g}, {g[1]:.6g}, {g[2]:.6g}) m/s² in the base frame, so mount the robot accordingly"
+    ]
+
+
+def _patched(model: ExportModel, held: Held, original: Original, comment: list[str]) -> tuple[bytes, tuple[str, ...]]:
+    tree = urdf_tree(original)
+    check_match(model.robot, tree)
+    shares = share_out(model.robot, model.parameters, inertials(tree))
+    text = XmlText(original.content)
+    for name, parameters in shares.parameters.items():
+        link = text.root.named("link", name)
+        if link is None:
+            raise FileError(original.path, f"has no link {name!r}; give the file that the run was made with")
+        _set_inertial(text, link, parameters, name)
+    for i, joint in enumerate(model.robot.joint_names):
+        element = text.root.named("joint", joint)
+        assert element is not None, "check_match found the joint"  # noqa: S101
+        _set_dynamics(text, element, held.of_joint(i), held.zero)
+    for old in OLD_COMMENT.finditer(original.content):
+        text.drop(*old.span())
+    text.add_first(text.root, [comment_text([f"{sentence}." for sentence in (*comment, *shares.notes)])])
+    return text.result(), shares.notes
+
+
+def _set_inertial(text: XmlText, link: Element, parameters: Array | None, name: str) -> None:
+    inertial = link.child("inertial")
+    if parameters is None or not np.any(parameters):
+        if inertial is not None:
+            text.remove(inertial)
+        return
+    mass, com, inertia = mass_com_inertia(parameters, name)
+    numbers = {f"i{element}": [float(inertia[place])] for element, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
+    if inertial is None:
+        text.add_first(link, inertial_lines(mass, com, numbers))
+        return
+    origin, mass_element, tensor = (inertial.child(tag) for tag in ("origin", "mass", "inertia"))
+    assert mass_element is not None and tensor is not None, "the reader checked them"  # noqa: S101, PT018
+    if origin is None:
+        text.add_first(inertial, [f'<origin xyz="{number_text(com.tolist())}" rpy="0 0 0"/>'])
+    else:
+        turned = {"rpy": [0.0, 0.0, 0.0]} if "rpy" in origin.attributes else {}
+        text.set_numbers(origin, {"xyz": com.tolist(), **turned}, rounding=ROUNDING)
+    text.set_numbers(mass_element, {"value": [mass]}, rounding=ROUNDING * abs(mass))
+    text.set_numbers(tensor, numbers, rounding=ROUNDING * float(np.abs(inertia_matrix(parameters)).max()))
+
+
+def _set_dynamics(text: XmlText, joint: Element, values: Mapping[str, float], zero: tuple[str, ...]) -> None:
+    dynamics = joint.child("dynamics")
+    if dynamics is not None:
+        zeros = {name: [0.0] for name in zero if name in dynamics.attributes}
+        text.set_numbers(dynamics, {name: [value] for name, value in values.items()} | zeros)
+    elif values:
+        text.add_first(joint, [dynamics_line(values)])

@@ -1,0 +1,114 @@
+"""YAML: the links and the friction in dynident's own layout, or the links as franka_description's inertials.yaml has them.
+
+The own layout keeps the robot's named parameter frames. Franka's is for URDF macros, so its links are in their joint frames.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+import numpy as np
+import yaml
+
+from dynident.core.arrays import Array
+from dynident.core.xml_text import number_text
+from dynident.errors import InputError, UnknownNameError
+from dynident.export.formats.joint_frames import bodies_in_joint_frames
+from dynident.export.formats.source_bodies import mass_com_inertia
+from dynident.export.model import Exported, ExportModel, Request
+from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, change_of_frame, from_com
+from dynident.robots.kinematics import inverse_pose
+from dynident.robots.robot import Robot
+
+SCHEMA = "dynident/model/1"
+LAYOUTS = ("dynident", "franka")
+_LINK_NUMBER = re.compile(r"(?:^|.*_)(link\d+)$")
+
+
+def write_yaml(model: ExportModel, request: Request) -> Exported:
+    """One file in the layout that was asked for."""
+    if request.layout not in LAYOUTS:
+        raise UnknownNameError("YAML layout", request.layout, LAYOUTS)
+    notes: tuple[str, ...] = ()
+    if request.layout == "franka":
+        content: dict[str, Any] = _franka(model)
+        if model.friction is not None:
+            notes = ("the franka layout has no place for friction, so it is left out",)
+    else:
+        content = _own(model)
+    comment = [f"# {' '.join(line.split())}." for line in (model.headline(), request.warning, *notes) if line]
+    text = "\n".join(comment) + "\n" + yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=10_000)
+    name = "inertials.yaml" if request.layout == "franka" else f"{model.robot.name}.yaml"
+    return Exported(target="yaml", files={name: text.encode()}, notes=notes)
+
+
+def parameters_from_yaml(text: str | bytes, robot: Robot) -> Array:
+    """(n, 10) parameters of the robot's links in its named frames, from either layout."""
+    content = cast("dict[str, Any]", yaml.safe_load(text))
+    try:
+        if content.get("schema") == SCHEMA:
+            rows = {entry["name"]: _row(entry["mass"], entry["com"], entry["inertia"]) for entry in content["links"]}
+            return np.array([rows[name] for name in robot.link_names])
+        entries = [content[name] for name in franka_names(robot)]
+    except KeyError as error:
+        raise InputError(f"the YAML has no {error}; it must be as dynident export writes it for robot {robot.name!r}") from None
+    rows = [_row(entry["mass"], [float(word) for word in entry["origin"]["xyz"].split()], entry["inertia"]) for entry in entries]
+    return np.array([change_of_frame(inverse_pose(link.placement)) @ row for link, row in zip(robot.links, rows, strict=True)])
+
+
+def franka_names(robot: Robot) -> tuple[str, ...]:
+    """link1 for panda_link1 and fr3_link1, as the macros know them; names that don't end so stay as they are."""
+    matches = [_LINK_NUMBER.match(name) for name in robot.link_names]
+    short = tuple(match[1] if match else name for match, name in zip(matches, robot.link_names, strict=True))
+    return short if len(set(short)) == len(short) else robot.link_names
+
+
+def _own(model: ExportModel) -> dict[str, Any]:
+    robot = model.robot
+    content: dict[str, Any] = {"schema": SCHEMA, "robot": robot.name, "gravity": robot.gravity.tolist(), "links": []}
+    for link, row in zip(robot.links, model.parameters, strict=True):
+        mass, com, inertia = mass_com_inertia(row, link.name)
+        content["links"].append({"name": link.name, "frame": link.frame, "mass": mass, "com": com.tolist(), "inertia": _elements(inertia)})
+    if model.friction is not None and model.friction_parameters is not None:
+        names = model.friction.parameter_names
+        joints = zip(robot.joint_names, model.friction_parameters.tolist(), strict=True)
+        content["friction"] = {"model": model.friction.name, "joints": {joint: dict(zip(names, row, strict=True)) for joint, row in joints}}
+    return content
+
+
+def _franka(model: ExportModel) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for name, body in zip(franka_names(model.robot), bodies_in_joint_frames(model.robot, model.parameters), strict=True):
+        mass, com, inertia = mass_com_inertia(body.parameters, name)
+        content[name] = {
+            "origin": {"xyz": number_text(com.tolist()), "rpy": "0 0 0"},
+            "mass": mass,
+            "inertia": _elements(inertia),
+        }
+    return content
+
+
+def _elements(inertia: Array) -> dict[str, float]:
+    return {name: float(inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
+
+
+def _row(mass: float, com: list[float], inertia: dict[str, float]) -> Array:
+    I_c = np.empty((3, 3))
+    for name, (row, column) in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True):
+        I_c[row, column] = I_c[column, row] = inertia[name]
+    return from_com(mass, com, I_c)
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML writes 1e-05, which YAML 1.1 readers, its own among them, take for a text."""
+
+    def _number(self, value: float) -> yaml.ScalarNode:
+        text = repr(value)
+        mantissa, letter, exponent = text.partition("e")
+        if letter and "." not in mantissa:
+            text = f"{mantissa}.0e{exponent}"
+        return yaml.ScalarNode("tag:yaml.org,2002:float", text)
+
+
+_Dumper.add_representer(float, _Dumper._number)  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,1 @@
+"""Constraints on link parameters as data, and how files name them."""

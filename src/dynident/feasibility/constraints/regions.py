@@ -1,0 +1,110 @@
+"""Regions for a link's centre of mass c = mc / m that are convex in (m, mc): hulls, ellipsoids, cylinders.
+
+‖E (c - centre)‖ <= 1 becomes the second-order cone ‖E (mc - centre · m)‖ <= m once multiplied by the mass.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident.errors import ShapeError, ValueRangeError
+from dynident.feasibility.constraints.lmi import linear, second_order
+from dynident.feasibility.constraints.parameter_names import link_index
+from dynident.feasibility.constraints.terms import Terms
+from dynident.regression.columns import Columns
+from dynident.robots.check import arm_reach
+from dynident.robots.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class ComInHull:
+    """The centre of mass of a link inside the convex hull of points (k, 3) [m]."""
+
+    link: int | str
+    points: ArrayLike
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        from scipy.spatial import ConvexHull
+
+        points = np.asarray(self.points, dtype=float)
+        if points.ndim != 2 or points.shape[1] != 3 or len(points) < 4:
+            raise ShapeError("points", points.shape, "(k, 3) with k >= 4")
+        i = link_index(self.link, robot)
+        faces = np.unique(np.round(ConvexHull(points).equations, 12), axis=0)
+        name = f"centre of mass of {robot.link_names[i]} inside its hull"
+        return Terms(
+            blocks=tuple(
+                linear(
+                    name, {10 * i + 1: -float(f[0]), 10 * i + 2: -float(f[1]), 10 * i + 3: -float(f[2]), 10 * i: -float(f[3])}, 0.0, "kg·m"
+                )
+                for f in faces
+            )
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ComInEllipsoid:
+    """The centre of mass of a link within ‖shape (c - centre)‖ <= 1, shape (k, 3) [1/m]; a sphere has shape 1 / radius."""
+
+    link: int | str
+    centre: ArrayLike
+    shape: ArrayLike
+
+    @staticmethod
+    def sphere(link: int | str, centre: ArrayLike, radius: float) -> ComInEllipsoid:
+        return ComInEllipsoid(link, centre, np.eye(3) / radius)
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        i = link_index(self.link, robot)
+        E, centre = np.asarray(self.shape, dtype=float), np.asarray(self.centre, dtype=float)
+        rows = [{10 * i + 1 + k: float(e[k]) for k in range(3)} | {10 * i: -float(e @ centre)} for e in E]
+        name = f"centre of mass of {robot.link_names[i]} inside its ellipsoid"
+        return Terms(blocks=(second_order(name, rows, {10 * i: 1.0}),))
+
+
+@dataclass(frozen=True, eq=False)
+class ComInCylinder:
+    """The centre of mass of a link inside a cylinder around the segment from `start` to `end` (3,) [m]."""
+
+    link: int | str
+    start: ArrayLike
+    end: ArrayLike
+    radius: float
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        i = link_index(self.link, robot)
+        start, end = np.asarray(self.start, dtype=float), np.asarray(self.end, dtype=float)
+        length = float(np.linalg.norm(end - start))
+        if not (length > 0 and self.radius > 0):
+            raise ValueRangeError("cylinder", "needs two different ends and a positive radius")
+        axis = (end - start) / length
+        across = (np.eye(3) - np.outer(axis, axis)) / self.radius
+        round_part = ComInEllipsoid(self.link, start, across).terms(robot, columns)
+        name = f"centre of mass of {robot.link_names[i]} between the ends of its cylinder"
+        along = {10 * i + 1 + k: float(axis[k]) for k in range(3)}
+        caps = (
+            linear(name, along | {10 * i: -float(axis @ start)}, 0.0, "kg·m"),
+            linear(name, {k: -v for k, v in along.items()} | {10 * i: float(axis @ end)}, 0.0, "kg·m"),
+        )
+        return Terms.joined([round_part, Terms(blocks=caps)])
+
+
+@dataclass(frozen=True)
+class ComWithinReach:
+    """No link's centre of mass is farther from its frame than the whole arm is long.
+
+    Far wider than any link, it only keeps the centre of a link whose mass the data don't fix from running away.
+    """
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        reach = arm_reach(robot)
+        if reach == 0.0:
+            return Terms()
+        spheres = [ComInEllipsoid.sphere(number, np.zeros(3), reach).terms(robot, columns) for number in range(1, robot.n + 1)]
+        return Terms.joined(
+            Terms(blocks=tuple(replace(block, name=f"centre of mass of {name} within the arm's reach") for block in sphere.blocks))
+            for name, sphere in zip(robot.link_names, spheres, strict=True)
+        )

@@ -1,0 +1,1 @@
+"""The nearest consistent parameters to those of a robot description."""

@@ -1,0 +1,193 @@
+"""Conic programs over the blocks of a problem, straight to Clarabel, and lower bounds recomputed from its multipliers.
+
+minimise ½ ‖r‖² + c·x  subject to  r = scale (A x - b),  equalities,  F(x) ⪰ 0. The residual r is a variable of its own,
+so that AᵀA, and with it the square of the condition number, never appears; scaling it keeps small objectives above
+the solver's tolerances.
+"""
+
+# pyright: basic, reportAttributeAccessIssue=false, reportOptionalSubscript=false
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache, cached_property
+
+import numpy as np
+
+from dynident.core.arrays import Array, IntArray
+from dynident.feasibility.constraints.lmi import Block, Equality
+
+TOLERANCE = 1e-10
+#: The right-hand side is scaled to this length, so that objectives far below its square are still resolved.
+_LENGTH = 400.0
+_SQRT2 = np.sqrt(2.0)
+
+
+class ConicStatus(Enum):
+    SOLVED = "solved"
+    INFEASIBLE = "the constraints contradict each other"
+    UNBOUNDED = "the problem is unbounded"
+    INACCURATE = "the solver stopped before reaching its tolerance"
+
+
+#: By Clarabel's name, without the Almost of an answer within its wider tolerances: bounds and margins are recomputed here anyway.
+_STATUS = {"Solved": ConicStatus.SOLVED, "PrimalInfeasible": ConicStatus.INFEASIBLE, "DualInfeasible": ConicStatus.UNBOUNDED}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ConicSolution:
+    """x : (p,) primal; residual_dual, equality_dual, cone_vector: multipliers, those of the blocks in the solver's order."""
+
+    status: ConicStatus
+    x: Array
+    residual_dual: Array
+    equality_dual: Array
+    cone_vector: Array
+    order: tuple[int, ...]
+    sizes: tuple[int, ...]
+    iterations: int
+
+    @cached_property
+    def cone_duals(self) -> tuple[Array, ...]:
+        """(k, k) the multiplier of each block, in the order in which they were given."""
+        duals: list[Array] = [np.zeros((0, 0))] * len(self.order)
+        at = 0
+        for i, size in zip(self.order, self.sizes, strict=True):
+            length = size * (size + 1) // 2
+            duals[i] = _unpack(self.cone_vector[at : at + length], size)
+            at += length
+        return tuple(duals)
+
+
+def residual_scale(b: Array) -> float:
+    """The factor on the residual that a program with right-hand side b works best with."""
+    return _LENGTH / max(float(np.linalg.norm(b)), 1e-300)
+
+
+class ConicProgram:
+    """The data of a conic program, assembled once and solved for several linear objectives."""
+
+    def __init__(self, A: Array, b: Array, blocks: Sequence[Block], equalities: Sequence[Equality], *, scale: float = 1.0) -> None:
+        from scipy import sparse
+
+        rows, p = A.shape
+        self.rows, self.p = rows, p
+        # small blocks first, all 1x1 ones in a single cone
+        self.order = sorted(range(len(blocks)), key=lambda i: blocks[i].size)
+        self.sizes = [blocks[i].size for i in self.order]
+        G, h = _cone_rows([blocks[i] for i in self.order], p)
+        E = np.zeros((len(equalities), p))
+        for line, equality in enumerate(equalities):
+            E[line, equality.indices] = equality.coefficients
+        e = np.array([equality.value for equality in equalities])
+        top = sparse.hstack([sparse.csc_matrix(scale * A), -sparse.eye(rows)])
+        rest = sparse.csc_matrix(np.concatenate([E, G]))
+        self.matrix = sparse.vstack([top, sparse.hstack([rest, sparse.csc_matrix((rest.shape[0], rows))])], format="csc")
+        self.rhs = np.concatenate([scale * b, e, h])
+        self.equalities = len(equalities)
+
+    def solve(self, linear: Array | None = None, *, radius: float | None = None, tolerance: float = TOLERANCE) -> ConicSolution:
+        """Minimise ½ ‖r‖² + linear·x; with a radius, minimise linear·x subject to ‖r‖ <= radius instead."""
+        return self.prepared(radius=radius, tolerance=tolerance)(linear)
+
+    def prepared(self, *, radius: float | None = None, tolerance: float = TOLERANCE) -> Callable[[Array | None], ConicSolution]:
+        """`solve` for many linear objectives: the solver is set up once, and only its linear term changes."""
+        import clarabel
+        from scipy import sparse
+
+        p, rows = self.p, self.rows
+        matrix, rhs, cones = self.matrix, self.rhs, [clarabel.ZeroConeT(rows + self.equalities)]
+        linear_blocks = self.sizes.count(1)
+        if linear_blocks:
+            cones.append(clarabel.NonnegativeConeT(linear_blocks))
+        cones += [clarabel.PSDTriangleConeT(size) for size in self.sizes if size > 1]
+        quadratic = sparse.eye(rows) if radius is None else sparse.csc_matrix((rows, rows))
+        if radius is not None:
+            pick = sparse.hstack([sparse.csc_matrix((rows, p)), -sparse.eye(rows)])
+            matrix = sparse.vstack([matrix, sparse.csc_matrix((1, p + rows)), pick], format="csc")
+            rhs = np.concatenate([rhs, [radius], np.zeros(rows)])
+            cones.append(clarabel.SecondOrderConeT(rows + 1))
+        P = sparse.block_diag([sparse.csc_matrix((p, p)), quadratic], format="csc")
+        settings = clarabel.DefaultSettings()
+        settings.verbose = False
+        settings.max_threads = 1
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+        settings.max_iter = 200
+        # both would forbid to change the objective later, and the matrices are too small to gain from them
+        settings.presolve_enable = settings.chordal_decomposition_enable = False
+        solver = clarabel.DefaultSolver(P, np.zeros(p + rows), matrix, rhs, cones, settings)
+
+        def run(linear: Array | None) -> ConicSolution:
+            q = np.zeros(p + rows)
+            if linear is not None:
+                q[:p] = linear
+            solver.update(q=q)
+            return self._solution(solver.solve())
+
+        return run
+
+    def _solution(self, result) -> ConicSolution:
+        z = np.array(result.z)
+        return ConicSolution(
+            status=_STATUS.get(str(result.status).removeprefix("Almost"), ConicStatus.INACCURATE),
+            x=np.array(result.x)[: self.p],
+            residual_dual=z[: self.rows],
+            equality_dual=z[self.rows : self.rows + self.equalities],
+            cone_vector=z[self.rows + self.equalities :],
+            order=tuple(self.order),
+            sizes=tuple(self.sizes),
+            iterations=int(result.iterations),
+        )
+
+
+def lower_bound(
+    A: Array, b: Array, blocks: Sequence[Block], equalities: Sequence[Equality], solution: ConicSolution, scale: float, reach: Array
+) -> float:
+    """A lower bound on min ‖A x - b‖² over the constraints, from multipliers alone: weak duality, recomputed here.
+
+    For any y and positive semidefinite Z_k (those of the solver, projected), with g = Aᵀ y + Σ E ν - Σ tr(Z_k F_i),
+    ‖A x - b‖² >= -‖y‖²/4 - b·y - ... + g·x, and g·x >= -|g|·reach where |x_i| <= reach_i.
+    """
+    # the program minimises ½ s² ‖A x - b‖²; in its Lagrangian the multipliers of r = s (A x - b) are y
+    y = solution.residual_dual
+    gradient = scale * A.T @ y
+    value = -0.5 * float(y @ y) - scale * float(b @ y)
+    for equality, nu in zip(equalities, solution.equality_dual, strict=True):
+        gradient[equality.indices] += nu * equality.coefficients
+        value -= float(nu * equality.value)
+    for block, dual in zip(blocks, solution.cone_duals, strict=True):
+        values, vectors = np.linalg.eigh(0.5 * (dual + dual.T))
+        Z = (vectors * np.maximum(values, 0.0)) @ vectors.T
+        value -= float(np.sum(Z * block.constant))
+        gradient[block.indices] -= np.einsum("kl,ikl->i", Z, block.matrices)
+    slack = float(np.abs(gradient) @ reach)
+    return 2.0 * (value - slack) / scale**2
+
+
+def _cone_rows(blocks: Sequence[Block], p: int) -> tuple[Array, Array]:
+    """G and h with h - G x = svec(F(x)): the upper triangle column by column, off-diagonals times √2."""
+    lengths = [block.size * (block.size + 1) // 2 for block in blocks]
+    G, h = np.zeros((sum(lengths), p)), np.zeros(sum(lengths))
+    at = 0
+    for block, length in zip(blocks, lengths, strict=True):
+        rows, columns = _triangle(block.size)
+        weight = np.where(rows == columns, 1.0, _SQRT2)
+        G[at : at + length, block.indices] = -(weight * block.matrices[:, rows, columns]).T
+        h[at : at + length] = weight * block.constant[rows, columns]
+        at += length
+    return G, h
+
+
+@cache
+def _triangle(size: int) -> tuple[IntArray, IntArray]:
+    columns, rows = np.tril_indices(size)
+    return rows.astype(np.int64), columns.astype(np.int64)
+
+
+def _unpack(vector: Array, size: int) -> Array:
+    rows, columns = _triangle(size)
+    matrix = np.zeros((size, size))
+    matrix[rows, columns] = matrix[columns, rows] = vector / np.where(rows == columns, 1.0, _SQRT2)
+    return matrix

@@ -1,0 +1,110 @@
+"""How uncertain an estimate is: the covariance A⁻¹ B A⁻¹ of weighted least squares and of robust losses.
+
+For independent noise and least squares B = A. For a robust loss the noise acts through ψ(r) = r · weight(r), and the
+estimate answers with the mean slope of ψ: A = Σ w² ψ̄' YᵀY, B = Σ w⁴ ψ̄² YᵀY (Huber, Robust Statistics, 1981, section 7.6).
+For noise that is correlated in time B comes from the autocovariance of ψ(r), see noise.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynident.core.arrays import Array, BoolArray
+from dynident.regression.autocovariance import Correlated, Influence, correlated_meat, floored
+from dynident.regression.compress import triangular
+from dynident.regression.losses import Loss, Squared
+from dynident.regression.problem import Problem
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Spread:
+    """The covariance of any choice of coefficients.
+
+    factor : (·, b)            A = factorᵀ factor, prior included.
+    meat : (b, b) or None      B; None where it is A.
+    """
+
+    factor: Array
+    meat: Array | None
+
+    def covariance(self, kept: BoolArray) -> Array:
+        """(b, b) covariance when only the kept coefficients are estimated, zero elsewhere."""
+        inverse = inverse_normal(self.factor, kept)
+        return inverse if self.meat is None else inverse @ self.meat @ inverse
+
+
+def spread(
+    problem: Problem, *, values: Array, weights: Array, determined: BoolArray, prior_rows: list[Array], loss: Loss, rows: Correlated | None
+) -> Spread:
+    """The uncertainty of an estimate.
+
+    weights : (groups,)    One over the noise level of each group.
+    prior_rows : (b, b + 1) or none    What the prior adds to the rows.
+    rows : the rows in the order of time, for noise that is correlated; None for independent noise.
+    """
+    robust = not isinstance(loss, Squared)
+    levels = median_levels(problem, values) if robust else np.ones(len(problem.groups))
+    slopes, squares = _moments(problem, values, levels, loss) if robust else (np.ones(len(levels)), np.ones(len(levels)))
+    prior = [block[:, :-1] for block in prior_rows]
+    factor = triangular([problem.stacked(weights * np.sqrt(slopes))[:, :-1], *prior])
+    if not robust and rows is None:
+        return Spread(factor=factor, meat=None)
+    inverse = inverse_normal(factor, determined)
+    if rows is not None:
+        influence = Influence(values=values, inverse=inverse, weights=weights, levels=levels, slopes=slopes, loss=loss)
+        meat = correlated_meat(problem, rows, influence)
+    else:
+        used = slopes * weights**2 * _leverages(problem, inverse)
+        root = problem.stacked(weights**2 * np.sqrt(squares / np.maximum(1.0 - used / problem.counts, 0.1)))[:, :-1]
+        meat = root.T @ root
+    meat = sum((block.T @ block for block in prior), meat)
+    both = np.ix_(determined, determined)
+    meat[both] = floored(meat[both], triangular([factor[:, determined]]))
+    return Spread(factor=factor, meat=meat)
+
+
+def inverse_normal(factor: Array, kept: BoolArray) -> Array:
+    """(b, b) (AᵀA)⁻¹ of the kept columns, through the triangular factor; zero elsewhere."""
+    inverse = np.linalg.inv(triangular([factor[:, kept]]))
+    result = np.zeros((len(kept), len(kept)))
+    result[np.ix_(kept, kept)] = inverse @ inverse.T
+    return result
+
+
+def median_levels(problem: Problem, values: Array) -> Array:
+    """(groups,) robust noise levels: 1.4826 times the median absolute residual, over at most 100 000 rows per group."""
+    collected: list[list[Array]] = [[] for _ in problem.groups]
+    counts = np.zeros(len(problem.groups), dtype=np.int64)
+    for source in problem.rows:
+        for group, table, _ in source.tables():
+            if counts[group] < 100_000:
+                collected[group].append(np.abs(table[-1] - values[problem.groups[group].columns] @ table[:-1]))
+                counts[group] += table.shape[1]
+    medians = np.array([float(np.median(np.concatenate(parts))) if parts else 0.0 for parts in collected])
+    return np.maximum(1.4826 * medians, smallest_level(problem))
+
+
+def smallest_level(problem: Problem) -> float:
+    """Rounding is the noise of exact data."""
+    totals = np.array([np.sum(factor[:, -1] ** 2) for factor in problem.factors]) / np.maximum(problem.counts, 1)
+    return 1e-15 * max(float(np.sqrt(totals.max())), 1e-285)
+
+
+def _leverages(problem: Problem, inverse: Array) -> Array:
+    """(groups,) tr(A⁻¹ YᵀY) of each group."""
+    parts = [factor[:, :-1] @ inverse[np.ix_(g.columns, g.columns)] for g, factor in zip(problem.groups, problem.factors, strict=True)]
+    return np.array([float(np.sum(part * factor[:, :-1])) for part, factor in zip(parts, problem.factors, strict=True)])
+
+
+def _moments(problem: Problem, values: Array, levels: Array, loss: Loss) -> tuple[Array, Array]:
+    """(groups,) mean derivative of ψ, and mean of ψ²."""
+    slopes, squares = np.zeros((2, len(problem.groups)))
+    for source in problem.rows:
+        for group, table, _ in source.tables():
+            r = (table[-1] - values[problem.groups[group].columns] @ table[:-1]) / levels[group]
+            slopes[group] += np.sum(loss.slope(r))
+            squares[group] += np.sum((levels[group] * r * loss.weight(r)) ** 2)
+    counts = np.maximum(problem.counts, 1)
+    return np.maximum(slopes / counts, 0.05), squares / counts

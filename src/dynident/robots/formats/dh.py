@@ -1,0 +1,137 @@
+"""DH descriptions in YAML: standard (distal) and modified (Craig's proximal) Denavit-Hartenberg, both first-class.
+
+    modified: pose_link_in_parent = Rx(alpha) Tx(a) Rz(theta) Tz(d) · motion(q)     link frame at the joint
+    standard: pose_link_in_parent = motion(q) · Rz(theta) Tz(d) Tx(a) Rx(alpha)     link frame at the far end
+
+`theta` and `d` are the offsets at q = 0; a revolute or continuous joint turns about z, a prismatic one moves along z.
+The format is described in docs/reference/dh-files.md; every key is checked, an unknown one is an error.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.fields import Fields
+from dynident.core.files import read_yaml
+from dynident.errors import FileError, InputError
+from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, change_of_frame, from_com
+from dynident.robots.kinematics import inverse_pose, pose_from_xyz_rpy, rotation_x, rotation_z, translation
+from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
+
+CONVENTIONS = ("standard", "modified")
+
+_ROW = ("a", "alpha", "d", "theta")
+_LIMITS = ("position", "velocity", "acceleration", "effort")
+
+
+def read_dh(path: str | Path) -> Robot:
+    """The robot in a DH YAML file; FileError names the file, the place and what was expected."""
+    top = Fields(path, read_yaml(path))
+    top.only(("convention", "joints"), ("name", "base", "tool", "gravity", "inertias", "notes"))
+    convention = top.choice("convention", CONVENTIONS)
+    rows = top.sections("joints")
+    if not rows:
+        raise top.error("joints", "is empty; at least one joint is needed")
+    base = _pose(top, "base", convention, row_allowed=False)
+    joints, links = zip(*(_body(row, i, convention, base) for i, row in enumerate(rows)), strict=True)
+    if top.has("inertias"):
+        links = _with_inertias(top.section("inertias"), links)
+    try:
+        return Robot(
+            name=top.text("name", Path(path).stem),
+            joints=joints,
+            links=links,
+            gravity=top.numbers("gravity", 3, STANDARD_GRAVITY),
+            tool=_pose(top, "tool", convention, row_allowed=True),
+            base_pieces=(Source(name="base"),),
+            notes=top.texts("notes"),
+            source=str(path),
+        )
+    except FileError:
+        raise
+    except InputError as error:  # a repeated name: say in which file
+        raise FileError(path, str(error), place="joints") from None
+
+
+def dh_pose(convention: str, a: float, alpha: float, d: float, theta: float) -> Array:
+    """(4, 4) pose of one DH row at q = 0, in the convention's order."""
+    about_x = rotation_x(alpha) @ translation([a, 0.0, 0.0])
+    about_z = rotation_z(theta) @ translation([0.0, 0.0, d])
+    return about_x @ about_z if convention == "modified" else about_z @ about_x
+
+
+def frame_name(convention: str, number: int) -> str:
+    """Name of DH frame `number`, counted from 1."""
+    return f"{convention} DH frame {number}"
+
+
+def _body(row: Fields, index: int, convention: str, base: Array) -> tuple[Joint, Link]:
+    row.only(("name", "type", *_ROW), ("link", *_LIMITS))
+    pose = dh_pose(convention, *(row.number(key) for key in _ROW))
+    before, after = (pose, np.eye(4)) if convention == "modified" else (np.eye(4), pose)
+    type_ = JointType(row.choice("type", [kind.value for kind in JointType]))
+    low, high = row.numbers("position", 2, (-np.inf, np.inf), infinite=True)
+    if type_ is JointType.CONTINUOUS and row.has("position"):
+        raise row.error("position", "a continuous joint has no position limits; remove them or make it revolute")
+    try:
+        joint = Joint(
+            name=row.text("name"),
+            type=type_,
+            parent=index - 1,
+            placement=base @ before if index == 0 else before,
+            position=(low, high),
+            velocity=row.number("velocity", np.inf, infinite=True),
+            acceleration=row.number("acceleration", np.inf, infinite=True),
+            effort=row.number("effort", np.inf, infinite=True),
+        )
+    except FileError:
+        raise
+    except InputError as error:
+        raise FileError(row.file, str(error), place=row.place) from None
+    link = Link(name=row.text("link", f"link{index + 1}"), frame=frame_name(convention, index + 1), placement=after)
+    return joint, link
+
+
+def _pose(top: Fields, key: str, convention: str, *, row_allowed: bool) -> Array:
+    """A pose given as xyz and rpy or, where allowed, as a DH row; absent keys are zero."""
+    if not top.has(key):
+        return np.eye(4)
+    pose = top.section(key)
+    if row_allowed and any(pose.has(name) for name in _ROW):
+        pose.only((), _ROW)
+        return dh_pose(convention, *(pose.number(name, 0.0) for name in _ROW))
+    pose.only((), ("xyz", "rpy", *(_ROW if row_allowed else ())))
+    return pose_from_xyz_rpy(pose.numbers("xyz", 3, (0.0, 0.0, 0.0)), pose.numbers("rpy", 3, (0.0, 0.0, 0.0)))
+
+
+def _with_inertias(section: Fields, links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """The links with nominal parameters; a link that the file doesn't list keeps None."""
+    section.only(("frame", "about", "links"))
+    frame = section.choice("frame", ("link", "joint"))
+    about = section.choice("about", ("com", "origin"))
+    known = [link.name for link in links]
+    parameters: dict[str, Array] = {}
+    for entry in section.sections("links"):
+        entry.only(("name", "mass", "com", "inertia"))
+        name = entry.choice("name", known)
+        if name in parameters:
+            raise entry.error("name", f"link {name!r} is listed twice")
+        parameters[name] = _parameters(entry, about)
+        if frame == "joint":
+            parameters[name] = change_of_frame(inverse_pose(links[known.index(name)].placement)) @ parameters[name]
+    return tuple(Link(name=link.name, frame=link.frame, placement=link.placement, parameters=parameters.get(link.name)) for link in links)
+
+
+def _parameters(entry: Fields, about: str) -> Array:
+    mass, com = entry.number("mass"), entry.numbers("com", 3)
+    tensor = entry.section("inertia")
+    tensor.only(INERTIA_NAMES)
+    inertia = np.empty((3, 3))
+    for (row, column), name in zip(INERTIA_ELEMENTS, INERTIA_NAMES, strict=True):
+        inertia[row, column] = inertia[column, row] = tensor.number(name)
+    if about == "com":
+        return from_com(mass, com, inertia)
+    return from_com(mass, com, np.zeros((3, 3))) * np.array([1.0] * 4 + [0.0] * 6) + from_com(0.0, np.zeros(3), inertia)

@@ -1,0 +1,98 @@
+"""A robot as the text of a DH YAML file, which `load_robot` reads back."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import yaml
+
+from dynident.core.arrays import Array
+from dynident.errors import UnknownNameError, ValueRangeError
+from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, inertia_matrix, to_com
+from dynident.robots.formats.dh import CONVENTIONS
+from dynident.robots.formats.dh_convert import TINY, Row, check_serial, read_table, tidy_angle, to_dh
+from dynident.robots.kinematics import xyz_rpy_from_pose
+from dynident.robots.robot import Joint, Link, Robot
+
+
+def to_dh_yaml(robot: Robot, *, convention: str | None = None) -> str:
+    """The text of the DH file; see `Robot.to_dh_yaml`."""
+    if convention is not None and convention not in CONVENTIONS:
+        raise UnknownNameError("DH convention", convention, CONVENTIONS)
+    check_serial(robot)
+    chosen = convention or _own_convention(robot) or "modified"
+    table = read_table(robot, chosen)
+    if table is None:
+        robot = to_dh(robot, chosen)
+        table = read_table(robot, chosen)
+        assert table is not None, "to_dh gives DH frames"  # noqa: S101
+    base, rows = table
+    content: dict[str, Any] = {"name": robot.name, "convention": chosen, "gravity": _floats(robot.gravity)}
+    if not _is_identity(base):
+        content["base"] = _pose(base)
+    content["joints"] = [_joint(*body) for body in zip(robot.joints, robot.links, rows, strict=True)]
+    if not _is_identity(robot.tool):
+        content["tool"] = _pose(robot.tool)
+    links = [_inertia(link) for link in robot.links if link.parameters is not None]
+    if links:
+        content["inertias"] = {"frame": "link", "about": "com", "links": links}
+    text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=140, allow_unicode=True)
+    if robot.notes:
+        text += yaml.safe_dump({"notes": list(robot.notes)}, default_flow_style=False, width=120, allow_unicode=True)
+    return text
+
+
+def _own_convention(robot: Robot) -> str | None:
+    """The convention whose frames the robot already has; its frames' name decides where both fit."""
+    fitting = [convention for convention in ("modified", "standard") if read_table(robot, convention) is not None]
+    named = [convention for convention in fitting if robot.links[0].frame.startswith(convention)]
+    return next(iter(named + fitting), None)
+
+
+def _joint(joint: Joint, link: Link, row: Row) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": joint.name, "link": link.name, "type": joint.type.value}
+    entry |= {"a": float(row.a), "alpha": _angle(row.alpha), "d": float(row.d), "theta": _angle(row.theta)}
+    if joint.position != (-math.inf, math.inf):
+        entry["position"] = _floats(joint.position)
+    for limit in ("velocity", "acceleration", "effort"):
+        if getattr(joint, limit) != math.inf:
+            entry[limit] = float(getattr(joint, limit))
+    return entry
+
+
+def _inertia(link: Link) -> dict[str, Any]:
+    p = link.parameters
+    assert p is not None  # noqa: S101 (the caller filters)
+    if p[0] != 0.0:
+        mass, com, inertia = to_com(p)
+    elif not np.any(p[1:4]):
+        mass, com, inertia = p[0], np.zeros(3), inertia_matrix(p)
+    else:
+        raise ValueRangeError(f"mass of link {link.name!r}", "is zero but its first moment is not, so it has no centre of mass to write")
+    elements = {name: float(inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
+    return {"name": link.name, "mass": float(mass), "com": _floats(com), "inertia": elements}
+
+
+def _pose(pose: Array) -> dict[str, Any]:
+    xyz, rpy = xyz_rpy_from_pose(pose)
+    return {"xyz": [0.0 if abs(x) < TINY else float(x) for x in xyz], "rpy": [_angle(tidy_angle(angle)) for angle in rpy]}
+
+
+def _angle(angle: float) -> float | str:
+    """pi/2 for a multiple of 15°, so that the file reads well and comes back exactly; else the number."""
+    turn = Fraction(round(angle * 12 / math.pi), 12)
+    if turn == 0 or angle != round(angle * 12 / math.pi) * math.pi / 12:
+        return float(angle)
+    sign, count = ("-" if turn < 0 else ""), abs(turn.numerator)
+    return f"{sign}{'' if count == 1 else f'{count}*'}pi{'' if turn.denominator == 1 else f'/{turn.denominator}'}"
+
+
+def _is_identity(pose: Array) -> bool:
+    return bool(np.allclose(pose, np.eye(4), rtol=0.0, atol=TINY))
+
+
+def _floats(values: Any) -> list[float]:
+    return [float(value) for value in values]

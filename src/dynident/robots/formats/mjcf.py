@@ -1,0 +1,234 @@
+# pyright: basic
+"""MJCF through MuJoCo (extra `sim`).
+
+MuJoCo moves a body by T(anchor) · motion(axis, q - ref) · T(-anchor), one factor per joint. The parameter frame of a
+link is therefore the body frame translated to the anchor of its joint (axes of the body frame). A body with several
+joints becomes a chain whose intermediate links have no mass. Only what the dynamics needs is compiled: meshes are
+read only where an inertia has to come from them. Inertials are kept as the file writes them (`mjcf_inertial`), so that
+one that MuJoCo refuses can be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.files import read_text
+from dynident.core.safe_xml import parse_xml
+from dynident.errors import FileError, InputError, MissingExtraError, UnsupportedRobotError
+from dynident.parameters import change_of_frame
+from dynident.robots.formats.mjcf_inertial import Inertials, is_static, pose, take_inertials
+from dynident.robots.formats.source_tree import SourceLink, SourceTree
+from dynident.robots.kinematics import joint_motion, translation
+from dynident.robots.robot import Joint, JointType
+
+Model: TypeAlias = Any  # mujoco.MjModel, which has no types; MuJoCo itself is imported when a file is read
+
+
+def read_mjcf(path: str | Path) -> SourceTree:
+    """The bodies and joints of an MJCF file; its root link is MuJoCo's world body."""
+    mj = _mujoco()
+    root = parse_xml(path, read_text(path))
+    if root.tag != "mujoco":
+        raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
+    _check_numbers(path, root)
+    model, inertials = _compile(mj, path)
+    _check(mj, path, model)
+    parameters, changes = inertials.parameters(mj, model)
+    try:
+        links = tuple(_links(mj, model, parameters))
+    except InputError as error:
+        raise FileError(path, str(error)) from None
+    gravity_off = bool(model.opt.disableflags & int(mj.mjtDisableBit.mjDSBL_GRAVITY))
+    return SourceTree(
+        name=root.get("model") or Path(path).stem,
+        source=str(path),
+        links=links,
+        gravity=np.zeros(3) if gravity_off else np.array(model.opt.gravity),
+        notes=(*_notes(root, model, links), *changes),
+    )
+
+
+def _mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError:
+        raise MissingExtraError("sim", "mujoco", "reading MJCF") from None
+    return mujoco
+
+
+def _check_numbers(path: str | Path, root: Element) -> None:
+    """MuJoCo reads NaN as a number and writes a log file about it; limits alone may be infinite."""
+    for element in root.iter():
+        for attribute, text in element.attrib.items():
+            try:
+                values = np.array([float(word) for word in text.split()])
+            except ValueError:  # a name, a file, a keyword
+                continue
+            if np.any(np.isnan(values)) or (np.any(np.isinf(values)) and "range" not in attribute):
+                named = f" name={element.get('name')!r}" if element.get("name") else ""
+                raise FileError(path, f"has {attribute}={text!r}; finite numbers were expected", place=f"<{element.tag}{named}>")
+
+
+def _compile(mj: Any, path: str | Path) -> tuple[Model, Inertials]:
+    try:
+        spec = mj.MjSpec.from_file(str(path))
+    except ValueError as error:
+        raise FileError(path, f"can't be read as MJCF: {_sentence(error)}") from None
+    rescaled = spec.compiler.settotalmass > 0  # then the mass of the base counts too
+    inertials = take_inertials(mj, spec)
+    strip_assets(mj, spec, keep_base=rescaled)
+    try:
+        return spec.compile(), inertials
+    except ValueError as error:
+        problem = _sentence(error)
+    for geom in spec.geoms:  # what is left of the meshes is there because an inertia needs it
+        mesh = next((mesh for mesh in spec.meshes if mesh.name == geom.meshname), None)
+        if mesh is not None and "opening file" in problem and mesh.file in problem:
+            raise FileError(
+                path,
+                f"mesh file {mesh.file!r} is missing and the inertia of body {geom.parent.name!r} would come from it; "
+                f"add the mesh, or give the body an <inertial>",
+            )
+    raise FileError(path, f"MuJoCo can't compile it: {problem}")
+
+
+def strip_assets(mj: Any, spec: Any, *, keep_base: bool) -> None:
+    """Remove what the dynamics doesn't need, so that missing mesh and texture files don't matter."""
+    from_geoms = spec.compiler.inertiafromgeom == mj.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
+    for elements in (spec.pairs, spec.sensors, spec.keys, spec.skins):  # these may refer to what is removed below
+        for element in list(elements):
+            spec.delete(element)
+    for geom in list(spec.geoms):
+        body = geom.parent
+        needed = from_geoms or not body.explicitinertial
+        if not needed or (is_static(spec, body) and not keep_base):
+            spec.delete(geom)
+    used = {geom.meshname for geom in spec.geoms}
+    for mesh in list(spec.meshes):
+        if mesh.name not in used:
+            spec.delete(mesh)
+    for material in spec.materials:
+        material.textures = [""] * len(material.textures)
+    for texture in list(spec.textures):
+        spec.delete(texture)
+
+
+def _check(mj: Any, path: str | Path, model: Model) -> None:
+    for j in range(model.njnt):
+        for kind, word in ((mj.mjtJoint.mjJNT_FREE, "free"), (mj.mjtJoint.mjJNT_BALL, "ball")):
+            if model.jnt_type[j] == int(kind):
+                body = _body_name(model, model.jnt_bodyid[j])
+                raise UnsupportedRobotError(
+                    f"{path}, body {body!r}: a {word} joint moves in several directions and dynident models a fixed base with hinge "
+                    f"and slide joints; remove it or write it as hinges"
+                )
+    for e in range(model.neq):
+        if model.eq_active0[e] and model.eq_type[e] != int(mj.mjtEq.mjEQ_JOINT):
+            kind = mj.mjtEq(int(model.eq_type[e])).name.removeprefix("mjEQ_").lower()
+            raise UnsupportedRobotError(
+                f"{path}, equality {model.eq(e).name!r}: a {kind} constraint closes a loop and dynident models trees; "
+                f'remove it, or set active="false" if it doesn\'t matter'
+            )
+
+
+def _links(mj: Any, model: Model, parameters: dict[int, Array]) -> Iterator[SourceLink]:
+    """The world, then every body; `last` is the source link that stands for a body, `offset` its anchor in the body."""
+    coupled = _couplings(mj, model)
+    last, offset, count = {0: 0}, {0: np.zeros(3)}, 1
+    yield SourceLink(name=_body_name(model, 0), parent=-1)
+    for b in range(1, model.nbody):
+        above = int(model.body_parentid[b])
+        name, parent = _body_name(model, b), last[above]
+        placement = translation(-offset[above]) @ pose(mj, model.body_pos[b], model.body_quat[b])
+        anchor = np.zeros(3)
+        joints = range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b])
+        for j in joints:
+            joint, here = _joint(mj, model, j), np.array(model.jnt_pos[j])
+            final = j == joints[-1]
+            yield SourceLink(
+                name=name if final else f"{name}/{joint.name}",
+                parent=parent,
+                frame=f"body frame {name} at the anchor of {joint.name}",
+                # joint angles count from ref, where the body is as it is written
+                placement=placement @ translation(here - anchor) @ joint_motion(joint, -float(model.qpos0[model.jnt_qposadr[j]])),
+                own=translation(-here),
+                joint=joint,
+                coupling=coupled.get(j, ""),
+                parameters=_at(here, parameters.get(b)) if final else np.zeros(10),
+            )
+            parent, placement, anchor, count = count, np.eye(4), here, count + 1
+        if not joints:
+            yield SourceLink(name=name, parent=parent, frame=f"body frame {name}", placement=placement, parameters=parameters.get(b))
+            count += 1
+        last[b], offset[b] = count - 1, anchor
+
+
+def _joint(mj: Any, model: Model, j: int) -> Joint:
+    slide = bool(model.jnt_type[j] == int(mj.mjtJoint.mjJNT_SLIDE))
+    limited = bool(model.jnt_limited[j])
+    return Joint(
+        name=model.joint(j).name or f"joint{j}",
+        type=JointType.PRISMATIC if slide else (JointType.REVOLUTE if limited else JointType.CONTINUOUS),
+        axis=np.array(model.jnt_axis[j]),
+        position=tuple(model.jnt_range[j]) if limited else (-np.inf, np.inf),
+        effort=_effort(mj, model, j),
+    )
+
+
+def _effort(mj: Any, model: Model, j: int) -> float:
+    """The joint's actuatorfrcrange, else what its actuators' forceranges allow together; infinite when unknown."""
+    if model.jnt_actfrclimited[j]:
+        return float(np.abs(model.jnt_actfrcrange[j]).max())
+    total, found = 0.0, False
+    for a in range(model.nu):
+        on_joint = int(model.actuator_trntype[a]) in (int(mj.mjtTrn.mjTRN_JOINT), int(mj.mjtTrn.mjTRN_JOINTINPARENT))
+        if on_joint and model.actuator_trnid[a, 0] == j:
+            if not model.actuator_forcelimited[a]:
+                return np.inf
+            total, found = total + float(np.abs(model.actuator_forcerange[a]).max() * abs(model.actuator_gear[a, 0])), True
+    return total if found else np.inf
+
+
+def _at(anchor: Array, parameters: Array | None) -> Array | None:
+    """(10,) parameters in the body frame translated to `anchor`."""
+    return None if parameters is None else change_of_frame(translation(-anchor)) @ parameters
+
+
+def _couplings(mj: Any, model: Model) -> dict[int, str]:
+    """Joint -> why it can't be free, for the joints of an active <equality><joint>."""
+    coupled: dict[int, str] = {}
+    for e in range(model.neq):
+        if model.eq_active0[e] and model.eq_type[e] == int(mj.mjtEq.mjEQ_JOINT):
+            for j, other in ((model.eq_obj1id[e], model.eq_obj2id[e]), (model.eq_obj2id[e], model.eq_obj1id[e])):
+                if j >= 0:
+                    coupled[int(j)] = (
+                        f"is coupled to joint {model.joint(other).name!r}" if other >= 0 else "is held by an equality constraint"
+                    )
+    return coupled
+
+
+def _notes(root: Element, model: Model, links: tuple[SourceLink, ...]) -> Iterator[str]:
+    if root.find(".//attach") is not None:
+        yield "inertials of attached models are as they are written; what those models ask MuJoCo's compiler to correct is not done"
+    if np.any(model.dof_armature > 0):
+        yield "the file gives joints an armature (rotor inertia); it is not part of the link parameters and is left out"
+    if np.any(model.body_gravcomp != 0):
+        yield "the file compensates gravity on some bodies (gravcomp); the gravity here is the uncompensated one"
+    massless = [link.name for link in links if link.joint is not None and link.name.endswith(f"/{link.joint.name}")]
+    if massless:
+        yield f"bodies with several joints are chains of links without mass: {', '.join(massless)}"
+
+
+def _body_name(model: Model, b: int) -> str:
+    return model.body(b).name or f"body{b}"
+
+
+def _sentence(error: Exception) -> str:
+    lines = (" ".join(line.split()) for line in str(error).splitlines())
+    return ", ".join(line.removeprefix("XML Error: ").removeprefix("Error: ") for line in lines if line)

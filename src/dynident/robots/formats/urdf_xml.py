@@ -1,0 +1,176 @@
+"""What is checked and read in a URDF's XML before Pinocchio sees it.
+
+Pinocchio's parser tells the console, not the caller, what it dislikes: it drops an <inertial> with a number that it can't
+read and goes on without. So every number is checked here, and each complaint names the file, the place and the remedy.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.errors import FileError, UnsupportedRobotError
+from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, from_com
+from dynident.robots.kinematics import pose_from_xyz_rpy
+from dynident.robots.robot import JointType
+
+_MOVING = tuple(kind.value for kind in JointType)
+_ALLOWED = ", ".join((*_MOVING, "fixed"))
+_INERTIA = tuple(f"i{element}" for element in INERTIA_NAMES)
+
+
+class UrdfJoint(NamedTuple):
+    """What is read from a <joint> itself."""
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    axis: Array  #: (3,) as written; Joint normalises it
+    mimic: str | None
+
+
+def check_urdf(path: str | Path, root: Element) -> tuple[dict[str, UrdfJoint], dict[str, Array]]:
+    """The joints by child link, and the parameters (10,) in its own frame of every link that has an <inertial>."""
+    if root.tag != "robot":
+        raise FileError(path, f"the root element is <{root.tag}>; <robot> was expected")
+    if any("xacro" in element.tag for element in root.iter()):
+        raise FileError(path, "contains xacro macros; expand them first: xacro robot.urdf.xacro > robot.urdf")
+    _name(path, root)
+    links = [_name(path, link) for link in root.findall("link")]
+    if not links:
+        raise FileError(path, "has no <link>; check that it is a robot's URDF")
+    joints = [_joint(path, element, links) for element in root.findall("joint")]
+    if not joints:
+        raise FileError(path, "has no <joint>; at least one joint that moves is needed")
+    _check_unique(path, "link", links)
+    _check_unique(path, "joint", [joint.name for joint in joints])
+    by_child: dict[str, UrdfJoint] = {}
+    for joint in joints:
+        if joint.child in by_child:
+            both = f"{by_child[joint.child].name!r} and {joint.name!r}"
+            raise FileError(path, f"link {joint.child!r} is the child of joints {both}; a tree was expected (no loops)")
+        by_child[joint.child] = joint
+    _check_tree(path, links, by_child)
+    inertials = {_name(path, link): _inertial(path, link) for link in root.findall("link")}
+    return by_child, {name: parameters for name, parameters in inertials.items() if parameters is not None}
+
+
+def _joint(path: str | Path, element: Element, links: list[str]) -> UrdfJoint:
+    name, kind = _name(path, element), element.get("type", "")
+    place = f"joint {name!r}"
+    if kind in ("floating", "planar"):
+        raise UnsupportedRobotError(
+            f"{path}, {place}: a {kind} joint moves in several directions and dynident models a fixed base with joints "
+            f"that move in one; make it fixed"
+        )
+    if kind not in (*_MOVING, "fixed"):
+        raise FileError(path, f"unknown joint type {kind!r}; allowed: {_ALLOWED}", place=place)
+    limit = element.find("limit")
+    if limit is None and kind in ("revolute", "prismatic"):
+        raise FileError(path, f"a {kind} joint needs a <limit> with lower, upper, effort and velocity", place=place)
+    _numbers(path, place, limit, required=("effort", "velocity"), optional=("lower", "upper"), infinite=True)
+    _origin(path, place, element)
+    ends = [_attribute(element, end, "link") for end in ("parent", "child")]
+    for end, link in zip(("parent", "child"), ends, strict=True):
+        if link not in links:
+            raise FileError(path, f"its <{end}> is link {link!r}, which the file doesn't define", place=place)
+    axis = _numbers(path, place, element.find("axis"), optional=("xyz",), length=3).get("xyz", np.array([1.0, 0.0, 0.0]))
+    return UrdfJoint(name, kind, str(ends[0]), str(ends[1]), axis, _attribute(element, "mimic", "joint"))
+
+
+def _inertial(path: str | Path, link: Element) -> Array | None:
+    """(10,) parameters in the link frame, None without an <inertial>."""
+    inertial = link.find("inertial")
+    if inertial is None:
+        return None
+    place = f"link {link.get('name')!r}"
+    numbers: dict[str, Array] = {}
+    for tag, required in (("mass", ("value",)), ("inertia", _INERTIA)):
+        element = inertial.find(tag)
+        if element is None:
+            raise FileError(path, f"its <inertial> has no <{tag}>; give one, or remove the <inertial>", place=place)
+        numbers |= _numbers(path, place, element, required=required)
+    origin = _origin(path, place, inertial)
+    R, tensor = origin[:3, :3], np.empty((3, 3))
+    for (row, column), name in zip(INERTIA_ELEMENTS, _INERTIA, strict=True):
+        tensor[row, column] = tensor[column, row] = numbers[name][0]
+    return from_com(numbers["value"][0], origin[:3, 3], R @ tensor @ R.T)
+
+
+def _origin(path: str | Path, place: str, element: Element) -> Array:
+    """(4, 4) pose of the <origin> in an element; the identity without one."""
+    found = _numbers(path, place, element.find("origin"), optional=("xyz", "rpy"), length=3)
+    return pose_from_xyz_rpy(found.get("xyz", np.zeros(3)), found.get("rpy", np.zeros(3)))
+
+
+def _numbers(
+    path: str | Path,
+    place: str,
+    element: Element | None,
+    *,
+    required: tuple[str, ...] = (),
+    optional: tuple[str, ...] = (),
+    length: int = 1,
+    infinite: bool = False,
+) -> dict[str, Array]:
+    """(length,) numbers of the attributes that are there; FileError for one that is missing or is not numbers."""
+    if element is None:
+        return {}
+    found: dict[str, Array] = {}
+    for attribute in (*required, *optional):
+        text = element.get(attribute)
+        if text is None and attribute in required:
+            raise FileError(path, f"its <{element.tag}> has no {attribute}; a number was expected", place=place)
+        if text is not None:
+            values = _floats(text)
+            finite = all(math.isfinite(value) or (infinite and math.isinf(value)) for value in values)
+            if len(values) != length or not finite:
+                expected = "a finite number was" if length == 1 else f"{length} finite numbers were"
+                raise FileError(path, f"its <{element.tag}> has {attribute}={text!r}; {expected} expected", place=place)
+            found[attribute] = np.array(values)
+    return found
+
+
+def _floats(text: str) -> list[float]:
+    """The numbers of a text, empty when some word is not one."""
+    try:
+        return [float(word) for word in text.split()]
+    except ValueError:
+        return []
+
+
+def _check_tree(path: str | Path, links: list[str], by_child: dict[str, UrdfJoint]) -> None:
+    roots = [link for link in links if link not in by_child]
+    if len(roots) > 1:
+        remedy = "join them with fixed joints"
+        raise FileError(path, f"links {', '.join(roots)} have no parent; a tree with one root link was expected ({remedy})")
+    reached = set(roots)
+    while found := {child for child, joint in by_child.items() if joint.parent in reached} - reached:
+        reached |= found
+    lost = [link for link in links if link not in reached]
+    if lost:
+        raise FileError(path, f"links {', '.join(lost)} form a loop; a tree with one root link was expected")
+
+
+def _check_unique(path: str | Path, kind: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise FileError(path, f"{kind} name {name!r} is used twice; names must be unique")
+
+
+def _name(path: str | Path, element: Element) -> str:
+    name = element.get("name")
+    if not name:
+        raise FileError(path, f"a <{element.tag}> has no name; give it one")
+    return name
+
+
+def _attribute(element: Element, child: str, attribute: str) -> str | None:
+    found = element.find(child)
+    return None if found is None else found.get(attribute)

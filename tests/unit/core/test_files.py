@@ -1,0 +1,94 @@
+"""Reading says what is wrong in one sentence; writing leaves the old file or the new one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dynident.core import files
+from dynident.errors import FileError
+
+
+def test_text_and_yaml_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text("name: ünï\nvalues: [1, 2]\n", encoding="utf-8")
+    assert files.read_text(file).startswith("name: ünï")
+    assert files.read_yaml(file) == {"name": "ünï", "values": [1, 2]}
+
+
+def test_a_missing_file_a_folder_and_bytes_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="no such file") as caught:
+        files.read_text(tmp_path / "absent.yaml")
+    assert caught.value.file == str(tmp_path / "absent.yaml")
+    with pytest.raises(FileError, match="is a folder"):
+        files.read_text(tmp_path)
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileError, match="is not text"):
+        files.read_text(tmp_path / "bytes")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
+def test_an_unreadable_file(tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text("x")
+    file.chmod(0)
+    with pytest.raises(FileError, match="can't be read"):
+        files.read_text(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "place"),
+    [
+        ("a: 1\nb: [1, 2\n", "can't be read as YAML", "line 3"),
+        ("a: 1\nb: !!python/object/apply:os.system ['true']\n", "could not determine a constructor for the tag", "line 2"),
+        ("a: 1\nb: !custom 3\n", "could not determine a constructor for the tag", "line 2"),
+        ("a: 1\nb: 2\na: 3\n", "key 'a' is written twice", "line 3"),
+        ("a:\n  b: 1\n  b: 2\n", "key 'b' is written twice", "line 3"),
+        ("a: 1\n[1, 2]: 3\n", "a key must be a plain text", "line 2"),
+        ("a: 2020-13-40\n", "can't be read as YAML: month must be in 1..12", ""),
+        ("a: \x00\n", "can't be read as YAML: not valid YAML", ""),
+        ("[" * 5000, "nested too deeply", ""),
+        ("", "a mapping", ""),
+        ("- 1\n- 2\n", "a mapping", ""),
+        ("just words\n", "a mapping", ""),
+    ],
+)
+def test_bad_yaml_is_one_sentence_with_its_line(tmp_path: Path, text: str, message: str, place: str) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(text)
+    with pytest.raises(FileError) as caught:
+        files.read_yaml(file)
+    assert message in str(caught.value)
+    assert caught.value.place == place
+    assert "\n" not in str(caught.value)
+
+
+def test_writing_replaces_the_file_and_keeps_its_mode(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    files.write_atomically(file, "one")
+    file.chmod(0o640)
+    files.write_atomically(file, b"two")
+    assert file.read_bytes() == b"two"
+    assert file.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_a_crash_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "out.json"
+    file.write_text("old")
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", fail)
+    with pytest.raises(FileError, match="No space left"):
+        files.write_atomically(file, "new")
+    assert file.read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_writing_where_there_is_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="can't be written"):
+        files.write_atomically(tmp_path / "absent" / "out.json", "x")

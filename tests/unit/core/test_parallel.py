@@ -1,0 +1,136 @@
+"""Multi-start: the same answers, in the same order, whatever runs them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynident.core.parallel import multi_start
+from dynident.errors import InputError, ValueRangeError
+
+
+def draw(start: int, rng: np.random.Generator) -> float:
+    return start + float(rng.uniform())
+
+
+def slow_first(start: int, rng: np.random.Generator) -> float:
+    time.sleep(0.2 if start == 0 else 0.0)
+    return draw(start, rng)
+
+
+def failing(start: int, rng: np.random.Generator) -> float:
+    raise RuntimeError(f"start {start} failed")
+
+
+class Backwards(Executor):
+    """Runs the last job first, as a cluster might."""
+
+    def __init__(self) -> None:
+        self.jobs: list[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.jobs.append((future, fn, args))
+        if len(self.jobs) == 4:
+            for future_, fn_, args_ in reversed(self.jobs):
+                future_.set_result(fn_(*args_))
+        return future
+
+
+def test_serial_results_come_by_start_and_repeat() -> None:
+    first, second = (multi_start(draw, 4, seed=7) for _ in range(2))
+    assert list(first) == [0, 1, 2, 3]
+    assert first == second
+    assert first != multi_start(draw, 4, seed=8)
+
+
+def test_more_starts_leave_the_first_ones_alone() -> None:
+    assert multi_start(draw, 6, seed=7)[2] == multi_start(draw, 3, seed=7)[2]
+
+
+def test_starts_are_independent() -> None:
+    fractions = {value - start for start, value in multi_start(draw, 50, seed=0).items()}
+    assert len(fractions) == 50
+
+
+def test_a_process_pool_gives_the_same() -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        assert multi_start(slow_first, 4, seed=7, executor=pool) == multi_start(draw, 4, seed=7)
+
+
+def test_order_of_completion_is_irrelevant() -> None:
+    results = multi_start(draw, 4, seed=7, executor=Backwards())
+    assert list(results.items()) == list(multi_start(draw, 4, seed=7).items())
+
+
+def test_dask_gives_the_same() -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(processes=False, n_workers=2, dashboard_address=None) as client:
+        assert multi_start(draw, 4, seed=7, executor=client.get_executor()) == multi_start(draw, 4, seed=7)
+
+
+def test_finished_starts_are_not_repeated() -> None:
+    calls: list[int] = []
+
+    def counting(start: int, rng: np.random.Generator) -> float:
+        calls.append(start)
+        return draw(start, rng)
+
+    whole = multi_start(draw, 4, seed=7)
+    resumed = multi_start(counting, 4, seed=7, finished={0: whole[0], 2: whole[2], 9: 1.0})
+    assert calls == [1, 3]
+    assert resumed == whole
+
+
+def test_each_start_is_handed_over_as_it_completes() -> None:
+    handed, told = {}, []
+    results = multi_start(draw, 3, seed=1, on_finished=handed.__setitem__, progress=told.append)
+    assert handed == results
+    assert told == ["start 1 done, 1 of 3", "start 2 done, 2 of 3", "start 3 done, 3 of 3"]
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_a_budget_ends_the_starts_but_changes_none(pooled: bool) -> None:
+    def slow(start: int, rng: np.random.Generator) -> float:
+        time.sleep(0.05)
+        return draw(start, rng)
+
+    whole = multi_start(draw, 100, seed=7)
+    before = time.monotonic()
+    if pooled:
+        with ThreadPoolExecutor(2) as pool:
+            some = multi_start(slow, 100, seed=7, executor=pool, budget=0.2)
+    else:
+        some = multi_start(slow, 100, seed=7, budget=0.2)
+    assert time.monotonic() - before < 2.0
+    assert 0 < len(some) < 60
+    assert all(whole[start] == value for start, value in some.items())
+
+
+def test_one_start_runs_however_small_the_budget() -> None:
+    assert list(multi_start(draw, 5, seed=7, budget=0.0)) == [0]
+    with ThreadPoolExecutor(1) as pool:
+        assert len(multi_start(slow_first, 5, seed=7, executor=pool, budget=0.0)) >= 1
+
+
+def test_failures_are_raised() -> None:
+    with pytest.raises(RuntimeError, match="start 0 failed"):
+        multi_start(failing, 2, seed=0)
+    with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="failed"):
+        multi_start(failing, 2, seed=0, executor=pool)
+
+
+def test_no_starts_is_an_error() -> None:
+    with pytest.raises(ValueRangeError, match="at least 1"):
+        multi_start(draw, 0, seed=0)
+
+
+def test_work_that_no_other_process_can_have_is_refused_in_a_sentence() -> None:
+    with ProcessPoolExecutor(1) as pool, pytest.raises(InputError, match="importable module, or one process"):
+        multi_start(lambda start, rng: start, 2, seed=0, executor=pool)

@@ -1,0 +1,74 @@
+"""XML edited as text: positions, quotes, empty elements, and nothing else touched."""
+
+from __future__ import annotations
+
+import pytest
+
+from dynident.core.xml_text import XmlText, comment_text
+
+TEXT = """<?xml version="1.0"?>
+<!-- <a x="no"/> -->
+<root>
+  <a x = '1 2' y="a > b"  z="3"/>
+  <b name="é"><![CDATA[<a x="no"/>]]><c
+     k="4"
+  /></b>
+  <d></d>
+</root>
+"""
+
+
+@pytest.fixture
+def text() -> XmlText:
+    return XmlText(TEXT.encode())
+
+
+def test_without_edits_nothing_changes(text):
+    assert text.result().decode() == TEXT
+
+
+def test_elements_are_where_they_are(text):
+    a, b, d = text.root.children
+    assert TEXT.encode()[a.start : a.end] == b'<a x = \'1 2\' y="a > b"  z="3"/>'
+    assert TEXT.encode()[b.start : b.end].decode().startswith('<b name="é">')
+    assert TEXT.encode()[b.start : b.end].decode().endswith("/></b>")
+    assert TEXT.encode()[d.start : d.end] == b"<d></d>"
+    assert [element.tag for element in text.root.all("c")] == ["c"]
+
+
+def test_numbers_are_replaced_where_they_stand(text):
+    a = text.root.child("a")
+    text.set_numbers(a, {"x": [1.0, 2.5], "z": [3.0], "new": [0.1]})
+    assert text.result().decode() == TEXT.replace("'1 2'", "'1.0 2.5'").replace('z="3"/>', 'z="3" new="0.1"/>')
+
+
+def test_an_attribute_over_several_lines(text):
+    text.set_numbers(next(text.root.all("c")), {"k": [5.0], "m": [1.0]})
+    assert text.result().decode() == TEXT.replace('k="4"\n', 'k="5.0" m="1.0"\n')
+
+
+def test_rounding_is_no_change(text):
+    text.set_numbers(text.root.child("a"), {"x": [1.0 + 1e-15, 2.0]}, rounding=1e-14)
+    assert text.result().decode() == TEXT
+
+
+def test_a_child_is_added_with_the_indent_of_the_others(text):
+    text.add_first(text.root, ["<new>", "  <in/>", "</new>"])
+    assert text.result().decode() == TEXT.replace("<root>\n", "<root>\n  <new>\n    <in/>\n  </new>\n")
+
+
+def test_a_child_of_an_empty_element(text):
+    text.add_first(text.root.child("a"), ["<new/>"])
+    text.add_first(text.root.child("d"), ["<new/>"])
+    opened = '<a x = \'1 2\' y="a > b"  z="3">\n    <new/>\n  </a>'
+    assert text.result().decode() == TEXT.replace('<a x = \'1 2\' y="a > b"  z="3"/>', opened).replace("<d></d>", "<d>\n    <new/>\n  </d>")
+
+
+def test_an_element_goes_with_its_line(text):
+    text.remove(text.root.child("a"))
+    text.remove(next(text.root.all("c")))
+    assert text.result().decode() == TEXT.replace('  <a x = \'1 2\' y="a > b"  z="3"/>\n', "").replace('<c\n     k="4"\n  />', "")
+
+
+def test_a_comment_can_not_be_ended_from_inside():
+    assert comment_text(["a --> b", "c---"]) == "<!-- a -> b c -->"

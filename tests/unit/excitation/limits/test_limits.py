@@ -1,0 +1,224 @@
+"""Limits: from the robot, from a file, and checked along a trajectory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynident import link_poses, load_robot
+from dynident.errors import FileError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.excitation import Box, LimitError, QuinticTrajectory, SinusoidTrajectory, check_trajectory, read_limits, robot_limits
+from dynident.excitation.limits.collision import CollisionModel
+from dynident.excitation.limits.limits import require_usable
+from dynident.excitation.limits.workspace import frame_positions, position_jacobian
+
+PLANAR = load_robot("planar_2r")
+
+#: Three boxes in a row on hinges: the outer one can fold back onto the base.
+FOLDING = """<robot name="folding"><link name="base">{box}</link>
+<link name="one">{inertial}{box}</link><link name="two">{inertial}{box}</link>
+<joint name="j1" type="revolute"><parent link="base"/><child link="one"/><origin xyz="0.4 0 0"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" velocity="2" effort="50"/></joint>
+<joint name="j2" type="revolute"><parent link="one"/><child link="two"/><origin xyz="0.4 0 0"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" velocity="2" effort="50"/></joint></robot>"""
+BOX = '<collision><origin xyz="0.15 0 0"/><geometry><box size="0.3 0.05 0.05"/></geometry></collision>'
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>'
+
+
+@pytest.fixture
+def folding(tmp_path: Path) -> Path:
+    file = tmp_path / "folding.urdf"
+    file.write_text(FOLDING.format(box=BOX, inertial=INERTIAL))
+    return file
+
+
+def swing(amplitude=(0.5, 0.5), start=(0.0, 0.0)) -> SinusoidTrajectory:
+    return SinusoidTrajectory(joints=PLANAR.joint_names, amplitude=amplitude, period=[2.0, 3.0], start=start, duration=6.0)
+
+
+def test_the_defaults_leave_a_margin():
+    panda = load_robot("panda")
+    limits = robot_limits(panda)
+    np.testing.assert_allclose(limits.position, panda.position_limits + [[0.02, -0.02]] * 7)
+    np.testing.assert_allclose(limits.velocity, 0.9 * panda.velocity_limits)
+    np.testing.assert_allclose(limits.acceleration, 0.9 * panda.acceleration_limits)
+    np.testing.assert_allclose(limits.effort, 0.9 * panda.effort_limits)
+
+
+def test_infinite_limits_stay_infinite():
+    assert np.all(np.isinf(robot_limits(load_robot("kuka_lwr4")).acceleration))
+
+
+def test_each_limit_is_reported_where_it_is_closest():
+    limits = robot_limits(PLANAR)
+    report = check_trajectory(swing(), PLANAR, limits, rate=1000.0)
+    assert report.holds
+    found = {margin.name: margin for margin in report.margins}
+    assert set(found) == {"position", "velocity", "acceleration", "effort"}
+    assert (found["acceleration"].where, found["acceleration"].time) == ("joint1", pytest.approx(0.0))
+    assert found["acceleration"].margin == pytest.approx(limits.acceleration[0] - 0.5 * np.pi)
+    assert found["position"].where == "joint2"
+    assert found["position"].margin == pytest.approx(limits.position[1, 1] - 0.5 * 3.0 / np.pi, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"position": [[-0.1, 0.2], [-3, 3]]}, "position"),
+        ({"velocity": [0.4, 3.0]}, "velocity"),
+        ({"acceleration": [10.0, 1.0]}, "acceleration"),
+        ({"effort": [100.0, 1e-3]}, "effort"),
+        ({"floor": 0.05}, "floor"),
+        ({"boxes": (Box(lower=[-np.inf, -np.inf, -0.1], upper=[np.inf, np.inf, 0.1], frames=("tool",), name="corridor"),)}, "corridor"),
+    ],
+)
+def test_a_broken_limit_is_named(change, name):
+    report = check_trajectory(swing(), PLANAR, replace(robot_limits(PLANAR), **change), rate=100.0)
+    assert [margin.name for margin in report.broken] == [name]
+    assert "BROKEN" in str(report)
+
+
+def test_region_margins_are_distances_of_frame_origins():
+    box = Box(lower=[-2.0, -np.inf, -2.0], upper=[2.0, np.inf, 0.3], frames=("tool",), name="room")
+    trajectory = swing()
+    report = check_trajectory(trajectory, PLANAR, replace(robot_limits(PLANAR), boxes=(box,)), rate=100.0)
+    (margin,) = [m for m in report.margins if m.name == "room"]
+    tool = (link_poses(PLANAR, trajectory.sample(np.arange(601) / 100).q)[:, -1] @ PLANAR.tool)[:, :3, 3]
+    assert margin.margin == pytest.approx(np.minimum(tool[:, [0, 2]] + 2.0, [2.0, 0.3] - tool[:, [0, 2]]).min())
+    assert margin.where == "tool"
+
+
+def test_the_jacobian_of_frame_origins_is_their_derivative():
+    panda = load_robot("panda")
+    q, dq = np.random.default_rng(0).normal(size=(2, 4, 7))
+    J, h = position_jacobian(panda, q), 1e-6
+    moved = (frame_positions(panda, q + h * dq) - frame_positions(panda, q - h * dq)) / (2 * h)
+    np.testing.assert_allclose(np.einsum("sfcj,sj->sfc", J, dq), moved, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("change", "start", "message"),
+    [
+        ({"position": [[1.0, 1.0], [-3, 3]]}, None, "position limit of joint 'joint1' leaves no room"),
+        ({"velocity": [0.0, 1.0]}, None, "velocity limit of joint 'joint1' is 0"),
+        ({"acceleration": [1.0, 0.0]}, None, "acceleration limit of joint 'joint2' is 0"),
+        ({"floor": 0.1}, None, "floor at 0.1 m is above the base"),
+        ({}, [9.0, 0.0], "position limit of joint 'joint1' .* excludes the start, 9"),
+    ],
+)
+def test_impossible_limits_are_named(change, start, message):
+    with pytest.raises(LimitError, match=message):
+        require_usable(PLANAR, replace(robot_limits(PLANAR), **change), start)
+
+
+def test_a_missing_velocity_limit_is_asked_for():
+    pendulum = load_robot("pendulum_1r")
+    with pytest.raises(ValueRangeError, match=r"velocity limit of joint .* is not in the robot's description"):
+        require_usable(pendulum, robot_limits(pendulum))
+
+
+def test_limits_of_another_robot_are_refused():
+    with pytest.raises(ShapeError, match="limits"):
+        require_usable(load_robot("panda"), robot_limits(PLANAR))
+
+
+def test_a_limits_file(tmp_path):
+    file = tmp_path / "limits.yaml"
+    file.write_text(
+        "position_margin: 0.1\nposition: {joint2: [-1, 1]}\nvelocity: 1.5\nacceleration: [3, 4]\neffort_scale: 0.5\nfloor: -0.2\n"
+        "clearance: 0.01\nboxes:\n- {frames: [tool], lower: [null, -1, 0], name: cell}\n"
+    )
+    limits = read_limits(file, PLANAR)
+    np.testing.assert_allclose(limits.position, [[-np.pi + 0.1, np.pi - 0.1], [-0.9, 0.9]])
+    np.testing.assert_allclose(limits.velocity, 1.5)
+    np.testing.assert_allclose(limits.acceleration, [3, 4])
+    np.testing.assert_allclose(limits.effort, 0.5 * PLANAR.effort_limits)
+    assert (limits.floor, limits.clearance) == (-0.2, 0.01)
+    (box,) = limits.boxes
+    np.testing.assert_array_equal(box.lower, [-np.inf, -1, 0])
+    assert np.all(np.isinf(box.upper))
+    assert [region.name for region in limits.regions] == ["cell", "floor"]
+
+
+def test_links_may_touch_when_the_file_says_so(tmp_path):
+    file = tmp_path / "limits.yaml"
+    file.write_text("clearance: null")
+    assert read_limits(file, PLANAR).clearance is None
+    assert robot_limits(PLANAR).clearance == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("speed: 1", "no limit named 'speed'"),
+        ("velocity: fast", "velocity is 'fast'; a number was expected"),
+        ("velocity: [1]", "velocity has 1 entries; 2 were expected"),
+        ("velocity: {elbow: 1}", "no joint named 'elbow'"),
+        ("position: {joint1: 3}", "two numbers were expected"),
+        ("boxes: {lower: 1}", "boxes is .*a list was expected"),
+        ("boxes: [{frames: [nose]}]", "no frame named 'nose'"),
+        ("boxes: [{lower: [1, 2]}]", r"boxes\[0\].lower has 2 entries"),
+        ("boxes: [{color: red}]", r"boxes\[0\] has no 'color'"),
+        ("velocity_scale: -1", "velocity_scale is -1"),
+    ],
+)
+def test_a_wrong_limits_file_is_explained(tmp_path, text, message):
+    file = tmp_path / "limits.yaml"
+    file.write_text(text)
+    with pytest.raises(FileError, match=message):
+        read_limits(file, PLANAR)
+
+
+def test_unknown_frames_are_refused():
+    with pytest.raises(UnknownNameError, match="nose"):
+        robot_limits(PLANAR, boxes=(Box(lower=np.zeros(3), upper=np.ones(3), frames=("nose",)),))
+
+
+def test_self_collision_is_found_from_the_urdf(folding):
+    robot = load_robot(folding)
+    limits = robot_limits(robot, clearance=0.01)
+    folded = QuinticTrajectory(joints=("j1", "j2"), start=[0.0, 0.0], end=[2.3, 2.4], duration=4.0)
+    report = check_trajectory(folded, robot, limits, rate=500.0)
+    assert [margin.name for margin in report.broken] == ["self-collision"]
+    assert report.broken[0].where == "base_0 and two_0"
+    stretched = replace(folded, end=np.array([0.5, 0.5]))
+    assert check_trajectory(stretched, robot, limits, rate=500.0).holds
+
+
+def test_distances_of_boxes_are_exact_and_neighbours_are_ignored(folding):
+    model, note = CollisionModel.of_robot(load_robot(folding))
+    assert note == ""
+    assert model.pairs == 1
+    q = np.array([[0.0, 0.0]])
+    np.testing.assert_allclose(model.distances(q, np.inf)[0], 0.5)  # from x = 0.3 to x = 0.8
+    path = np.linspace([0.0, 0.0], [2.3, 2.4], 400)
+    exact = np.array([model.distances(row[None], np.inf)[0][0] for row in path])
+    bounded, pair = model.distances(path, 0.05)
+    assert np.all(bounded <= exact + 1e-9)
+    np.testing.assert_allclose(bounded[exact < 0.05], exact[exact < 0.05], atol=1e-9)
+    assert (pair < 0).sum() > 100  # most samples needed no look
+    assert model.closest(path)[0] == pytest.approx(exact.min(), abs=1e-9)
+
+
+def test_gradients_of_distances_are_their_derivatives(folding):
+    model, _ = CollisionModel.of_robot(load_robot(folding))
+    q, h = np.array([[0.9, 2.3]]), 1e-6
+    _, distances, gradients = model.close_pairs(q, 0.5)
+    moved = [(model.distances(q + h * e, np.inf)[0] - model.distances(q - h * e, np.inf)[0])[0] / (2 * h) for e in np.eye(2)]
+    assert len(distances) == 1
+    np.testing.assert_allclose(gradients[0], moved, atol=1e-6)
+
+
+def test_robots_without_geometry_get_a_note(folding):
+    assert "URDF" in CollisionModel.of_robot(PLANAR)[1]
+    mesh = '<collision><geometry><mesh filename="package://nowhere/link.stl"/></geometry></collision>'
+    folding.write_text(FOLDING.format(box=mesh, inertial=INERTIAL))
+    robot = load_robot(folding)
+    model, note = CollisionModel.of_robot(robot)
+    assert model is None
+    assert note.startswith("self-collision was not checked")
+    report = check_trajectory(QuinticTrajectory(joints=("j1", "j2"), start=[0, 0], end=[1, 1], duration=4.0), robot, robot_limits(robot))
+    assert note in report.notes

@@ -1,0 +1,209 @@
+"""Constraints from CSV, YAML and Python files, and complaints that name the file and the place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynident.errors import FileError
+from dynident.feasibility import (
+    Bounds,
+    ComInCylinder,
+    ComInEllipsoid,
+    ComInHull,
+    DontCare,
+    Equal,
+    FrictionNonnegative,
+    Known,
+    PhysicalConsistency,
+    Ratio,
+    Symmetric,
+    TotalMass,
+    UserConstraint,
+    violations,
+)
+from dynident.feasibility.constraints.files import read_constraints
+from dynident.friction import linear
+from dynident.regression import base_parameters
+from tests.unit.feasibility.links import ROBOT, consistent_links
+
+BASE = base_parameters(ROBOT, friction=linear())
+
+EVERYTHING = """
+consistency: {margin: 1e-5, links: [1, link2]}
+total_mass: [3, 20]
+bounds: {m1: [0, 10], c3z: [-0.35, 0.05], I1xx: [0, 1], fv1: [0, inf], mc2x: [-.inf, 0.5]}
+known: {m3: 0.73}
+equal: [[m1, m2], [J1xx, J2xx]]
+ratio: [{of: m1, to: m2, low: 0.5, high: 2}, {of: m3, to: m1}]
+symmetric: [{link: 3, plane: xz}]
+com:
+  - {link: 1, box: [[-0.1, -0.2, -0.3], [0.1, 0.2, 0.3]]}
+  - {link: 2, sphere: {centre: [0, 0, 0.1], radius: 0.2}}
+  - {link: link3, ellipsoid: {centre: [0, 0, 0], semi_axes: [0.1, 0.2, 0.3]}}
+  - {link: 1, cylinder: {start: [0, 0, 0], end: [0, 0, 0.3], radius: 0.05}}
+  - {link: 2, hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}
+friction: nonnegative
+dont_care: {J1xy: 0.0}
+"""
+
+
+def written(folder: Path, content: str, name: str = "c.yaml") -> Path:
+    file = folder / name
+    file.write_text(content)
+    return file
+
+
+def test_every_kind_of_constraint_in_yaml(tmp_path):
+    found = read_constraints(written(tmp_path, EVERYTHING), base=BASE).constraints
+    assert found[:12] == (
+        PhysicalConsistency(margin=1e-5, links=(1, "link2")),
+        TotalMass(3.0, 20.0),
+        Bounds("m1", 0.0, 10.0),
+        Bounds("c3z", -0.35, 0.05),
+        Bounds("I1xx", 0.0, 1.0),
+        Bounds("fv1", 0.0, np.inf),
+        Bounds("mc2x", -np.inf, 0.5),
+        Known("m3", 0.73),
+        Equal("m1", "m2"),
+        Equal("J1xx", "J2xx"),
+        Ratio("m1", "m2", 0.5, 2.0),
+        Ratio("m3", "m1", 0.0, np.inf),
+    )
+    assert found[12] == Symmetric(3, "xz")
+    assert [type(item) for item in found[13:18]] == [ComInHull, ComInEllipsoid, ComInEllipsoid, ComInCylinder, ComInHull]
+    assert found[18:] == (FrictionNonnegative(), DontCare("J1xy", 0.0))
+
+
+@pytest.mark.parametrize(
+    ("shape", "inside", "outside"),
+    [
+        ("box: [[-0.1, -0.2, -0.3], [0.1, 0.2, 0.3]]", [0.09, 0.19, -0.29], [0.11, 0.0, 0.0]),
+        ("sphere: {centre: [0, 0, 0.1], radius: 0.2}", [0.0, 0.1, 0.2], [0.0, 0.1, 0.3]),
+        ("ellipsoid: {centre: [0, 0, 0], semi_axes: [0.1, 0.2, 0.3]}", [0.0, 0.0, 0.29], [0.29, 0.0, 0.0]),
+        ("cylinder: {start: [0, 0, 0], end: [0, 0, 0.3], radius: 0.05}", [0.03, 0.03, 0.29], [0.04, 0.04, 0.1]),
+        ("hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]", [0.2, 0.2, 0.2], [0.5, 0.5, 0.5]),
+    ],
+)
+def test_regions_mean_what_they_say(tmp_path, shape, inside, outside):
+    constraints = read_constraints(written(tmp_path, f"com: [{{link: 2, {shape}}}]"))
+    for centre, broken in ((inside, False), (outside, True)):
+        x = consistent_links(np.random.default_rng(0))
+        x[11:14] = x[10] * np.array(centre)
+        assert bool(violations(constraints.terms(ROBOT, BASE.columns), np.append(x, np.zeros(9)))) == broken
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "bound: {m1: [0, 1]}",
+            "unknown key 'bound'; allowed: consistency, total_mass, bounds, known, equal, ratio, symmetric, com, friction",
+        ),
+        ("bounds: {m1: [1, 0]}", "bounds.m1: the lower bound 1 exceeds the upper bound 0"),
+        ("bounds: {m1: [1]}", "bounds.m1: has 1 elements; 2 numbers were expected"),
+        ("bounds: {m1: 1}", "bounds.m1: a list was expected"),
+        ("bounds: {m1: [0, many]}", "bounds.m1[1]: a number was expected"),
+        ("bounds: {m9: [0, 1]}", "no parameter named 'm9'"),
+        ("bounds: [m1]", "bounds: a mapping was expected"),
+        ("total_mass: [20, 3]", "total_mass: the lower bound 20 exceeds the upper bound 3"),
+        ("consistency: {margins: 1}", "consistency: unknown key 'margins'; allowed: margin, links"),
+        ("known: {m1: heavy}", "known.m1: a number was expected"),
+        ("equal: [[m1]]", "equal[0]: two parameter names were expected, such as [m2, m4]"),
+        ("equal: [[m1, 2]]", "equal[0]: two parameter names were expected"),
+        ("ratio: [{of: m1}]", "ratio[0]: key 'to' is missing"),
+        ("symmetric: [{link: 1, plane: xx}]", "symmetric[0].plane: is 'xx'; allowed: xy, xz, yz"),
+        ("symmetric: [{link: 9, plane: xy}]", "no link named '9'"),
+        ("symmetric: [{link: true, plane: xy}]", "a link's name or its number"),
+        ("com: [{link: 1}]", "com[0]: needs one shape, out of box, sphere, ellipsoid, cylinder, hull"),
+        ("com: [{link: 1, box: [[0, 0, 0]]}]", "com[0].box: two opposite corners were expected"),
+        ("com: [{link: 1, hull: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}]", "com[0].hull: its points must span a volume"),
+        ("com: [{link: 1, sphere: {centre: [0, 0, 0], radius: 0}}]", "com[0].sphere.radius: is 0; a positive number was expected"),
+        ("com: [{link: 1, ellipsoid: {centre: [0, 0, 0], semi_axes: [1, 1, 0]}}]", "semi_axes: must be positive"),
+        ("com: [{link: 1, cylinder: {start: [0, 0, 0], end: [0, 0, 0], radius: 1}}]", "end: is the same point as the start"),
+        ("friction: positive", "friction: is 'positive'; allowed: nonnegative"),
+        ("- 1", "a mapping"),
+    ],
+)
+def test_complaints_name_the_file_the_place_and_what_is_allowed(tmp_path, content, message):
+    file = written(tmp_path, content)
+    with pytest.raises(FileError) as caught:
+        read_constraints(file, base=BASE)
+    assert str(caught.value).startswith(str(file))
+    assert message in str(caught.value)
+
+
+def test_bounds_in_csv(tmp_path):
+    file = written(tmp_path, "Coeff name,Lower bound,Upper bound\nm1,0,10\nc1x, -0.05 ,0.05\n\nI1xx,0,inf", "b.csv")
+    assert read_constraints(file, base=BASE).constraints == (
+        Bounds("m1", 0.0, 10.0),
+        Bounds("c1x", -0.05, 0.05),
+        Bounds("I1xx", 0.0, np.inf),
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "line 1: its first line must be 'Coeff name,Lower bound,Upper bound'"),
+        ("name,low,high\nm1,0,1", "line 1: its first line must be"),
+        ("Coeff name,Lower bound,Upper bound\nm1,0", "line 2: a name, a lower and an upper bound were expected, not 'm1,0'"),
+        ("Coeff name,Lower bound,Upper bound\nm1,0,much", "line 2"),
+        ("Coeff name,Lower bound,Upper bound\nm1,0,1\nm1,0,2", "line 3: m1 is bounded twice"),
+        ("Coeff name,Lower bound,Upper bound\nm1,2,1", "line 2: the lower bound 2 of m1 exceeds the upper bound 1"),
+        ("Coeff name,Lower bound,Upper bound\nmass,2,3", "no parameter named 'mass'"),
+    ],
+)
+def test_complaints_about_csv_name_the_line(tmp_path, content, message):
+    with pytest.raises(FileError) as caught:
+        read_constraints(written(tmp_path, content, "b.csv"), base=BASE)
+    assert message in str(caught.value)
+
+
+PROGRAM = """
+from dynident import UserConstraint, Bounds
+
+def rule(links):
+    return links[0].mass - 2.0 if links[1].mass > 1.0 else -1.0
+
+constraints = [UserConstraint(rule), Bounds("m1", 0, 5)]
+"""
+
+
+def test_a_program_is_run_only_when_that_is_wanted(tmp_path):
+    file = written(tmp_path, PROGRAM, "rules.py")
+    rule, bounds = read_constraints(file, base=BASE, run_python=True).constraints
+    assert isinstance(rule, UserConstraint)
+    assert bounds == Bounds("m1", 0, 5)
+    trap = written(tmp_path, "open('ran', 'w')", "trap.py")
+    with pytest.raises(FileError, match="is a Python file, which would be run"):
+        read_constraints(trap, base=BASE)
+    assert not Path("ran").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x = 1", "defines no `constraints`"),
+        ("constraints = [1]", "constraints[0]: is int; a constraint, such as"),
+        ("from dynident import Bounds\nconstraints = Bounds", "is Bounds; a constraint, such as"),
+        ("1 / 0", "ended with ZeroDivisionError: division by zero"),
+        ("raise SystemExit(3)", "ended with SystemExit"),
+        ("def f(:", "ended with SyntaxError"),
+        ("from dynident import Bounds\nconstraints = Bounds('m9', 0, 1)", "no parameter named 'm9'"),
+    ],
+)
+def test_programs_that_are_no_constraints(tmp_path, content, message):
+    with pytest.raises(FileError) as caught:
+        read_constraints(written(tmp_path, content, "rules.py"), base=BASE, run_python=True)
+    assert message in str(caught.value)
+
+
+def test_other_suffixes_and_missing_files(tmp_path):
+    with pytest.raises(FileError, match=r"unknown suffix '\.txt'; known: \.csv, \.yaml, \.yml, \.py"):
+        read_constraints(tmp_path / "c.txt")
+    for name in ("c.yaml", "c.csv", "c.py"):
+        with pytest.raises(FileError, match="no such file"):
+            read_constraints(tmp_path / name, run_python=True)

@@ -1,0 +1,83 @@
+"""Covariance under noise that is correlated in time: its pieces against dense matrices, and what a fit makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.linalg import toeplitz
+
+from dynident import Robot, load_robot
+from dynident.friction import linear
+from dynident.regression import autocovariance, build_problem, fit
+from dynident.regression.autocovariance import _convolved, _lag_sums, floored
+from tests.oracles.logs import generated_log
+
+
+@pytest.fixture(scope="module")
+def arm() -> Robot:
+    return load_robot("spatial_3r")
+
+
+@pytest.mark.parametrize("rows", [3, 5, 50])
+def test_convolution_is_the_banded_toeplitz_matrix(rows: int) -> None:
+    rng = np.random.default_rng(0)
+    gamma, Y = rng.normal(size=5), rng.normal(size=(4, rows))
+    dense = toeplitz(np.concatenate([gamma, np.zeros(50)])[:rows])
+    np.testing.assert_allclose(_convolved(gamma, Y), Y @ dense, atol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [3, 50])
+def test_lag_sums(rows: int) -> None:
+    A, B = np.random.default_rng(0).normal(size=(2, 4, rows))
+    expected = [sum(A[:, t] @ B[:, t + lag] for t in range(rows - lag)) for lag in range(6)]
+    np.testing.assert_allclose(_lag_sums(A, B, 5), expected, atol=1e-12)
+
+
+def test_floor_leaves_a_covariance_alone_and_mends_what_is_none() -> None:
+    rng = np.random.default_rng(0)
+    R = np.triu(rng.normal(size=(5, 5))) + 3 * np.eye(5)
+    good = R.T @ np.diag([0.5, 1.0, 2.0, 3.0, 4.0]) @ R
+    np.testing.assert_allclose(floored(good, R), good, atol=1e-12)
+    bad = R.T @ np.diag([-0.5, 1.0, 2.0, 3.0, 4.0]) @ R
+    assert np.linalg.eigvalsh(bad).min() < 0
+    assert np.linalg.eigvalsh(floored(bad, R)).min() > 0
+
+
+def test_rate_does_not_matter(arm: Robot) -> None:
+    """More rows of the same filtered signal say nothing new: values move within their std, and the std stays."""
+    log = generated_log(arm, friction=linear(), samples=10_000, rate=250.0, noise=0.1)
+    slow, fast = (
+        fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0, rate=rate), drop_above_percent=None) for rate in (20.0, 125.0)
+    )
+    np.testing.assert_allclose(fast.std, slow.std, rtol=0.1)
+    assert np.all(np.abs(fast.values - slow.values) < 0.5 * slow.std)
+
+
+def test_unfiltered_white_noise_is_told_as_such(arm: Robot) -> None:
+    estimate = fit(build_problem(arm, generated_log(arm, noise=0.1).dataset))
+    assert any("assume independent residuals, because nothing was filtered" in note for note in estimate.notes)
+
+
+def test_filtered_data_needs_no_such_note(arm: Robot) -> None:
+    data = generated_log(arm, noise=0.1, samples=5000, rate=250.0).dataset
+    assert not any("independent residuals" in note for note in fit(build_problem(arm, data, cutoff=5.0)).notes)
+
+
+def test_rows_that_are_gone_or_too_many_are_told(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = generated_log(arm, noise=0.1, samples=5000, rate=250.0).dataset
+    problem = build_problem(arm, data, cutoff=5.0)
+    assert any("independent residuals" in note for note in fit(replace(problem, rows=())).notes)
+    monkeypatch.setattr(autocovariance, "LARGEST_CORRELATED", 100)
+    assert any("too many" in note for note in fit(problem).notes)
+
+
+def test_exact_data_has_a_finite_covariance_and_loses_nothing(arm: Robot) -> None:
+    """Of the arm's coefficients some are zero: those may be dropped, rounding being all that they hold."""
+    log = generated_log(arm, friction=linear(), samples=5000, rate=250.0)
+    estimate = fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
+    truth = estimate.base.coefficients(log.standard)
+    assert np.all(np.isfinite(estimate.covariance))
+    assert np.all(estimate.kept[np.abs(truth) > 1e-12])
+    np.testing.assert_allclose(estimate.values, truth, atol=1e-11)
