@@ -10,13 +10,14 @@ from dynident import inverse_dynamics
 from dynident.data import Dataset, EffortKind
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, retrieve, two_step
 from dynident.feasibility.ranges import with_ranges
-from dynident.feasibility.run_folder import read_parameters, write_parameters
 from dynident.friction import linear
 from dynident.parameters import from_com
-from dynident.regression import build_problem, fit, read_estimate, write_estimate
+from dynident.regression import build_problem, fit
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.robots.kinematics import translation
-from dynident.validation import validate, write_validation
+from dynident.runs import read_estimate, write_estimate, write_validation
+from dynident.runs.parameters import read_parameters, write_parameters
+from dynident.validation import validate
 
 #: Offset of each joint from the one before [m], direction of its axis, and its limits [rad].
 CHAIN = (

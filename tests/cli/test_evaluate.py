@@ -10,8 +10,9 @@ import pytest
 
 from dynident.data import write_dataset
 from dynident.friction import linear
-from dynident.regression import build_problem, fit, read_estimate, residuals, write_estimate
+from dynident.regression import build_problem, fit, residuals
 from dynident.robots import load_robot
+from dynident.runs import read_estimate, write_estimate
 from tests.cli.test_identify import arrays, refused
 from tests.logs import synthetic_log, synthetic_samples
 

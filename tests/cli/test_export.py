@@ -15,9 +15,10 @@ from dynident import inverse_dynamics, load_robot
 from dynident.data import write_dataset
 from dynident.errors import InputError
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
-from dynident.feasibility.run_folder import read_parameters, write_parameters
 from dynident.friction import linear
-from dynident.regression import build_problem, fit, read_estimate, write_estimate
+from dynident.regression import build_problem, fit
+from dynident.runs import read_estimate, write_estimate
+from dynident.runs.parameters import read_parameters, write_parameters
 from tests.cli.test_identify import refused as refused_with
 from tests.export_models import MJCF, URDF, written
 from tests.logs import synthetic_log

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dynident.data import write_dataset
-from dynident.regression import read_estimate
+from dynident.runs import read_estimate
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
 RUN_FILES = {"estimate.json", "estimate.npz", "problem.npz", "robot.json"}

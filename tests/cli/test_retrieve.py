@@ -12,9 +12,9 @@ import pytest
 from dynident import build_problem, fit, load_robot
 from dynident.data import ControllerSamples, write_dataset
 from dynident.dynamics import gravity, mass_matrix
-from dynident.feasibility.run_folder import read_parameters
 from dynident.friction import linear
-from dynident.regression import read_estimate, write_estimate
+from dynident.runs import read_estimate, write_estimate
+from dynident.runs.parameters import read_parameters
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
 RULES = """

@@ -56,7 +56,7 @@ class Wanted:
 
     def objective(self, run: Path, estimate: Estimate) -> Objective:
         from dynident.feasibility import one_step, two_step
-        from dynident.regression import read_problem
+        from dynident.runs import read_problem
 
         if self.one_step:
             if self.drop is not None:
@@ -129,8 +129,8 @@ class Solving:
 
     def solve(self, problem: RetrievalProblem, run: Path, wanted: Wanted) -> LinkParameters:
         from dynident.feasibility import SolverOptions, retrieve
-        from dynident.feasibility.run_folder import StartStore
         from dynident.feasibility.solvers.registry import solver_by_name
+        from dynident.runs.parameters import StartStore
 
         solver_by_name(self.solver)
         store = StartStore(run, self._key(run, wanted))
@@ -149,7 +149,7 @@ class Solving:
         import hashlib
         from importlib.metadata import version
 
-        from dynident.feasibility.run_folder import estimate_digest
+        from dynident.runs.parameters import estimate_digest
 
         parts = [wanted.key(), estimate_digest(run), self.solver, self.seed, version("dynident")]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.tables import Report, Row, Table
 from dynident.excitation.design import Design
 from dynident.excitation.limits.check import LimitReport
 from dynident.excitation.static import StaticDesign
 from dynident.excitation.trajectories.registry import trajectory_to_dict
 from dynident.regression.base import BaseParameters
-from dynident.regression.tables import Report, Row, Table
 
 
 def design_report(design: Design) -> Report:

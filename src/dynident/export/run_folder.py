@@ -10,10 +10,10 @@ from typing import Any, cast
 from dynident.core.files import read_text
 from dynident.errors import FileError
 from dynident.export.model import ExportModel
-from dynident.feasibility.run_folder import PARAMETERS, read_parameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.run_folder import read_estimate
 from dynident.regression.tables import coefficients
+from dynident.runs.estimate import read_estimate
+from dynident.runs.parameters import PARAMETERS, read_parameters
 
 
 def model_from_run(folder: str | Path, *, from_coefficients: bool = False) -> ExportModel:

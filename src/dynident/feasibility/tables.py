@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynident.core.tables import Report, Row, Table
 from dynident.feasibility.result import LinkParameters, Range
-from dynident.regression.tables import Report, Row, Table
 
 #: In the order in which they are worth knowing.
 _KINDS = ("data", "constraint", "prior")

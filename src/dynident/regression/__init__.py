@@ -2,12 +2,10 @@
 
 from dynident.regression.base import BaseParameters, base_parameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.files import load_problem, save_problem
 from dynident.regression.fit import Prior, fit, residuals
 from dynident.regression.identify import identify, identify_from_controller
 from dynident.regression.losses import Huber, Squared, Tukey
 from dynident.regression.problem import Problem, build_problem
-from dynident.regression.run_folder import read_estimate, read_problem, write_estimate
 
 __all__ = [
     "BaseParameters",
@@ -22,10 +20,5 @@ __all__ = [
     "fit",
     "identify",
     "identify_from_controller",
-    "load_problem",
-    "read_estimate",
-    "read_problem",
     "residuals",
-    "save_problem",
-    "write_estimate",
 ]

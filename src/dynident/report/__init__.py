@@ -2,6 +2,6 @@
 
 from dynident.report.page import report_html
 from dynident.report.registry import SECTIONS
-from dynident.report.run import Run, read_run
+from dynident.runs.run import Run, read_run
 
 __all__ = ["SECTIONS", "Run", "read_run", "report_html"]

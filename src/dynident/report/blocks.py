@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from dynident.regression.tables import Table
-from dynident.report.run import Run, Stage
+from dynident.core.tables import Table
+from dynident.runs.run import Run, Stage
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from markupsafe import Markup
 
 from dynident.report.blocks import Block, Figure, Section
 from dynident.report.registry import SECTIONS
-from dynident.report.run import Run
 from dynident.report.typeset import typeset
+from dynident.runs.run import Run
 
 
 @dataclass(frozen=True)

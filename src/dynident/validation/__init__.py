@@ -2,7 +2,6 @@
 
 from dynident.validation.folds import CrossValidation, cross_validate
 from dynident.validation.result import Validation
-from dynident.validation.run_folder import read_validation, write_validation
 from dynident.validation.validate import validate
 
-__all__ = ["CrossValidation", "Validation", "cross_validate", "read_validation", "validate", "write_validation"]
+__all__ = ["CrossValidation", "Validation", "cross_validate", "validate"]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dynident.core.arrays import Array
-from dynident.regression.tables import Report, Row, Table
+from dynident.core.tables import Report, Row, Table
 from dynident.validation.result import Validation
 
 

@@ -15,10 +15,10 @@ from dynident.errors import FileError
 from dynident.report import SECTIONS, read_run, report_html
 from dynident.report.blocks import Figure, Grid
 from dynident.report.page import rendered
-from dynident.report.run import Stage
 from dynident.report.sections.robot import ellipsoid
 from dynident.report.sections.verdict import distrusted, headline, trusted
 from dynident.report.typeset import typeset
+from dynident.runs.run import Stage
 from tests.browser.arm import arm, complete_run, identified, log, validated
 
 
@@ -101,8 +101,8 @@ def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
     assert any("count noise only" in sentence for sentence in distrusted(run))
     assert any("dynident validate" in sentence for sentence in distrusted(read_run(bare)))
     seen = shutil.copytree(bare, tmp_path / "seen")
-    from dynident.regression import read_estimate
-    from dynident.validation import validate, write_validation
+    from dynident.runs import read_estimate, write_validation
+    from dynident.validation import validate
 
     write_validation(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
     assert "own fit" in headline(read_run(seen))

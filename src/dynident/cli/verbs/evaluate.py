@@ -37,10 +37,11 @@ def evaluate(
     The data are read and processed as those of the identification were: same columns and units unless said otherwise, same filter and
     rate, same friction model and known parameters.
     """
-    from dynident.regression import read_estimate, residuals
-    from dynident.regression.document import residual_document
+    from dynident.regression import residuals
     from dynident.regression.problem import problem_on_base
     from dynident.regression.tables import residual_table
+    from dynident.runs import read_estimate
+    from dynident.runs.estimate_document import residual_document
 
     fractions = parse_part(part, "--part")
     estimate = read_estimate(run)

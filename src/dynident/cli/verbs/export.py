@@ -138,7 +138,7 @@ def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
 
     from dynident.data import Dataset, differentiate
     from dynident.export import random_states
-    from dynident.regression import read_estimate
+    from dynident.runs import read_estimate
 
     states = random_states(robot)
     if not motion:
@@ -157,7 +157,7 @@ def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
 def _check_target(name: str, path: Path, source: Path | None) -> None:
     """Before the work: can the target be written, and is it none of the user's own files?"""
     from dynident.export.code.c99 import CMAKE_MARK
-    from dynident.regression.run_folder import check_writable
+    from dynident.runs.estimate import check_writable
 
     if name == "c":
         check_writable(path)

@@ -92,11 +92,11 @@ def identify(
     The route follows from the data: a log with q and torque is fitted as such; samples of q, M and g are what the robot's
     controller returned. Writes estimate.json, estimate.npz, problem.npz and robot.json into the folder RUN.
     """
-    from dynident.regression.document import estimate_document
     from dynident.regression.fit import fit
-    from dynident.regression.run_folder import check_writable, write_estimate
     from dynident.regression.tables import report
     from dynident.robots import load_robot
+    from dynident.runs.estimate import check_writable, write_estimate
+    from dynident.runs.estimate_document import estimate_document
 
     reading, part = Reading.of_options(map, unit, effort_kind), parse_part(train, "--train")
     how = _Wanted(friction=friction, cutoff=cutoff, rate=rate, known=parse_known(known), equations=equations, seed=seed)

@@ -14,8 +14,8 @@ from dynident.errors import UnknownNameError, ValueRangeError
 
 if TYPE_CHECKING:
     from dynident.core.arrays import Array
+    from dynident.core.tables import Report
     from dynident.feasibility.repair.repair import Repair
-    from dynident.regression.tables import Report
 
 EXAMPLE = """Examples:
 
@@ -70,7 +70,7 @@ def repair(
 
 
 def _report(result: Repair) -> Report:
-    from dynident.regression.tables import Report, Row, Table
+    from dynident.core.tables import Report, Row, Table
 
     tables: list[Table] = []
     if result.changed:

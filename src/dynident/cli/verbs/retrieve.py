@@ -78,10 +78,10 @@ def retrieve(
     RUN/starts, so that a run that was ended early goes on where it was. Exits with 1 when the constraints contradict each
     other, naming those that do.
     """
-    from dynident.feasibility.document import parameters_document
-    from dynident.feasibility.run_folder import write_parameters
     from dynident.feasibility.tables import link_report
-    from dynident.regression import read_estimate
+    from dynident.runs import read_estimate
+    from dynident.runs.parameters import write_parameters
+    from dynident.runs.parameters_document import parameters_document
 
     wanted = Wanted(
         constraints=tuple(constraints or ()),

@@ -199,7 +199,7 @@ def _check_output(file: Path, what: str, suffixes: Iterable[str]) -> None:
 def _true_parameters(robot: Robot, run: Path | None) -> Array | None:
     if run is None:
         return None
-    from dynident.feasibility.run_folder import read_parameters
+    from dynident.runs.parameters import read_parameters
 
     stored = read_parameters(run)
     if stored.robot.link_names != robot.link_names or stored.robot.frame_names != robot.frame_names:

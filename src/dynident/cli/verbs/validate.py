@@ -15,7 +15,7 @@ from dynident.cli.terminal import console, print_report, progress_bar, spinner
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dynident.feasibility.run_folder import StoredParameters
+    from dynident.runs.parameters import StoredParameters
 
 EXAMPLE = """Example:
 
@@ -46,11 +46,10 @@ def validate(
 
     The data are read and processed as those of the identification were. Writes validation.json and validation.npz into RUN.
     """
-    from dynident.regression import read_estimate
-    from dynident.regression.run_folder import check_writable
+    from dynident.runs import read_estimate, write_validation
+    from dynident.runs.estimate import check_writable
+    from dynident.runs.validation_document import validation_document
     from dynident.validation import validate as validated
-    from dynident.validation import write_validation
-    from dynident.validation.document import validation_document
     from dynident.validation.tables import report
 
     fractions = parse_part(part, "--part")
@@ -74,6 +73,6 @@ def validate(
 
 def _links(run: Path) -> StoredParameters | None:
     """The link parameters, where they have been retrieved; out-of-date ones are an error that says what to do."""
-    from dynident.feasibility.run_folder import PARAMETERS, read_parameters
+    from dynident.runs.parameters import PARAMETERS, read_parameters
 
     return read_parameters(run) if (run / PARAMETERS).is_file() else None

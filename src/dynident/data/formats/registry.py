@@ -44,7 +44,7 @@ def _read_csv(path: Path) -> Table:
 
 
 def _read_npz(path: Path) -> Table:
-    from dynident.data.formats.npz import read_npz
+    from dynident.core.archives import read_npz
 
     return read_npz(path)
 

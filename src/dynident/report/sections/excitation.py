@@ -12,7 +12,7 @@ from dynident.regression.estimate import Dropped, Estimate
 from dynident.regression.tables import coefficients
 from dynident.report.blocks import Block, Cell, Figure, Grid, Listing, Section, Text
 from dynident.report.figures import axis, numbers, plain
-from dynident.report.run import Run, Stage
+from dynident.runs.run import Run, Stage
 
 _LINK = re.compile(r"(J|mc|m)(\d+)[xyz]{0,2}")
 _JOINT = re.compile(r"([A-Za-z]+)(\d+)")

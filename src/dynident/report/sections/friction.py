@@ -12,8 +12,8 @@ from dynident.friction.model import friction_torque
 from dynident.regression.tables import friction as friction_records
 from dynident.report.blocks import Block, Cell, Figure, Grid, Section, Text
 from dynident.report.figures import axis, line, numbers, plain
-from dynident.report.run import Run, Stage
 from dynident.robots.robot import JointType
+from dynident.runs.run import Run, Stage
 from dynident.validation.models import COEFFICIENTS, RIGID
 
 #: Points of a cloud; more would only make the page heavy.

@@ -8,12 +8,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.feasibility.document import PARAMETER_NAMES
-from dynident.feasibility.run_folder import StoredParameters
 from dynident.parameters import consistency_margin, parameter_entries, to_com
 from dynident.report.blocks import Block, Cell, Figure, Grid, Heading, Listing, Section, Text
 from dynident.report.figures import axis, numbers, plain
-from dynident.report.run import Run, Stage
+from dynident.runs.parameters import StoredParameters
+from dynident.runs.parameters_document import PARAMETER_NAMES
+from dynident.runs.run import Run, Stage
 
 _MASS, _MOMENTS, _INERTIA = (0,), (1, 2, 3), (4, 5, 6, 7, 8, 9)
 _DETERMINED = {"data": "@data", "constraint": "@constraint", "prior": "@prior"}

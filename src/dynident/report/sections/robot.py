@@ -11,9 +11,9 @@ from dynident.core.arrays import Array, IntArray
 from dynident.parameters import to_com
 from dynident.report.blocks import Block, Figure, Section, Text
 from dynident.report.figures import numbers, plain
-from dynident.report.run import Run, Stage
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import JointType, Robot
+from dynident.runs.run import Run, Stage
 
 _RINGS, _SPOKES = 13, 24
 _BEND = 0.5

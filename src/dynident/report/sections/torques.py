@@ -7,7 +7,7 @@ from typing import Any
 
 from dynident.report.blocks import Block, Figure, Heading, Key, Section, Text, grid
 from dynident.report.figures import LINES, axis, line, numbers, plain, time_with_gaps, with_gaps
-from dynident.report.run import Run, Stage
+from dynident.runs.run import Run, Stage
 from dynident.validation.metrics import BAND
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID
 from dynident.validation.result import Validation

@@ -10,7 +10,7 @@ import numpy as np
 from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
 from dynident.report.blocks import Block, Card, Cards, Listing, Section, Text
-from dynident.report.run import Run, Stage
+from dynident.runs.run import Run, Stage
 from dynident.validation.notes import WORSE_THAN_FIT, overlap
 from dynident.validation.result import Validation
 

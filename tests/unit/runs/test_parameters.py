@@ -10,12 +10,12 @@ import pytest
 from dynident import build_problem, fit, load_robot
 from dynident.errors import FileError
 from dynident.feasibility import Bounds, FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, retrieve, two_step
-from dynident.feasibility.document import parameters_document
 from dynident.feasibility.ranges import with_ranges
-from dynident.feasibility.run_folder import StartStore, read_parameters, write_parameters
 from dynident.friction import linear
 from dynident.parameters import from_com, inertia_matrix
-from dynident.regression import write_estimate
+from dynident.runs import write_estimate
+from dynident.runs.parameters import StartStore, read_parameters, write_parameters
+from dynident.runs.parameters_document import parameters_document
 from tests.logs import synthetic_log
 
 

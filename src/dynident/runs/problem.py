@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import json
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.files import write_atomically
-from dynident.data.formats.npz import read_npz
-from dynident.errors import DynidentError, FileError
 from dynident.friction.serialize import friction_from_dict, friction_to_dict
 from dynident.regression.base import BaseParameters
 from dynident.regression.columns import Columns
@@ -22,8 +15,6 @@ from dynident.regression.problem import Problem
 from dynident.regression.rows import RowGroup
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
 
-Arrays: TypeAlias = dict[str, NDArray[Any]]
-_T = TypeVar("_T")
 _SCHEMA = "dynident/problem/1"
 
 
@@ -94,44 +85,3 @@ def base_from_parts(arrays: Arrays, description: Mapping[str, Any]) -> BaseParam
         grouping=arrays["grouping"],
         known=description["known"],
     )
-
-
-def pack(schema: str, arrays: Arrays, description: Mapping[str, Any]) -> bytes:
-    """An NPZ archive in memory."""
-    text = json.dumps(_plain({"schema": schema, **description}), ensure_ascii=False, allow_nan=False)
-    stream = io.BytesIO()
-    np.savez(stream, description=np.array(text), **cast("Any", arrays))
-    return stream.getvalue()
-
-
-def unpack(path: Path, schema: str, make: Callable[[Arrays, dict[str, Any]], _T]) -> _T:
-    """What `make(arrays, description)` makes of a file that `pack` wrote; FileError when it is something else."""
-    if not path.is_file():
-        raise FileError(path, "no such file; check the path")
-    arrays = read_npz(path)
-    try:
-        description = json.loads(str(arrays.pop("description")), object_hook=_special)
-        found = description["schema"]
-        if found != schema:
-            raise FileError(path, f"its schema is {found!r}; {schema!r} was expected")
-        return make(arrays, description)
-    except FileError:
-        raise
-    except DynidentError as error:
-        raise FileError(path, str(error)) from None
-    except (KeyError, TypeError, ValueError, IndexError):
-        raise FileError(path, f"is not a file of the schema {schema!r}, or it is damaged; make it again") from None
-
-
-def _plain(value: Any) -> Any:
-    """Without tuples, NumPy scalars and the infinities that JSON doesn't have."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in cast("list[Any]", value)]
-    plain: object = cast("np.generic[Any]", value).item() if isinstance(value, np.generic) else value
-    return {"number": repr(plain)} if isinstance(plain, float) and not math.isfinite(plain) else plain
-
-
-def _special(mapping: dict[str, Any]) -> Any:
-    return float(mapping["number"]) if mapping.keys() == {"number"} else mapping

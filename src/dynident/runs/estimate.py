@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.files import write_together
 from dynident.errors import FileError
-from dynident.regression.document import estimate_document
 from dynident.regression.estimate import Dropped, Estimate, Residuals
-from dynident.regression.files import Arrays, base_from_parts, base_parts, load_problem, pack, problem_bytes, unpack
 from dynident.regression.problem import Problem
 from dynident.robots.serialize import robot_to_dict
+from dynident.runs.estimate_document import estimate_document
+from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes
 
 ESTIMATE, ARRAYS, ROBOT, PROBLEM = "estimate.json", "estimate.npz", "robot.json", "problem.npz"
 _SCHEMA = "dynident/estimate-arrays/1"

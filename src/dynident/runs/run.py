@@ -12,14 +12,14 @@ from typing import Any, TypeVar, cast
 
 from dynident.core.files import read_text
 from dynident.errors import FileError
-from dynident.feasibility.run_folder import ARRAYS as PARAMETER_ARRAYS
-from dynident.feasibility.run_folder import PARAMETERS, StoredParameters, read_parameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.run_folder import ARRAYS as ESTIMATE_ARRAYS
-from dynident.regression.run_folder import ESTIMATE, PROBLEM, ROBOT, read_estimate
+from dynident.runs.estimate import ARRAYS as ESTIMATE_ARRAYS
+from dynident.runs.estimate import ESTIMATE, PROBLEM, ROBOT, read_estimate
+from dynident.runs.parameters import ARRAYS as PARAMETER_ARRAYS
+from dynident.runs.parameters import PARAMETERS, StoredParameters, read_parameters
+from dynident.runs.validation import ARRAYS as VALIDATION_ARRAYS
+from dynident.runs.validation import VALIDATION, parameters_digest, read_validation
 from dynident.validation.result import Validation
-from dynident.validation.run_folder import ARRAYS as VALIDATION_ARRAYS
-from dynident.validation.run_folder import VALIDATION, parameters_digest, read_validation
 
 _T = TypeVar("_T")
 _HASHED = (ESTIMATE_ARRAYS, PROBLEM, ROBOT, PARAMETER_ARRAYS, VALIDATION_ARRAYS)

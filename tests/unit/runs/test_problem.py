@@ -10,16 +10,9 @@ import pytest
 
 from dynident.errors import FileError
 from dynident.friction import SmoothCoulomb, Viscous, combine, linear
-from dynident.regression import (
-    build_problem,
-    fit,
-    load_problem,
-    read_estimate,
-    read_problem,
-    save_problem,
-    write_estimate,
-)
+from dynident.regression import build_problem, fit
 from dynident.robots import load_robot, robot_from_dict
+from dynident.runs import load_problem, read_estimate, read_problem, save_problem, write_estimate
 from tests.logs import synthetic_log, synthetic_samples
 from tests.unit.robots.test_serialize import assert_same
 

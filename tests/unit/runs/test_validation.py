@@ -11,9 +11,9 @@ import pytest
 from dynident import build_problem, fit, load_robot
 from dynident.errors import FileError
 from dynident.friction import linear
-from dynident.regression import write_estimate
-from dynident.validation import read_validation, validate, write_validation
-from dynident.validation.run_folder import MOST_SAMPLES
+from dynident.runs import read_validation, write_estimate, write_validation
+from dynident.runs.validation import MOST_SAMPLES
+from dynident.validation import validate
 from tests.logs import synthetic_log
 
 KEYS = {
@@ -66,7 +66,7 @@ def test_the_document(run):
 
 def test_there_and_back(run):
     log = synthetic_log(noise=0.3, samples=9000, seed=4)
-    from dynident.regression import read_estimate
+    from dynident.runs import read_estimate
 
     made, read = validate(read_estimate(run), log, folds=2), read_validation(run)
     assert read.joints == made.joints

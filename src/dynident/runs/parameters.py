@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.arrays import Array
 from dynident.core.files import read_text, write_atomically, write_together
 from dynident.errors import FileError
-from dynident.feasibility.document import parameters_document
 from dynident.feasibility.result import LinkParameters, Range
 from dynident.regression.base import BaseParameters
-from dynident.regression.files import Arrays, base_from_parts, base_parts, pack, unpack
-from dynident.regression.run_folder import ARRAYS as ESTIMATE_ARRAYS
 from dynident.robots.robot import Robot
+from dynident.runs.estimate import ARRAYS as ESTIMATE_ARRAYS
+from dynident.runs.parameters_document import parameters_document
+from dynident.runs.problem import base_from_parts, base_parts
 
 PARAMETERS, ARRAYS, STARTS = "parameters.json", "parameters.npz", "starts"
 _SCHEMA = "dynident/parameter-arrays/1"

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.files import write_together
 from dynident.errors import FileError
-from dynident.feasibility.run_folder import ARRAYS as PARAMETER_ARRAYS
-from dynident.feasibility.run_folder import estimate_digest
-from dynident.regression.files import Arrays, pack, unpack
-from dynident.validation.document import validation_document
+from dynident.runs.parameters import ARRAYS as PARAMETER_ARRAYS
+from dynident.runs.parameters import estimate_digest
+from dynident.runs.validation_document import validation_document
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
 from dynident.validation.result import Validation

@@ -1,0 +1,87 @@
+"""Archives of arrays (NPZ), exact to the last bit, with one JSON text for all else; never unpickled: a pickle can run any program."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynident.errors import DynidentError, FileError
+
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+_T = TypeVar("_T")
+
+
+def pack(schema: str, arrays: Arrays, description: Mapping[str, Any]) -> bytes:
+    """An NPZ archive in memory."""
+    text = json.dumps(_plain({"schema": schema, **description}), ensure_ascii=False, allow_nan=False)
+    stream = io.BytesIO()
+    np.savez(stream, description=np.array(text), **cast("Any", arrays))
+    return stream.getvalue()
+
+
+def unpack(path: Path, schema: str, make: Callable[[Arrays, dict[str, Any]], _T]) -> _T:
+    """What `make(arrays, description)` makes of a file that `pack` wrote; FileError when it is something else."""
+    if not path.is_file():
+        raise FileError(path, "no such file; check the path")
+    arrays = read_npz(path)
+    try:
+        description = json.loads(str(arrays.pop("description")), object_hook=_special)
+        found = description["schema"]
+        if found != schema:
+            raise FileError(path, f"its schema is {found!r}; {schema!r} was expected")
+        return make(arrays, description)
+    except FileError:
+        raise
+    except DynidentError as error:
+        raise FileError(path, str(error)) from None
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise FileError(path, f"is not a file of the schema {schema!r}, or it is damaged; make it again") from None
+
+
+def _plain(value: Any) -> Any:
+    """Without tuples, NumPy scalars and the infinities that JSON doesn't have."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in cast("list[Any]", value)]
+    plain: object = cast("np.generic[Any]", value).item() if isinstance(value, np.generic) else value
+    return {"number": repr(plain)} if isinstance(plain, float) and not math.isfinite(plain) else plain
+
+
+def _special(mapping: dict[str, Any]) -> Any:
+    return float(mapping["number"]) if mapping.keys() == {"number"} else mapping
+
+
+def read_npz(path: Path) -> Arrays:
+    """The arrays of an archive, by key."""
+    try:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            return {key: _array(path, archive, key) for key in archive.files}
+    except (zipfile.BadZipFile, NotImplementedError):
+        raise FileError(path, "is not an .npz archive, or it is damaged; write it with numpy.savez") from None
+    except (ValueError, EOFError):  # np.load takes what is no archive for a pickle, and refuses
+        raise FileError(path, "is not an .npz archive; write it with numpy.savez") from None
+    except AttributeError:  # a single .npy array under another name has no keys
+        raise FileError(path, "holds one array without a name; write it with numpy.savez(file, t=..., q=...)") from None
+
+
+def _array(path: Path, archive: Any, key: str) -> NDArray[Any]:
+    try:
+        return np.asarray(archive[key])
+    except ValueError:
+        raise FileError(
+            path,
+            f"key {key!r} holds pickled Python objects, which are not loaded because they can run code; save numeric arrays",
+            place=key,
+        ) from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):  # also compressed or encrypted in an unknown way
+        raise FileError(path, f"key {key!r} is damaged; copy or record the file again", place=key) from None

@@ -1,0 +1,48 @@
+"""Tables of texts, and reports made of them: what `print`, the terminal and the pages show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Row:
+    """Cells of one line of a table; a dimmed line is not part of the model."""
+
+    cells: tuple[str, ...]
+    dimmed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of texts. left : indices of the columns that are set flush left; numbers are set flush right."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[Row, ...]
+    left: frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """All that is to be said about an estimate, in order."""
+
+    header: tuple[str, ...]
+    tables: tuple[Table, ...]
+    facts: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        parts = ["\n".join(self.header), *map(_table_text, self.tables), "\n".join(self.facts)]
+        parts.append("\n".join(f"Note {number}: {note}." for number, note in enumerate(self.notes, start=1)))
+        return "\n\n".join(part for part in parts if part)
+
+
+def _table_text(table: Table) -> str:
+    lines = [table.headings, *(row.cells for row in table.rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.headings))]
+    aligned = [
+        "  ".join(cell.ljust(w) if i in table.left else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths, strict=True)))
+        for line in lines
+    ]
+    return "\n".join([table.title, *(line.rstrip() for line in aligned)])

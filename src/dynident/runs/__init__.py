@@ -1,0 +1,23 @@
+"""Run folders: every stage of the science as files, complete or not there, and nothing stale taken for new."""
+
+from dynident.runs.estimate import check_writable, read_estimate, read_problem, write_estimate
+from dynident.runs.parameters import read_parameters, write_parameters
+from dynident.runs.problem import load_problem, save_problem
+from dynident.runs.run import Run, Stage, read_run
+from dynident.runs.validation import read_validation, write_validation
+
+__all__ = [
+    "Run",
+    "Stage",
+    "check_writable",
+    "load_problem",
+    "read_estimate",
+    "read_parameters",
+    "read_problem",
+    "read_run",
+    "read_validation",
+    "save_problem",
+    "write_estimate",
+    "write_parameters",
+    "write_validation",
+]
