@@ -24,6 +24,7 @@ from dynident.feasibility import (
     Objective,
     PhysicalConsistency,
     RetrievalProblem,
+    RetrievalStatus,
     SolverOptions,
     TotalMass,
     UserConstraint,
@@ -67,6 +68,15 @@ def test_convex_problems_are_solved_to_the_bound(name: str, solver: str) -> None
     result = solved(name, solver)
     assert result.lower_bound > 1e-5
     assert result.gap <= ALLOWED[solver] * result.lower_bound
+    assert result.status is RetrievalStatus.OPTIMAL
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("name", NONCONVEX)
+def test_a_bound_far_below_the_answer_makes_no_optimum(name: str, solver: str) -> None:
+    result = solved(name, solver)
+    assert result.gap > 0.5 * result.objective
+    assert result.status is RetrievalStatus.FEASIBLE
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

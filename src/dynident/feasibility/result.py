@@ -12,14 +12,35 @@ from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import consistency_margin, to_com
 
+#: Up to this share of the objective, or of what noise alone would leave, a gap counts as none. φ is quadratic, so the fitted
+#: values of the answer and of the optimum differ by at most √gap in norm: with φ in standard deviations, a hundredth of the noise
+#: is a tenth of a standard deviation per coefficient, far below what the data can tell; a hundredth of the objective is a fit
+#: whose residual is half a percent longer than the shortest.
+OPTIMAL_GAP = 1e-2
+#: Up to this share of ‖b‖² an objective is zero to rounding: a residual of a millionth of what is fitted.
+ROUNDING = 1e-12
+
 
 class RetrievalStatus(Enum):
     """How a retrieval ended; the value is the sentence that the user sees."""
 
-    OPTIMAL = "feasible, and within the stated gap of the best possible"
-    FEASIBLE = "feasible; how far from the best possible is not known"
+    OPTIMAL = "feasible, and as good as the best possible to within 1 %"
+    FEASIBLE = "feasible, but not shown to be near the best possible"
     INFEASIBLE = "no parameters satisfy all constraints"
     NOT_FOUND = "the solver found no feasible parameters"
+
+
+def gap_in_words(status: RetrievalStatus, objective: float, lower_bound: float, noise: float | None) -> str:
+    """The gap as a share of what noise alone would leave, where that is known, else of the objective."""
+    gap = max(objective - lower_bound, 0.0)
+    if not np.isfinite(gap):
+        return "not known"
+    if noise is not None:
+        return f"{100.0 * gap / noise:.2g} % of the noise"
+    share = gap / objective if objective > 0.0 else 0.0
+    if status is RetrievalStatus.OPTIMAL and share > OPTIMAL_GAP:
+        return "zero to rounding"
+    return f"{100.0 * share:.2g} % of the objective"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,6 +97,11 @@ class LinkParameters:
     def gap(self) -> float:
         """objective - lower_bound: at most this much could be gained."""
         return self.objective - self.lower_bound
+
+    @property
+    def gap_in_words(self) -> str:
+        """The gap as a share of what noise alone would leave, where that is known, else of the objective."""
+        return gap_in_words(self.status, self.objective, self.lower_bound, self.problem.objective.noise)
 
     @property
     def parameters(self) -> Array:

@@ -9,8 +9,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import DynidentError
+from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
+from dynident.feasibility.result import OPTIMAL_GAP, ROUNDING, Candidate, LinkParameters, RetrievalStatus
 from dynident.feasibility.solvers.conflict import conflicting
 from dynident.feasibility.solvers.conic import ConicStatus, lower_bound, residual_scale
 from dynident.feasibility.solvers.options import SolverOptions
@@ -100,11 +101,10 @@ def certify(
             f"the objective is {objective / expected:.2g} times what noise alone would leave: the constraints contradict the estimate, "
             "or its standard deviations are too small"
         )
-    status = RetrievalStatus.NOT_FOUND if broken else RetrievalStatus.OPTIMAL if np.isfinite(floor) else RetrievalStatus.FEASIBLE
     return LinkParameters(
         problem=problem,
         x=x,
-        status=status,
+        status=RetrievalStatus.NOT_FOUND if broken else _status(problem.objective, objective, floor),
         objective=objective,
         lower_bound=floor,
         violations=broken,
@@ -112,6 +112,12 @@ def certify(
         solutions=tuple(judged),
         notes=tuple(notes),
     )
+
+
+def _status(objective: Objective, value: float, floor: float) -> RetrievalStatus:
+    """OPTIMAL where the gap is a small share of the objective or of the noise, or where all there is to gain is rounding."""
+    allowed = max(OPTIMAL_GAP * max(value, objective.noise or 0.0), ROUNDING * float(objective.b @ objective.b))
+    return RetrievalStatus.OPTIMAL if value - floor <= allowed else RetrievalStatus.FEASIBLE
 
 
 def _floor(problem: RetrievalProblem) -> _Floor:
@@ -133,7 +139,7 @@ def _affordable(problem: RetrievalProblem, floor: _Floor) -> tuple[RetrievalProb
     limit = PRIOR_SHARE * (floor.best - problem.objective.constant)
     if problem.objective.noise is not None:
         limit = max(limit, PRIOR_SHARE * problem.objective.noise)
-    limit = max(limit, 1e-12 * float(problem.objective.b @ problem.objective.b))
+    limit = max(limit, ROUNDING * float(problem.objective.b @ problem.objective.b))
     cost = _prior_cost(problem, floor)
     if problem.prior.fixed:
         pass

@@ -56,10 +56,8 @@ def _friction_table(result: LinkParameters) -> list[Table]:
 
 def _facts(result: LinkParameters) -> tuple[str, ...]:
     facts = [f"Total mass {result.total_mass:.4f} kg."]
-    if math.isfinite(result.lower_bound):
-        facts.append(f"Objective {result.objective:.6g}, lower bound {result.lower_bound:.6g}, gap {result.gap:.2g}.")
-    else:
-        facts.append(f"Objective {result.objective:.6g}; a lower bound is not known.")
+    bound = f"{result.lower_bound:.6g}" if math.isfinite(result.lower_bound) else "not known"
+    facts.append(f"Objective {result.objective:.6g}, lower bound {bound}, gap {result.gap_in_words}.")
     if len(result.solutions) > 1:
         found = ", ".join(f"{result.problem.objective.value(item.x):.6g} (start {item.start + 1})" for item in result.solutions[:5])
         facts.append(f"Distinct answers: {len(result.solutions)}; objectives {found}{', ...' if len(result.solutions) > 5 else ''}.")

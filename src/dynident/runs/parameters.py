@@ -20,7 +20,7 @@ from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.arrays import Array
 from dynident.core.files import read_text, write_atomically, write_together
 from dynident.errors import FileError
-from dynident.feasibility.result import LinkParameters, Range
+from dynident.feasibility.result import LinkParameters, Range, RetrievalStatus, gap_in_words
 from dynident.regression.base import BaseParameters
 from dynident.robots.robot import Robot
 from dynident.runs.estimate import ARRAYS as ESTIMATE_ARRAYS
@@ -37,6 +37,7 @@ class StoredParameters:
 
     x : (p,)                       Standard columns: links, then friction.
     objective, lower_bound         φ(x), and what it can't be below (-inf where unknown).
+    gap_in_words                   Their difference as a share of the noise, or of the objective.
     solutions : (k, p)             The multi-start's distinct answers, the best first.
     ranges : tuple                 One per column of the links, or empty.
     """
@@ -46,6 +47,8 @@ class StoredParameters:
     feasible: bool
     objective: float
     lower_bound: float
+    status: RetrievalStatus
+    gap_in_words: str
     solver: str
     solutions: Array
     ranges: tuple[Range, ...]
@@ -142,6 +145,8 @@ def _bytes(result: LinkParameters, digest: str) -> bytes:
         "feasible": result.feasible,
         "objective": result.objective,
         "lower_bound": result.lower_bound,
+        "status": result.status.name,
+        "gap_in_words": result.gap_in_words,
         "solver": result.solver,
         "determined_by": [item.determined_by for item in result.ranges],
         "notes": list(result.notes),
@@ -152,12 +157,16 @@ def _bytes(result: LinkParameters, digest: str) -> bytes:
 
 def _stored(arrays: Arrays, description: dict[str, Any]) -> tuple[StoredParameters, str]:
     ranges = zip(arrays["ranges"].tolist(), description["determined_by"], strict=True)
+    objective, bound = description["objective"], description["lower_bound"]
+    status = RetrievalStatus[description.get("status", "FEASIBLE")]  # archives before there was one promise nothing
     stored = StoredParameters(
         base=base_from_parts(arrays, description),
         x=arrays["x"],
         feasible=description["feasible"],
-        objective=description["objective"],
-        lower_bound=description["lower_bound"],
+        objective=objective,
+        lower_bound=bound,
+        status=status,
+        gap_in_words=description.get("gap_in_words", gap_in_words(status, objective, bound, None)),
         solver=description["solver"],
         solutions=arrays["solutions"],
         ranges=tuple(Range(low=low, high=high, determined_by=kind) for (low, high), kind in ranges),

@@ -31,6 +31,7 @@ def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, A
         "objective_name": result.problem.objective.name,
         "lower_bound": _finite(result.lower_bound),
         "gap": _finite(result.gap),
+        "gap_in_words": result.gap_in_words,
         "solver": result.solver,
         "solutions": [_solution(result, number) for number in range(len(result.solutions))],
         "violations": [{"name": item.name, "amount": _finite(item.amount), "unit": item.unit} for item in result.violations],

@@ -102,6 +102,37 @@ def test_a_certificate_can_fail():
         assert f"{name} is violated by" in str(bad)
 
 
+@pytest.mark.parametrize(
+    ("gap", "noise", "status", "words"),
+    [
+        (0.009, None, RetrievalStatus.OPTIMAL, "0.9 % of the objective"),
+        (0.011, None, RetrievalStatus.FEASIBLE, "1.1 % of the objective"),
+        (0.19, 20.0, RetrievalStatus.OPTIMAL, "0.95 % of the noise"),
+        (0.22, 20.0, RetrievalStatus.FEASIBLE, "1.1 % of the noise"),
+        (0.009, 0.1, RetrievalStatus.OPTIMAL, "9 % of the noise"),  # of an objective of ten times the noise it is little
+        (np.inf, 20.0, RetrievalStatus.FEASIBLE, "not known"),
+    ],
+)
+def test_optimal_is_said_only_within_the_tolerance_of_objective_or_noise(gap, noise, status, words):
+    x = consistent_links(np.random.default_rng(0))
+    goal = replace(coefficients_of(x), constant=1.0, noise=noise)  # an objective of 1 at x
+    found = certify(build_retrieval(BASE, goal, PhysicalConsistency()), [Candidate(x=x, merit=1.0)], solver="none", floor=1.0 - gap)
+    assert (found.status, found.gap_in_words) == (status, words)
+    assert status.value in str(found)
+    assert f"gap {words}" in str(found)
+
+
+def test_an_objective_that_is_zero_to_rounding_is_optimal():
+    x = consistent_links(np.random.default_rng(0))
+    for error, status, words in (
+        (1e-7, RetrievalStatus.OPTIMAL, "zero to rounding"),
+        (1e-5, RetrievalStatus.FEASIBLE, "1e+02 % of the objective"),
+    ):
+        goal = coefficients_of(x * (1.0 + error))
+        found = certify(build_retrieval(BASE, goal, PhysicalConsistency()), [Candidate(x=x, merit=0.0)], solver="none", floor=0.0)
+        assert (found.status, found.gap_in_words) == (status, words)
+
+
 def test_contradictions_are_named_and_never_answered():
     goal = coefficients_of(consistent_links(np.random.default_rng(0)))
     constraints = FeasibleSet(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ import plotly.graph_objects as go
 import pytest
 
 from dynident.errors import FileError
+from dynident.feasibility import RetrievalStatus
 from dynident.report import SECTIONS, read_run, report_html
-from dynident.report.blocks import Figure, Grid
+from dynident.report.blocks import Cards, Figure, Grid
 from dynident.report.page import rendered
 from dynident.report.sections.robot import ellipsoid
 from dynident.report.sections.verdict import distrusted, headline, trusted
@@ -106,6 +108,31 @@ def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
 
     write_validation(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
     assert "own fit" in headline(read_run(seen))
+
+
+def test_joints_are_judged_by_their_own_numbers(complete):
+    run = read_run(complete)
+    assert run.validation is not None
+    worst = run.validation.coefficients.relative_percent.max()
+    assert any(f"Torques of all joints: at most {worst:.2g} %" in sentence for sentence in trusted(run))
+    errors = np.array([4.6, 0.0, 12.0, 19.0, 34.0, 3.0])
+    models = tuple(replace(item, relative_percent=errors) for item in run.validation.models)
+    run = replace(run, validation=replace(run.validation, models=models))
+    assert any("Torques of joint_1, joint_2, joint_6: at most 4.6 %" in sentence for sentence in trusted(run))
+    doubts = list(distrusted(run))
+    assert "Torques of joint_5 (34 %): that much of them is unexplained." in doubts
+    assert "Small torques of joint_3 (12 %), joint_4 (19 %): that much of them is unexplained." in doubts
+
+
+@pytest.mark.parametrize(("status", "tone"), [(RetrievalStatus.OPTIMAL, "good"), (RetrievalStatus.FEASIBLE, "fair")])
+def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
+    run = read_run(complete)
+    assert run.parameters is not None
+    run = replace(run, parameters=replace(run.parameters, status=status))
+    cards = next(block for block in rendered(SECTIONS[0], run).blocks if isinstance(block, Cards)).cards
+    card = next(card for card in cards if card.label == "Gap to the optimum")
+    assert card.value.endswith("% of the noise")
+    assert card.tone == tone
 
 
 def test_bounds_that_a_run_kept_are_drawn(complete, tmp_path):

@@ -45,6 +45,8 @@ def test_what_was_written_comes_back_to_the_last_bit(run, result):
     np.testing.assert_array_equal(stored.solutions, [item.x for item in result.solutions])
     assert stored.ranges == result.ranges
     assert (stored.objective, stored.lower_bound, stored.feasible, stored.solver) == (result.objective, result.lower_bound, True, "sdp")
+    assert (stored.status, stored.gap_in_words) == (result.status, result.gap_in_words)
+    assert stored.gap_in_words.endswith("% of the noise")
     assert stored.notes == result.notes
     assert stored.total_mass == result.total_mass
 

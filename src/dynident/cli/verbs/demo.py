@@ -190,7 +190,7 @@ def _numbers(run: Path) -> Sequence[str]:
         f"(with the description's own numbers: {validation['nominal']['relative_percent']:.2g} %)",
         f"Rank: {estimate['rank']} coefficients",
         f"Condition number: {estimate['condition_number']:.3g}",
-        f"Gap to the best possible fit: {parameters['gap']:.2g} (objective {parameters['objective']:.3g})",
+        f"Gap to the best possible fit: {parameters['gap_in_words']} (objective {parameters['objective']:.3g})",
         f"Feasible: {'yes' if parameters['feasible'] else 'no'}",
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dynident.feasibility.result import RetrievalStatus
 from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
 from dynident.report.blocks import Block, Card, Cards, Listing, Section, Text
@@ -48,9 +49,10 @@ def headline(run: Run) -> str:
 def trusted(run: Run) -> Iterator[str]:
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
     if validation is not None and not _seen(run):
-        good = [name for name, error in _joint_errors(validation) if error <= GOOD_JOINT]
+        good = _joints_between(validation, -math.inf, GOOD_JOINT)
         if good:
-            yield f"Torques of {_names(good, validation)}: at most {GOOD_JOINT:g} % of them is unexplained on held-out data."
+            names = "all joints" if len(good) == len(validation.joints) else listing(list(good))
+            yield f"Torques of {names}: at most {max(good.values()):.2g} % of them is unexplained on held-out data."
         nominal = validation.nominal
         if nominal is not None and nominal.overall_percent > validation.coefficients.overall_percent:
             factor = nominal.overall_percent / max(validation.coefficients.overall_percent, 1e-12)
@@ -96,12 +98,10 @@ def distrusted(run: Run) -> Iterator[str]:
 
 
 def _doubts(run: Run, validation: Validation) -> Iterator[str]:
-    poor = [name for name, error in _joint_errors(validation) if error > USABLE_JOINT]
-    fair = [name for name, error in _joint_errors(validation) if GOOD_JOINT < error <= USABLE_JOINT]
-    if poor:
-        yield f"Torques of {_names(poor, validation)}: more than {USABLE_JOINT:g} % of them is unexplained."
-    if fair:
-        yield f"Small torques of {_names(fair, validation)}: between {GOOD_JOINT:g} and {USABLE_JOINT:g} % of them is unexplained."
+    for kind, low, high in (("Torques", USABLE_JOINT, math.inf), ("Small torques", GOOD_JOINT, USABLE_JOINT)):
+        joints = [f"{name} ({error:.2g} %)" for name, error in _joints_between(validation, low, high).items()]
+        if joints:
+            yield f"{kind} of {listing(joints, len(joints))}: that much of them is unexplained."
     fitted = run.estimate.residuals.relative_percent
     if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
         yield f"The error of the fit ({fitted:.2g} %) as a forecast: on other data it is {validation.coefficients.overall_percent:.2g} %."
@@ -141,10 +141,8 @@ def _gap(run: Run) -> Card:
     parameters = run.parameters
     if parameters is None:
         return Card(label="Gap to the optimum", value="no links yet", detail=Stage.PARAMETERS.command(run.folder))
-    if not math.isfinite(parameters.lower_bound):
-        return Card(label="Gap to the optimum", value="not known", detail="the constraints are not all convex")
-    gap = parameters.objective - parameters.lower_bound
-    return Card(label="Gap to the optimum", value=f"{gap:.2g}", detail=f"objective {parameters.objective:.3g}", tone="good")
+    tone = "good" if parameters.status is RetrievalStatus.OPTIMAL else "fair"
+    return Card(label="Gap to the optimum", value=parameters.gap_in_words, detail=f"objective {parameters.objective:.3g}", tone=tone)
 
 
 def _feasible(run: Run) -> Card:
@@ -160,8 +158,9 @@ def _joint_errors(validation: Validation) -> list[tuple[str, float]]:
     return list(zip(validation.joints, validation.coefficients.relative_percent.tolist(), strict=True))
 
 
-def _names(names: list[str], validation: Validation) -> str:
-    return "all joints" if len(names) == len(validation.joints) else listing(names)
+def _joints_between(validation: Validation, low: float, high: float) -> dict[str, float]:
+    """Joints by name whose error [%] is above `low` and at most `high`."""
+    return {name: error for name, error in _joint_errors(validation) if low < error <= high}
 
 
 def _determined(run: Run) -> dict[str, int]:
