@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from dynident.core.figures import Figure
 from dynident.core.tables import Table
 from dynident.runs.run import Run, Stage
 
@@ -77,22 +78,6 @@ class Grid:
     rows: tuple[tuple[tuple[Cell, ...], bool], ...]
     left: frozenset[int]
     kind: str = "grid"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Figure:
-    """A Plotly figure as plain data. Colours are names with an @, which the page replaces by those of its theme.
-
-    small : figures that follow each other are set side by side.
-    """
-
-    label: str
-    data: list[dict[str, Any]]
-    layout: dict[str, Any]
-    height: int = 320
-    caption: str = ""
-    small: bool = False
-    kind: str = "figure"
 
 
 @dataclass(frozen=True, kw_only=True)

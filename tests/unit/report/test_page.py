@@ -17,9 +17,9 @@ from dynident.feasibility import RetrievalStatus
 from dynident.report import SECTIONS, read_run, report_html
 from dynident.report.blocks import Cards, Figure, Grid
 from dynident.report.page import rendered
-from dynident.report.sections.robot import ellipsoid
 from dynident.report.sections.verdict import distrusted, headline, trusted
 from dynident.report.typeset import typeset
+from dynident.robots.figures import ellipsoid
 from dynident.runs.run import Stage
 from tests.browser.arm import arm, complete_run, identified, log, validated
 

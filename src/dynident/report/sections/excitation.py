@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from dynident.regression.estimate import Dropped, Estimate
-from dynident.regression.tables import coefficients
-from dynident.report.blocks import Block, Cell, Figure, Grid, Listing, Section, Text
-from dynident.report.figures import axis, numbers, plain
+from dynident.regression.figures import precision_figure
+from dynident.report.blocks import Block, Cell, Grid, Listing, Section, Text
 from dynident.runs.run import Run, Stage
 
 _LINK = re.compile(r"(J|mc|m)(\d+)[xyz]{0,2}")
@@ -32,7 +30,7 @@ _RIGID = {
 def _blocks(run: Run) -> Iterator[Block]:
     estimate = run.estimate
     yield Text(_summary(estimate))
-    yield _bars(estimate)
+    yield precision_figure(estimate)
     rows = tuple(advice(estimate))
     if rows:
         headings = ("coefficients", "what they belong to", "motion that would show them", "or this log, longer by")
@@ -60,41 +58,6 @@ def _summary(estimate: Estimate) -> str:
         f"enough to be part of the model. The condition number of the regressor is {ratio:.3g} with all of its columns, and "
         f"{estimate.condition_number:.3g} with those that were kept."
     )
-
-
-def _bars(estimate: Estimate) -> Figure:
-    """Relative standard deviation of every coefficient, the best known first."""
-    found = [item for item in coefficients(estimate) if item.relative_std_percent is not None]
-    found.sort(key=lambda item: item.relative_std_percent or 0.0)
-    limit = estimate.details.get("drop_above_percent")
-    shapes: list[dict[str, Any]] = []
-    if isinstance(limit, float | int):
-        line = {"color": "@measured", "width": 1.2, "dash": "dash"}
-        shapes.append({"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit, "line": line})
-    data: list[dict[str, Any]] = []
-    for kept, name, colour in ((True, "kept", "@predicted"), (False, "dropped", "@rigid")):
-        own = [item for item in found if item.kept is kept]
-        heights = numbers([min(max(item.relative_std_percent or 0.0, 1e-3), 1e4) for item in own])
-        names = [plain(item.name) for item in own]
-        data.append({"type": "bar", "x": names, "y": heights, "name": name, "marker": {"color": colour}})
-    order = [plain(item.name) for item in found]
-    layout = {
-        "xaxis": {
-            "type": "category",
-            "categoryorder": "array",
-            "categoryarray": order,
-            "tickangle": -60,
-            "tickfont": {"size": 10},
-            "showgrid": False,
-        },
-        "yaxis": axis("std [%]", type="log", dtick=1),
-        "shapes": shapes,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        "bargap": 0.25,
-    }
-    rule = "" if limit is None else f" Those above the dashed line ({limit:g} %) were dropped; bars beyond 10 000 % are cut."
-    caption = f"Standard deviation of each coefficient in percent of its value.{rule}"
-    return Figure(label="How well each coefficient is determined", data=data, layout=layout, height=340, caption=caption)
 
 
 def advice(estimate: Estimate) -> Iterator[tuple[tuple[Cell, ...], bool]]:

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-import numpy as np
-
-from dynident.core.arrays import Array
-from dynident.friction.model import friction_torque
+from dynident.regression.figures import friction_figure
 from dynident.regression.tables import friction as friction_records
-from dynident.report.blocks import Block, Cell, Figure, Grid, Section, Text
-from dynident.report.figures import axis, line, numbers, plain
-from dynident.robots.robot import JointType
+from dynident.report.blocks import Block, Cell, Grid, Section, Text
 from dynident.runs.run import Run, Stage
-from dynident.validation.models import COEFFICIENTS, RIGID
-
-#: Points of a cloud; more would only make the page heavy.
-_POINTS = 1200
-_CURVE = 401
+from dynident.validation.figures import friction_cloud
 
 
 def _blocks(run: Run) -> Iterator[Block]:
@@ -35,49 +25,13 @@ def _blocks(run: Run) -> Iterator[Block]:
         yield Text("Each dot is a moment: measured torque minus what the links explain. The line is the friction model at constant speed.")
     if estimate.base.friction is not None or run.validation is not None:
         for j in range(estimate.base.robot.n):
-            yield _joint(run, j)
+            cloud = None if run.validation is None else friction_cloud(run.validation.series[j])
+            yield friction_figure(estimate, j, cloud)
     if estimate.base.friction is not None:
         yield _table(run)
 
 
 SECTION = Section(key="friction", title="Friction", stage=Stage.ESTIMATE, blocks=_blocks)
-
-
-def _joint(run: Run, j: int) -> Figure:
-    joint = run.estimate.base.robot.joints[j]
-    prismatic = joint.type is JointType.PRISMATIC
-    data: list[dict[str, Any]] = []
-    reach = 1.0
-    if run.validation is not None:
-        series = run.validation.series[j]
-        key = COEFFICIENTS + RIGID if COEFFICIENTS + RIGID in series.predicted else COEFFICIENTS
-        step = max(1, -(-len(series.time) // _POINTS))
-        velocity, left = series.velocity[::step], series.error(key)[::step]
-        reach = max(1.05 * float(np.abs(series.velocity).max()), 1e-6)
-        cloud = {"color": "@cloud", "size": 3.5, "opacity": 0.55}
-        data.append({"type": "scatter", "mode": "markers", "x": numbers(velocity), "y": numbers(left), "name": "residual", "marker": cloud})
-    curve = _curve(run, j, reach)
-    if curve is not None:
-        data.append(line(numbers(curve[0]), numbers(curve[1]), "friction model", "@predicted", line={"width": 2.2}))
-    layout = {
-        "title": {"text": plain(joint.name)},
-        "xaxis": axis("velocity [m/s]" if prismatic else "velocity [rad/s]"),
-        "yaxis": axis("friction [N]" if prismatic else "friction [N·m]"),
-        "showlegend": False,
-    }
-    return Figure(label=f"Friction of {joint.name}", data=data, layout=layout, height=250, small=True)
-
-
-def _curve(run: Run, j: int, reach: float) -> tuple[Array, Array] | None:
-    """Velocities and the friction there at constant speed; None without a model."""
-    estimate = run.estimate
-    parameters = estimate.friction_parameters
-    if estimate.base.friction is None or parameters is None:
-        return None
-    velocity = np.linspace(-reach, reach, _CURVE)
-    motion = np.zeros((_CURVE, estimate.base.robot.n))
-    motion[:, j] = velocity
-    return velocity, friction_torque(estimate.base.friction, parameters, motion, np.zeros_like(motion))[:, j]
 
 
 def _table(run: Run) -> Grid:

@@ -1,0 +1,117 @@
+"""Pictures of link parameters: the range that each can take, what keeps it there, and the nominal value beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.figures import Figure, axis, numbers, plain
+from dynident.feasibility.result import Range
+from dynident.parameters import parameter_entries
+from dynident.robots.robot import Robot
+
+_MASS, _MOMENTS, _INERTIA = (0,), (1, 2, 3), (4, 5, 6, 7, 8, 9)
+_DETERMINED = {"data": "@data", "constraint": "@constraint", "prior": "@prior"}
+#: An open end of a range is drawn so many times the largest value of its kind away.
+_OPEN = 1.6
+Bounds = tuple[float | None, float | None]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RangePictures:
+    """x : (10 n, ...) the links' columns; ranges : one per column, or none; bounds : that were given, by column."""
+
+    robot: Robot
+    x: Array
+    ranges: Sequence[Range]
+    bounds: Mapping[int, Bounds] = field(default_factory=dict[int, Bounds])
+
+    def masses(self) -> Figure:
+        return self._figure("Masses", "kg", _columns(range(self.robot.n), _MASS))
+
+    def moments(self) -> Figure:
+        return self._figure("First moments, mass times centre of mass", "kg·m", _columns(range(self.robot.n), _MOMENTS))
+
+    def inertias(self) -> tuple[Figure, ...]:
+        """One per link, each with its own axis: links differ too much in size to share one."""
+        return tuple(self._figure(link.name, "kg·m²", _columns([i], _INERTIA), small=True) for i, link in enumerate(self.robot.links))
+
+    def _figure(self, title: str, unit: str, columns: list[int], *, small: bool = False) -> Figure:
+        """One line per parameter: range as a bar, identified and nominal value as marks, bounds as strokes."""
+        robot = self.robot
+        entries = parameter_entries(robot.n)
+        labels = [f"{plain(robot.links[entries[k].link].name)}  {_name(entries[k].name)}" for k in columns]
+        values = self.x[columns]
+        nominal = None if robot.parameters is None else robot.parameters.ravel()[columns]
+        far = _OPEN * max(1e-9, *(float(np.abs(part).max()) for part in (values, nominal) if part is not None))
+        data = [*self._bars(columns, labels, far), *self._strokes(columns, labels)]
+        if nominal is not None:
+            mark = {"symbol": "diamond-open", "size": 9, "color": "@nominal", "line": {"width": 1.8}}
+            data.append({"type": "scatter", "mode": "markers", "x": numbers(nominal), "y": labels, "name": "nominal", "marker": mark})
+        mark = {"symbol": "circle", "size": 7, "color": "@measured"}
+        data.append({"type": "scatter", "mode": "markers", "x": numbers(values), "y": labels, "name": "identified", "marker": mark})
+        order = {"categoryorder": "array", "categoryarray": labels}
+        layout = {
+            "title": {"text": f"{plain(title)} [{unit}]"},
+            "xaxis": axis(f"[{unit}]", range=[-0.03 * far if unit == "kg" else -far, far]),
+            "yaxis": {**order, "autorange": "reversed", "type": "category", "automargin": True, "showgrid": False},
+            "legend": {"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+            "barmode": "overlay",
+            "margin": {"t": 34 if small else 70},
+            "showlegend": not small,
+        }
+        return Figure(label=f"Ranges: {title}", data=data, layout=layout, height=(90 if small else 130) + 20 * len(columns), small=small)
+
+    def _bars(self, columns: list[int], labels: list[str], far: float) -> Iterator[dict[str, Any]]:
+        for kind, colour in _DETERMINED.items() if self.ranges else ():
+            chosen = [(label, self.ranges[k]) for k, label in zip(columns, labels, strict=True) if self.ranges[k].determined_by == kind]
+            if not chosen:
+                continue
+            # a range that is narrower than the marks is drawn just wide enough to be seen beside them
+            middle = np.array([0.5 * (max(item.low, -2.0 * far) + min(item.high, 2.0 * far)) for _, item in chosen])
+            width = np.array([max(min(item.high, 2.0 * far) - max(item.low, -2.0 * far), 0.03 * far) for _, item in chosen])
+            yield {
+                "type": "bar",
+                "orientation": "h",
+                "base": numbers(middle - 0.5 * width),
+                "x": numbers(width),
+                "y": [label for label, _ in chosen],
+                "name": f"determined by the {kind}" if kind == "prior" else f"determined by {kind}" + ("s" if kind == "constraint" else ""),
+                "marker": {"color": colour},
+                "width": 0.5,
+                "hovertext": [f"{_end(item.low)} to {_end(item.high)} ({kind})" for _, item in chosen],
+                "hoverinfo": "text+y",
+            }
+
+    def _strokes(self, columns: list[int], labels: list[str]) -> Iterator[dict[str, Any]]:
+        for end, name in enumerate(("bound", "bound (upper)")):
+            ends = [(self.bounds.get(k, (None, None))[end], label) for k, label in zip(columns, labels, strict=True)]
+            found = [(value, label) for value, label in ends if value is not None]
+            if found:
+                yield {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "x": numbers([value for value, _ in found]),
+                    "y": [label for _, label in found],
+                    "name": name,
+                    "showlegend": end == 0,
+                    "marker": {"symbol": "line-ns-open", "size": 14, "color": "@measured", "line": {"width": 2}},
+                }
+
+
+def _columns(links: Iterable[int], slots: tuple[int, ...]) -> list[int]:
+    return [10 * i + slot for i in links for slot in slots]
+
+
+def _name(name: str) -> str:
+    """J2xx with its subscript in the pseudo-HTML of a figure."""
+    head = name.rstrip("xyz").rstrip("0123456789")
+    return f"<i>{head}</i><sub>{name[len(head) :]}</sub>"
+
+
+def _end(value: float) -> str:
+    return f"{value:.4g}" if np.isfinite(value) else "open"

@@ -1,0 +1,114 @@
+"""Pictures of an estimate: the coefficients, how well each is determined, and the friction that was identified."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.figures import Figure, axis, line, numbers, plain
+from dynident.friction.model import friction_torque
+from dynident.regression.estimate import Estimate
+from dynident.regression.tables import coefficients
+from dynident.robots.robot import JointType
+
+#: Standard deviations that an interval of 95 % reaches to each side.
+_INTERVAL = 1.96
+#: Points of a cloud; more would only make a page heavy.
+_POINTS = 1200
+_CURVE = 401
+_NAMES = {"type": "category", "tickangle": -60, "tickfont": {"size": 10}, "showgrid": False}
+_LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+
+
+def estimate_figures(estimate: Estimate) -> tuple[Figure, ...]:
+    """Values and precision of the coefficients, then the friction of each joint where there is a model."""
+    joints = range(estimate.base.robot.n) if estimate.base.friction is not None else ()
+    return value_figure(estimate), precision_figure(estimate), *(friction_figure(estimate, j) for j in joints)
+
+
+def value_figure(estimate: Estimate) -> Figure:
+    """Every coefficient with its 95 % interval; a dropped one as it was when it was dropped."""
+    data: list[dict[str, Any]] = []
+    for kept, name, colour in ((True, "kept", "@predicted"), (False, "dropped", "@rigid")):
+        items = [item for item in coefficients(estimate) if item.kept is kept and item.value is not None]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [plain(item.name) for item in items],
+                "y": numbers([item.value or 0.0 for item in items]),
+                "error_y": {"type": "data", "array": numbers([_INTERVAL * (item.std or 0.0) for item in items])},
+                "name": name,
+                "marker": {"color": colour},
+                "hovertext": [f"{plain(item.expression)} [{item.unit}]" for item in items],
+            }
+        )
+    order = {"categoryorder": "array", "categoryarray": [plain(name) for name in estimate.base.names]}
+    layout = {"xaxis": {**_NAMES, **order}, "yaxis": axis("value [SI]"), "legend": _LEGEND}
+    return Figure(label="Dynamic coefficients with their 95 % intervals", data=data, layout=layout, height=340)
+
+
+def precision_figure(estimate: Estimate) -> Figure:
+    """Relative standard deviation of every coefficient, the best known first."""
+    found = [item for item in coefficients(estimate) if item.relative_std_percent is not None]
+    found.sort(key=lambda item: item.relative_std_percent or 0.0)
+    limit = estimate.details.get("drop_above_percent")
+    shapes: list[dict[str, Any]] = []
+    if isinstance(limit, float | int):
+        line = {"color": "@measured", "width": 1.2, "dash": "dash"}
+        shapes.append({"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit, "line": line})
+    data: list[dict[str, Any]] = []
+    for kept, name, colour in ((True, "kept", "@predicted"), (False, "dropped", "@rigid")):
+        own = [item for item in found if item.kept is kept]
+        heights = numbers([min(max(item.relative_std_percent or 0.0, 1e-3), 1e4) for item in own])
+        names = [plain(item.name) for item in own]
+        data.append({"type": "bar", "x": names, "y": heights, "name": name, "marker": {"color": colour}})
+    order = [plain(item.name) for item in found]
+    layout = {
+        "xaxis": {**_NAMES, "categoryorder": "array", "categoryarray": order},
+        "yaxis": axis("std [%]", type="log", dtick=1),
+        "shapes": shapes,
+        "legend": _LEGEND,
+        "bargap": 0.25,
+    }
+    rule = "" if limit is None else f" Those above the dashed line ({limit:g} %) were dropped; bars beyond 10 000 % are cut."
+    caption = f"Standard deviation of each coefficient in percent of its value.{rule}"
+    return Figure(label="How well each coefficient is determined", data=data, layout=layout, height=340, caption=caption)
+
+
+def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | None = None) -> Figure:
+    """Friction of a joint at constant speed. cloud : velocities and measured friction there, drawn behind the curve."""
+    joint = estimate.base.robot.joints[j]
+    prismatic = joint.type is JointType.PRISMATIC
+    data: list[dict[str, Any]] = []
+    reach = 1.0
+    if cloud is not None:
+        velocity, measured = cloud
+        step = max(1, -(-len(velocity) // _POINTS))
+        reach = max(1.05 * float(np.abs(velocity).max()), 1e-6)
+        dots = {"color": "@cloud", "size": 3.5, "opacity": 0.55}
+        points = {"x": numbers(velocity[::step]), "y": numbers(measured[::step])}
+        data.append({"type": "scatter", "mode": "markers", **points, "name": "residual", "marker": dots})
+    curve = _friction_curve(estimate, j, reach)
+    if curve is not None:
+        data.append(line(numbers(curve[0]), numbers(curve[1]), "friction model", "@predicted", line={"width": 2.2}))
+    layout = {
+        "title": {"text": plain(joint.name)},
+        "xaxis": axis("velocity [m/s]" if prismatic else "velocity [rad/s]"),
+        "yaxis": axis("friction [N]" if prismatic else "friction [N·m]"),
+        "showlegend": False,
+    }
+    return Figure(label=f"Friction of {joint.name}", data=data, layout=layout, height=250, small=True)
+
+
+def _friction_curve(estimate: Estimate, j: int, reach: float) -> tuple[Array, Array] | None:
+    """Velocities and the friction there at constant speed; None without a model."""
+    parameters = estimate.friction_parameters
+    if estimate.base.friction is None or parameters is None:
+        return None
+    velocity = np.linspace(-reach, reach, _CURVE)
+    motion = np.zeros((_CURVE, estimate.base.robot.n))
+    motion[:, j] = velocity
+    return velocity, friction_torque(estimate.base.friction, parameters, motion, np.zeros_like(motion))[:, j]

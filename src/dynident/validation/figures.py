@@ -1,0 +1,96 @@
+"""Pictures of a validation: measured and predicted efforts, what is left over, its spectrum, and friction's cloud."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
+from dynident.validation.metrics import BAND
+from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID
+from dynident.validation.result import Validation
+from dynident.validation.series import JointSeries
+
+#: Trace, label, colour, dash, shown at first.
+CURVES = (
+    (COEFFICIENTS, "predicted by the coefficients", "@predicted", "solid", True),
+    (COEFFICIENTS + RIGID, "the same without friction", "@rigid", "dot", True),
+    (LINKS, "predicted by the link parameters", "@links", "dash", False),
+    (NOMINAL, "predicted by the nominal links", "@nominal", "dashdot", False),
+)
+
+
+def validation_figures(validation: Validation) -> tuple[Figure, ...]:
+    """One per joint."""
+    levels = [None] * len(validation.series) if validation.noise is None else validation.noise.tolist()
+    return tuple(joint_figure(series, level) for series, level in zip(validation.series, levels, strict=True))
+
+
+def joint_figure(series: JointSeries, noise: float | None) -> Figure:
+    """Measured and predicted effort of a joint, with the 95 % band, and the errors below. noise : of the fit [N·m | N]."""
+    time = _time_with_gaps(series)
+    data = [*_band(series, noise, time), line(time, _with_gaps(series, series.measured), "measured", "@measured", meta="measured")]
+    for trace, label, colour, dash, shown in CURVES:
+        if trace not in series.predicted:
+            continue
+        more: dict[str, Any] = {"meta": trace, "visible": True if shown else "legendonly", "line": {"dash": dash}}
+        data.append(line(time, _with_gaps(series, series.predicted[trace]), label, colour, **more))
+        more["line"] = {"dash": dash, "width": 1.0}
+        data.append(line(time, _with_gaps(series, series.error(trace)), f"error, {label}", colour, yaxis="y2", **more))
+    layout = {
+        "title": {"text": plain(series.joint)},
+        "xaxis": axis("time [s]", anchor="y2"),
+        "yaxis": axis(f"torque [{series.unit}]" if not series.prismatic else f"force [{series.unit}]", domain=[0.36, 1.0]),
+        "yaxis2": axis("error", domain=[0.0, 0.28], nticks=4),
+        "showlegend": False,
+        "hovermode": "x",
+    }
+    return Figure(label=f"Measured and predicted effort of {series.joint}", data=data, layout=layout, height=330, small=True)
+
+
+def _band(series: JointSeries, noise: float | None, time: list[float | None]) -> list[dict[str, Any]]:
+    """Two invisible lines with the area between them: the uncertainty of the coefficients and the noise of the fit together."""
+    half = BAND * (series.std**2 + (noise or 0.0) ** 2) ** 0.5
+    centre = series.predicted[COEFFICIENTS]
+    shared: dict[str, Any] = {"meta": "band", "hoverinfo": "skip", "line": {"width": 0}}
+    return [
+        line(time, _with_gaps(series, centre - half), "band", "@band", **shared),
+        line(time, _with_gaps(series, centre + half), "band", "@band", fill="tonexty", fillcolor="@band", **shared),
+    ]
+
+
+def spectrum_figure(validation: Validation) -> Figure:
+    """Amplitude densities of the prediction errors of all joints."""
+    data: list[dict[str, Any]] = []
+    for j, (series, found) in enumerate(zip(validation.series, validation.spectra, strict=True)):
+        if len(found.frequency) > 1:
+            data.append(line(numbers(found.frequency[1:]), numbers(found.error[1:]), series.joint, LINES[j % len(LINES)]))
+    unit = "N·m/√Hz" if not any(series.prismatic for series in validation.series) else "N·m/√Hz or N/√Hz"
+    layout = {"xaxis": axis("frequency [Hz]"), "yaxis": axis(f"error [{unit}]", type="log", exponentformat="power", dtick=1)}
+    caption = (
+        "Amplitude density of the errors of the coefficients, by Welch's method. A flat line is noise; a peak is something that the model "
+        "leaves out, such as a vibration, or friction that depends on the position."
+    )
+    return Figure(label="Spectrum of the prediction errors", data=data, layout=layout, caption=caption)
+
+
+def friction_cloud(series: JointSeries) -> tuple[Array, Array]:
+    """Velocities and, there, the measured effort minus what the links of the coefficients explain."""
+    key = COEFFICIENTS + RIGID if COEFFICIENTS + RIGID in series.predicted else COEFFICIENTS
+    return series.velocity, series.error(key)
+
+
+def _time_with_gaps(series: JointSeries) -> list[float | None]:
+    """Time for an axis: segments follow each other, each with its own clock from where the one before ended, a gap between."""
+    time = series.time - series.time[0]
+    breaks = np.flatnonzero(np.diff(series.segment)) + 1
+    for k in breaks:
+        time[k:] += time[k - 1] - time[k] + 0.5
+    return numbers(np.insert(time, breaks, time[breaks]))
+
+
+def _with_gaps(series: JointSeries, values: Array) -> list[float | None]:
+    """Values with a gap between segments, where a line would suggest a motion; as long as `_time_with_gaps`."""
+    return numbers(np.insert(values, np.flatnonzero(np.diff(series.segment)) + 1, np.nan))
