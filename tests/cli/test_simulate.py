@@ -100,8 +100,14 @@ MASSLESS = """<robot name="arm"><link name="base"/><link name="link1"/>
         (["planar_2r", "traj.csv", "-o", "log.npz", "--elastic", "1,2,3"], ["--elastic", "2 of them"]),
         (["planar_2r", "traj.csv", "-o", "log.npz", "--friction", "linaer"], ["linaer", "linear"]),
         (["planar_2r", "traj.csv", "-o", "log.npz", "--friction-parameters", "f.yaml"], ["needs --friction"]),
-        (["planar_2r", "traj.csv", "-o", "log.npz", "--friction", "linear", "--friction-parameters", "f.yaml"], ["f.yaml", "lacks fo"]),
-        (["planar_2r", "traj.csv", "-o", "log.npz", "--friction", "viscous", "--friction-parameters", "f.yaml"], ["f.yaml", "has fc"]),
+        (
+            ["planar_2r", "traj.csv", "-o", "log.npz", "--friction", "linear", "--friction-parameters", "f.yaml"],
+            ["f.yaml", "'fo' is missing"],
+        ),
+        (
+            ["planar_2r", "traj.csv", "-o", "log.npz", "--friction", "viscous", "--friction-parameters", "f.yaml"],
+            ["f.yaml", "unknown key 'fc'"],
+        ),
         (
             ["planar_2r", "traj.csv", "-o", "log.npz", "--friction", "viscous", "--friction-parameters", "g.yaml"],
             ["g.yaml", "fv", "list of 2"],

@@ -11,8 +11,10 @@ from typing import Any, cast
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.files import read_yaml
 from dynident.errors import FileError
 
+_INFINITE = re.compile(r"([+-]?)\.?inf", re.IGNORECASE)
 _TOKEN = re.compile(r"\s*(pi|\*|/|[+-]|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 
 
@@ -43,7 +45,11 @@ class Fields:
         return Fields(self.file, self.values[key], self._at(key))
 
     def sections(self, key: str) -> list[Fields]:
-        return [Fields(self.file, item, f"{self._at(key)}[{i}]") for i, item in enumerate(self._list(key))]
+        return [Fields(self.file, item, f"{self._at(key)}[{i}]") for i, item in enumerate(self.items(key))]
+
+    def items(self, key: str) -> list[Any]:
+        """A list of anything."""
+        return self._list(self.values[key], self._at(key), "a list")
 
     def text(self, key: str, default: str = "") -> str:
         value = self.values.get(key, default)
@@ -51,12 +57,12 @@ class Fields:
             raise self.error(key, f"a text was expected, not {_kind(value)}")
         return value
 
-    def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts, or one text; empty when the key is absent."""
+    def texts(self, key: str, *, alone: bool = True) -> tuple[str, ...]:
+        """A list of texts or, with `alone`, one text; empty when the key is absent."""
         value = self.values.get(key, [])
-        items = [value] if isinstance(value, str) else value
+        items = [value] if alone and isinstance(value, str) else value
         if not isinstance(items, list):
-            raise self.error(key, f"a text or a list of texts was expected, not {_kind(value)}")
+            raise self.error(key, f"{'a text or ' if alone else ''}a list of texts was expected, not {_kind(value)}")
         texts = [item for item in cast("list[Any]", items) if isinstance(item, str)]
         if len(texts) != len(cast("list[Any]", items)):
             raise self.error(key, "a list of texts was expected; put quotes around the items that are not")
@@ -74,14 +80,39 @@ class Fields:
             return default
         return self._number(self.values[key], self._at(key), infinite)
 
-    def numbers(self, key: str, length: int, default: Sequence[float] | None = None, *, infinite: bool = False) -> Array:
-        """(length,) numbers."""
+    def positive(self, key: str) -> float:
+        value = self.number(key)
+        if value <= 0.0:
+            raise self.error(key, f"is {value:g}; a positive number was expected")
+        return value
+
+    def numbers(
+        self,
+        key: str,
+        length: int | None = None,
+        default: Sequence[float] | None = None,
+        *,
+        infinite: bool = False,
+        null: float | None = None,
+    ) -> Array:
+        """(length,) numbers, or as many as there are, but one at least; `null` is what a null among them stands for."""
         if key not in self.values and default is not None:
             return np.array(default, dtype=float)
-        items = self._list(key)
-        if len(items) != length:
-            raise self.error(key, f"has {len(items)} elements; {length} numbers were expected")
-        return np.array([self._number(item, f"{self._at(key)}[{i}]", infinite) for i, item in enumerate(items)])
+        return self._numbers(self.values[key], self._at(key), length, infinite, null)
+
+    def rows(self, key: str, length: int | None = None, *, infinite: bool = False) -> list[Array]:
+        """A list of lists of numbers."""
+        return [self._numbers(item, f"{self._at(key)}[{i}]", length, infinite) for i, item in enumerate(self.items(key))]
+
+    def per_joint(self, key: str, n: int, *, infinite: bool = False) -> Array:
+        """(n,) numbers: a list of them, or one number for all joints."""
+        value = self.values[key]
+        if not isinstance(value, list):
+            return np.full(n, self.number(key, infinite=infinite))
+        count = len(cast("list[Any]", value))
+        if count != n:
+            raise self.error(key, f"has {count} elements; one number, or a list of {n} (one per joint), was expected")
+        return self.numbers(key, n, infinite=infinite)
 
     def error(self, key: str, message: str) -> FileError:
         return FileError(self.file, message, place=self._at(key))
@@ -89,11 +120,19 @@ class Fields:
     def _at(self, key: str) -> str:
         return f"{self.place}.{key}" if self.place else key
 
-    def _list(self, key: str) -> list[Any]:
-        value = self.values[key]
+    def _list(self, value: object, place: str, expected: str) -> list[Any]:
         if not isinstance(value, list):
-            raise self.error(key, f"a list was expected, not {_kind(value)}")
+            raise FileError(self.file, f"{expected} was expected, not {_kind(value)}", place=place)
         return cast("list[Any]", value)
+
+    def _numbers(self, value: object, place: str, length: int | None, infinite: bool, null: float | None = None) -> Array:
+        items = self._list(value, place, "a list of numbers" if length is None else f"a list of {length} numbers")
+        if len(items) != length and (length is not None or not items):
+            expected = "a list of numbers was" if length is None else f"{length} numbers were"
+            raise FileError(self.file, f"has {len(items)} elements; {expected} expected", place=place)
+        return np.array(
+            [null if item is None and null is not None else self._number(item, f"{place}[{i}]", infinite) for i, item in enumerate(items)]
+        )
 
     def _number(self, value: object, place: str, infinite: bool) -> float:
         number: float | None = None
@@ -108,13 +147,20 @@ class Fields:
         return number
 
 
+def read_fields(path: str | Path) -> Fields:
+    """The fields of a YAML file."""
+    return Fields(path, read_yaml(path))
+
+
 def parse_number(text: str) -> float | None:
-    """The value of "0.25", "1e-3", "pi/2", "-2*pi/3", "90 deg"; None when it is not of that form.
+    """The value of "0.25", "1e-3", "pi/2", "-2*pi/3", "90 deg", "inf"; None when it is not of that form.
 
     Products and quotients of numbers and pi, with an optional unit deg, deg/s or rad at the end; nothing is evaluated.
-    (YAML 1.1 reads 1e-3, without a dot, as text: this reads it back.)
+    (YAML 1.1 reads 1e-3 and inf, without a dot, as text: this reads them back.)
     """
     body, unit = text.strip(), 1.0
+    if (infinite := _INFINITE.fullmatch(body)) is not None:
+        return -math.inf if infinite[1] == "-" else math.inf
     for suffix, factor in (("deg/s", math.pi / 180.0), ("deg", math.pi / 180.0), ("rad", 1.0)):
         if body.endswith(suffix):
             body, unit = body[: -len(suffix)].rstrip(), factor

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import yaml
 
-from dynident.errors import FileError
+from dynident.errors import FileError, InputError
 
 
 def read_text(path: str | Path) -> str:
@@ -44,6 +44,17 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise FileError(path, "a mapping (key: value lines) was expected")
     return cast("dict[str, Any]", content)
+
+
+@contextmanager
+def errors_in_file(file: str | Path, place: str = "") -> Generator[None]:
+    """What can't be used here came from this file: its InputErrors say so."""
+    try:
+        yield
+    except FileError:
+        raise
+    except InputError as error:
+        raise FileError(file, str(error), place=place) from None
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:

@@ -26,6 +26,8 @@ from dynident.errors import FileError
         ("-170deg", -170 * math.pi / 180),
         ("110 deg/s", 110 * math.pi / 180),
         ("1.5 rad", 1.5),
+        ("inf", math.inf),
+        ("-.Inf", -math.inf),
     ],
 )
 def test_numbers_and_angles(text: str, value: float) -> None:
@@ -56,6 +58,7 @@ def fields(**values: object) -> Fields:
         (float("inf"), "is inf; a finite number"),
         (10**400, "is inf; a finite number"),
         ("1e999", "is inf; a finite number"),
+        ("-inf", "is -inf; a finite number"),
     ],
 )
 def test_a_bad_number_names_its_place(value: object, message: str) -> None:
@@ -78,8 +81,38 @@ def test_lists_have_their_length_and_name_the_element() -> None:
     with pytest.raises(FileError) as caught:
         fields(com=[1, 2, "x"]).numbers("com", 3)
     assert caught.value.place == "joints[0].com[2]"
-    with pytest.raises(FileError, match="a list was expected, not 3"):
+    with pytest.raises(FileError, match="a list of 3 numbers was expected, not 3"):
         fields(com=3).numbers("com", 3)
+
+
+def test_a_list_of_any_length_is_not_empty_and_a_null_may_stand_for_a_number() -> None:
+    assert fields(offsets=[1, "1e-3"]).numbers("offsets").tolist() == [1.0, 1e-3]
+    assert fields(lower=[None, 0.5]).numbers("lower", 2, null=-math.inf).tolist() == [-math.inf, 0.5]
+    with pytest.raises(FileError, match="has 0 elements; a list of numbers was expected"):
+        fields(offsets=[]).numbers("offsets")
+    with pytest.raises(FileError, match=r"offsets\[0\]: .*not nothing"):
+        fields(offsets=[None]).numbers("offsets")
+
+
+def test_rows_of_numbers() -> None:
+    first, second = fields(points=[[1, 2], ["pi", 0]]).rows("points", 2)
+    assert (first.tolist(), second.tolist()) == ([1.0, 2.0], [math.pi, 0.0])
+    with pytest.raises(FileError) as caught:
+        fields(points=[[1, 2], [0, "x"]]).rows("points", 2)
+    assert caught.value.place == "joints[0].points[1][1]"
+
+
+def test_one_number_for_all_joints_or_one_each() -> None:
+    assert fields(fv="1e-3").per_joint("fv", 2).tolist() == [1e-3, 1e-3]
+    assert fields(fv=[1, 2]).per_joint("fv", 2).tolist() == [1.0, 2.0]
+    with pytest.raises(FileError, match=r"has 3 elements; one number, or a list of 2 \(one per joint\), was expected"):
+        fields(fv=[1, 2, 3]).per_joint("fv", 2)
+
+
+def test_a_positive_number() -> None:
+    assert fields(radius=0.1).positive("radius") == 0.1
+    with pytest.raises(FileError, match="is 0; a positive number was expected"):
+        fields(radius=0).positive("radius")
 
 
 def test_keys_texts_and_choices() -> None:
@@ -97,6 +130,8 @@ def test_keys_texts_and_choices() -> None:
             row.text(key)
     with pytest.raises(FileError, match="a text or a list of texts"):
         row.texts("count")
+    with pytest.raises(FileError, match="a list of texts was expected, not 'a'"):
+        row.texts("name", alone=False)
     with pytest.raises(FileError, match="is 'revolute'; allowed: fixed"):
         row.choice("type", ("fixed",))
     with pytest.raises(FileError, match="list of texts"):

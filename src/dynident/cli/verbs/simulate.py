@@ -25,7 +25,7 @@ from dynident.cli.options import (
     parse_locks,
 )
 from dynident.cli.terminal import console, progress_bar
-from dynident.core.files import read_yaml
+from dynident.core.fields import read_fields
 from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
 
 if TYPE_CHECKING:
@@ -248,19 +248,6 @@ def _friction_parameters(robot: Robot, name: str | None, file: Path | None) -> A
 
     from dynident.friction import friction_model
 
-    model, content = friction_model(name), read_yaml(file)
-    unknown = [key for key in content if key not in model.parameter_names]
-    missing = [key for key in model.parameter_names if key not in content]
-    if unknown or missing:
-        which = f"has {', '.join(unknown)}" if unknown else f"lacks {', '.join(missing)}"
-        raise FileError(file, f"{which}; friction model {name!r} has the parameters {', '.join(model.parameter_names)}")
-    columns = [_per_joint(file, key, content[key], robot.n) for key in model.parameter_names]
-    return np.array(columns).T
-
-
-def _per_joint(file: Path, key: str, value: object, n: int) -> list[float]:
-    values = cast("list[object]", value) if isinstance(value, list) else [value] * n
-    numbers = [float(item) for item in values if isinstance(item, (int, float)) and not isinstance(item, bool)]
-    if len(values) != n or len(numbers) != n:
-        raise FileError(file, f"is {value!r}; one number, or a list of {n} (one per joint), was expected", place=key)
-    return numbers
+    model, fields = friction_model(name), read_fields(file)
+    fields.only(model.parameter_names)
+    return np.column_stack([fields.per_joint(key, robot.n) for key in model.parameter_names])

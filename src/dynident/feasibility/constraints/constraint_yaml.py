@@ -9,9 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from dynident.core.arrays import Array
-from dynident.core.fields import Fields, parse_number
-from dynident.core.files import read_yaml
+from dynident.core.fields import Fields, read_fields
 from dynident.errors import FileError
 from dynident.feasibility.constraints.convex import (
     Bounds,
@@ -29,12 +27,11 @@ from dynident.feasibility.constraints.terms import Constraint
 
 _PLANES = ("xy", "xz", "yz")
 _SHAPES = ("box", "sphere", "ellipsoid", "cylinder", "hull")
-_INFINITE = {"inf": math.inf, "+inf": math.inf, "-inf": -math.inf, ".inf": math.inf, "-.inf": -math.inf}
 
 
 def read_constraint_yaml(file: Path) -> list[Constraint]:
     """The constraints in a YAML file, in the order of its keys; FileError names the file, the place and what is allowed."""
-    top = Fields(file, read_yaml(file))
+    top = read_fields(file)
     top.only((), tuple(_SECTIONS))
     constraints: list[Constraint] = []
     for key in top.values:
@@ -42,15 +39,10 @@ def read_constraint_yaml(file: Path) -> list[Constraint]:
     return constraints
 
 
-def parse_limit(text: str) -> float | None:
-    """A number as people write it, inf and -inf included; None when it is none."""
-    return _INFINITE.get(text.strip().lower(), parse_number(text))
-
-
 def _consistency(top: Fields, key: str) -> list[Constraint]:
     section = top.section(key)
     section.only((), ("margin", "links"))
-    links = tuple(_link(section, item, f"links[{i}]") for i, item in enumerate(_items(section, "links"))) if section.has("links") else None
+    links = tuple(_link(section, item, f"links[{i}]") for i, item in enumerate(section.items("links"))) if section.has("links") else None
     return [PhysicalConsistency(margin=section.number("margin", 0.0), links=links)]
 
 
@@ -64,9 +56,8 @@ def _bounds(top: Fields, key: str) -> list[Constraint]:
 
 
 def _limits(section: Fields, name: str) -> tuple[float, float]:
-    """[low, high]; people write inf where YAML wants .inf, and that is understood too."""
-    pair = [_INFINITE.get(item.lower(), item) if isinstance(item, str) else item for item in _items(section, name)]
-    low, high = Fields(section.file, {name: pair}, section.place).numbers(name, 2, infinite=True)
+    """[low, high]"""
+    low, high = section.numbers(name, 2, infinite=True)
     if low > high:
         raise section.error(name, f"the lower bound {low:g} exceeds the upper bound {high:g}")
     return float(low), float(high)
@@ -82,7 +73,7 @@ def _values(kind: Callable[[str, float], Constraint]) -> Callable[[Fields, str],
 
 def _equal(top: Fields, key: str) -> list[Constraint]:
     found: list[Constraint] = []
-    for i, pair in enumerate(_items(top, key)):
+    for i, pair in enumerate(top.items(key)):
         names = [name for name in cast("list[Any]", pair) if isinstance(name, str)] if isinstance(pair, list) else []
         if len(names) != 2 or len(cast("list[Any]", pair)) != 2:
             raise FileError(top.file, "two parameter names were expected, such as [m2, m4]", place=f"{key}[{i}]")
@@ -119,7 +110,7 @@ def _com(top: Fields, key: str) -> list[Constraint]:
 
 def _hull(item: Fields, link: int | str, shape: str) -> Constraint:
     """Points that span a volume, or the two opposite corners of a box."""
-    points: Array = np.array([_point(item, f"{shape}[{i}]", point) for i, point in enumerate(_items(item, shape))], dtype=float)
+    points = np.array(item.rows(shape, 3))
     if shape == "box" and len(points) == 2:
         low, high = points
         points = np.array([np.where([i, j, k], high, low) for i in (0, 1) for j in (0, 1) for k in (0, 1)], dtype=float)
@@ -134,10 +125,10 @@ def _round(section: Fields, link: int | str, shape: str) -> Constraint:
         start, end = section.numbers("start", 3), section.numbers("end", 3)
         if np.array_equal(start, end):
             raise section.error("end", "is the same point as the start")
-        return ComInCylinder(link, start, end, _positive(section, "radius"))
+        return ComInCylinder(link, start, end, section.positive("radius"))
     if shape == "sphere":
         section.only(("centre", "radius"))
-        return ComInEllipsoid.sphere(link, section.numbers("centre", 3), _positive(section, "radius"))
+        return ComInEllipsoid.sphere(link, section.numbers("centre", 3), section.positive("radius"))
     section.only(("centre", "semi_axes"))
     semi_axes = section.numbers("semi_axes", 3)
     if np.any(semi_axes <= 0.0):
@@ -163,24 +154,6 @@ _SECTIONS: dict[str, Callable[[Fields, str], list[Constraint]]] = {
     "friction": _friction,
     "dont_care": _values(DontCare),
 }
-
-
-def _items(fields: Fields, key: str) -> list[Any]:
-    value = fields.values[key]
-    if not isinstance(value, list):
-        raise fields.error(key, "a list was expected")
-    return cast("list[Any]", value)
-
-
-def _point(item: Fields, key: str, point: object) -> Array:
-    return Fields(item.file, {key: point}, item.place).numbers(key, 3)
-
-
-def _positive(section: Fields, key: str) -> float:
-    value = section.number(key)
-    if value <= 0.0:
-        raise section.error(key, f"is {value:g}; a positive number was expected")
-    return value
 
 
 def _link(item: Fields, value: object, key: str) -> int | str:

@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
-from dynident.core.files import read_text
-from dynident.errors import FileError, InputError
-from dynident.feasibility.constraints.constraint_yaml import parse_limit, read_constraint_yaml
+from dynident.core.fields import parse_number
+from dynident.core.files import errors_in_file, read_text
+from dynident.errors import FileError
+from dynident.feasibility.constraints.constraint_yaml import read_constraint_yaml
 from dynident.feasibility.constraints.convex import Bounds
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
 from dynident.regression.base import BaseParameters
@@ -36,15 +37,9 @@ def read_constraints(path: str | Path, *, base: BaseParameters | None = None, ru
         found = _from_csv(file) if suffix == ".csv" else read_constraint_yaml(file)
     constraints = FeasibleSet(tuple(found))
     if base is not None:
-        _check_names(constraints, file, base)
+        with errors_in_file(file):
+            constraints.terms(base.robot, base.columns)
     return constraints
-
-
-def _check_names(constraints: FeasibleSet, file: Path, base: BaseParameters) -> None:
-    try:
-        constraints.terms(base.robot, base.columns)
-    except InputError as error:
-        raise FileError(file, str(error)) from None
 
 
 def _from_csv(file: Path) -> list[Constraint]:
@@ -56,7 +51,7 @@ def _from_csv(file: Path) -> list[Constraint]:
     bounds: dict[str, Constraint] = {}
     for number, row in lines[1:]:
         place, cells = f"line {number}", [cell.strip() for cell in row]
-        limits = [limit for cell in cells[1:] if (limit := parse_limit(cell)) is not None]
+        limits = [limit for cell in cells[1:] if (limit := parse_number(cell)) is not None]
         if len(cells) != 3 or not cells[0] or len(limits) != 2:
             raise FileError(file, f"a name, a lower and an upper bound were expected, not {','.join(row)!r}", place=place)
         if cells[0] in bounds:

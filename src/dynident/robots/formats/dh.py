@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.fields import Fields
-from dynident.core.files import read_yaml
-from dynident.errors import FileError, InputError
+from dynident.core.fields import Fields, read_fields
+from dynident.core.files import errors_in_file
 from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, change_of_frame, from_com
 from dynident.robots.kinematics import inverse_pose, pose_from_xyz_rpy, rotation_x, rotation_z, translation
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
@@ -29,7 +28,7 @@ _LIMITS = ("position", "velocity", "acceleration", "effort")
 
 def read_dh(path: str | Path) -> Robot:
     """The robot in a DH YAML file; FileError names the file, the place and what was expected."""
-    top = Fields(path, read_yaml(path))
+    top = read_fields(path)
     top.only(("convention", "joints"), ("name", "base", "tool", "gravity", "inertias", "notes"))
     convention = top.choice("convention", CONVENTIONS)
     rows = top.sections("joints")
@@ -39,7 +38,7 @@ def read_dh(path: str | Path) -> Robot:
     joints, links = zip(*(_body(row, i, convention, base) for i, row in enumerate(rows)), strict=True)
     if top.has("inertias"):
         links = _with_inertias(top.section("inertias"), links)
-    try:
+    with errors_in_file(path, "joints"):  # a repeated name
         return Robot(
             name=top.text("name", Path(path).stem),
             joints=joints,
@@ -50,10 +49,6 @@ def read_dh(path: str | Path) -> Robot:
             notes=top.texts("notes"),
             source=str(path),
         )
-    except FileError:
-        raise
-    except InputError as error:  # a repeated name: say in which file
-        raise FileError(path, str(error), place="joints") from None
 
 
 def dh_pose(convention: str, a: float, alpha: float, d: float, theta: float) -> Array:
@@ -76,7 +71,7 @@ def _body(row: Fields, index: int, convention: str, base: Array) -> tuple[Joint,
     low, high = row.numbers("position", 2, (-np.inf, np.inf), infinite=True)
     if type_ is JointType.CONTINUOUS and row.has("position"):
         raise row.error("position", "a continuous joint has no position limits; remove them or make it revolute")
-    try:
+    with errors_in_file(row.file, row.place):
         joint = Joint(
             name=row.text("name"),
             type=type_,
@@ -87,10 +82,6 @@ def _body(row: Fields, index: int, convention: str, base: Array) -> tuple[Joint,
             acceleration=row.number("acceleration", np.inf, infinite=True),
             effort=row.number("effort", np.inf, infinite=True),
         )
-    except FileError:
-        raise
-    except InputError as error:
-        raise FileError(row.file, str(error), place=row.place) from None
     link = Link(name=row.text("link", f"link{index + 1}"), frame=frame_name(convention, index + 1), placement=after)
     return joint, link
 

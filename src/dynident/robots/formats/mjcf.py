@@ -18,9 +18,9 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.files import read_text
+from dynident.core.files import errors_in_file, read_text
 from dynident.core.safe_xml import parse_xml
-from dynident.errors import FileError, InputError, MissingExtraError, UnsupportedRobotError
+from dynident.errors import FileError, MissingExtraError, UnsupportedRobotError
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.mjcf_inertial import Inertials, is_static, pose, take_inertials
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
@@ -40,10 +40,8 @@ def read_mjcf(path: str | Path) -> SourceTree:
     model, inertials = _compile(mj, path)
     _check(mj, path, model)
     parameters, changes = inertials.parameters(mj, model)
-    try:
+    with errors_in_file(path):
         links = tuple(_links(mj, model, parameters))
-    except InputError as error:
-        raise FileError(path, str(error)) from None
     gravity_off = bool(model.opt.disableflags & int(mj.mjtDisableBit.mjDSBL_GRAVITY))
     return SourceTree(
         name=root.get("model") or Path(path).stem,

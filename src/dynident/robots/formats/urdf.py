@@ -13,9 +13,9 @@ import numpy as np
 import pinocchio as pin  # pyright: ignore[reportMissingImports]
 
 from dynident.core.arrays import Array
-from dynident.core.files import read_text
+from dynident.core.files import errors_in_file, read_text
 from dynident.core.safe_xml import parse_xml
-from dynident.errors import FileError, InputError
+from dynident.errors import FileError
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
 from dynident.robots.formats.urdf_xml import UrdfJoint, check_urdf
 from dynident.robots.kinematics import inverse_pose
@@ -30,10 +30,8 @@ def read_urdf(path: str | Path) -> SourceTree:
         model = pin.buildModelFromXML(text)
     except (RuntimeError, ValueError) as error:
         raise FileError(path, f"can't be read as URDF: {' '.join(str(error).split())}; check it with check_urdf") from None
-    try:
+    with errors_in_file(path):
         return SourceTree(name=model.name, source=str(path), links=_links(model, joints, inertials))
-    except InputError as error:
-        raise FileError(path, str(error)) from None
 
 
 def _links(model: pin.Model, joints: dict[str, UrdfJoint], inertials: dict[str, Array]) -> tuple[SourceLink, ...]:

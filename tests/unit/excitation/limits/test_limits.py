@@ -153,15 +153,16 @@ def test_links_may_touch_when_the_file_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("speed: 1", "no limit named 'speed'"),
-        ("velocity: fast", "velocity is 'fast'; a number was expected"),
-        ("velocity: [1]", "velocity has 1 entries; 2 were expected"),
+        ("speed: 1", "unknown key 'speed'; allowed: position, velocity"),
+        ("velocity: fast", "velocity: a number was expected, .* not 'fast'"),
+        ("velocity: [1]", r"velocity: has 1 elements; one number, or a list of 2 \(one per joint\)"),
         ("velocity: {elbow: 1}", "no joint named 'elbow'"),
-        ("position: {joint1: 3}", "two numbers were expected"),
-        ("boxes: {lower: 1}", "boxes is .*a list was expected"),
+        ("position: {joint1: 3}", "position.joint1: a list of 2 numbers was expected, not 3"),
+        ("position: [[-1, 1]]", "position: has 1 pairs; 2 were expected, one per joint"),
+        ("boxes: {lower: 1}", "boxes: a list was expected, not a mapping"),
         ("boxes: [{frames: [nose]}]", "no frame named 'nose'"),
-        ("boxes: [{lower: [1, 2]}]", r"boxes\[0\].lower has 2 entries"),
-        ("boxes: [{color: red}]", r"boxes\[0\] has no 'color'"),
+        ("boxes: [{lower: [1, 2]}]", r"boxes\[0\].lower: has 2 elements; 3 numbers were expected"),
+        ("boxes: [{color: red}]", r"boxes\[0\]: unknown key 'color'"),
         ("velocity_scale: -1", "velocity_scale is -1"),
     ],
 )

@@ -104,7 +104,7 @@ def test_regions_mean_what_they_say(tmp_path, shape, inside, outside):
         ),
         ("bounds: {m1: [1, 0]}", "bounds.m1: the lower bound 1 exceeds the upper bound 0"),
         ("bounds: {m1: [1]}", "bounds.m1: has 1 elements; 2 numbers were expected"),
-        ("bounds: {m1: 1}", "bounds.m1: a list was expected"),
+        ("bounds: {m1: 1}", "bounds.m1: a list of 2 numbers was expected, not 1"),
         ("bounds: {m1: [0, many]}", "bounds.m1[1]: a number was expected"),
         ("bounds: {m9: [0, 1]}", "no parameter named 'm9'"),
         ("bounds: [m1]", "bounds: a mapping was expected"),
