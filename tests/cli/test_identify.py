@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -76,17 +75,16 @@ def test_options_reach_the_problem_and_the_fit(dynident, folder):
     assert estimate.base.friction.name == "viscous+coulomb"
     assert dict(estimate.base.known) == {"fv1": 0.4}
     assert estimate.base.robot.gravity.tolist() == [0, -9.8, 0]
-    details = estimate.details
-    assert (details["samples"], details["noise"], details["loss"], details["drop_above_percent"]) == (1200, "per_group", "huber", None)
-    steps: Any = details["preprocessing"]
-    assert (steps["cutoff_hz"], steps["rate_hz"]) == (4.0, pytest.approx(20.0))
-    assert details["source"].endswith("part 0:0.8")
+    summary = estimate.summary
+    assert (summary.samples, summary.noise, summary.loss, summary.drop_above_percent) == (1200, "per_group", "huber", None)
+    assert (summary.processing.cutoff_hz, summary.processing.rate_hz) == (4.0, pytest.approx(20.0))
+    assert summary.source.endswith("part 0:0.8")
 
 
 def test_several_files_make_one_dataset(dynident, folder):
     write_dataset(synthetic_log(seed=5), folder / "second.npz")
     dynident("identify", "planar_2r", "log.npz", "second.npz", "-o", "run")
-    assert read_estimate(folder / "run").details["samples"] == 3000
+    assert read_estimate(folder / "run").summary.samples == 3000
 
 
 def test_a_log_without_accelerations_is_filtered_unless_told_otherwise(dynident, tmp_path):

@@ -185,7 +185,7 @@ def test_noise_per_joint_is_iterated_weighted_least_squares() -> None:
     values, covariance = iterated(*written_out(estimate.base, log.dataset))
     np.testing.assert_allclose(estimate.values, values, atol=1e-6 * np.abs(values).max())
     np.testing.assert_allclose(estimate.std, np.sqrt(np.diag(covariance)), rtol=1e-5)
-    assert estimate.details["noise_levels"] == pytest.approx([1.0, 0.1, 0.01], rel=0.1)
+    assert estimate.summary.noise_levels == pytest.approx([1.0, 0.1, 0.01], rel=0.1)
 
 
 def test_weights_matter() -> None:

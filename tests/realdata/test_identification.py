@@ -90,7 +90,7 @@ class TestPandaFromItsController:
         q = np.loadtxt(shared_data / "panda_gaz2019" / "configurations_1010.txt")
         np.testing.assert_array_equal(samples.q, q)
         estimate = identify_from_controller(panda, samples, drop_above_percent=None)
-        assert estimate.details["rank"] == 43
+        assert estimate.summary.rank == 43
         assert estimate.condition_number == pytest.approx(48.906, abs=0.02)
 
     def test_published_coefficients_are_recovered(self, panda: Robot, samples: ControllerSamples, shared_data: Path) -> None:

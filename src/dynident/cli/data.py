@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,39 +11,15 @@ from dynident.cli.options import parse_map, parse_units
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
+    from dynident.regression.summary import Reading
     from dynident.robots import Robot
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How the user said that data are to be read; what is empty was not said."""
+def parse_reading(map: list[str] | None, unit: list[str] | None, effort_kind: str | None) -> Reading:
+    """How the options say that data are to be read."""
+    from dynident.regression.summary import Reading
 
-    columns: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
-    units: Mapping[str, str | list[str]] = field(default_factory=dict[str, "str | list[str]"])
-    effort_kind: str | None = None
-
-    @staticmethod
-    def of_options(map: list[str] | None, unit: list[str] | None, effort_kind: str | None) -> Reading:
-        return Reading(columns=parse_map(map), units=parse_units(unit), effort_kind=effort_kind)
-
-    @staticmethod
-    def of_run(preprocessing: Mapping[str, Any]) -> Reading:
-        """As the data of a run folder were read."""
-        read = preprocessing.get("read", {})
-        return Reading(columns=read.get("columns", {}), units=read.get("units", {}), effort_kind=read.get("effort_kind"))
-
-    def overridden(self, other: Reading) -> Reading:
-        """The same with what the other says."""
-        return Reading(
-            columns={**self.columns, **other.columns},
-            units={**self.units, **other.units},
-            effort_kind=other.effort_kind or self.effort_kind,
-        )
-
-    def as_steps(self) -> dict[str, Any]:
-        """For a run folder's `preprocessing`; empty when nothing was said."""
-        said = {"columns": dict(self.columns), "units": dict(self.units), "effort_kind": self.effort_kind}
-        return {"read": kept} if (kept := {name: value for name, value in said.items() if value}) else {}
+    return Reading(columns=parse_map(map), units=parse_units(unit), effort_kind=effort_kind)
 
 
 def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset | ControllerSamples:

@@ -61,7 +61,7 @@ class Wanted:
         if self.one_step:
             if self.drop is not None:
                 raise InputError("--drop chooses coefficients, and --one-step fits the data instead; leave one of them out")
-            levels = cast("list[float]", estimate.details["noise_levels"]) if estimate.details["noise"] == "per_group" else None
+            levels = estimate.summary.noise_levels if estimate.summary.noise == "per_group" else None
             return one_step(read_problem(run), levels)
         return two_step(estimate, weights=cast("Literal['covariance', 'none']", self.weights), drop=self._dropped(estimate))
 

@@ -51,7 +51,7 @@ def model_from_estimate(estimate: Estimate) -> ExportModel:
 
 def _source(estimate: Estimate) -> str:
     """Without folders, which mean nothing elsewhere."""
-    return f"identified from {', '.join(Path(word.strip()).name for word in str(estimate.details['source']).split(','))}"
+    return f"identified from {', '.join(Path(word.strip()).name for word in estimate.summary.source.split(','))}"
 
 
 def _left_out(estimate: Estimate) -> tuple[str, ...]:

@@ -40,8 +40,8 @@ class Correlated:
 
 def correlated_rows(problem: Problem) -> Correlated | None:
     """The filtered rows of a problem, in memory; None where nothing was filtered, or they are too many."""
-    cutoff, rate = problem.preprocessing.get("cutoff_hz"), problem.preprocessing.get("rate_hz")
-    if not isinstance(cutoff, float | int) or not isinstance(rate, float | int) or not problem.rows or too_many_rows(problem):
+    cutoff, rate = problem.processing.cutoff_hz, problem.processing.rate_hz
+    if cutoff is None or rate is None or not problem.rows or too_many_rows(problem):
         return None
     pieces: list[dict[tuple[int, int], list[Array]]] = [{} for _ in problem.groups]
     for number, source in enumerate(problem.rows):

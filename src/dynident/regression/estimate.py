@@ -15,6 +15,7 @@ from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_m
 from dynident.errors import InputError
 from dynident.friction.model import friction_torque
 from dynident.regression.base import BaseParameters
+from dynident.regression.summary import FitSummary
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,7 +59,7 @@ class Estimate:
     covariance : (b, b)      Zero rows and columns where dropped.
     kept : (b,) bool         Which are part of the model.
     singular_values : (b,)   Of the stacked regressor, largest first: the evidence for its rank.
-    details : dict           Data, preprocessing, noise, condition number, tolerances.
+    summary : FitSummary     Data, processing, noise, loss, condition number, tolerances.
     """
 
     base: BaseParameters
@@ -68,7 +69,7 @@ class Estimate:
     dropped: tuple[Dropped, ...]
     residuals: Residuals
     singular_values: Array
-    details: Mapping[str, object]
+    summary: FitSummary
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -103,7 +104,7 @@ class Estimate:
     @property
     def condition_number(self) -> float:
         """Of the stacked regressor of the kept coefficients, neither rows nor columns scaled, as in the papers."""
-        return float(self.details["condition_number"])  # pyright: ignore[reportArgumentType]
+        return self.summary.condition_number
 
     @cached_property
     def standard(self) -> Array:

@@ -54,7 +54,7 @@ def precision_figure(estimate: Estimate) -> Figure:
     """Relative standard deviation of every coefficient, the best known first."""
     found = [item for item in coefficients(estimate) if item.relative_std_percent is not None]
     found.sort(key=lambda item: item.relative_std_percent or 0.0)
-    limit = estimate.details.get("drop_above_percent")
+    limit = estimate.summary.drop_above_percent
     shapes: list[dict[str, Any]] = []
     if isinstance(limit, float | int):
         line = {"color": "@measured", "width": 1.2, "dash": "dash"}

@@ -5,9 +5,8 @@ Everything here works on matrices of at most (b + 1) columns, whatever the numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -20,10 +19,7 @@ from dynident.regression.estimate import Dropped, Estimate, Residuals
 from dynident.regression.losses import Loss, Squared
 from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
-
-#: One noise level for all rows (ordinary least squares), or one per group, estimated in turn with the coefficients.
-Noise: TypeAlias = Literal["uniform", "per_group"]
-NOISES: tuple[Noise, ...] = ("uniform", "per_group")
+from dynident.regression.summary import NOISES, FitSummary, Noise
 
 #: A column counts as determined by the data when its part outside the span of the others is above this share of it.
 DATA_RANK_TOLERANCE = 1e-8
@@ -98,7 +94,7 @@ def fit(
         dropped=tuple(dropped),
         residuals=residuals(problem, values),
         singular_values=solution.singular_values,
-        details=_details(problem, noise, loss, drop_above_percent, solution, kept),
+        summary=_summary(problem, noise, loss, drop_above_percent, solution, kept),
     )
     return replace(estimate, notes=(*problem.notes, *notes, *estimate_notes(estimate)))
 
@@ -258,24 +254,24 @@ def _notes(problem: Problem, solution: _Solution, correlated: Correlated | None)
     if missing:
         notes.append(f"these data don't determine {listing(missing, 40)} apart from the others; a richer motion would")
     if correlated is None and problem.base.equations == "torque":
-        filtered = "cutoff_hz" in problem.preprocessing
+        filtered = problem.processing.cutoff_hz is not None
         what = "the rows are too many, or not there any more, to measure their correlation" if filtered else "nothing was filtered"
         notes.append(f"standard deviations assume independent residuals, because {what}; where they are correlated they come out too small")
     return notes
 
 
-def _details(problem: Problem, noise: Noise, loss: Loss, drop: float | None, solution: _Solution, kept: BoolArray) -> Mapping[str, object]:
+def _summary(problem: Problem, noise: Noise, loss: Loss, drop: float | None, solution: _Solution, kept: BoolArray) -> FitSummary:
     R = triangular([problem.stacked(np.ones(len(problem.groups)))[:, :-1][:, kept]])
-    return {
-        "source": problem.source,
-        "samples": problem.samples,
-        "equations": int(problem.counts.sum()),
-        "preprocessing": dict(problem.preprocessing),
-        "noise": noise,
-        "noise_levels": [float(level) for level in 1.0 / solution.weights],
-        "loss": loss.name,
-        "drop_above_percent": drop,
-        "condition_number": float(np.linalg.cond(R)),
-        "rank": solution.rank,
-        "rank_tolerance": DATA_RANK_TOLERANCE,
-    }
+    return FitSummary(
+        source=problem.source,
+        samples=problem.samples,
+        equations=int(problem.counts.sum()),
+        processing=problem.processing,
+        noise=noise,
+        noise_levels=tuple(float(level) for level in 1.0 / solution.weights),
+        loss=loss.name,
+        drop_above_percent=drop,
+        condition_number=float(np.linalg.cond(R)),
+        rank=solution.rank,
+        rank_tolerance=DATA_RANK_TOLERANCE,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from dynident.data import Dataset
 from dynident.friction.combined import Combined
 from dynident.friction.model import FrictionModel
+from dynident.regression.summary import Processing
 
 if TYPE_CHECKING:
     from dynident.regression.estimate import Estimate
@@ -25,12 +26,12 @@ HIGH_CONDITION = 300.0
 _LISTED = 12
 
 
-def log_notes(data: Dataset, steps: Mapping[str, object]) -> tuple[str, ...]:
+def log_notes(data: Dataset, processing: Processing) -> tuple[str, ...]:
     """About a log, and about what had to be done to it before it could be used."""
-    return tuple(_log_notes(data, steps))
+    return tuple(_log_notes(data, processing))
 
 
-def _log_notes(data: Dataset, steps: Mapping[str, object]) -> Iterator[str]:
+def _log_notes(data: Dataset, processing: Processing) -> Iterator[str]:
     for j, name in enumerate(data.joint_names):
         used = data.q[:, j] if data.mask is None else data.q[data.mask[:, j], j]
         travel = float(np.ptp(used)) if len(used) else 0.0
@@ -39,13 +40,13 @@ def _log_notes(data: Dataset, steps: Mapping[str, object]) -> Iterator[str]:
                 f"joint {j + 1} ({name!r}) never moves (its position stays within {travel:.1g} rad or m), so these data can't tell its "
                 "friction, nor what only shows when it turns; what the other joints determine is identified all the same"
             )
-    if "resampled_to_hz" in steps:
+    if processing.resampled_to_hz is not None:
         periods = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
         yield (
             f"the clock is uneven (periods of {1e3 * periods.min():.3g} to {1e3 * periods.max():.3g} ms), so the log was put on a uniform "
-            f"one of {steps['resampled_to_hz']:.6g} Hz first"
+            f"one of {processing.resampled_to_hz:.6g} Hz first"
         )
-    if "differentiated" in steps and "cutoff_hz" not in steps:
+    if processing.differentiated and processing.cutoff_hz is None:
         names = "accelerations" if data.dq is not None else "velocities" if data.ddq is not None else "velocities and accelerations"
         yield f"{names} are differences of unfiltered samples, whose noise biases the result; filter them (cutoff 5 Hz, --filter 5)"
 
@@ -73,7 +74,7 @@ def _estimate_notes(estimate: Estimate) -> Iterator[str]:
     for name, value in _driving_friction(estimate):
         yield f"{name} is negative ({value:.3g}): friction that drives the motion; other effects have gone into it, so don't extrapolate"
     rms = residuals.rms_per_group
-    if base.equations == "torque" and estimate.details.get("noise") == "uniform" and rms.max() > UNEQUAL_NOISE * rms.min() > 0.0:
+    if base.equations == "torque" and estimate.summary.noise == "uniform" and rms.max() > UNEQUAL_NOISE * rms.min() > 0.0:
         most, least = residuals.names[int(np.argmax(rms))], residuals.names[int(np.argmin(rms))]
         yield (
             f"the residual of {most} is {rms.max() / rms.min():.0f} times that of {least}; weighing each joint by its own noise "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from dynident.regression.base import BaseParameters, Equations, base_parameters
 from dynident.regression.compress import compress, triangular
 from dynident.regression.notes import log_notes
 from dynident.regression.rows import ControllerRows, LogRows, RowGroup, RowSource
+from dynident.regression.summary import Processing
 from dynident.robots.robot import Robot
 
 #: A clock whose periods vary by more than this share of the median is put on a uniform grid before filtering.
@@ -36,7 +37,7 @@ class Problem:
     groups : RowGroup per group     Names and columns of the rows with one noise level.
     factors : (c + 1, c + 1) each   Triangular factor of [regressor, right-hand side] of the group's rows.
     counts : (groups,)              Number of rows behind each factor.
-    preprocessing : dict            What was done to the data before.
+    processing : Processing         What was done to the data before.
     rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
     notes : tuple of str            What a reader of the results should know about the data.
     """
@@ -46,7 +47,7 @@ class Problem:
     factors: tuple[Array, ...]
     counts: IntArray
     samples: int
-    preprocessing: Mapping[str, object] = field(default_factory=dict[str, object])
+    processing: Processing = field(default_factory=Processing)
     source: str = ""
     rows: tuple[RowSource, ...] = ()
     notes: tuple[str, ...] = ()
@@ -83,7 +84,7 @@ class Problem:
             factors=tuple(factors),
             counts=self.counts + other.counts,
             samples=self.samples + other.samples,
-            preprocessing=self.preprocessing,
+            processing=self.processing,
             source=f"{self.source}; {other.source}",
             rows=self.rows + other.rows if self.rows and other.rows else (),
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
@@ -144,7 +145,7 @@ def problem_on_base(
                 raise ValueRangeError(name, "means nothing for static controller samples; leave it out")
         _controller_equations(data, base.equations)
         rows = ControllerRows(base=base, samples=data)
-        return problem_of_rows(rows, samples=data.samples, source=data.source, preprocessing={}, progress=progress)
+        return problem_of_rows(rows, samples=data.samples, source=data.source, processing=Processing(), progress=progress)
     columns = {name: _column(name, values, data) for name, values in (extra or {}).items()}
     own = base.columns.names[base.columns.rigid + base.columns.friction :]
     if tuple(columns) != own:
@@ -153,7 +154,7 @@ def problem_on_base(
     _check_effort(base.robot, prepared)
     log_rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
     notes = log_notes(data, steps)
-    return problem_of_rows(log_rows, samples=data.samples, source=data.source, preprocessing=steps, notes=notes, progress=progress)
+    return problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=steps, notes=notes, progress=progress)
 
 
 def problem_of_rows(
@@ -161,7 +162,7 @@ def problem_of_rows(
     *,
     samples: int,
     source: str,
-    preprocessing: Mapping[str, object],
+    processing: Processing,
     notes: tuple[str, ...] = (),
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
@@ -183,7 +184,7 @@ def problem_of_rows(
         factors=tuple(np.ascontiguousarray(factor) for factor in factors),
         counts=counts,
         samples=samples,
-        preprocessing=preprocessing,
+        processing=processing,
         source=source,
         rows=(rows,),
         notes=notes,
@@ -192,31 +193,31 @@ def problem_of_rows(
 
 def _prepare(
     data: Dataset, extra: dict[str, Array], cutoff: float | None, rate: float | None
-) -> tuple[Dataset, dict[str, Array], ParallelFilter | None, dict[str, object]]:
+) -> tuple[Dataset, dict[str, Array], ParallelFilter | None, Processing]:
     """A dataset with effort, dq and ddq on a uniform clock, the filter, and what was done."""
     if data.effort is None:
         raise InputError("the log has no effort (torque) columns; name them with a column map, such as --map effort=tau*")
     if data.effort_kind is not EffortKind.TORQUE:
         raise InputError(f"the log holds {data.effort_kind} rather than torque; convert it first, or use the method for that kind of log")
-    steps: dict[str, object] = {}
+    steps = Processing()
     period = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
     jitter = float(np.abs(period / np.median(period) - 1.0).max())
     if jitter > JITTER_TOLERANCE and (cutoff is not None or data.dq is None or data.ddq is None):
         if extra:
             raise InputError("extra columns need a uniform clock; resample the log and compute them on the resampled one")
-        steps["resampled_to_hz"] = data.rate
+        steps = replace(steps, resampled_to_hz=data.rate)
         data = resample(data, data.rate)
     missing = [name for name in ("dq", "ddq") if getattr(data, name) is None]
     if missing:
-        steps["differentiated"] = missing
+        steps = replace(steps, differentiated=tuple(missing))
         data = differentiate(data)
     if cutoff is None:
         if rate is not None:
             raise ValueRangeError("rate", "needs a filter before decimation, or it would alias; give a cutoff too (--filter)")
         return data, extra, None, steps
     filter = ParallelFilter(cutoff=cutoff, rate_in=data.rate, rate_out=min(rate or 4.0 * cutoff, data.rate), truncation=EDGE)
-    steps |= {"filter": "zero-phase Butterworth, parallel", "order": filter.order, "cutoff_hz": cutoff, "rate_hz": filter.rate}
-    return data, extra, filter, steps
+    name = "zero-phase Butterworth, parallel"
+    return data, extra, filter, replace(steps, filter=name, order=filter.order, cutoff_hz=cutoff, rate_hz=filter.rate)
 
 
 def _controller_equations(samples: ControllerSamples, asked: Equations | None) -> Equations:

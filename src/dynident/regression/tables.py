@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -92,7 +91,7 @@ def friction(estimate: Estimate) -> tuple[JointFriction, ...]:
 
 
 def _coefficient_table(estimate: Estimate) -> Table:
-    limit = estimate.details.get("drop_above_percent")
+    limit = estimate.summary.drop_above_percent
     rows: list[Row] = []
     for number, item in enumerate(coefficients(estimate), start=1):
         state = "" if item.kept else "undetermined" if item.std is None else f"above {limit:g} %"
@@ -137,32 +136,20 @@ def _of(kind: str, names: tuple[str, ...]) -> list[int]:
 
 
 def _header(estimate: Estimate) -> tuple[str, ...]:
-    details, base = estimate.details, estimate.base
+    summary, base = estimate.summary, estimate.base
     what = {"torque": "a log", "controller": "the controller's M and g", "inertia": "the controller's M", "gravity": "the controller's g"}
     route = "classical" if base.equations == "torque" else "controller"
-    samples = f"{details['samples']} samples, {details['equations']} equations"
-    weights = f"noise {details['noise']}, loss {details['loss']}"
+    samples = f"{summary.samples} samples, {summary.equations} equations"
+    weights = f"noise {summary.noise}, loss {summary.loss}"
     return (
-        f"{base.robot.name}, identified from {what[base.equations]} ({details['source']})",
-        f"{route} route, {samples}; {_processing(estimate)}; {weights}",
+        f"{base.robot.name}, identified from {what[base.equations]} ({summary.source})",
+        f"{route} route, {samples}; {summary.processing}; {weights}",
     )
 
 
-def _processing(estimate: Estimate) -> str:
-    steps = cast("Mapping[str, object]", estimate.details["preprocessing"])
-    words: list[str] = []
-    if "resampled_to_hz" in steps:
-        words.append(f"resampled to {steps['resampled_to_hz']:.6g} Hz")
-    if "differentiated" in steps:
-        words.append(f"{' and '.join(cast('list[str]', steps['differentiated']))} by differences")
-    if "cutoff_hz" in steps:
-        words.append(f"filtered at {steps['cutoff_hz']:g} Hz in parallel, {steps['rate_hz']:.4g} samples per second kept")
-    return ", ".join(words) or "as recorded"
-
-
 def _facts(estimate: Estimate) -> tuple[str, ...]:
-    details, base = estimate.details, estimate.base
-    rank = f"Rank {details['rank']} of {base.rank} (tolerance {details['rank_tolerance']:g}), {int(estimate.kept.sum())} kept"
+    summary, base = estimate.summary, estimate.base
+    rank = f"Rank {summary.rank} of {base.rank} (tolerance {summary.rank_tolerance:g}), {int(estimate.kept.sum())} kept"
     facts = [f"{rank}; condition number {estimate.condition_number:.2f}."]
     if base.unidentifiable:
         facts.append(f"Without effect on such data, whatever the motion: {listing(base.unidentifiable, 40)}.")

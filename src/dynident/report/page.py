@@ -35,7 +35,7 @@ def report_html(run: Run) -> str:
     return template.render(
         title=f"{run.estimate.base.robot.name}: identification report",
         robot=run.estimate.base.robot.name,
-        source=run.estimate.details["source"],
+        source=run.estimate.summary.source,
         sections=[rendered(section, run) for section in SECTIONS],
         style=_asset("page.css"),
         script=_asset("page.js"),

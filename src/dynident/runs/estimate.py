@@ -17,6 +17,7 @@ from dynident.core.files import write_together
 from dynident.errors import FileError
 from dynident.regression.estimate import Dropped, Estimate, Residuals
 from dynident.regression.problem import Problem
+from dynident.regression.summary import FitSummary
 from dynident.robots.serialize import robot_to_dict
 from dynident.runs.estimate_document import estimate_document
 from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes
@@ -92,7 +93,7 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
     description |= {
         "dropped_reasons": [item.reason for item in estimate.dropped],
         "residual_names": list(found.names),
-        "details": dict(estimate.details),
+        "details": estimate.summary.to_dict(),
         "notes": list(estimate.notes),
     }
     return pack(_SCHEMA, arrays, description)
@@ -119,7 +120,7 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> Estimate:
             totals=arrays["residual_totals"],
         ),
         singular_values=arrays["singular_values"],
-        details=description["details"],
+        summary=FitSummary.from_dict(description["details"]),
         notes=tuple(description["notes"]),
     )
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Mapping
 from dataclasses import asdict
 from importlib import metadata
-from typing import Any, cast
+from typing import Any
 
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.tables import Coefficient, coefficients, friction
@@ -18,23 +17,23 @@ _PACKAGES = ("dynident", "numpy", "scipy", "numba")
 
 def estimate_document(estimate: Estimate, *, seed: int = 0) -> dict[str, Any]:
     """Standard JSON: what the data don't determine is null."""
-    details = estimate.details
+    summary = estimate.summary
     return {
         "schema": SCHEMA,
         "robot": estimate.base.robot.name,
-        "source": details["source"],
+        "source": summary.source,
         "route": "classical" if estimate.base.equations == "torque" else "controller",
-        "rank": details["rank"],
+        "rank": summary.rank,
         "condition_number": estimate.condition_number if math.isfinite(estimate.condition_number) else None,
         "coefficients": [_coefficient(item) for item in coefficients(estimate)],
         "friction": [asdict(item) for item in friction(estimate)],
         "residual": residual_document(estimate.residuals),
-        "samples": details["samples"],
-        "preprocessing": dict(cast("Mapping[str, Any]", details["preprocessing"])),
+        "samples": summary.samples,
+        "preprocessing": summary.processing.to_dict(),
         "notes": list(estimate.notes),
         "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in _PACKAGES},
         "seed": seed,
-        "provenance": dict(cast("Mapping[str, Any]", details.get("provenance", {}))),
+        "provenance": dict(summary.provenance),
     }
 
 

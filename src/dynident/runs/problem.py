@@ -13,6 +13,7 @@ from dynident.regression.base import BaseParameters
 from dynident.regression.columns import Columns
 from dynident.regression.problem import Problem
 from dynident.regression.rows import RowGroup
+from dynident.regression.summary import Processing
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
 
 _SCHEMA = "dynident/problem/1"
@@ -38,7 +39,7 @@ def problem_bytes(problem: Problem) -> bytes:
     description |= {
         "groups": [{"name": group.name, "unit": group.unit} for group in problem.groups],
         "samples": problem.samples,
-        "preprocessing": dict(problem.preprocessing),
+        "preprocessing": problem.processing.to_dict(),
         "source": problem.source,
         "notes": list(problem.notes),
     }
@@ -55,7 +56,7 @@ def _problem(arrays: Arrays, description: dict[str, Any]) -> Problem:
         factors=tuple(arrays[f"factor_{g}"] for g in range(len(groups))),
         counts=arrays["counts"],
         samples=description["samples"],
-        preprocessing=description["preprocessing"],
+        processing=Processing.from_dict(description["preprocessing"]),
         source=description["source"],
         notes=tuple(description["notes"]),
     )

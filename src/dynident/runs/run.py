@@ -72,7 +72,7 @@ def read_run(folder: str | Path) -> Run:
         missing=missing,
         documents={stage: _json(run / name) for stage, name in present.items() if stage not in missing},
         hashes={name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in _HASHED if (run / name).is_file()},
-        links_validated=validation is not None and validation.details.get("parameters") == parameters_digest(run),
+        links_validated=validation is not None and validation.summary.parameters == parameters_digest(run),
     )
 
 

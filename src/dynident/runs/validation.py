@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from dynident.runs.parameters import estimate_digest
 from dynident.runs.validation_document import validation_document
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
-from dynident.validation.result import Validation
+from dynident.validation.result import Validation, ValidationSummary
 from dynident.validation.series import JointSeries
 
 VALIDATION, ARRAYS = "validation.json", "validation.npz"
@@ -51,7 +52,7 @@ def read_validation(folder: str | Path) -> Validation:
         if not (run / name).is_file():
             raise FileError(run, f"has no {name}, so nothing has been validated in it; {remedy}")
     validation = unpack(run / ARRAYS, _SCHEMA, _validation)
-    if validation.details["estimate"] != estimate_digest(run):
+    if validation.summary.estimate != estimate_digest(run):
         raise FileError(run / VALIDATION, f"belongs to another estimate than the one in the folder; {remedy}")
     return validation
 
@@ -81,7 +82,7 @@ def _bytes(run: Path, validation: Validation) -> bytes:
         "models": [{"model": m.model, "friction": m.friction, "overall_percent": m.overall_percent} for m in validation.models],
         "worst": [vars(moment) for moment in validation.worst],
         "folds": None if validation.folds is None else list(validation.folds.parts),
-        "details": {**validation.details, "estimate": estimate_digest(run), "parameters": parameters_digest(run)},
+        "details": replace(validation.summary, estimate=estimate_digest(run), parameters=parameters_digest(run)).to_dict(),
         "notes": list(validation.notes),
     }
     return pack(_SCHEMA, arrays, description)
@@ -104,7 +105,7 @@ def _validation(arrays: Arrays, description: dict[str, Any]) -> Validation:
         noise=arrays.get("noise"),
         coverage_percent=arrays.get("coverage_percent"),
         folds=folds,
-        details=description["details"],
+        summary=ValidationSummary.from_dict(description["details"]),
         notes=tuple(description["notes"]),
     )
 

@@ -6,7 +6,7 @@ import math
 import platform
 from collections.abc import Iterable, Mapping
 from importlib import metadata
-from typing import Any, cast
+from typing import Any
 
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors
@@ -21,14 +21,14 @@ def validation_document(validation: Validation, provenance: Mapping[str, Any] | 
 
     provenance : what the caller knows of where the data came from (command, files with their hashes).
     """
-    joints, details = validation.joints, validation.details
+    joints, summary = validation.joints, validation.summary
     top = _errors(validation.coefficients, joints)
     return {
         "schema": SCHEMA,
-        "robot": details["robot"],
-        "source": details["source"],
-        "identified_from": details["identified_from"],
-        "samples": details["samples"],
+        "robot": summary.robot,
+        "source": summary.source,
+        "identified_from": summary.identified_from,
+        "samples": summary.samples,
         "units": {item.joint: item.unit for item in validation.series},
         **{name: top[name] for name in ("relative_percent", "rms_per_joint", "relative_percent_per_joint", "r_squared_per_joint")},
         "nominal": None if validation.nominal is None else _errors(validation.nominal, joints),
@@ -36,7 +36,7 @@ def validation_document(validation: Validation, provenance: Mapping[str, Any] | 
         "band": _band(validation),
         "worst": [vars(moment) for moment in validation.worst],
         "folds": None if validation.folds is None else _folds(validation.folds),
-        "preprocessing": dict(cast("Mapping[str, Any]", details["preprocessing"])),
+        "preprocessing": summary.processing.to_dict(),
         "notes": list(validation.notes),
         "provenance": dict(provenance or {}),
         "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in _PACKAGES},

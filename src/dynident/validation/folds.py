@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import cast
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from dynident.core.arrays import Array
 from dynident.data import Dataset
 from dynident.errors import ValueRangeError
 from dynident.regression.estimate import Estimate, Residuals
-from dynident.regression.fit import Noise, fit, residuals
+from dynident.regression.fit import fit, residuals
 from dynident.regression.losses import loss_by_name
 from dynident.regression.problem import Problem, problem_on_base
 
@@ -122,10 +121,5 @@ def _segments(dataset: Dataset, segments: list[slice], group: list[int]) -> tupl
 
 
 def _refitted(estimate: Estimate, problem: Problem) -> Estimate:
-    details = estimate.details
-    return fit(
-        problem,
-        noise=cast("Noise", details.get("noise", "uniform")),
-        loss=loss_by_name(str(details.get("loss", "squared"))),
-        drop_above_percent=cast("float | None", details.get("drop_above_percent", 30.0)),
-    )
+    summary = estimate.summary
+    return fit(problem, noise=summary.noise, loss=loss_by_name(summary.loss), drop_above_percent=summary.drop_above_percent)

@@ -24,7 +24,7 @@ def _notes(model: Estimate, source: str, errors: Sequence[ModelErrors]) -> Itera
         complete.setdefault(item.model, item)  # the one with friction comes first
     found = complete[COEFFICIENTS]
     fitted = model.residuals.relative_percent
-    if share := overlap(str(model.details["source"]), source):
+    if share := overlap(model.summary.source, source):
         yield f"{share} of the identification, so this is no test on new data; validate on a part or a log that was held out"
     if model.base.equations == "torque" and found.overall_percent > WORSE_THAN_FIT * fitted > 0.0:
         yield (

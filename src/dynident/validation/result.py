@@ -4,12 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from dynident.core.arrays import Array
+from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
 from dynident.validation.series import JointSeries
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValidationSummary:
+    """The data of a validation, and which model was judged on them.
+
+    identified_from, identified_percent   The data of the fit, and what it left of them, 100 ‖e‖ / ‖measured‖.
+    estimate, parameters : str            Digests of the run folder's files that it belongs to; empty before it is stored.
+    """
+
+    robot: str
+    source: str
+    samples: int
+    equations: int
+    processing: Processing
+    identified_from: str
+    identified_percent: float
+    estimate: str = ""
+    parameters: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Standard JSON, the processing under "preprocessing"."""
+        content = {name: value for name, value in vars(self).items() if name != "processing"}
+        return content | {"preprocessing": self.processing.to_dict()}
+
+    @staticmethod
+    def from_dict(content: Mapping[str, Any]) -> ValidationSummary:
+        rest = dict(content)
+        return ValidationSummary(processing=Processing.from_dict(rest.pop("preprocessing")), **rest)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -21,7 +52,7 @@ class Validation:
     worst : moments at which the complete coefficients are farthest off, joint by joint.
     noise : (n,) or None         RMS residual of the identification [N·m | N], what the band adds for the noise; None where unknown.
     coverage_percent : (n,) or None  Share of the samples within the 95 % band of prediction and noise.
-    details : robot, source, samples, equations, preprocessing.
+    summary : ValidationSummary  Data, processing, and the model that was judged.
     """
 
     models: tuple[ModelErrors, ...]
@@ -31,7 +62,7 @@ class Validation:
     noise: Array | None
     coverage_percent: Array | None
     folds: CrossValidation | None
-    details: Mapping[str, object]
+    summary: ValidationSummary
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:

@@ -11,12 +11,12 @@ from dynident.validation.result import Validation
 
 
 def report(validation: Validation) -> Report:
-    details = validation.details
+    summary = validation.summary
     tables = [joint_table(validation), model_table(validation), worst_table(validation, 1), *fold_tables(validation)]
     return Report(
         header=(
-            f"{details['robot']}: the model of {details['identified_from']} on {details['source']}",
-            f"{details['samples']} samples, {details['equations']} equations, processed as those of the identification",
+            f"{summary.robot}: the model of {summary.identified_from} on {summary.source}",
+            f"{summary.samples} samples, {summary.equations} equations, processed as those of the identification",
         ),
         tables=tuple(tables),
         facts=_facts(validation),
@@ -73,7 +73,7 @@ def _by_joint(joints: Sequence[str], columns: Sequence[Array], overall: Sequence
 
 
 def _facts(validation: Validation) -> tuple[str, ...]:
-    fitted = validation.details["identified_percent"]
+    fitted = validation.summary.identified_percent
     facts = [f"Relative error {validation.coefficients.overall_percent:.3g} % in all; {fitted:.3g} % in the fit."]
     if validation.folds is not None:
         found = validation.folds

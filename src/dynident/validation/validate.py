@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from dynident.validation.folds import cross_validate
 from dynident.validation.metrics import ModelErrors, coverage_percent, model_errors, spectrum, worst_moments
 from dynident.validation.models import COEFFICIENTS, RIGID, LinkModel, as_torque_model, newton_euler_models
 from dynident.validation.notes import validation_notes
-from dynident.validation.result import Validation
+from dynident.validation.result import Validation, ValidationSummary
 from dynident.validation.series import JointSeries, joint_series
 
 #: Cutoff for a log without accelerations when the run had no filter either [Hz].
@@ -61,7 +61,7 @@ def validate(
         noise=noise,
         coverage_percent=_coverage(series, noise),
         folds=crossed,
-        details=_details(problem, model),
+        summary=_summary(problem, model),
         notes=(*chosen, *problem.notes, *validation_notes(model, problem.source, errors)),
     )
 
@@ -72,9 +72,9 @@ def _processing(
     """Cutoff, rate, and a note where neither the user nor the identification chose the filter."""
     if cutoff is not None:
         return cutoff, rate, ()
-    steps = cast("Mapping[str, Any]", model.details["preprocessing"])
-    if "cutoff_hz" in steps:
-        return steps["cutoff_hz"], rate or steps.get("rate_hz"), ()
+    identified = model.summary.processing
+    if identified.cutoff_hz is not None:
+        return identified.cutoff_hz, rate or identified.rate_hz, ()
     if dataset.dq is not None and dataset.ddq is not None:
         return None, rate, ()
     cutoff = min(DEFAULT_CUTOFF, dataset.rate / 4.0)
@@ -99,16 +99,16 @@ def _coverage(series: tuple[JointSeries, ...], noise: Array | None) -> Array | N
     return np.array([coverage_percent(item, COEFFICIENTS, float(level)) for item, level in zip(series, noise, strict=True)])
 
 
-def _details(problem: Problem, model: Estimate) -> dict[str, object]:
-    return {
-        "robot": model.base.robot.name,
-        "source": problem.source,
-        "samples": problem.samples,
-        "equations": int(problem.counts.sum()),
-        "preprocessing": dict(problem.preprocessing),
-        "identified_from": model.details["source"],
-        "identified_percent": model.residuals.relative_percent,
-    }
+def _summary(problem: Problem, model: Estimate) -> ValidationSummary:
+    return ValidationSummary(
+        robot=model.base.robot.name,
+        source=problem.source,
+        samples=problem.samples,
+        equations=int(problem.counts.sum()),
+        processing=problem.processing,
+        identified_from=model.summary.source,
+        identified_percent=model.residuals.relative_percent,
+    )
 
 
 def _share(progress: Callable[[float], None] | None, low: float, high: float) -> Callable[[float], None] | None:

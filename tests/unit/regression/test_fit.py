@@ -53,7 +53,7 @@ class TestPrior:
         rng = np.random.default_rng(0)
         prior = Prior(values=rng.normal(size=problem.base.rank), std=rng.uniform(0.01, 1.0, problem.base.rank))
         estimate = fit(problem, prior=prior, drop_above_percent=None)
-        level = np.asarray(estimate.details["noise_levels"])[0]
+        level = np.asarray(estimate.summary.noise_levels)[0]
         Y, z = written_out(problem.base, log.dataset)
         A = np.concatenate([Y.reshape(-1, problem.base.rank) / level, np.diag(1 / prior.std)])
         values, *_ = np.linalg.lstsq(A, np.concatenate([z.ravel() / level, prior.values / prior.std]), rcond=None)
@@ -86,7 +86,7 @@ class TestPrior:
         assert estimate.kept[i]
         assert estimate.values[i] == pytest.approx(0.25)
         assert estimate.std[i] == pytest.approx(1e3)
-        assert estimate.details["rank"] < b
+        assert estimate.summary.rank < b
         np.testing.assert_allclose(
             residuals(problem, estimate.values).squares, fit(problem, drop_above_percent=None).residuals.squares, rtol=1e-6
         )
@@ -163,8 +163,8 @@ class TestUnexcitingLog:
         assert all(item.std == float("inf") for item in estimate.dropped)
         note = next(note for note in estimate.notes if "don't determine" in note)
         assert all(name in note for name in open_ones)
-        assert estimate.details["rank"] == 64 - len(open_ones)
-        assert estimate.kept.sum() == estimate.details["rank"]
+        assert estimate.summary.rank == 64 - len(open_ones)
+        assert estimate.kept.sum() == estimate.summary.rank
 
     def test_rank_is_that_of_the_rows(self, panda: Robot) -> None:
         data = still_joint(panda, 4)
@@ -173,7 +173,7 @@ class TestUnexcitingLog:
         Y = Y.reshape(-1, estimate.base.rank)
         lengths = np.linalg.norm(Y, axis=0)
         scaled = Y / np.where(lengths > 0, lengths, 1.0)
-        assert estimate.details["rank"] == np.linalg.matrix_rank(scaled, rtol=1e-8)
+        assert estimate.summary.rank == np.linalg.matrix_rank(scaled, rtol=1e-8)
 
     def test_noise_does_not_break_it(self, panda: Robot) -> None:
         estimate = identify(panda, still_joint(panda, 4, noise=0.1), friction=linear(), noise="per_group")
@@ -184,7 +184,7 @@ class TestUnexcitingLog:
         data = generated_log(panda).dataset
         still = replace(data, q=data.q * 0 + 0.3, dq=data.dq * 0, ddq=data.ddq * 0, effort=np.tile(data.effort[0], (data.samples, 1)))
         estimate = identify(panda, still, drop_above_percent=None)
-        assert estimate.details["rank"] == 6
+        assert estimate.summary.rank == 6
         np.testing.assert_allclose(estimate.predict(still)[:, 1:], still.effort[:, 1:], atol=1e-9)
 
 

@@ -34,7 +34,7 @@ for start in range(0, samples, 10_000):
 data = Dataset(time=time, q=q, dq=dq, ddq=ddq, effort=effort, effort_kind="torque")
 cutoff = float(sys.argv[1]) or None
 estimate = identify(robot, data, friction=linear(), cutoff=cutoff, drop_above_percent=None)
-print(json.dumps({"gigabytes": peak() - before, "rank": estimate.details["rank"], "percent": estimate.residuals.relative_percent}))
+print(json.dumps({"gigabytes": peak() - before, "rank": estimate.summary.rank, "percent": estimate.residuals.relative_percent}))
 """
 
 

@@ -104,7 +104,7 @@ class TestPreparation:
         log = generated_log(arm, friction=linear(), samples=12_000, rate=1000.0)
         bare = replace(log.dataset, dq=None, ddq=None)
         problem = build_problem(arm, bare, friction=linear(), cutoff=5.0)
-        assert problem.preprocessing["differentiated"] == ["dq", "ddq"]
+        assert problem.processing.differentiated == ("dq", "ddq")
         values = fit(problem, drop_above_percent=None).values
         truth = problem.base.coefficients(log.standard)
         assert np.linalg.norm(values - truth) < 1e-3 * np.linalg.norm(truth)
@@ -115,7 +115,7 @@ class TestPreparation:
         kept = np.sort(rng.choice(12_000, 10_000, replace=False))
         data = log.dataset.take(kept, starts=(0,), source="jitter")
         problem = build_problem(arm, data, friction=linear(), cutoff=5.0)
-        assert problem.preprocessing["resampled_to_hz"] == pytest.approx(1000.0)
+        assert problem.processing.resampled_to_hz == pytest.approx(1000.0)
         values = fit(problem, drop_above_percent=None).values
         truth = problem.base.coefficients(log.standard)
         assert np.linalg.norm(values - truth) < 1e-3 * np.linalg.norm(truth)
@@ -128,8 +128,8 @@ class TestPreparation:
 
     def test_default_rate_is_four_times_the_cutoff(self, arm: Robot) -> None:
         problem = build_problem(arm, generated_log(arm, samples=6000, rate=500.0).dataset, cutoff=5.0)
-        assert problem.preprocessing["rate_hz"] == pytest.approx(20.0)
-        assert problem.preprocessing["cutoff_hz"] == 5.0
+        assert problem.processing.rate_hz == pytest.approx(20.0)
+        assert problem.processing.cutoff_hz == 5.0
 
     def test_short_segments_are_left_out(self, arm: Robot) -> None:
         data = generated_log(arm, samples=6000, rate=500.0).dataset

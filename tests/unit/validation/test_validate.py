@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -158,8 +157,7 @@ def test_a_joint_without_variation_has_no_r_squared(filtered):
 def test_a_log_without_accelerations_is_filtered_where_the_run_was_not():
     estimate = identify(load_robot("planar_2r"), synthetic_log(), friction=linear(), drop_above_percent=None)
     found = validate(estimate, replace(synthetic_log(seed=3), ddq=None))
-    steps: Any = found.details["preprocessing"]
-    assert steps["cutoff_hz"] == 5.0
+    assert found.summary.processing.cutoff_hz == 5.0
     assert "filtered at 5 Hz" in found.notes[0]
     assert found.coefficients.overall_percent < 1.0
 

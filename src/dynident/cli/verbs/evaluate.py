@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated
 
 import typer
 
-from dynident.cli.data import Reading, read_data
+from dynident.cli.data import parse_reading, read_data
 from dynident.cli.options import AsJson, DataArgument, Debug, EffortKindOption, Map, Unit, parse_part
 from dynident.cli.terminal import console, print_table, progress_bar, spinner
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from dynident.regression import Estimate
 
 EXAMPLE = """Example:
 
@@ -45,12 +40,12 @@ def evaluate(
 
     fractions = parse_part(part, "--part")
     estimate = read_estimate(run)
-    steps = _steps(estimate)
-    reading = Reading.of_run(steps).overridden(Reading.of_options(map, unit, effort_kind))
+    steps = estimate.summary.processing
+    reading = steps.read.override(parse_reading(map, unit, effort_kind))
     with spinner("Reading"):
         recorded = read_data(data, estimate.base.robot, reading, fractions)
     with progress_bar("Evaluating") as progress:
-        problem = problem_on_base(estimate.base, recorded, cutoff=steps.get("cutoff_hz"), rate=steps.get("rate_hz"), progress=progress)
+        problem = problem_on_base(estimate.base, recorded, cutoff=steps.cutoff_hz, rate=steps.rate_hz, progress=progress)
     found = residuals(problem, estimate.values)
     if as_json:
         content = {**residual_document(found), "samples": problem.samples, "part": list(fractions)}
@@ -61,7 +56,3 @@ def evaluate(
         f"{estimate.base.robot.name}: the estimate in {run} on {problem.source}, {problem.samples} samples", markup=False, style="bold"
     )
     print_table(residual_table(found, estimate.base.equations), out)
-
-
-def _steps(estimate: Estimate) -> dict[str, Any]:
-    return dict(cast("Mapping[str, Any]", estimate.details["preprocessing"]))

@@ -6,18 +6,16 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynident.cli.data import Reading, read_data
+from dynident.cli.data import read_data
 from dynident.cli.options import AsJson, Debug
 from dynident.cli.terminal import console, spinner
 from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dynident.export import Exported
     from dynident.export.proof import States
     from dynident.robots import Robot
@@ -143,8 +141,7 @@ def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
     states = random_states(robot)
     if not motion:
         return states
-    steps = cast("Mapping[str, Any]", read_estimate(run).details["preprocessing"])
-    data = read_data(motion, robot, Reading.of_run(steps), (0.0, 1.0))
+    data = read_data(motion, robot, read_estimate(run).summary.processing.read, (0.0, 1.0))
     if not isinstance(data, Dataset) or data.n != robot.n:
         raise InputError(f"--motion needs a log with the positions of the run's {robot.n} joints over time")
     moved = differentiate(data)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from dynident.cli.data import Reading, provenance_of, read_data
+from dynident.cli.data import parse_reading, provenance_of, read_data
 from dynident.cli.options import (
     AsJson,
     Base,
@@ -98,7 +98,7 @@ def identify(
     from dynident.runs.estimate import check_writable, write_estimate
     from dynident.runs.estimate_document import estimate_document
 
-    reading, part = Reading.of_options(map, unit, effort_kind), parse_part(train, "--train")
+    reading, part = parse_reading(map, unit, effort_kind), parse_part(train, "--train")
     how = _Wanted(friction=friction, cutoff=cutoff, rate=rate, known=parse_known(known), equations=equations, seed=seed)
     fitting = _fit_options(noise, loss, None if no_drop else drop)
     check_writable(output)
@@ -106,10 +106,10 @@ def identify(
     with spinner("Reading"):
         recorded = read_data(data, machine, reading, part)
     problem = how.problem(machine, recorded)
-    problem = replace(problem, preprocessing={**problem.preprocessing, **reading.as_steps()})
+    problem = replace(problem, processing=replace(problem.processing, read=reading))
     with spinner("Fitting") as say:
         estimate = fit(problem, **fitting, progress=say)
-    estimate = replace(estimate, details={**estimate.details, "provenance": provenance_of(data)})
+    estimate = replace(estimate, summary=replace(estimate.summary, provenance=provenance_of(data)))
     write_estimate(output, estimate, problem, seed=seed)
     if as_json:
         print(json.dumps(estimate_document(estimate, seed=seed), indent=2, ensure_ascii=False, allow_nan=False))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from dynident.cli.data import Reading, read_data
+from dynident.cli.data import parse_reading, read_data
 from dynident.cli.options import (
     Base,
     Debug,
@@ -120,7 +120,7 @@ def simulate(
         return
     if trajectory is None:
         raise InputError("nothing to simulate; give a trajectory file, or --controller N")
-    motion = cast("Dataset", read_data([trajectory], machine, Reading.of_options(map, unit, None), (0.0, 1.0)))
+    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(map, unit, None), (0.0, 1.0)))
     _follow(
         machine,
         motion,

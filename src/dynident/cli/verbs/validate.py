@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynident.cli.data import Reading, provenance_of, read_data
+from dynident.cli.data import parse_reading, provenance_of, read_data
 from dynident.cli.options import AsJson, DataArgument, Debug, EffortKindOption, Map, Unit, parse_frequency, parse_part
 from dynident.cli.terminal import console, print_report, progress_bar, spinner
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dynident.runs.parameters import StoredParameters
 
 EXAMPLE = """Example:
@@ -56,8 +54,7 @@ def validate(
     frequencies = {"cutoff": parse_frequency(cutoff, "--filter"), "rate": parse_frequency(rate, "--rate")}
     estimate = read_estimate(run)
     check_writable(run)
-    steps = dict(cast("Mapping[str, Any]", estimate.details["preprocessing"]))
-    reading = Reading.of_run(steps).overridden(Reading.of_options(map, unit, effort_kind))
+    reading = estimate.summary.processing.read.override(parse_reading(map, unit, effort_kind))
     with spinner("Reading"):
         recorded = read_data(data, estimate.base.robot, reading, fractions)
     with progress_bar("Validating") as progress:

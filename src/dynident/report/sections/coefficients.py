@@ -14,7 +14,7 @@ _WORST = 100.0
 def _blocks(run: Run) -> Iterator[Block]:
     estimate = run.estimate
     kept = int(estimate.kept.sum())
-    limit = estimate.details.get("drop_above_percent")
+    limit = estimate.summary.drop_above_percent
     rule = f" Those above {limit:g} % were dropped, one at a time, and the others estimated again." if limit is not None else ""
     yield Text(
         f"Torques depend on {estimate.base.rank} combinations of the links' parameters and friction; {kept} of them are part of the model. "

@@ -51,10 +51,10 @@ SECTION = Section(key="excitation", title="Excitation and data", stage=Stage.EST
 
 
 def _summary(estimate: Estimate) -> str:
-    rank, full, kept = estimate.details["rank"], estimate.base.rank, int(estimate.kept.sum())
+    rank, full, kept = estimate.summary.rank, estimate.base.rank, int(estimate.kept.sum())
     ratio = float(estimate.singular_values[0] / max(estimate.singular_values[-1], np.finfo(float).tiny))
     return (
-        f"The data have rank {rank} of {full} (tolerance {estimate.details['rank_tolerance']:g}), and {kept} coefficients are known well "
+        f"The data have rank {rank} of {full} (tolerance {estimate.summary.rank_tolerance:g}), and {kept} coefficients are known well "
         f"enough to be part of the model. The condition number of the regressor is {ratio:.3g} with all of its columns, and "
         f"{estimate.condition_number:.3g} with those that were kept."
     )
@@ -62,7 +62,7 @@ def _summary(estimate: Estimate) -> str:
 
 def advice(estimate: Estimate) -> Iterator[tuple[tuple[Cell, ...], bool]]:
     """One row per link and kind of coefficient, and per kind of friction: which were not determined, and what would help."""
-    limit = estimate.details.get("drop_above_percent")
+    limit = estimate.summary.drop_above_percent
     grouped: dict[tuple[str, int], list[Dropped]] = {}
     for item in sorted(estimate.dropped, key=lambda item: item.index):
         kind, index = _kind(estimate.base.names[item.index])

@@ -124,7 +124,7 @@ def _error(run: Run) -> Card:
 
 def _rank(run: Run) -> Card:
     estimate = run.estimate
-    rank, full = estimate.details["rank"], estimate.base.rank
+    rank, full = estimate.summary.rank, estimate.base.rank
     tone = "good" if rank == full else "fair"
     return Card(label="Rank", value=f"{rank} of {full}", detail=f"{int(estimate.kept.sum())} coefficients kept", tone=tone)
 
@@ -172,4 +172,4 @@ def _seen(run: Run) -> bool:
     """Whether the validation used data of the fit."""
     if run.validation is None:
         return False
-    return bool(overlap(str(run.validation.details["identified_from"]), str(run.validation.details["source"])))
+    return bool(overlap(run.validation.summary.identified_from, run.validation.summary.source))

@@ -1,0 +1,114 @@
+"""What an estimate remembers of how it came about: how the data were read and processed, and how they were fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+#: One noise level for all rows (ordinary least squares), or one per group, estimated in turn with the coefficients.
+Noise: TypeAlias = Literal["uniform", "per_group"]
+NOISES: tuple[Noise, ...] = ("uniform", "per_group")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How data files are to be read, as far as somebody said it; what is empty was not said.
+
+    columns : {quantity: patterns}   Which columns of the file are time, q, dq, ddq, effort, M or g.
+    units : {quantity: unit}         One unit for all joints, or one per joint.
+    """
+
+    columns: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
+    units: Mapping[str, str | list[str]] = field(default_factory=dict[str, "str | list[str]"])
+    effort_kind: str | None = None
+
+    def override(self, other: Reading) -> Reading:
+        """The same with what the other says."""
+        return Reading(
+            columns={**self.columns, **other.columns},
+            units={**self.units, **other.units},
+            effort_kind=other.effort_kind or self.effort_kind,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if value}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Processing:
+    """What was done to the data before they became rows; None or empty where it was not done.
+
+    resampled_to_hz : float or None   Uniform clock that an uneven one was put on.
+    differentiated : names            Of dq and ddq, those that were not recorded.
+    filter, order, cutoff_hz          The filter that both sides of the equations went through; -6 dB frequency.
+    rate_hz : float or None           Samples per second that were kept after it.
+    read : Reading                    How the files were read.
+    """
+
+    resampled_to_hz: float | None = None
+    differentiated: tuple[str, ...] = ()
+    filter: str = ""
+    order: int | None = None
+    cutoff_hz: float | None = None
+    rate_hz: float | None = None
+    read: Reading = field(default_factory=Reading)
+
+    def __str__(self) -> str:
+        words: list[str] = []
+        if self.resampled_to_hz is not None:
+            words.append(f"resampled to {self.resampled_to_hz:.6g} Hz")
+        if self.differentiated:
+            words.append(f"{' and '.join(self.differentiated)} by differences")
+        if self.cutoff_hz is not None:
+            words.append(f"filtered at {self.cutoff_hz:g} Hz in parallel, {self.rate_hz:.4g} samples per second kept")
+        return ", ".join(words) or "as recorded"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Standard JSON, without what was not done."""
+        steps = {**vars(self), "differentiated": list(self.differentiated), "read": self.read.to_dict()}
+        return {name: value for name, value in steps.items() if value not in (None, "", [], {})}
+
+    @staticmethod
+    def from_dict(steps: Mapping[str, Any]) -> Processing:
+        rest = dict(steps)
+        differentiated, read = tuple(rest.pop("differentiated", ())), Reading(**rest.pop("read", {}))
+        return Processing(differentiated=differentiated, read=read, **rest)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitSummary:
+    """The data behind an estimate and the choices of its fit.
+
+    samples, equations : int         Samples that were read, rows that were made of them.
+    noise_levels : (groups,)         Standard deviation of each group's rows.
+    loss : str                       Name of the loss.
+    drop_above_percent : float       Relative standard deviation above which coefficients were dropped; None where all were kept.
+    condition_number : float         Of the stacked regressor of the kept coefficients.
+    rank, rank_tolerance             How many coefficients the data determine, and what counts as dependent.
+    provenance : dict                The command and the hashes of the files, where they are known.
+    """
+
+    source: str
+    samples: int
+    equations: int
+    processing: Processing
+    noise: Noise
+    noise_levels: tuple[float, ...]
+    loss: str
+    drop_above_percent: float | None
+    condition_number: float
+    rank: int
+    rank_tolerance: float
+    provenance: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Standard JSON, the processing under "preprocessing"."""
+        content = {("preprocessing" if name == "processing" else name): value for name, value in vars(self).items()}
+        return content | {"preprocessing": self.processing.to_dict(), "noise_levels": list(self.noise_levels)}
+
+    @staticmethod
+    def from_dict(content: Mapping[str, Any]) -> FitSummary:
+        rest = dict(content)
+        processing, levels = Processing.from_dict(rest.pop("preprocessing")), tuple(rest.pop("noise_levels"))
+        return FitSummary(processing=processing, noise_levels=levels, **rest)
