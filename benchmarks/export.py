@@ -16,8 +16,7 @@ from benchmarks.dynamics import _pinocchio_panda
 from benchmarks.timing import race
 from dynident.dynamics.kernel_tree import joint_constants
 from dynident.export import ExportModel, export
-from dynident.export.code.c99 import c_functions
-from dynident.export.proof import C_FLAGS
+from dynident.export.code.c99 import C_FLAGS, c_functions
 from dynident.friction import linear
 
 PEER = Path(__file__).with_name("peer_casadi.py")

@@ -179,6 +179,6 @@ def test_an_interrupted_export_leaves_the_old_file(folder, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", killed)
     with pytest.raises(InputError, match="interrupted; every file is whole"):
-        export(Path("run"), csv=Path("o.csv"))
+        export(Path("run"), {"csv": Path("o.csv")})
     assert sorted(path.name for path in folder.iterdir()) == ["o.csv", "run"]
     assert (folder / "o.csv").read_text() == "before"

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 
-from dynident import inverse_dynamics, load_robot
+from dynident import fit, inverse_dynamics, load_robot
+from dynident.core.options import declared_options, option
 from dynident.errors import InputError
-from dynident.export import EXPORTERS, ExportModel, InfeasibleError, export
+from dynident.export import EXPORTERS, Comparison, DisagreementError, Exported, ExportModel, InfeasibleError, export
 from dynident.export.formats.yaml_file import parameters_from_yaml
+from dynident.export.model import Exporter, Request, States
+from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
 from dynident.parameters import from_com
+from dynident.regression import build_problem
+from dynident.runs import read_estimate, write_estimate
+from dynident.runs.parameters import write_parameters
 from tests.export_models import model_of
+from tests.logs import synthetic_log
 from tests.oracles.machines import states
 
 
@@ -92,3 +102,95 @@ def test_our_own_reader_gives_the_same_torques(tmp_path, target, suffix, model):
 def test_a_model_without_friction(target, model):
     plain = model_of(model.robot, friction=False)
     assert export(plain, target).files
+
+
+def test_options_of_targets_have_help_and_names_of_their_own():
+    own = [item for exporter in EXPORTERS.values() for item in declared_options(exporter.options)]
+    names = [*EXPORTERS, *(item.name for item in own), "from", "motion", "coefficients", "force", "json", "debug"]
+    assert len(set(names)) == len(names), "two options of the command line would have one name"
+    assert all(item.help.endswith(".") for item in (*own, *EXPORTERS.values()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TotalOptions:
+    unit: Literal["kg", "g"] = option("kg", "Unit of the total mass.")
+
+
+def write_total(model: ExportModel, request: Request) -> Exported:
+    assert isinstance(request.options, TotalOptions)
+    total = model.parameters[:, 0].sum() * {"kg": 1.0, "g": 1e3}[request.options.unit]
+    patched = "" if request.original is None else request.original.content.decode()
+    return Exported(
+        target="total", files={"total.json": json.dumps({"total": total, "warning": request.warning, "from": patched}).encode()}
+    )
+
+
+def weigh(model: ExportModel, exported: Exported, states: States) -> Comparison:
+    """A proof of the target's own: a scale."""
+    difference = abs(json.loads(exported.files["total.json"])["total"] - model.parameters[:, 0].sum())
+    if difference > 1e-9:
+        raise DisagreementError("the scale shows another mass")
+    return Comparison(engine="The scale", states=len(states[0]), largest=difference, relative=0.0)
+
+
+@pytest.fixture
+def total(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A target that nobody but this test knows, registered as a new line in the registry would."""
+    exporter = Exporter(
+        name="total",
+        help="Write the total mass.",
+        write=write_total,
+        prove=weigh,
+        bodies=True,
+        folder=True,
+        guard=_refuse_scales,
+        original="scale",
+        original_name="a scale's log",
+        options=TotalOptions,
+    )
+    monkeypatch.setitem(EXPORTERS, "total", exporter)
+
+
+def _refuse_scales(folder: Path) -> None:
+    if (folder / "scale").exists():
+        raise InputError("there is a scale in the folder")
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pendulum") / "run"
+    robot = load_robot("pendulum_1r")
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01))
+    write_estimate(folder, fit(problem), problem)
+    estimate = read_estimate(folder)
+    write_parameters(
+        folder, retrieve(build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot)))
+    )
+    return folder
+
+
+@pytest.mark.usefixtures("total")
+def test_a_new_target_is_known_everywhere(command, stored, tmp_path):
+    _, text = command("export", "--help")
+    assert "--total FOLDER Write the total mass." in text
+    assert "--unit NAME Unit of the total mass. [default: kg]" in text
+    assert "a scale's log (--total)" in text
+    assert command("export", stored)[1].endswith("--csv, --total")
+    code, text = command("export", stored, "--total", tmp_path / "new")
+    assert (code, "The scale agrees at 1000 states" in text) == (0, True)
+    assert json.loads((tmp_path / "new" / "total.json").read_text())["total"] == pytest.approx(5.0, rel=0.2)
+
+
+@pytest.mark.usefixtures("total")
+def test_a_new_target_brings_its_own_proof_guard_options_and_original(command, stored, tmp_path):
+    (tmp_path / "scale").touch()
+    log = tmp_path / "log.xml"
+    log.write_text("<scale/>")
+    assert command("export", stored, "--total", tmp_path) == (2, "dynident: there is a scale in the folder")
+    assert command("export", stored, "--total", tmp_path / "new", "--unit", "g") == (1, "dynident: the scale shows another mass")
+    assert (
+        "no unit of export target total named 'lb'; known: kg, g" in command("export", stored, "--total", tmp_path / "n", "--unit", "lb")[1]
+    )
+    assert "a scale's log is patched by --total" in command("export", stored, "--csv", tmp_path / "o.csv", "--from", log)[1]
+    assert command("export", stored, "--total", tmp_path / "new", "--from", log)[0] == 0
+    assert json.loads((tmp_path / "new" / "total.json").read_text())["from"] == "<scale/>"

@@ -10,11 +10,11 @@ import pytest
 
 from dynident.export import EXPORTERS, DisagreementError, export
 from dynident.export.model import Request
-from dynident.export.proof import TOLERANCE, prove_c, prove_mjcf, prove_python, prove_urdf, random_states
+from dynident.export.proof import TOLERANCE, random_states
 from tests.export_models import model_of
 from tests.oracles.machines import NAMES, machine
 
-ENGINES = {"urdf": prove_urdf, "mjcf": prove_mjcf, "python": prove_python, "c": prove_c}
+ENGINES = {name: EXPORTERS[name].prove for name in ("urdf", "mjcf", "python", "c")}
 
 
 @pytest.mark.parametrize("name", NAMES)

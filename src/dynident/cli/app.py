@@ -12,35 +12,53 @@ from typing import Annotated
 import typer
 
 from dynident.cli.options import Debug
+from dynident.cli.registries import with_registries
 from dynident.cli.verbs import check, demo, evaluate, excite, export, identify, repair, report, retrieve, simulate, validate
 from dynident.errors import DynidentError, InputError
 
-app = typer.Typer(
-    name="dynident",
-    help="Identify the dynamic model of a robot arm.",
-    epilog="Example: [bold]dynident check panda[/bold]",
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-)
-app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
-app.command("check", epilog=check.EXAMPLE)(check.check)
-app.command("excite", epilog=excite.EXAMPLE)(excite.excite)
-app.command("identify", epilog=identify.EXAMPLE)(identify.identify)
-app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
-app.command("retrieve", epilog=retrieve.EXAMPLE)(retrieve.retrieve)
-app.command("repair", epilog=repair.EXAMPLE)(repair.repair)
-app.command("validate", epilog=validate.EXAMPLE)(validate.validate)
-app.command("export", epilog=export.EXAMPLE)(export.export)
-app.command("report", epilog=report.EXAMPLE)(report.report)
-app.command("simulate", epilog=simulate.EXAMPLE)(simulate.simulate)
+#: In the order of the help. A new verb is its file and one line here.
+VERBS = {
+    "demo": demo,
+    "check": check,
+    "excite": excite,
+    "identify": identify,
+    "evaluate": evaluate,
+    "retrieve": retrieve,
+    "repair": repair,
+    "validate": validate,
+    "export": export,
+    "report": report,
+    "simulate": simulate,
+}
+
+
+def run(words: Sequence[str]) -> int | None:
+    """Do what the words say in this process; errors are raised."""
+    return _app(words)(list(words), prog_name="dynident", standalone_mode=False)
+
+
+def _app(words: Sequence[str]) -> typer.Typer:
+    """The command; registries are asked for the options of the verb that the words name, and of no other."""
+    app = typer.Typer(
+        name="dynident",
+        help="Identify the dynamic model of a robot arm.",
+        epilog="Example: [bold]dynident check panda[/bold]",
+        add_completion=False,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+    )
+    app.callback()(_global_options)
+    asked = next((word for word in words if not word.startswith("-")), "")
+    for name, module in VERBS.items():
+        app.command(name, epilog=module.EXAMPLE)(with_registries(getattr(module, name), look=name == asked))
+    return app
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit; what the user can mend is one sentence on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        code = app(words, prog_name="dynident", standalone_mode=False)
+        code = run(words)
     except typer.TyperException as error:
         code = _complain(f"{error.format_message().rstrip('.')}; see 'dynident --help'", error.exit_code)
     except DynidentError as error:
@@ -63,8 +81,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
-def _global_options(  # pyright: ignore[reportUnusedFunction] (typer calls it)
+def _global_options(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.", callback=_show_version, is_eager=True)] = False,
     debug: Debug = False,
 ) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.options import NoOptions
 from dynident.errors import DynidentError, InputError, ShapeError
 from dynident.friction.combined import Combined
 from dynident.friction.model import FrictionModel
@@ -16,6 +18,9 @@ from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.regression.tables import Coefficient
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import judge
+
+#: q, dq, ddq, (N, n) each, at which torques are compared.
+States = tuple[Array, Array, Array]
 
 
 class InfeasibleError(InputError):
@@ -128,13 +133,13 @@ class Exported:
 class Request:
     """Options of an export.
 
-    original : file     The user's own URDF or MJCF to patch; its text, and its path for messages.
-    layout : str        Of YAML files: "dynident" or "franka".
+    original : file     The user's own file to patch; its text, and its path for messages.
+    options : object    An instance of the target's own options class.
     warning : str       What a file must say about parameters that are not feasible; empty when they are.
     """
 
     original: Original | None = None
-    layout: str = "dynident"
+    options: object = NoOptions()
     warning: str = ""
 
 
@@ -144,3 +149,30 @@ class Original:
 
     path: str
     content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exporter:
+    """A target, with everything that the registry, the command line and the tests ask of it.
+
+    write : model and request to files.
+    prove : compares the files in another engine, or says in a sentence why that can't be done here; None where nothing can be run.
+    help : what the command line says about --NAME.
+    bodies : the format describes rigid bodies, so that coefficients alone are not enough.
+    folder : the target is a folder of files, not one file.
+    guard : refuses, with a FileError, a folder in which something would be replaced that is the user's own.
+    original, original_name : root element of the user's own files that it can patch, and what one is called ("a URDF"); empty
+        when it always writes anew.
+    options : dataclass of the options that it has of its own.
+    """
+
+    name: str
+    help: str
+    write: Callable[[ExportModel, Request], Exported]
+    prove: Callable[[ExportModel, Exported, States], Comparison | str] | None
+    bodies: bool
+    folder: bool = False
+    guard: Callable[[Path], None] | None = None
+    original: str = ""
+    original_name: str = ""
+    options: type = NoOptions

@@ -1,47 +1,29 @@
-"""Export targets by name. A new target is its file and one line here; the contract suite then finds it."""
+"""Export targets by name. A new target is its file and one line here; the command line and the contract suite then find it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from dynident.core.options import settle_options
 from dynident.core.safe_xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
-from dynident.export.code.c99 import write_c
-from dynident.export.code.python_module import write_python
-from dynident.export.formats.csv_table import write_csv
-from dynident.export.formats.mjcf import write_mjcf
-from dynident.export.formats.urdf import write_urdf
-from dynident.export.formats.yaml_file import write_yaml
-from dynident.export.model import Comparison, Exported, ExportModel, InfeasibleError, Original, Request
-from dynident.export.proof import States, prove_c, prove_mjcf, prove_python, prove_urdf, prove_yaml, random_states
-
-Proof = Callable[[ExportModel, Exported, States], Comparison | None]
-
-
-@dataclass(frozen=True)
-class Exporter:
-    """A target.
-
-    write : model and options to files; prove : the files in another engine, None where there is nothing to run.
-    bodies : the format describes rigid bodies, so that coefficients alone are not enough.
-    original : root element of the files of the user's own that it can patch; empty when it always writes anew.
-    """
-
-    write: Callable[[ExportModel, Request], Exported]
-    prove: Proof | None
-    bodies: bool
-    original: str = ""
-
+from dynident.export.code import c99, python_module
+from dynident.export.formats import csv_table, mjcf, urdf, yaml_file
+from dynident.export.model import Exported, Exporter, ExportModel, InfeasibleError, Original, Request, States
+from dynident.export.proof import random_states
 
 EXPORTERS: dict[str, Exporter] = {
-    "urdf": Exporter(write_urdf, prove_urdf, bodies=True, original="robot"),
-    "mjcf": Exporter(write_mjcf, prove_mjcf, bodies=True, original="mujoco"),
-    "c": Exporter(write_c, prove_c, bodies=False),
-    "python": Exporter(write_python, prove_python, bodies=False),
-    "yaml": Exporter(write_yaml, prove_yaml, bodies=True),
-    "csv": Exporter(write_csv, None, bodies=False),
+    exporter.name: exporter
+    for exporter in (
+        urdf.EXPORTER,
+        mjcf.EXPORTER,
+        c99.EXPORTER,
+        python_module.EXPORTER,
+        yaml_file.EXPORTER,
+        csv_table.EXPORTER,
+    )
 }
 
 
@@ -50,15 +32,15 @@ def export(
     target: str,
     *,
     original: str | Path | None = None,
-    layout: str = "dynident",
+    options: Mapping[str, object] | object | None = None,
     force: bool = False,
     states: States | None = None,
 ) -> Exported:
     """The files of a target, proven in another engine and not yet written.
 
-    target     "urdf", "mjcf", "c", "python", "yaml" or "csv".
-    original   The user's URDF or MJCF to patch; without one a complete file is written.
-    layout     Of YAML: "dynident" or "franka".
+    target     A name in EXPORTERS: "urdf", "mjcf", "c", "python", "yaml", "csv".
+    original   The user's own file to patch, where the target can do that; without one a complete file is written.
+    options    Of the target's own, by name or as its options class: {"layout": "franka"} of YAML.
     force      Export parameters that are not feasible, with a comment that says so.
     states     q, dq, ddq, (N, n) each, at which torques are compared; by default 1000 random ones.
 
@@ -74,14 +56,16 @@ def export(
     violations = model.all_violations() if model.describes_bodies else model.violations
     if violations and not force:
         raise InfeasibleError(violations)
+    own = settle_options(exporter.options, options, f"export target {target}")
     warning = f"NOT FEASIBLE: {'; '.join(violations)}" if violations else ""
-    request = Request(original=read_original(original, exporter.original), layout=layout, warning=warning)
+    request = Request(original=read_original(original, exporter.original), options=own, warning=warning)
     exported = exporter.write(model, request)
-    proof = None if exporter.prove is None else exporter.prove(model, exported, random_states(model.robot) if states is None else states)
-    notes = list(exported.notes)
-    if exporter.prove is not None and proof is None:
-        notes.append("no C compiler was found (gcc or cc), so the code was not compiled and compared")
-    return replace(exported, comparison=proof, notes=(*model.notes, *notes))
+    if exporter.prove is None:
+        return replace(exported, notes=(*model.notes, *exported.notes))
+    proof = exporter.prove(model, exported, random_states(model.robot) if states is None else states)
+    if isinstance(proof, str):
+        return replace(exported, notes=(*model.notes, *exported.notes, proof))
+    return replace(exported, comparison=proof, notes=(*model.notes, *exported.notes))
 
 
 def read_original(path: str | Path | None, root: str) -> Original | None:

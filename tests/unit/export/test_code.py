@@ -13,11 +13,10 @@ import pytest
 from dynident import coriolis_vector, gravity, inverse_dynamics, link_poses, load_robot, mass_matrix, torque_regressor
 from dynident.errors import UnknownNameError
 from dynident.export import EXPORTERS, ExportModel, export
-from dynident.export.code.c99 import c_name
+from dynident.export.code.c99 import CLibrary, c_name
 from dynident.export.code.friction_code import FRICTION_CODE
 from dynident.export.code.graph import Graph
 from dynident.export.model import Request
-from dynident.export.proof import CLibrary
 from dynident.friction import FRICTION_MODELS, SmoothCoulomb, friction_model, friction_torque
 from tests.export_models import model_of
 from tests.oracles.machines import machine, states

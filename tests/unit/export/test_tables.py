@@ -27,13 +27,13 @@ def text_of(model, target: str, **options: object) -> str:
 @pytest.mark.parametrize("name", ["panda", "spatial_3r", "planar_2r"])
 def test_yaml_comes_back(name, layout):
     model = model_of(load_robot(name))
-    read = parameters_from_yaml(text_of(model, "yaml", layout=layout), model.robot)
+    read = parameters_from_yaml(text_of(model, "yaml", options={"layout": layout}), model.robot)
     np.testing.assert_allclose(read, model.parameters, rtol=1e-13, atol=1e-15)
 
 
 def test_franka_layout_is_that_of_franka_description(shared_data):
     model = model_of(load_robot("panda"))
-    ours = yaml.safe_load(text_of(model, "yaml", layout="franka"))
+    ours = yaml.safe_load(text_of(model, "yaml", options={"layout": "franka"}))
     theirs = yaml.safe_load((shared_data / "panda_models" / "franka_description_fer_inertials.yaml").read_text())
     for name in (f"link{i}" for i in range(1, 8)):
         assert list(ours[name]) == list(theirs[name])
@@ -61,7 +61,7 @@ def test_prefixes_of_link_names_are_dropped_for_franka(tmp_path):
 def test_unknown_layout_and_another_robots_file_are_refused():
     model = model_of(load_robot("planar_2r"))
     with pytest.raises(UnknownNameError, match="dynident, franka"):
-        export(model, "yaml", layout="ros")
+        export(model, "yaml", options={"layout": "ros"})
     with pytest.raises(InputError, match="link3"):
         parameters_from_yaml(text_of(model, "yaml"), load_robot("spatial_3r"))
 

@@ -138,13 +138,13 @@ class _Steps:
         self.log.write_text("", encoding="utf-8")
 
     def do(self, *words: str) -> None:
-        from dynident.cli.app import app
+        from dynident.cli.app import run
 
         console().print(f"$ dynident {shlex.join(words)}", style="dim", markup=False, soft_wrap=True)
         printed = io.StringIO()
         try:
             with contextlib.redirect_stdout(printed):
-                app(list(words), prog_name="dynident", standalone_mode=False)
+                run(words)
         finally:
             with self.log.open("a", encoding="utf-8") as file:
                 file.write(f"$ dynident {shlex.join(words)}\n{printed.getvalue()}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,12 +13,13 @@ import typer
 
 from dynident.cli.data import read_data
 from dynident.cli.options import AsJson, Debug
+from dynident.cli.registries import FromRegistry, Offered
 from dynident.cli.terminal import console, spinner
 from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from dynident.export import Exported
-    from dynident.export.proof import States
+    from dynident.export.model import Exporter, States
     from dynident.robots import Robot
 
 EXAMPLE = """Examples:
@@ -26,35 +28,40 @@ EXAMPLE = """Examples:
 
 [bold]dynident export run --coefficients --python model.py --csv coefficients.csv[/bold]"""
 
-_PATCHED = ("urdf", "mjcf")
 #: Samples of a log that are compared, evenly chosen; engines are called one state at a time.
 MOST_OF_A_MOTION = 2000
 
 
+def offered_targets() -> dict[str, Offered]:
+    """An option per export target, then those that targets have of their own."""
+    from dynident.core.options import declared_options
+    from dynident.export import EXPORTERS
+
+    found: dict[str, Offered] = {}
+    for name, exporter in EXPORTERS.items():
+        metavar = "FOLDER" if exporter.folder else "FILE"
+        found[name] = Offered(type=Path | None, flag=f"--{name}", metavar=metavar, help=exporter.help)
+        for own in declared_options(exporter.options):
+            metavar = "NAME" if own.choices else None
+            found[own.name] = Offered(
+                type=own.kind, flag=f"--{own.name.replace('_', '-')}", metavar=metavar, help=own.help, default=own.default
+            )
+    to_patch = f"The file to patch: {_patching(' or ', '{0} (--{1})')}. Default: the one that the run's robot was read from."
+    any_model = ", ".join(f"--{name}" for name, exporter in EXPORTERS.items() if not exporter.bodies)
+    by_coefficients = f"Export the estimate's coefficients, not link parameters: for {any_model}."
+    return found | {
+        "original": Offered(type=Path | None, flag="--from", metavar="FILE", help=to_patch),
+        "coefficients": Offered(type=bool, flag="--coefficients", help=by_coefficients, default=False),
+    }
+
+
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder in which dynident identify and retrieve were run.")],
-    urdf: Annotated[
-        Path | None, typer.Option("--urdf", metavar="FILE", help="Write a URDF: the original with its numbers replaced.")
-    ] = None,
-    mjcf: Annotated[Path | None, typer.Option("--mjcf", metavar="FILE", help="Write an MJCF, likewise.")] = None,
-    original: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FILE", help="The URDF or MJCF to patch. Default: the one that the run's robot was read from."),
-    ] = None,
-    c: Annotated[Path | None, typer.Option("--c", metavar="FOLDER", help="Write C99: one header, one source, a CMakeLists.txt.")] = None,
-    python: Annotated[Path | None, typer.Option("--python", metavar="FILE", help="Write a Python module that needs NumPy alone.")] = None,
-    yaml: Annotated[Path | None, typer.Option("--yaml", metavar="FILE", help="Write the links and friction as YAML.")] = None,
-    layout: Annotated[
-        str, typer.Option("--layout", metavar="NAME", help="Of the YAML: dynident, or franka for its inertials.yaml.")
-    ] = "dynident",
-    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table of links, or of coefficients.")] = None,
+    targets: Annotated[Mapping[str, Any], FromRegistry(offered_targets)],
     motion: Annotated[
         list[Path] | None,
         typer.Option("--motion", metavar="DATA", help="Compare torques along the motion of this log too, read as the run's. Repeatable."),
     ] = None,
-    coefficients: Annotated[
-        bool, typer.Option("--coefficients", help="Export the estimate's coefficients, not link parameters: for --c, --python, --csv.")
-    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Export parameters that are not feasible, with a comment that says so.")] = False,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -65,37 +72,52 @@ def export(
     at 1000 random states and, with --motion, along a log; one that differs is not written. Nothing is written unless everything that was
     asked for can be.
     """
+    from dynident.export import EXPORTERS, model_from_run
     from dynident.export import export as exported
-    from dynident.export import model_from_run
 
-    wanted = {"urdf": urdf, "mjcf": mjcf, "c": c, "python": python, "yaml": yaml, "csv": csv}
-    targets = {name: path for name, path in wanted.items() if path is not None}
-    if not targets:
-        raise InputError("nothing to export; name at least one of --urdf, --mjcf, --c, --python, --yaml, --csv")
-    model = model_from_run(run, from_coefficients=coefficients)
+    paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
+    if not paths:
+        raise InputError(f"nothing to export; name at least one of {', '.join(f'--{name}' for name in EXPORTERS)}")
+    model = model_from_run(run, from_coefficients=targets.get("coefficients", False))
+    original: Path | None = targets.get("original")
     if original is not None and not original.is_file():
-        raise FileError(original, "no such file; name the URDF or MJCF to patch")
+        raise FileError(original, f"no such file; name {_patching(' or ', '{0}')} to patch")
     sources = _Sources(model.robot, original)
-    for name, path in targets.items():
-        _check_target(name, path, sources.of(name))
-    _check_distinct(targets)
-    sources.check_used(targets)
+    for name, path in paths.items():
+        _check_target(EXPORTERS[name], path, sources.of(name))
+    _check_distinct(paths)
+    sources.check_used(paths)
     states = _states(run, model.robot, motion or [])
     done: dict[str, Exported] = {}
     try:
         with spinner("Exporting") as say:
-            for name in targets:
+            for name in paths:
                 say(f"Exporting {name}")
-                done[name] = exported(model, name, original=sources.of(name), layout=layout, force=force, states=states)
-        for name, path in targets.items():
-            _write(done[name], path, folder=name == "c")
+                own = _own_options(EXPORTERS[name], targets)
+                done[name] = exported(model, name, original=sources.of(name), options=own, force=force, states=states)
+        for name, path in paths.items():
+            _write(done[name], path, folder=EXPORTERS[name].folder)
     except KeyboardInterrupt:
         raise InputError("the export was interrupted; every file is whole, either as it was before or new") from None
     if as_json:
-        print(json.dumps([_document(done[name], path) for name, path in targets.items()], indent=2, ensure_ascii=False, allow_nan=False))
+        print(json.dumps([_document(done[name], path) for name, path in paths.items()], indent=2, ensure_ascii=False, allow_nan=False))
         return
-    for name, path in targets.items():
+    for name, path in paths.items():
         _print(done[name], path, sources.of(name))
+
+
+def _patching(join: str, pattern: str) -> str:
+    """The targets that patch a file of the user's: {0} is what such a file is called, {1} the target's name."""
+    from dynident.export import EXPORTERS
+
+    patching = [exporter for exporter in EXPORTERS.values() if exporter.original]
+    return join.join(pattern.format(exporter.original_name, exporter.name) for exporter in patching)
+
+
+def _own_options(exporter: Exporter, values: Mapping[str, Any]) -> dict[str, Any]:
+    from dynident.core.options import declared_options
+
+    return {own.name: values[own.name] for own in declared_options(exporter.options) if own.name in values}
 
 
 @dataclass(frozen=True)
@@ -106,28 +128,30 @@ class _Sources:
     given: Path | None
 
     def of(self, target: str) -> Path | None:
-        if target not in _PATCHED:
+        from dynident.export import EXPORTERS
+
+        root = EXPORTERS[target].original
+        if not root:
             return None
         if self.given is not None:
-            return self.given if self._fits(target, self.given) else None
+            return self.given if self._fits(root, self.given) else None
         source = Path(self.robot.source)
-        return source if source.is_file() and self._fits(target, source) else None
+        return source if source.is_file() and self._fits(root, source) else None
 
     def check_used(self, targets: dict[str, Path]) -> None:
         if self.given is not None and not any(self.of(target) for target in targets):
-            raise InputError(f"--from {self.given} is of no use to what is exported; a URDF is patched by --urdf, an MJCF by --mjcf")
+            raise InputError(f"--from {self.given} is of no use to what is exported; {_patching(', ', '{0} is patched by --{1}')}")
 
     @staticmethod
-    def _fits(target: str, path: Path) -> bool:
+    def _fits(root: str, path: Path) -> bool:
         """By the root element, for .xml can be either; what is not XML is refused later, with a sentence."""
         from dynident.core.files import read_text
         from dynident.core.safe_xml import parse_xml
 
         try:
-            root = parse_xml(path, read_text(path)).tag
+            return parse_xml(path, read_text(path)).tag == root
         except FileError:
             return True
-        return root == {"urdf": "robot", "mjcf": "mujoco"}[target]
 
 
 def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
@@ -151,16 +175,14 @@ def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
     return q, dq, ddq
 
 
-def _check_target(name: str, path: Path, source: Path | None) -> None:
+def _check_target(exporter: Exporter, path: Path, source: Path | None) -> None:
     """Before the work: can the target be written, and is it none of the user's own files?"""
-    from dynident.export.code.c99 import CMAKE_MARK
     from dynident.runs.estimate import check_writable
 
-    if name == "c":
+    if exporter.folder:
         check_writable(path)
-        cmake = path / "CMakeLists.txt"
-        if cmake.is_file() and not cmake.read_bytes().startswith(CMAKE_MARK.encode()):
-            raise FileError(cmake, "is there and was not written by dynident, so it is not replaced; name an empty folder")
+        if exporter.guard is not None:
+            exporter.guard(path)
         return
     if path.is_dir():
         raise FileError(path, "is a folder; name a file")

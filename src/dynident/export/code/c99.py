@@ -6,18 +6,30 @@ Every function is re-entrant: it reads its arguments and writes its result.
 
 from __future__ import annotations
 
+import ctypes
 import re
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.errors import FileError
 from dynident.export.code.emit import assignments
 from dynident.export.code.friction_code import friction_nodes
 from dynident.export.code.graph import Node
 from dynident.export.code.recursion import Dynamics
-from dynident.export.model import Exported, ExportModel, Request
+from dynident.export.model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Request, States
+from dynident.export.proof import compare
 
 #: First line of every CMakeLists.txt that is written here; one without it is the user's own.
 CMAKE_MARK = "# Written by dynident"
+#: How generated C is compiled, here and in the tests.
+C_FLAGS = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-O2")
 _SIGN = """static double sign(double x)
 {
   return (double)((x > 0.0) - (x < 0.0));
@@ -46,6 +58,62 @@ def write_c(model: ExportModel, request: Request) -> Exported:
         "CMakeLists.txt": _cmake(stem),
     }
     return Exported(target="c", files={name: text.encode() for name, text in files.items()})
+
+
+def prove_c(model: ExportModel, exported: Exported, states: States) -> Comparison | str:
+    """The exported C, compiled, where there is a compiler."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        return "no C compiler was found (gcc or cc), so the code was not compiled and compared"
+    with tempfile.TemporaryDirectory() as folder:
+        library = CLibrary.compiled(exported, Path(folder), c_name(model.robot.name), model.robot.n, compiler)
+        rows = [library("inverse_dynamics", q, dq, ddq) + library("friction", dq, ddq) for q, dq, ddq in zip(*states, strict=True)]
+    return compare("The compiled C", model, states, np.array(rows), friction=True)
+
+
+def refuse_foreign_cmake(folder: Path) -> None:
+    """FileError where the folder belongs to a project of the user's."""
+    cmake = folder / "CMakeLists.txt"
+    if cmake.is_file() and not cmake.read_bytes().startswith(CMAKE_MARK.encode()):
+        raise FileError(cmake, "is there and was not written by dynident, so it is not replaced; name an empty folder")
+
+
+EXPORTER = Exporter(
+    name="c",
+    help="Write C99: one header, one source, a CMakeLists.txt.",
+    write=write_c,
+    prove=prove_c,
+    bodies=False,
+    folder=True,
+    guard=refuse_foreign_cmake,
+)
+
+
+class CLibrary:
+    """Functions of generated C, called from Python."""
+
+    def __init__(self, library: ctypes.CDLL, prefix: str, n: int) -> None:
+        self.functions = {function.name: function for function in c_functions(n)}
+        self.library, self.prefix = library, prefix
+
+    @classmethod
+    def compiled(cls, exported: Exported, folder: Path, prefix: str, n: int, compiler: str) -> CLibrary:
+        for name, content in exported.files.items():
+            (folder / name).write_bytes(content)
+        target = folder / f"lib{prefix}.so"
+        command = [compiler, *C_FLAGS, "-shared", "-fPIC", "-o", str(target), str(folder / f"{prefix}_model.c"), "-lm"]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own compiler call)
+        if run.returncode != 0:
+            raise DisagreementError(f"the generated C can't be compiled, so nothing was written: {' '.join(run.stderr.split())[:300]}")
+        return cls(ctypes.CDLL(str(target)), prefix, n)
+
+    def __call__(self, name: str, *arguments: Array) -> Array:
+        """The result, flat."""
+        function, pointer = self.functions[name], ctypes.POINTER(ctypes.c_double)
+        result = np.empty(function.size)
+        arrays = [*(np.ascontiguousarray(argument, dtype=float) for argument in arguments), result]
+        getattr(self.library, f"{self.prefix}_{name}")(*(array.ctypes.data_as(pointer) for array in arrays))
+        return result
 
 
 def c_functions(n: int) -> tuple[CFunction, ...]:

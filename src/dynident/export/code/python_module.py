@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from importlib import resources
+from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.export.code.c99 import c_name
 from dynident.export.code.friction_code import friction_code
-from dynident.export.model import Exported, ExportModel, Request
+from dynident.export.model import Comparison, Exported, Exporter, ExportModel, Request, States
+from dynident.export.proof import compare, main_file
 from dynident.robots.robot import JointType
 
 _BEGIN, _END = "# data begin\n", "# data end\n"
@@ -21,6 +23,19 @@ def write_python(model: ExportModel, request: Request) -> Exported:
     functions = source[source.index(_END) + len(_END) :]
     text = "\n".join([*_docstring(model, request), "", *_data(model), "", *_friction(model)]) + "\n" + functions
     return Exported(target="python", files={f"{c_name(model.robot.name)}_model.py": text.encode()})
+
+
+def prove_python(model: ExportModel, exported: Exported, states: States) -> Comparison:
+    """The exported module itself, friction included."""
+    module: dict[str, Any] = {}
+    exec(compile(main_file(exported), "exported model", "exec"), module)  # noqa: S102 (text that was made here)
+    torques = module["inverse_dynamics"](*states) + module["friction"](*states[1:])
+    return compare("The Python module", model, states, torques, friction=True)
+
+
+EXPORTER = Exporter(
+    name="python", help="Write a Python module that needs NumPy alone.", write=write_python, prove=prove_python, bodies=False
+)
 
 
 def _docstring(model: ExportModel, request: Request) -> list[str]:

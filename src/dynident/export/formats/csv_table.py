@@ -6,7 +6,7 @@ import csv
 import io
 
 from dynident.export.formats.source_bodies import mass_com_inertia
-from dynident.export.model import Exported, ExportModel, Request
+from dynident.export.model import Exported, Exporter, ExportModel, Request
 from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES
 
 
@@ -18,6 +18,9 @@ def write_csv(model: ExportModel, request: Request) -> Exported:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
     return Exported(target="csv", files={f"{model.robot.name}.csv": out.getvalue().encode()})
+
+
+EXPORTER = Exporter(name="csv", help="Write the table of links, or of coefficients.", write=write_csv, prove=None, bodies=False)
 
 
 def _link_rows(model: ExportModel) -> list[list[str]]:

@@ -16,11 +16,12 @@ from dynident.core.arrays import Array
 from dynident.core.xml_text import Element, XmlText, comment_text
 from dynident.errors import FileError, MissingExtraError
 from dynident.export.formats.mjcf_complete import complete_mjcf, full_inertia, inertial_tag
-from dynident.export.formats.original import check_match, inertials
+from dynident.export.formats.original import check_match, inertials, locked_positions
 from dynident.export.formats.simulator_friction import Held, held_friction
 from dynident.export.formats.source_bodies import ROUNDING, mass_com_inertia, share_out
 from dynident.export.formats.urdf import OLD_COMMENT
-from dynident.export.model import Exported, ExportModel, Original, Request
+from dynident.export.model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Original, Request, States
+from dynident.export.proof import check_numbers, compare, gravity_at_root, main_file, read_back
 from dynident.robots.formats.source_tree import SourceTree
 
 HOLDS = {"viscous": "damping", "coulomb": "frictionloss", "smooth_coulomb": "frictionloss", "armature": "armature"}
@@ -37,6 +38,49 @@ def write_mjcf(model: ExportModel, request: Request) -> Exported:
         return Exported(target="mjcf", files={f"{model.robot.name}.xml": text.encode()}, notes=(*more, *held.notes))
     content, lumping = _patched(model, held, request.original, said)
     return Exported(target="mjcf", files={Path(request.original.path).name: content}, notes=(*lumping, *held.notes))
+
+
+def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Comparison:
+    """MuJoCo on the exported MJCF."""
+    from dynident.robots.formats.mjcf import strip_assets
+
+    mj, content = mujoco_module(), main_file(exported)
+    tree = read_back(content, ".xml", mjcf_tree)
+    spec = mj.MjSpec.from_string(content.decode("utf-8"))
+    strip_assets(mj, spec, keep_base=False)
+    try:
+        engine = spec.compile()
+    except ValueError as error:
+        raise DisagreementError(f"MuJoCo refuses the exported model, so nothing was written: {' '.join(str(error).split())}") from None
+    engine.opt.gravity[:] = gravity_at_root(model.robot, tree)
+    data = mj.MjData(engine)
+    for name, position in locked_positions(model.robot, tree).items():
+        data.qpos[engine.joint(name).qposadr[0]] = position
+    joints = [engine.joint(name) for name in model.robot.joint_names]
+    positions, places = [joint.qposadr[0] for joint in joints], [joint.dofadr[0] for joint in joints]
+    torques, result = np.empty_like(states[0]), np.empty(engine.nv)
+    for row, (q, dq, ddq) in enumerate(zip(*states, strict=True)):
+        data.qpos[positions], data.qvel[places], data.qacc[places] = q, dq, ddq
+        for step in (mj.mj_kinematics, mj.mj_comPos, mj.mj_comVel):
+            step(engine, data)
+        mj.mj_rne(engine, data, 1, result)
+        torques[row] = result[places]
+    held = held_friction(model, HOLDS, "MJCF")
+    names = ("damping", "frictionloss", "armature")
+    actual = {name: np.asarray(getattr(engine, f"dof_{name}")).reshape(engine.nv, -1)[places, 0] for name in names}
+    check_numbers("MuJoCo", model.robot, held, actual)
+    return compare("MuJoCo", model, states, torques)
+
+
+EXPORTER = Exporter(
+    name="mjcf",
+    help="Write an MJCF, likewise.",
+    write=write_mjcf,
+    prove=prove_mjcf,
+    bodies=True,
+    original="mujoco",
+    original_name="an MJCF",
+)
 
 
 def mujoco_module() -> Any:

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.xml_text import Element, XmlText, comment_text, number_text
 from dynident.errors import FileError
-from dynident.export.formats.original import check_match, inertials
+from dynident.export.formats.original import check_match, inertials, locked_positions
 from dynident.export.formats.simulator_friction import Held, held_friction
 from dynident.export.formats.source_bodies import ROUNDING, mass_com_inertia, share_out
 from dynident.export.formats.urdf_complete import complete_urdf, dynamics_line, inertial_lines
-from dynident.export.model import Exported, ExportModel, Original, Request
+from dynident.export.model import Comparison, Exported, Exporter, ExportModel, Original, Request, States
+from dynident.export.proof import check_numbers, compare, gravity_at_root, main_file, read_back
 from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, inertia_matrix
 from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.robot import STANDARD_GRAVITY, Robot
@@ -38,6 +41,49 @@ def write_urdf(model: ExportModel, request: Request) -> Exported:
         return Exported(target="urdf", files={f"{model.robot.name}.urdf": text.encode()}, notes=(*more, *notes))
     content, lumping = _patched(model, held, request.original, [model.headline(), *filter(None, [request.warning]), *notes])
     return Exported(target="urdf", files={Path(request.original.path).name: content}, notes=(*lumping, *notes))
+
+
+def prove_urdf(model: ExportModel, exported: Exported, states: States) -> Comparison:
+    """Pinocchio on the exported URDF."""
+    pin: Any = import_module("pinocchio")
+    content = main_file(exported)
+    engine = pin.buildModelFromXML(content.decode("utf-8"))
+    tree = read_back(content, ".urdf", urdf_tree)
+    engine.gravity = pin.Motion(gravity_at_root(model.robot, tree), np.zeros(3))
+    data, locked = engine.createData(), locked_positions(model.robot, tree)
+    q = pin.neutral(engine)
+    for name, position in locked.items():
+        _set_position(engine, q, name, position)
+    places = [engine.joints[engine.getJointId(name)].idx_v for name in model.robot.joint_names]
+    v, a = np.zeros(engine.nv), np.zeros(engine.nv)
+    torques = np.empty_like(states[0])
+    for row, (own_q, own_v, own_a) in enumerate(zip(*states, strict=True)):
+        for name, position in zip(model.robot.joint_names, own_q, strict=True):
+            _set_position(engine, q, name, position)
+        v[places], a[places] = own_v, own_a
+        torques[row] = pin.rnea(engine, data, q, v, a)[places]
+    held = held_friction(model, HOLDS, "URDF")
+    check_numbers("Pinocchio", model.robot, held, {name: np.asarray(getattr(engine, name))[places] for name in ("damping", "friction")})
+    return compare("Pinocchio", model, states, torques)
+
+
+def _set_position(engine: Any, q: Array, name: str, position: float) -> None:
+    joint = engine.joints[engine.getJointId(name)]
+    if joint.nq == 2:  # Pinocchio keeps the angle of a continuous joint as (cos, sin)
+        q[joint.idx_q : joint.idx_q + 2] = np.cos(position), np.sin(position)
+    else:
+        q[joint.idx_q] = position
+
+
+EXPORTER = Exporter(
+    name="urdf",
+    help="Write a URDF: the original with its numbers replaced.",
+    write=write_urdf,
+    prove=prove_urdf,
+    bodies=True,
+    original="robot",
+    original_name="a URDF",
+)
 
 
 def urdf_tree(original: Original) -> SourceTree:

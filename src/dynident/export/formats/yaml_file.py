@@ -6,32 +6,41 @@ The own layout keeps the robot's named parameter frames. Franka's is for URDF ma
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import Any, Literal, cast
 
 import numpy as np
 import yaml
 
 from dynident.core.arrays import Array
+from dynident.core.options import option
 from dynident.core.xml_text import number_text
-from dynident.errors import InputError, UnknownNameError
+from dynident.dynamics import inverse_dynamics
+from dynident.errors import InputError
 from dynident.export.formats.joint_frames import bodies_in_joint_frames
 from dynident.export.formats.source_bodies import mass_com_inertia
-from dynident.export.model import Exported, ExportModel, Request
+from dynident.export.model import Comparison, Exported, Exporter, ExportModel, Request, States
+from dynident.export.proof import compare, main_file
 from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, change_of_frame, from_com
 from dynident.robots.kinematics import inverse_pose
 from dynident.robots.robot import Robot
 
 SCHEMA = "dynident/model/1"
-LAYOUTS = ("dynident", "franka")
 _LINK_NUMBER = re.compile(r"(?:^|.*_)(link\d+)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class YamlOptions:
+    """How the file is laid out."""
+
+    layout: Literal["dynident", "franka"] = option("dynident", "Of the YAML: dynident, or franka for its inertials.yaml.")
 
 
 def write_yaml(model: ExportModel, request: Request) -> Exported:
     """One file in the layout that was asked for."""
-    if request.layout not in LAYOUTS:
-        raise UnknownNameError("YAML layout", request.layout, LAYOUTS)
+    franka = isinstance(request.options, YamlOptions) and request.options.layout == "franka"
     notes: tuple[str, ...] = ()
-    if request.layout == "franka":
+    if franka:
         content: dict[str, Any] = _franka(model)
         if model.friction is not None:
             notes = ("the franka layout has no place for friction, so it is left out",)
@@ -39,7 +48,7 @@ def write_yaml(model: ExportModel, request: Request) -> Exported:
         content = _own(model)
     comment = [f"# {' '.join(line.split())}." for line in (model.headline(), request.warning, *notes) if line]
     text = "\n".join(comment) + "\n" + yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=10_000)
-    name = "inertials.yaml" if request.layout == "franka" else f"{model.robot.name}.yaml"
+    name = "inertials.yaml" if franka else f"{model.robot.name}.yaml"
     return Exported(target="yaml", files={name: text.encode()}, notes=notes)
 
 
@@ -55,6 +64,17 @@ def parameters_from_yaml(text: str | bytes, robot: Robot) -> Array:
         raise InputError(f"the YAML has no {error}; it must be as dynident export writes it for robot {robot.name!r}") from None
     rows = [_row(entry["mass"], [float(word) for word in entry["origin"]["xyz"].split()], entry["inertia"]) for entry in entries]
     return np.array([change_of_frame(inverse_pose(link.placement)) @ row for link, row in zip(robot.links, rows, strict=True)])
+
+
+def prove_yaml(model: ExportModel, exported: Exported, states: States) -> Comparison:
+    """Our own dynamics with the parameters read back."""
+    parameters = parameters_from_yaml(main_file(exported), model.robot)
+    return compare("dynident, from the file,", model, states, inverse_dynamics(model.robot, parameters, *states))
+
+
+EXPORTER = Exporter(
+    name="yaml", help="Write the links and friction as YAML.", write=write_yaml, prove=prove_yaml, bodies=True, options=YamlOptions
+)
 
 
 def franka_names(robot: Robot) -> tuple[str, ...]:

@@ -1,0 +1,67 @@
+"""Options of a verb that come from a registry of the library: what a registry holds is offered, without a list of it here.
+
+Registries are imported for the verb that is run alone, so that `dynident --help` stays quick.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Annotated, Any, get_args
+
+import typer
+
+_BY_NAME = inspect.Parameter.KEYWORD_ONLY
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offered:
+    """One option of the command line. type : as in a signature; flag : "--layout"; default : value when it is not given."""
+
+    type: Any
+    flag: str
+    help: str
+    metavar: str | None = None
+    default: object = None
+
+
+@dataclass(frozen=True)
+class FromRegistry:
+    """Marks the parameter of a verb that gets the values of all options that `offered` finds, by name."""
+
+    offered: Callable[[], Mapping[str, Offered]]
+
+
+def with_registries(verb: Callable[..., None], *, look: bool) -> Callable[..., None]:
+    """The verb as Typer wants it: a parameter for every offered option. look : ask the registries, which imports them."""
+    signature = inspect.signature(verb, eval_str=True)
+    groups = {name: found for name, item in signature.parameters.items() if (found := _marked(item.annotation)) is not None}
+    if not groups:
+        return verb
+    offered = {group: dict(source.offered()) if look else dict[str, Offered]() for group, source in groups.items()}
+    parameters: list[inspect.Parameter] = []
+    for name, item in signature.parameters.items():
+        parameters += (
+            [_parameter(key, option) for key, option in offered[name].items()] if name in groups else [item.replace(kind=_BY_NAME)]
+        )
+
+    @wraps(verb)
+    def run(**values: Any) -> None:
+        gathered = {group: {key: values.pop(key) for key in options} for group, options in offered.items()}
+        verb(**values, **gathered)
+
+    run.__signature__ = signature.replace(parameters=parameters)  # pyright: ignore[reportAttributeAccessIssue] (Typer reads it)
+    run.__annotations__ = {item.name: item.annotation for item in parameters}
+    del run.__wrapped__  # pyright: ignore[reportAttributeAccessIssue] (else Typer looks at the verb's own annotations)
+    return run
+
+
+def _marked(annotation: Any) -> FromRegistry | None:
+    return next((item for item in get_args(annotation)[1:] if isinstance(item, FromRegistry)), None)
+
+
+def _parameter(name: str, offered: Offered) -> inspect.Parameter:
+    option = typer.Option(offered.flag, metavar=offered.metavar, help=offered.help)
+    return inspect.Parameter(name, _BY_NAME, default=offered.default, annotation=Annotated[offered.type, option])
