@@ -1,7 +1,7 @@
 """From data to coefficients: base parameters, compressed problems, and fits with their uncertainty."""
 
 from dynident.regression.base import BaseParameters, base_parameters
-from dynident.regression.estimate import Estimate
+from dynident.regression.estimate import Estimate, EstimateStatus
 from dynident.regression.fit import Prior, fit, residuals
 from dynident.regression.identify import identify, identify_from_controller
 from dynident.regression.losses import Huber, Squared, Tukey
@@ -10,6 +10,7 @@ from dynident.regression.problem import Problem, build_problem
 __all__ = [
     "BaseParameters",
     "Estimate",
+    "EstimateStatus",
     "Huber",
     "Prior",
     "Problem",

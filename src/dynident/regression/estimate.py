@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 
 import numpy as np
@@ -51,6 +52,23 @@ class Dropped:
     reason: str
 
 
+class EstimateStatus(Enum):
+    """How a fit ended, the gravest first; the value is the sentence that the user sees."""
+
+    LOSS_UNSETTLED = "the robust loss did not settle, so the coefficients are not its minimum"
+    WEIGHTS_UNSETTLED = "the noise levels did not settle, so coefficients and standard deviations are provisional"
+    UNDETERMINED = "some coefficients are not determined by these data, and not part of the model"
+    DROPPED = "all coefficients are determined by these data; those that are too uncertain are not part of the model"
+    COMPLETE = "all coefficients are determined by these data, and part of the model"
+
+    @staticmethod
+    def of_dropped(dropped: Sequence[Dropped]) -> EstimateStatus:
+        """That of a fit that settled."""
+        if any(np.isinf(item.std) for item in dropped):
+            return EstimateStatus.UNDETERMINED
+        return EstimateStatus.DROPPED if dropped else EstimateStatus.COMPLETE
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Estimate:
     """Base parameters estimated from data.
@@ -70,6 +88,7 @@ class Estimate:
     residuals: Residuals
     singular_values: Array
     summary: FitSummary
+    status: EstimateStatus
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:

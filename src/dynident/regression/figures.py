@@ -56,7 +56,7 @@ def precision_figure(estimate: Estimate) -> Figure:
     found.sort(key=lambda item: item.relative_std_percent or 0.0)
     limit = estimate.summary.drop_above_percent
     shapes: list[dict[str, Any]] = []
-    if isinstance(limit, float | int):
+    if limit is not None:
         line = {"color": "@measured", "width": 1.2, "dash": "dash"}
         shapes.append({"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit, "line": line})
     data: list[dict[str, Any]] = []

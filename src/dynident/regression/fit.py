@@ -15,7 +15,7 @@ from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRange
 from dynident.regression.autocovariance import Correlated, correlated_rows
 from dynident.regression.compress import compress, triangular
 from dynident.regression.covariance import inverse_normal, median_levels, smallest_level, spread
-from dynident.regression.estimate import Dropped, Estimate, Residuals
+from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Residuals
 from dynident.regression.losses import Loss, Squared
 from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
@@ -57,12 +57,10 @@ def fit(
     if noise not in NOISES:
         raise UnknownNameError("noise model", noise, NOISES)
     _check_prior(problem, prior)
-    notes: list[str] = []
     loss = loss or Squared()
-    solution = _Solution.of(problem, noise, prior)
+    solution, loss_unsettled = _Solution.of(problem, noise, prior), ""
     if not isinstance(loss, Squared):
-        solution, unsettled = _reweighted(problem, solution, noise, loss, prior, progress)
-        notes += unsettled
+        solution, loss_unsettled = _reweighted(problem, solution, noise, loss, prior, progress)
     correlated = correlated_rows(problem)
     uncertainty = spread(
         problem,
@@ -73,7 +71,6 @@ def fit(
         loss=loss,
         rows=correlated,
     )
-    notes += _notes(problem, solution, correlated)
     kept, dropped = solution.determined.copy(), list(_undetermined(solution))
     values, covariance = solution.values, uncertainty.covariance(kept)
     while drop_above_percent is not None and kept.sum() > 1:
@@ -86,6 +83,10 @@ def fit(
         kept[worst] = False
         values = solution.restricted(kept)
         covariance = uncertainty.covariance(kept)
+    status = EstimateStatus.of_dropped(dropped)
+    if loss_unsettled or solution.unsettled:
+        status = EstimateStatus.LOSS_UNSETTLED if loss_unsettled else EstimateStatus.WEIGHTS_UNSETTLED
+    unsettled = [note for note in (loss_unsettled, solution.unsettled) if note]
     estimate = Estimate(
         base=problem.base,
         values=values,
@@ -95,8 +96,9 @@ def fit(
         residuals=residuals(problem, values),
         singular_values=solution.singular_values,
         summary=_summary(problem, noise, loss, drop_above_percent, solution, kept),
+        status=status,
     )
-    return replace(estimate, notes=(*problem.notes, *notes, *estimate_notes(estimate)))
+    return replace(estimate, notes=(*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(estimate)))
 
 
 def residuals(problem: Problem, values: Array) -> Residuals:
@@ -116,6 +118,7 @@ class _Solution:
     weights : (groups,)      One over the standard deviation of each group.
     determined : (b,)        Which base parameters these data, or the prior, determine at all.
     rank : int               How many the data alone determine.
+    unsettled : str          Note about weights that did not settle; empty where they did.
     """
 
     values: Array
@@ -124,6 +127,7 @@ class _Solution:
     determined: BoolArray
     rank: int
     singular_values: Array
+    unsettled: str
 
     @staticmethod
     def of(problem: Problem, noise: Noise, prior: Prior | None) -> _Solution:
@@ -135,15 +139,21 @@ class _Solution:
         if not np.any(by_data):
             raise ValueRangeError("data", "determine no coefficient at all; every regressor column is zero, so check that the robot moves")
         determined = by_data if prior is None else by_data | np.isfinite(prior.std)
-        weights = np.ones(len(problem.groups))
+        weights, changes, unsettled = np.ones(len(problem.groups)), np.zeros(len(problem.groups)), ""
         for _ in range(_ITERATIONS):
             factor = triangular([problem.stacked(weights), *_prior_rows(prior)])
             values = _solve(factor, determined)
             updated = _noise_weights(problem, values, factor, weights, determined, noise)
-            change = np.max(np.abs(updated / weights - 1.0))
+            changes = np.abs(updated / weights - 1.0)
             weights = updated
-            if change < _WEIGHT_TOLERANCE or (noise == "uniform" and prior is None):
+            if np.max(changes) < _WEIGHT_TOLERANCE or (noise == "uniform" and prior is None):
                 break
+        else:  # the noise of exact data is rounding, which has no level to settle at
+            change = float(np.max(changes, where=1.0 / weights > 1e3 * smallest_level(problem), initial=0.0))
+            if change >= _WEIGHT_TOLERANCE:
+                unsettled = (
+                    f"the noise levels did not settle in {_ITERATIONS} iterations; the last one changed one by {100.0 * change:.1g} %"
+                )
         factor = triangular([problem.stacked(weights), *_prior_rows(prior)])
         return _Solution(
             values=_solve(factor, determined),
@@ -152,6 +162,7 @@ class _Solution:
             determined=determined,
             rank=int(by_data.sum()),
             singular_values=singular_values,
+            unsettled=unsettled,
         )
 
     def restricted(self, kept: BoolArray) -> Array:
@@ -201,7 +212,7 @@ def _noise_weights(problem: Problem, values: Array, factor: Array, weights: Arra
 
 def _reweighted(
     problem: Problem, solution: _Solution, noise: Noise, loss: Loss, prior: Prior | None, progress: Callable[[str], None] | None
-) -> tuple[_Solution, list[str]]:
+) -> tuple[_Solution, str]:
     """The solution under a robust loss, and a note where it did not settle."""
     if not problem.rows:
         raise InputError(f"the {loss.name} loss needs the data again, and this problem was loaded from a file; build it from the data")
@@ -223,10 +234,11 @@ def _reweighted(
         if progress is not None:
             progress(f"{loss.name} iteration {iteration}: change of {change:.1e} standard deviations")
         if change < _SETTLED or exact:
-            return solution, []
-    return solution, [
-        f"the {loss.name} loss did not settle in {_ITERATIONS} iterations; the last one moved by {change:.1e} standard deviations"
-    ]
+            return solution, ""
+    return (
+        solution,
+        f"the {loss.name} loss did not settle in {_ITERATIONS} iterations; the last one moved by {change:.1e} standard deviations",
+    )
 
 
 def _undetermined(solution: _Solution) -> list[Dropped]:

@@ -150,7 +150,8 @@ def _header(estimate: Estimate) -> tuple[str, ...]:
 def _facts(estimate: Estimate) -> tuple[str, ...]:
     summary, base = estimate.summary, estimate.base
     rank = f"Rank {summary.rank} of {base.rank} (tolerance {summary.rank_tolerance:g}), {int(estimate.kept.sum())} kept"
-    facts = [f"{rank}; condition number {estimate.condition_number:.2f}."]
+    verdict = estimate.status.value
+    facts = [f"{verdict[0].upper()}{verdict[1:]}.", f"{rank}; condition number {estimate.condition_number:.2f}."]
     if base.unidentifiable:
         facts.append(f"Without effect on such data, whatever the motion: {listing(base.unidentifiable, 40)}.")
     if base.known:

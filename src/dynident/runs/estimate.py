@@ -15,7 +15,7 @@ import numpy as np
 from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.files import write_together
 from dynident.errors import FileError
-from dynident.regression.estimate import Dropped, Estimate, Residuals
+from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Residuals
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 from dynident.robots.serialize import robot_to_dict
@@ -94,25 +94,28 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
         "dropped_reasons": [item.reason for item in estimate.dropped],
         "residual_names": list(found.names),
         "details": estimate.summary.to_dict(),
+        "status": estimate.status.name,
         "notes": list(estimate.notes),
     }
     return pack(_SCHEMA, arrays, description)
 
 
 def _estimate(arrays: Arrays, description: dict[str, Any]) -> Estimate:
-    dropped = zip(
+    found = zip(
         arrays["dropped_index"].tolist(),
         arrays["dropped_value"].tolist(),
         arrays["dropped_std"].tolist(),
         description["dropped_reasons"],
         strict=True,
     )
+    dropped = tuple(Dropped(*item) for item in found)
+    status = description.get("status", EstimateStatus.of_dropped(dropped).name)  # archives before there was one know no more
     return Estimate(
         base=base_from_parts(arrays, description),
         values=arrays["values"],
         covariance=arrays["covariance"],
         kept=arrays["kept"],
-        dropped=tuple(Dropped(*item) for item in dropped),
+        dropped=dropped,
         residuals=Residuals(
             names=tuple(description["residual_names"]),
             counts=arrays["residual_counts"],
@@ -121,6 +124,7 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> Estimate:
         ),
         singular_values=arrays["singular_values"],
         summary=FitSummary.from_dict(description["details"]),
+        status=EstimateStatus[status],
         notes=tuple(description["notes"]),
     )
 

@@ -23,6 +23,7 @@ def estimate_document(estimate: Estimate, *, seed: int = 0) -> dict[str, Any]:
         "robot": estimate.base.robot.name,
         "source": summary.source,
         "route": "classical" if estimate.base.equations == "torque" else "controller",
+        "status": estimate.status.value,
         "rank": summary.rank,
         "condition_number": estimate.condition_number if math.isfinite(estimate.condition_number) else None,
         "coefficients": [_coefficient(item) for item in coefficients(estimate)],

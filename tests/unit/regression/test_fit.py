@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -12,7 +13,17 @@ from dynident.data import ControllerSamples, Dataset
 from dynident.errors import DynidentError
 from dynident.friction import linear
 from dynident.friction.model import friction_torque
-from dynident.regression import Prior, base_parameters, build_problem, fit, identify, identify_from_controller, residuals
+from dynident.regression import (
+    EstimateStatus,
+    Huber,
+    Prior,
+    base_parameters,
+    build_problem,
+    fit,
+    identify,
+    identify_from_controller,
+    residuals,
+)
 from tests.oracles.logs import generated_log, written_out
 
 
@@ -261,3 +272,40 @@ def test_identify_is_build_then_fit(arm: Robot) -> None:
 def test_base_of_the_problem_is_that_of_the_robot(arm: Robot) -> None:
     problem = build_problem(arm, generated_log(arm).dataset, friction=linear())
     assert problem.base.names == base_parameters(arm, friction=linear()).names
+
+
+class TestStatus:
+    """The status says how the fit ended, in a sentence; iterations that did not settle are not passed off as answers."""
+
+    def test_a_rich_log_determines_everything(self, arm: Robot) -> None:
+        estimate = identify(arm, generated_log(arm, noise=1e-3).dataset, noise="per_group", drop_above_percent=None)
+        assert estimate.status is EstimateStatus.COMPLETE
+        assert estimate.status.value[1:] in str(estimate)
+
+    def test_dropped_and_undetermined_ones_differ(self, arm: Robot) -> None:
+        log = generated_log(arm, noise=1.0, samples=300)
+        dropped = identify(arm, log.dataset, drop_above_percent=5.0)
+        assert dropped.status is EstimateStatus.DROPPED
+        still = replace(log.dataset, q=0.0 * log.dataset.q, dq=0.0 * log.dataset.q)
+        assert identify(arm, still, drop_above_percent=None).status is EstimateStatus.UNDETERMINED
+
+    def test_weights_that_do_not_settle_say_so(self, arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+        log = generated_log(arm, noise=0.1, samples=300)
+        problem = build_problem(arm, log.dataset)
+        assert fit(problem, noise="per_group").status is not EstimateStatus.WEIGHTS_UNSETTLED
+        monkeypatch.setattr(import_module("dynident.regression.fit"), "_ITERATIONS", 2)
+        estimate = fit(problem, noise="per_group")
+        assert estimate.status is EstimateStatus.WEIGHTS_UNSETTLED
+        assert "noise levels did not settle in 2 iterations" in " ".join(estimate.notes)
+        assert fit(problem).status is not EstimateStatus.WEIGHTS_UNSETTLED  # ordinary least squares has no weights to settle
+
+    def test_a_loss_that_does_not_settle_says_so(self, arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+        problem = build_problem(arm, generated_log(arm, noise=0.1, samples=300).dataset)
+        monkeypatch.setattr(import_module("dynident.regression.fit"), "_ITERATIONS", 1)
+        estimate = fit(problem, loss=Huber())
+        assert estimate.status is EstimateStatus.LOSS_UNSETTLED
+        assert "huber loss did not settle in 1 iterations" in " ".join(estimate.notes)
+
+    def test_exact_data_have_no_noise_level_to_settle_at(self, arm: Robot) -> None:
+        estimate = identify(arm, generated_log(arm).dataset, noise="per_group", drop_above_percent=None)
+        assert estimate.status is EstimateStatus.COMPLETE

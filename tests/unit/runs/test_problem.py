@@ -16,7 +16,7 @@ from dynident.runs import load_problem, read_estimate, read_problem, save_proble
 from tests.logs import synthetic_log, synthetic_samples
 from tests.unit.robots.test_serialize import assert_same
 
-KEYS = {"schema", "robot", "source", "route", "rank", "condition_number", "coefficients", "friction", "residual", "samples"}
+KEYS = {"schema", "robot", "source", "route", "status", "rank", "condition_number", "coefficients", "friction", "residual", "samples"}
 KEYS |= {"preprocessing", "notes", "versions", "seed", "provenance"}
 
 
@@ -108,7 +108,7 @@ def test_an_estimate_comes_back(problem, tmp_path):
     estimate = fit(problem)
     write_estimate(tmp_path / "run", estimate, problem)
     read = read_estimate(tmp_path / "run")
-    for name in ("values", "covariance", "kept", "singular_values", "dropped", "residuals", "notes"):
+    for name in ("values", "covariance", "kept", "singular_values", "dropped", "residuals", "status", "notes"):
         assert_same(getattr(estimate, name), getattr(read, name))
     for name in ("independent", "grouping", "columns", "robot", "friction", "equations"):
         assert_same(getattr(estimate.base, name), getattr(read.base, name))

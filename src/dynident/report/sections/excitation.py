@@ -71,7 +71,7 @@ def advice(estimate: Estimate) -> Iterator[tuple[tuple[Cell, ...], bool]]:
         names = [estimate.base.names[item.index] for item in items]
         belongs, motion = _rigid_motion(estimate, kind, index) if kind in _RIGID else _joint_motion(estimate, kind, names)
         worst = max(100.0 * item.std / abs(item.value) if item.value and np.isfinite(item.std) else np.inf for item in items)
-        factor = (worst / limit) ** 2 if isinstance(limit, float | int) else np.inf
+        factor = (worst / limit) ** 2 if limit is not None else np.inf
         longer = "no length" if factor >= 1e3 else f"{factor:.0f} times" if factor >= 3.0 else f"{factor:.1f} times"
         cells = (Cell(text=", ".join(names), math=True), Cell(text=belongs), Cell(text=motion), Cell(text=longer, sort=min(factor, 1e300)))
         yield cells, False
