@@ -20,17 +20,18 @@ from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
 from dynident.excitation.limits.penalty import Penalty
 from dynident.excitation.precision import expected_std
-from dynident.excitation.search.criterion import Criterion, Kind, smooth_friction
+from dynident.excitation.search.criterion import Criterion, Kind
 from dynident.excitation.search.descent import FINER, Candidate, Search
 from dynident.excitation.search.interrupt import RememberingExecutor
 from dynident.excitation.search.parametrisation import Parametrisation
 from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.trajectory import sample_times
 from dynident.friction.model import FrictionModel
+from dynident.friction.smoothed import smooth
 from dynident.regression.base import BaseParameters, base_parameters
 from dynident.robots.robot import Robot
 
-#: Coulomb friction's sign is smoothed over this share of the slowest joint's velocity limit while searching.
+#: A jump of the friction at rest is smoothed over this share of the slowest joint's velocity limit while searching.
 _SMOOTHING = 0.015
 #: Starts when only a time budget bounds them.
 _MANY = 1000
@@ -156,11 +157,11 @@ def _prepared(
     collision = None if limits.clearance is None else CollisionModel.of_robot(robot)[0]  # the final check says when there is none
     base = base_parameters(robot, friction=friction)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    smooth = smooth_friction(friction, _SMOOTHING * float(limits.velocity.min()))
+    smoothed = None if friction is None else smooth(friction, _SMOOTHING * float(limits.velocity.min()))
     return Search(
         robot=robot,
         parametrisation=parametrisation,
-        criterion=Criterion(base=base, kind=criterion, friction=smooth),
+        criterion=Criterion(base=base, kind=criterion, friction=smoothed),
         penalty=Penalty(robot=robot, limits=limits, collision=collision),
         centres=standing_positions(robot, limits, collision, rng, start=parametrisation.start),
         iterations=1,

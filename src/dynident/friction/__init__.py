@@ -1,13 +1,14 @@
-"""Joint friction: a small protocol, one model per file, and a registry."""
+"""Joint friction: one base class, one model per file, and a registry."""
 
 from dynident.friction.armature import Armature
 from dynident.friction.combined import Combined, combine, linear
 from dynident.friction.coulomb import Coulomb
-from dynident.friction.model import FrictionModel, Symmetry, checked_motion, friction_torque
+from dynident.friction.model import FrictionModel, Parameter, Shape, Symmetry, Unit, checked_motion, friction_torque
 from dynident.friction.offset import Offset
 from dynident.friction.registry import FRICTION_MODELS, friction_model
 from dynident.friction.serialize import friction_from_dict, friction_to_dict
 from dynident.friction.smooth_coulomb import SmoothCoulomb
+from dynident.friction.smoothed import Smoothed, smooth
 from dynident.friction.viscous import Viscous
 
 __all__ = [
@@ -17,8 +18,12 @@ __all__ = [
     "Coulomb",
     "FrictionModel",
     "Offset",
+    "Parameter",
+    "Shape",
     "SmoothCoulomb",
+    "Smoothed",
     "Symmetry",
+    "Unit",
     "Viscous",
     "checked_motion",
     "combine",
@@ -27,4 +32,5 @@ __all__ = [
     "friction_to_dict",
     "friction_torque",
     "linear",
+    "smooth",
 ]

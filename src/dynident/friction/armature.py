@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from numpy.typing import ArrayLike
-
-from dynident.core.arrays import Array
-from dynident.friction.model import Symmetry, checked_motion
+from dynident.friction.model import INERTIA, FrictionModel, Parameter, Symmetry
 
 
 @dataclass(frozen=True)
-class Armature:
+class Armature(FrictionModel):
     """torque = Ia · ddq"""
 
     name = "armature"
-    parameter_names = ("Ia",)
-    units = ("kg·m²",)
+    parameters = (
+        Parameter(
+            name="Ia",
+            unit=INERTIA,
+            nonnegative=True,
+            attributes={"MJCF": "armature"},
+            lost="a rotor's inertia",
+            motion="accelerate these joints hard, with the others at rest",
+            negative="an inertia that helps to accelerate",
+        ),
+    )
     symmetry = Symmetry.ODD
-    dissipative = False
 
-    def columns(self, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-        _, ddq = checked_motion(velocity, acceleration)
-        return ddq[..., None]
+    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
+        return (ddq,)

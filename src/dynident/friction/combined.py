@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from dynident.core.arrays import Array
 from dynident.errors import ValueRangeError
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.model import FrictionModel, Symmetry
@@ -16,7 +13,7 @@ from dynident.friction.viscous import Viscous
 
 
 @dataclass(frozen=True)
-class Combined:
+class Combined(FrictionModel):
     """The sum of `models`; its parameters are theirs, in order."""
 
     models: tuple[FrictionModel, ...]
@@ -24,34 +21,24 @@ class Combined:
     def __post_init__(self) -> None:
         if not self.models:
             raise ValueRangeError("models", "is empty; a combination needs at least one friction model")
+        kinds = {model.symmetry for model in self.models}
+        vars(self).update(
+            name="+".join(model.name for model in self.models),
+            parameters=tuple(parameter for model in self.models for parameter in model.parameters),
+            symmetry=kinds.pop() if len(kinds) == 1 else Symmetry.NONE,
+            dissipative=all(model.dissipative for model in self.models),
+        )
         names = self.parameter_names
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueRangeError(f"{self.name!r}", f"has the parameter {', '.join(twice)} twice; data can't tell the two apart")
 
     @property
-    def name(self) -> str:
-        return "+".join(model.name for model in self.models)
+    def parts(self) -> tuple[FrictionModel, ...]:
+        return tuple(part for model in self.models for part in model.parts)
 
-    @property
-    def parameter_names(self) -> tuple[str, ...]:
-        return tuple(name for model in self.models for name in model.parameter_names)
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        return tuple(unit for model in self.models for unit in model.units)
-
-    @property
-    def symmetry(self) -> Symmetry:
-        kinds = {model.symmetry for model in self.models}
-        return kinds.pop() if len(kinds) == 1 else Symmetry.NONE
-
-    @property
-    def dissipative(self) -> bool:
-        return all(model.dissipative for model in self.models)
-
-    def columns(self, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-        return np.concatenate([model.columns(velocity, acceleration) for model in self.models], axis=-1)
+    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
+        return tuple(term for model in self.models for term in model.terms(dq, ddq))
 
 
 def combine(*models: FrictionModel) -> Combined:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
-from dynident.friction.model import Symmetry, checked_motion
+from dynident.friction.model import FrictionModel, Parameter, Symmetry
+
+LEVEL = Parameter(
+    name="fc",
+    typical=0.005,
+    attributes={"URDF": "friction", "MJCF": "frictionloss"},
+    motion="move these joints back and forth, through many reversals",
+)
 
 
 @dataclass(frozen=True)
-class Coulomb:
+class Coulomb(FrictionModel):
     """torque = fc · sign(dq), and zero at rest"""
 
     name = "coulomb"
-    parameter_names = ("fc",)
-    units = ("N·m",)
+    parameters = (LEVEL,)
     symmetry = Symmetry.ODD
     dissipative = True
 
-    def columns(self, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-        dq, _ = checked_motion(velocity, acceleration)
-        return np.sign(dq)[..., None]
+    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
+        return (np.sign(dq),)

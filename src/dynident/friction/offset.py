@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from dynident.core.arrays import Array
-from dynident.friction.model import Symmetry, checked_motion
+from dynident.friction.model import FrictionModel, Parameter, Symmetry
 
 
 @dataclass(frozen=True)
-class Offset:
+class Offset(FrictionModel):
     """torque = fo"""
 
     name = "offset"
-    parameter_names = ("fo",)
-    units = ("N·m",)
+    parameters = (
+        Parameter(
+            name="fo",
+            typical=0.001,
+            lost="a constant torque",
+            motion="move these joints as much in one direction as in the other, slowly",
+        ),
+    )
     symmetry = Symmetry.EVEN
-    dissipative = False
 
-    def columns(self, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-        dq, _ = checked_motion(velocity, acceleration)
-        return np.ones((*dq.shape, 1))
+    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
+        return (1.0,)

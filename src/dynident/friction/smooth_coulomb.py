@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
 from dynident.errors import ValueRangeError
-from dynident.friction.model import Symmetry, checked_motion
+from dynident.friction.coulomb import LEVEL
+from dynident.friction.model import VELOCITY, FrictionModel, Shape, Symmetry
+
+THRESHOLD = 0.02
 
 
 @dataclass(frozen=True)
-class SmoothCoulomb:
+class SmoothCoulomb(FrictionModel):
     """torque = fc · tanh(dq / threshold)
 
     threshold : Velocity at which 76 % of fc is reached [rad/s | m/s]; towards 0 it becomes Coulomb friction.
     """
 
-    threshold: float = 0.02
+    threshold: float = THRESHOLD
 
     name = "smooth_coulomb"
-    parameter_names = ("fc",)
-    units = ("N·m",)
+    parameters = (replace(LEVEL, lost="the smooth passage through rest"),)
+    shapes = (Shape(name="threshold", unit=VELOCITY, default=THRESHOLD, lower=1e-4, upper=1.0),)
     symmetry = Symmetry.ODD
     dissipative = True
 
@@ -31,6 +33,5 @@ class SmoothCoulomb:
         if not (np.isfinite(self.threshold) and self.threshold > 0.0):
             raise ValueRangeError("threshold", f"is {self.threshold}; it must be a positive velocity [rad/s | m/s]")
 
-    def columns(self, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-        dq, _ = checked_motion(velocity, acceleration)
-        return np.tanh(dq / self.threshold)[..., None]
+    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
+        return (np.tanh(dq / self.threshold),)

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from numpy.typing import ArrayLike
-
-from dynident.core.arrays import Array
-from dynident.friction.model import Symmetry, checked_motion
+from dynident.friction.model import TORQUE_PER_VELOCITY, FrictionModel, Parameter, Symmetry
 
 
 @dataclass(frozen=True)
-class Viscous:
+class Viscous(FrictionModel):
     """torque = fv · dq"""
 
     name = "viscous"
-    parameter_names = ("fv",)
-    units = ("N·m·s/rad",)
+    parameters = (
+        Parameter(
+            name="fv",
+            unit=TORQUE_PER_VELOCITY,
+            typical=0.005,
+            attributes={"URDF": "damping", "MJCF": "damping"},
+            motion="move these joints at several speeds, the fast ones included",
+        ),
+    )
     symmetry = Symmetry.ODD
     dissipative = True
 
-    def columns(self, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-        dq, _ = checked_motion(velocity, acceleration)
-        return dq[..., None]
+    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
+        return (dq,)

@@ -20,12 +20,14 @@ class Columns:
 
     rigid : int     How many belong to links (10 n), the first ones.
     friction : int  How many belong to friction, n times the k of the model, after them; fv1, fc1, fo1, fv2, ...
+    nonnegative     Places of the friction parameters that can't be negative, as their model says.
     """
 
     names: tuple[str, ...]
     units: tuple[str, ...]
     rigid: int
     friction: int
+    nonnegative: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.names)
@@ -40,14 +42,16 @@ def problem_columns(robot: Robot, friction: FrictionModel | None, extra: Sequenc
     """The standard columns of a robot with a friction model and the user's own extra columns."""
     entries = parameter_entries(robot.n)
     names, units = [entry.name for entry in entries], [entry.unit for entry in entries]
-    per_joint = 0 if friction is None else len(friction.parameter_names)
+    nonnegative: list[int] = []
     if friction is not None:
-        for joint in range(1, robot.n + 1):
-            names += [f"{name}{joint}" for name in friction.parameter_names]
-            units += friction.units
+        for number, joint in enumerate(robot.joints, start=1):
+            nonnegative += [len(names) + k for k, flag in enumerate(friction.nonnegative) if flag]
+            names += [f"{name}{number}" for name in friction.parameter_names]
+            units += friction.units_of(joint.type)
+    rigid, count = len(entries), len(names) - len(entries)
     names += extra
     units += [""] * len(extra)
-    return Columns(names=tuple(names), units=tuple(units), rigid=len(entries), friction=per_joint * robot.n)
+    return Columns(names=tuple(names), units=tuple(units), rigid=rigid, friction=count, nonnegative=tuple(nonnegative))
 
 
 def moved_columns(robot: Robot, columns: Columns, joint: int) -> IntArray:

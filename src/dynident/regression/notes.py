@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynident.data import Dataset
-from dynident.friction.combined import Combined
-from dynident.friction.model import FrictionModel
 from dynident.regression.summary import Processing
 
 if TYPE_CHECKING:
@@ -71,8 +69,8 @@ def _estimate_notes(estimate: Estimate) -> Iterator[str]:
             f"the model leaves {residuals.relative_percent:.0f} % of the data unexplained (most: {worst}); check the units, the order and "
             "the signs of the joints, and the direction of gravity"
         )
-    for name, value in _driving_friction(estimate):
-        yield f"{name} is negative ({value:.3g}): friction that drives the motion; other effects have gone into it, so don't extrapolate"
+    for name, value, meaning in _negative_friction(estimate):
+        yield f"{name} is negative ({value:.3g}): {meaning}; other effects have gone into it, so don't extrapolate"
     rms = residuals.rms_per_group
     if base.equations == "torque" and estimate.summary.noise == "uniform" and rms.max() > UNEQUAL_NOISE * rms.min() > 0.0:
         most, least = residuals.names[int(np.argmax(rms))], residuals.names[int(np.argmin(rms))]
@@ -87,21 +85,15 @@ def _estimate_notes(estimate: Estimate) -> Iterator[str]:
         )
 
 
-def _driving_friction(estimate: Estimate) -> Iterator[tuple[str, float]]:
-    """Kept parameters of dissipative friction that are negative by more than twice their standard deviation."""
-    dissipative = {name for model in _parts(estimate.base.friction) if model.dissipative for name in model.parameter_names}
-    first = estimate.base.columns.rigid
-    for i, standard in enumerate(estimate.base.independent):
-        name = estimate.base.columns.names[int(standard)]
-        is_friction = first <= standard < first + estimate.base.columns.friction
-        if is_friction and name.rstrip("0123456789") in dissipative and estimate.values[i] < -2.0 * estimate.std[i]:
-            yield name, float(estimate.values[i])
-
-
-def _parts(friction: FrictionModel | None) -> tuple[FrictionModel, ...]:
-    if friction is None:
-        return ()
-    return tuple(part for model in friction.models for part in _parts(model)) if isinstance(friction, Combined) else (friction,)
+def _negative_friction(estimate: Estimate) -> Iterator[tuple[str, float, str]]:
+    """Kept friction parameters that can't be negative but are, by more than twice their standard deviation; and what that would be."""
+    base, model = estimate.base, estimate.base.friction
+    if model is None:
+        return
+    for i, standard in enumerate(map(int, base.independent)):
+        if standard in base.columns.nonnegative and estimate.values[i] < -2.0 * estimate.std[i]:
+            parameter = model.parameters[(standard - base.columns.rigid) % len(model.parameters)]
+            yield base.columns.names[standard], float(estimate.values[i]), parameter.negative
 
 
 def listing(names: Sequence[str], most: int = _LISTED) -> str:

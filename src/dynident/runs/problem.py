@@ -10,7 +10,7 @@ from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.files import write_atomically
 from dynident.friction.serialize import friction_from_dict, friction_to_dict
 from dynident.regression.base import BaseParameters
-from dynident.regression.columns import Columns
+from dynident.regression.columns import problem_columns
 from dynident.regression.problem import Problem
 from dynident.regression.rows import RowGroup
 from dynident.regression.summary import Processing
@@ -76,12 +76,13 @@ def base_parts(base: BaseParameters) -> tuple[Arrays, dict[str, Any]]:
 
 
 def base_from_parts(arrays: Arrays, description: Mapping[str, Any]) -> BaseParameters:
-    columns = description["columns"]
+    robot, columns = robot_from_dict(description["robot"]), description["columns"]
+    friction = None if description["friction"] is None else friction_from_dict(description["friction"])
     return BaseParameters(
-        robot=robot_from_dict(description["robot"]),
-        friction=None if description["friction"] is None else friction_from_dict(description["friction"]),
+        robot=robot,
+        friction=friction,
         equations=description["equations"],
-        columns=Columns(names=tuple(columns["names"]), units=tuple(columns["units"]), rigid=columns["rigid"], friction=columns["friction"]),
+        columns=problem_columns(robot, friction, columns["names"][columns["rigid"] + columns["friction"] :]),
         independent=arrays["independent"],
         grouping=arrays["grouping"],
         known=description["known"],

@@ -22,10 +22,10 @@ from dynident.excitation import (
     robot_limits,
 )
 from dynident.excitation.design import _prepared, _series
-from dynident.excitation.search.criterion import Criterion, base_regressor, condition_number, smooth_friction
+from dynident.excitation.search.criterion import Criterion, base_regressor, condition_number
 from dynident.excitation.search.descent import Search
 from dynident.excitation.trajectories.trajectory import Motion
-from dynident.friction import combine, friction_model, linear
+from dynident.friction import combine, friction_model, linear, smooth
 from dynident.friction.armature import Armature
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.viscous import Viscous
@@ -85,11 +85,12 @@ def test_the_gradient_is_the_derivative_of_the_objective(robot, friction, limits
 
 
 def test_only_the_sign_of_coulomb_friction_is_smoothed():
-    smooth = smooth_friction(linear(), 0.1)
-    assert smooth.name == "viscous+smooth_coulomb+offset"
-    assert smooth.parameter_names == linear().parameter_names
-    assert smooth_friction(Viscous(), 0.1) == Viscous()
-    assert smooth_friction(None, 0.1) is None
+    dq, ddq = np.random.default_rng(0).normal(size=(2, 40, 3))
+    expected = friction_model("viscous+smooth_coulomb+offset")
+    smoothed = smooth(linear(), 0.02)
+    np.testing.assert_array_equal(smoothed.columns(dq, ddq), expected.columns(dq, ddq))
+    assert smoothed.parameter_names == linear().parameter_names
+    np.testing.assert_array_equal(smooth(Viscous(), 0.1).columns(dq, ddq), Viscous().columns(dq, ddq))
 
 
 def test_expected_deviations_are_those_of_a_monte_carlo_experiment():

@@ -7,8 +7,8 @@ import pytest
 
 from dynident import load_robot
 from dynident.errors import InputError, ShapeError, ValueRangeError
-from dynident.friction import FRICTION_MODELS, Coulomb, SmoothCoulomb, Symmetry, Viscous, friction_model, linear
-from dynident.simulation import JointFriction, Smoothed, typical_friction
+from dynident.friction import FRICTION_MODELS, Coulomb, SmoothCoulomb, Smoothed, Symmetry, Viscous, friction_model, linear
+from dynident.simulation import JointFriction, typical_friction
 
 VELOCITY = np.linspace(-1.0, 1.0, 401)[:, None] * [1.0, 0.5]
 STILL = np.zeros_like(VELOCITY)

@@ -20,10 +20,7 @@ from dynident.core.arrays import Array
 from dynident.dynamics import iterate_regressor_blocks
 from dynident.errors import UnknownNameError
 from dynident.excitation.trajectories.trajectory import Motion
-from dynident.friction.combined import Combined
-from dynident.friction.coulomb import Coulomb
 from dynident.friction.model import FrictionModel
-from dynident.friction.smooth_coulomb import SmoothCoulomb
 from dynident.regression.base import BaseParameters
 
 Kind: TypeAlias = Literal["condition", "d_optimal"]
@@ -111,10 +108,3 @@ def condition_number(base: BaseParameters, motion: Motion) -> float:
     Y = base_regressor(base, motion)
     sizes = np.linalg.svd(np.linalg.qr(Y.reshape(base.rank, -1).T, mode="r"), compute_uv=False)
     return float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
-
-
-def smooth_friction(model: FrictionModel | None, threshold: float) -> FrictionModel | None:
-    """The same model with the sign of Coulomb friction made differentiable, for gradients only."""
-    if isinstance(model, Combined):
-        return Combined(tuple(part for inner in model.models if (part := smooth_friction(inner, threshold)) is not None))
-    return SmoothCoulomb(threshold=threshold) if isinstance(model, Coulomb) else model

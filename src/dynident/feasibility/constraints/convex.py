@@ -186,13 +186,14 @@ class Symmetric:
 
 @dataclass(frozen=True)
 class FrictionNonnegative:
-    """Friction parameters of these names (fv, fc, Ia, ...) not negative in any joint."""
+    """Friction parameters not negative in any joint: those of these names, or all of which the friction model says so."""
 
-    names: Sequence[str] = ("fv", "fc", "Ia")
+    names: Sequence[str] | None = None
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
-        first, last = columns.rigid, columns.rigid + columns.friction
-        chosen = [k for k in range(first, last) if columns.names[k].rstrip("0123456789") in self.names]
+        friction = range(columns.rigid, columns.rigid + columns.friction)
+        named = [k for k in friction if self.names and columns.names[k].rstrip("0123456789") in self.names]
+        chosen = columns.nonnegative if self.names is None else named
         return Terms(blocks=tuple(linear(f"{columns.names[k]} >= 0", {k: 1.0}, 0.0, columns.units[k]) for k in chosen))
 
 
