@@ -21,7 +21,7 @@ import numpy as np
 import dynident
 from dynident.data import ControllerSamples, Dataset, differentiate, load_dataset, low_pass, resample
 from dynident.friction import Armature, combine, linear
-from dynident.regression import base_parameters, build_problem, fit, identify, identify_from_controller, residuals
+from dynident.regression import base_parameters, build_problem, fit, identify, residuals
 
 PEER = Path(__file__).with_name("peer_identification.py")
 REPOSITORY = Path(__file__).parents[1]
@@ -168,7 +168,7 @@ def _controller_rows(panda: dynident.Robot) -> list[tuple[str, str, str]]:
 
     samples = load_dataset(DATA / "panda_gaz2019" / "derived_M_g_1010.npz")
     assert isinstance(samples, ControllerSamples)
-    estimate = identify_from_controller(panda, samples, drop_above_percent=None)
+    estimate = identify(panda, samples, drop_above_percent=None)
     truth = column(DATA / TABLE, "pi_RE_recovered_fullprec_from_released_M_g")
     error = np.linalg.norm(estimate.values - truth) / np.linalg.norm(truth)
     return [

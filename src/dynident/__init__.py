@@ -37,7 +37,6 @@ from dynident.regression import (
     build_problem,
     fit,
     identify,
-    identify_from_controller,
 )
 from dynident.robots import Joint, JointType, Link, Robot, check_robot, library_names, link_poses, load_robot
 
@@ -72,7 +71,6 @@ __all__ = [
     "friction_model",
     "gravity",
     "identify",
-    "identify_from_controller",
     "inertia_gravity_regressor",
     "inverse_dynamics",
     "iterate_regressor_blocks",

@@ -47,6 +47,19 @@ def test_a_log_gives_a_run_folder_and_tables(dynident, folder):
     assert "\x1b" not in out
 
 
+def test_python_does_the_same_with_the_same_left_out(dynident, tmp_path):
+    from dynident import identify, load_dataset, load_robot
+
+    np.savez(tmp_path / "log.npz", **arrays(ddq=None))
+    write_dataset(synthetic_samples(), tmp_path / "samples.npz")
+    for robot, data in (("planar_2r", "log.npz"), ("spatial_3r", "samples.npz")):
+        assert dynident("identify", robot, data, "-o", "run").returncode == 0
+        kept, found = read_estimate(tmp_path / "run"), identify(load_robot(robot), load_dataset(tmp_path / data))
+        np.testing.assert_array_equal(kept.values, found.values)
+        np.testing.assert_array_equal(kept.covariance, found.covariance)
+        assert kept.notes == found.notes
+
+
 def test_json_is_estimate_json(dynident, folder):
     finished = dynident("identify", "planar_2r", "log.npz", "-o", "run", "--json", "--seed", "3")
     assert json.loads(finished.stdout) == json.loads((folder / "run" / "estimate.json").read_text())

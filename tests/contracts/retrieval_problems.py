@@ -25,7 +25,7 @@ from dynident.feasibility import (
     build_retrieval,
     two_step,
 )
-from dynident.regression import base_parameters, identify_from_controller
+from dynident.regression import base_parameters, identify
 
 
 def problem(robot_name: str, *constraints: Constraint, noise: float = 0.02, seed: int = 0) -> RetrievalProblem:
@@ -78,7 +78,7 @@ def panda(shared_data: Path, *, inertias: bool = False) -> RetrievalProblem:
     folder = shared_data / "panda_gaz2019"
     samples = load_dataset(folder / "derived_M_g_1010.npz")
     assert isinstance(samples, ControllerSamples)
-    estimate = identify_from_controller(load_robot("panda"), samples)
+    estimate = identify(load_robot("panda"), samples)
     constraints: list[Constraint] = [PhysicalConsistency(), TotalMass(16.0, 20.0)]
     for line in (folder / "bounds.csv").read_text(encoding="utf-8").splitlines()[1:]:
         name, low, high = line.split(",")

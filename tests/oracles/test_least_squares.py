@@ -11,7 +11,7 @@ import pytest
 from dynident import gravity, inertia_gravity_regressor, load_robot, mass_matrix
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.friction import Coulomb, Viscous, combine, linear
-from dynident.regression import Estimate, base_parameters, build_problem, fit, identify, identify_from_controller, residuals
+from dynident.regression import Estimate, base_parameters, build_problem, fit, identify, residuals
 from tests.oracles.logs import Log, generated_log, written_out
 from tests.oracles.machines import machine
 
@@ -74,7 +74,7 @@ def test_masked_samples_do_not_count() -> None:
 def test_segments_without_a_filter_are_just_rows() -> None:
     robot, log = log_of("spatial_3r")
     apart = replace(log.dataset, starts=(0, 123, 400))
-    estimate = identify(robot, apart, drop_above_percent=None)
+    estimate = identify(robot, apart, drop_above_percent=None, friction=None)
     agrees(estimate, *flat(*written_out(estimate.base, log.dataset)))
 
 
@@ -105,9 +105,9 @@ def test_a_known_extra_column_is_not_estimated() -> None:
     robot, log = log_of("spatial_3r")
     spring = np.zeros(log.dataset.q.shape)
     spring[:, 1] = log.dataset.q[:, 1]
-    without = identify(robot, log.dataset, drop_above_percent=None)
+    without = identify(robot, log.dataset, drop_above_percent=None, friction=None)
     dataset = replace(log.dataset, effort=log.dataset.effort + 3.0 * spring)
-    estimate = identify(robot, dataset, extra={"spring": spring}, known={"spring": 3.0}, drop_above_percent=None)
+    estimate = identify(robot, dataset, extra={"spring": spring}, known={"spring": 3.0}, drop_above_percent=None, friction=None)
     assert estimate.base.names == without.base.names
     np.testing.assert_allclose(estimate.values, without.values, atol=1e-9)
     np.testing.assert_allclose(estimate.predict(dataset, {"spring": spring}), without.predict(dataset) + 3.0 * spring, atol=1e-9)
@@ -156,7 +156,7 @@ def test_controller_route(equations: str) -> None:
     M = mass_matrix(robot, robot.parameters, q) + 0.01 * (lambda e: e + e.swapaxes(1, 2))(rng.normal(size=(300, 7, 7)))
     g = gravity(robot, robot.parameters, q) + 0.1 * rng.normal(size=(300, 7))
     # the gravity row of a vertical first joint is zero whatever the parameters: it holds nothing to fit, and no noise counts
-    estimate = identify_from_controller(robot, ControllerSamples(q=q, M=M, g=g), equations=equations, drop_above_percent=None)
+    estimate = identify(robot, ControllerSamples(q=q, M=M, g=g), equations=equations, drop_above_percent=None)
     rows, columns = np.tril_indices(7)
     Y = inertia_gravity_regressor(robot, q)[:, :, estimate.base.independent]
     z = np.concatenate([M[:, rows, columns], g], axis=1)
@@ -247,7 +247,7 @@ def test_dropping_is_least_squares_without_those_columns() -> None:
 
 def test_residuals_of_given_coefficients() -> None:
     robot, log = log_of("spatial_3r")
-    problem = build_problem(robot, log.dataset)
+    problem = build_problem(robot, log.dataset, friction=None)
     guess = np.random.default_rng(0).normal(size=problem.base.rank)
     Y, z = written_out(problem.base, log.dataset)
     np.testing.assert_allclose(residuals(problem, guess).squares, np.sum((z - Y @ guess) ** 2, axis=1), rtol=1e-10)

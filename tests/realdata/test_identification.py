@@ -14,7 +14,7 @@ from scipy.signal import butter, sosfiltfilt
 from dynident import Robot, inverse_dynamics, load_robot
 from dynident.data import ControllerSamples, Dataset, differentiate, load_dataset, low_pass, resample
 from dynident.friction import Armature, combine, friction_torque, linear
-from dynident.regression import BaseParameters, base_parameters, build_problem, fit, identify, identify_from_controller, residuals
+from dynident.regression import BaseParameters, base_parameters, build_problem, fit, identify, residuals
 
 TABLE = "published/panda_gaz2019_tableIII_43_coefficients.csv"
 #: How the real Panda log is filtered and decimated.
@@ -89,13 +89,13 @@ class TestPandaFromItsController:
     def test_condition_number(self, panda: Robot, samples: ControllerSamples, shared_data: Path) -> None:
         q = np.loadtxt(shared_data / "panda_gaz2019" / "configurations_1010.txt")
         np.testing.assert_array_equal(samples.q, q)
-        estimate = identify_from_controller(panda, samples, drop_above_percent=None)
+        estimate = identify(panda, samples, drop_above_percent=None)
         assert estimate.summary.rank == 43
         assert estimate.condition_number == pytest.approx(48.906, abs=0.02)
 
     def test_published_coefficients_are_recovered(self, panda: Robot, samples: ControllerSamples, shared_data: Path) -> None:
         truth = column(shared_data / TABLE, "pi_RE_recovered_fullprec_from_released_M_g")
-        values = identify_from_controller(panda, samples, drop_above_percent=None).values
+        values = identify(panda, samples, drop_above_percent=None).values
         assert np.linalg.norm(values - truth) < 2e-5 * np.linalg.norm(truth)
 
     def test_published_relative_standard_deviations(self, panda: Robot, samples: ControllerSamples, shared_data: Path) -> None:
@@ -105,7 +105,7 @@ class TestPandaFromItsController:
         first gravity row is zero whatever the parameters; it counts neither as equations nor as degrees of freedom.
         """
         noisy = with_residual(panda, samples, percent=0.0315)
-        estimate = identify_from_controller(panda, noisy, drop_above_percent=None)
+        estimate = identify(panda, noisy, drop_above_percent=None)
         assert estimate.residuals.relative_percent == pytest.approx(0.0315, rel=1e-3)
         assert "g1" not in estimate.residuals.names
         truth = column(shared_data / TABLE, "pi_RE_recovered_fullprec_from_released_M_g")
@@ -118,7 +118,7 @@ class TestPandaFromItsController:
 
     def test_what_the_paper_drops_is_dropped(self, panda: Robot, samples: ControllerSamples) -> None:
         """At the paper's noise J6xz is always above 30 %, J3xy + 0.0825 mc4z about half of the time."""
-        estimate = identify_from_controller(panda, with_residual(panda, samples, percent=0.0315))
+        estimate = identify(panda, with_residual(panda, samples, percent=0.0315))
         names = {estimate.base.names[item.index] for item in estimate.dropped}
         assert "J6xz" in names
         assert names <= {"J6xz", "J3xy"}
@@ -132,7 +132,7 @@ def with_residual(robot: Robot, samples: ControllerSamples, *, percent: float) -
     scale, noisy = 1e-3, samples
     for _ in range(4):
         noisy = replace(samples, M=samples.M + scale * noise_M, g=samples.g + scale * noise_g)
-        scale *= percent / identify_from_controller(robot, noisy, drop_above_percent=None).residuals.relative_percent
+        scale *= percent / identify(robot, noisy, drop_above_percent=None).residuals.relative_percent
     return noisy
 
 

@@ -1,4 +1,4 @@
-"""Data as verbs read them: column map and units from the options, joints in the robot's order."""
+"""Robots and data as verbs read them: locks, columns and units from the options, joints in the robot's order."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dynident.cli.options import parse_map, parse_units
+from dynident.cli.options import parse_gravity, parse_locks, parse_map, parse_units
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
     from dynident.regression.summary import Reading
     from dynident.robots import Robot
+
+
+def read_robot(robot: str, *, lock: list[str] | None, base: str | None = None, tip: str | None = None, gravity: str | None = None) -> Robot:
+    """The robot that the options describe."""
+    from dynident.robots import load_robot
+
+    return load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
 
 
 def parse_reading(map: list[str] | None, unit: list[str] | None, effort_kind: str | None) -> Reading:

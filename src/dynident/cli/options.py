@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
-from dynident.errors import ValueRangeError
+from dynident.errors import UnknownNameError, ValueRangeError
+
+if TYPE_CHECKING:
+    from dynident.friction import FrictionModel
 
 _T = TypeVar("_T")
 
@@ -26,6 +29,7 @@ Gravity = Annotated[
     str | None,
     typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in the base frame (m/s²), for a robot that is not mounted upright."),
 ]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")]
 DataArgument = Annotated[
     list[Path], typer.Argument(metavar="DATA...", help="Log or controller samples (.csv, .npz, .parquet, .h5, .mat), or folders of them.")
 ]
@@ -36,12 +40,19 @@ Map = Annotated[
 Unit = Annotated[
     list[str] | None, typer.Option("--unit", metavar="NAME=UNIT", help="Unit of a quantity that is not in SI: q=deg. Repeatable.")
 ]
-EffortKindOption = Annotated[
+EffortKind = Annotated[
     str | None,
     typer.Option("--effort-kind", metavar="KIND", help="What the effort is where its name doesn't say it: torque, current or magnitude."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+def one_of(value: str, allowed: tuple[str, ...], kind: str) -> str:
+    """The value, if it is one of those that are allowed."""
+    if value not in allowed:
+        raise UnknownNameError(kind, value, allowed)
+    return value
 
 
 def parse_locks(pairs: Iterable[str] | None) -> dict[str, float]:
@@ -94,6 +105,18 @@ def parse_frequency(text: str | None, option: str) -> float | None:
     if value is None or value <= 0.0:
         raise ValueRangeError(option, f"got {text!r}; a positive frequency in Hz was expected, such as 5")
     return value
+
+
+def parse_cutoff(text: str | None) -> float | Literal["auto"] | None:
+    """Hertz; None of "none", and "auto" when nothing is given."""
+    return "auto" if text is None else None if text == "none" else parse_frequency(text, "--filter")
+
+
+def parse_friction(text: str | None) -> FrictionModel | Literal["auto"] | None:
+    """The model of that name; None of "none", and "auto" when nothing is given."""
+    from dynident.friction import friction_model
+
+    return "auto" if text is None else None if text == "none" else friction_model(text)
 
 
 def parse_drop(text: str | None) -> tuple[float | None, list[int]]:

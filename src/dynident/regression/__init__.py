@@ -3,9 +3,9 @@
 from dynident.regression.base import BaseParameters, base_parameters
 from dynident.regression.estimate import Estimate, EstimateStatus
 from dynident.regression.fit import Prior, fit, residuals
-from dynident.regression.identify import identify, identify_from_controller
+from dynident.regression.identify import build_problem, identify
 from dynident.regression.losses import Huber, Squared, Tukey
-from dynident.regression.problem import Problem, build_problem
+from dynident.regression.problem import Problem
 
 __all__ = [
     "BaseParameters",
@@ -20,6 +20,5 @@ __all__ = [
     "build_problem",
     "fit",
     "identify",
-    "identify_from_controller",
     "residuals",
 ]

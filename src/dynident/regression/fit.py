@@ -21,6 +21,8 @@ from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
 from dynident.regression.summary import NOISES, FitSummary, Noise
 
+#: Coefficients with a larger relative standard deviation are dropped unless told otherwise [%], as in the papers.
+DROP_ABOVE_PERCENT = 30.0
 #: A column counts as determined by the data when its part outside the span of the others is above this share of it.
 DATA_RANK_TOLERANCE = 1e-8
 _WEIGHT_TOLERANCE = 1e-6
@@ -43,7 +45,7 @@ def fit(
     noise: Noise = "uniform",
     loss: Loss | None = None,
     prior: Prior | None = None,
-    drop_above_percent: float | None = 30.0,
+    drop_above_percent: float | None = DROP_ABOVE_PERCENT,
     progress: Callable[[str], None] | None = None,
 ) -> Estimate:
     """Estimate the base parameters of a problem.

@@ -1,57 +1,108 @@
-"""The two routes to an estimate: from a log of motion and torque, or from the M(q) and g(q) that a controller returns."""
+"""From a robot and data to an estimate: what is not said is settled here, for Python and the command line alike.
+
+The route follows from the data: a log of motion and torque, or the M(q) and g(q) that a controller returns.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from numpy.typing import ArrayLike
 
 from dynident.data import ControllerSamples, Dataset
+from dynident.errors import ValueRangeError
+from dynident.friction import linear
 from dynident.friction.model import FrictionModel
-from dynident.regression.base import Equations
+from dynident.regression.base import Equations, base_parameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import Noise, Prior, fit
+from dynident.regression.fit import DROP_ABOVE_PERCENT, Noise, Prior, fit
 from dynident.regression.losses import Loss
-from dynident.regression.problem import build_problem
+from dynident.regression.problem import Problem, check_joints, controller_equations, problem_on_base
 from dynident.robots.robot import Robot
+
+#: What the data decide unless it is said otherwise.
+Auto: TypeAlias = Literal["auto"]
+#: Cutoff for logs without velocities or accelerations [Hz]; above what arms move at, below most noise.
+DEFAULT_CUTOFF = 5.0
 
 
 def identify(
     robot: Robot,
-    dataset: Dataset,
+    data: Dataset | ControllerSamples,
     *,
-    friction: FrictionModel | None = None,
-    cutoff: float | None = None,
+    friction: FrictionModel | Auto | None = "auto",
+    cutoff: float | Auto | None = "auto",
     rate: float | None = None,
+    equations: Equations | None = None,
     known: Mapping[str, float] | None = None,
     extra: Mapping[str, ArrayLike] | None = None,
     noise: Noise = "uniform",
     loss: Loss | None = None,
     prior: Prior | None = None,
-    drop_above_percent: float | None = 30.0,
+    drop_above_percent: float | None = DROP_ABOVE_PERCENT,
+    seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Estimate:
-    """Classical route: dynamic coefficients and friction from q, dq, ddq and torque (eqs. 5 to 9 and 24 of the Panda paper).
+    """Dynamic coefficients, with friction from a log (eqs. 5 to 9 and 24 of the Panda paper), without from M and g (eqs. 17 to 22).
 
-    The options are those of `build_problem` and `fit`.
+    The options are those of `build_problem` and `fit`, one after the other.
     """
-    problem = build_problem(robot, dataset, friction=friction, cutoff=cutoff, rate=rate, known=known, extra=extra)
+    problem = build_problem(
+        robot, data, friction=friction, cutoff=cutoff, rate=rate, equations=equations, known=known, extra=extra, seed=seed
+    )
     return fit(problem, noise=noise, loss=loss, prior=prior, drop_above_percent=drop_above_percent, progress=progress)
 
 
-def identify_from_controller(
+def build_problem(
     robot: Robot,
-    samples: ControllerSamples,
+    data: Dataset | ControllerSamples,
     *,
+    friction: FrictionModel | Auto | None = "auto",
+    cutoff: float | Auto | None = "auto",
+    rate: float | None = None,
     equations: Equations | None = None,
     known: Mapping[str, float] | None = None,
-    noise: Noise = "uniform",
-    prior: Prior | None = None,
-    drop_above_percent: float | None = 30.0,
-) -> Estimate:
-    """Reverse engineering: dynamic coefficients from M(q) and g(q) at static configurations (eqs. 17 to 22).
+    extra: Mapping[str, ArrayLike] | None = None,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> Problem:
+    """Stream the data through the kernels into one factor per group of rows; memory doesn't grow with the data.
 
-    equations : "inertia" or "gravity" use only that part, as the KUKA paper does; by default all that the samples hold.
+    friction : model of the joints' friction, None for none; "auto" is linear friction for a log, none for controller samples.
+    cutoff : parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter. None for
+        no filter; "auto" filters a log that lacks velocities or accelerations, and notes it.
+    rate : output rate of the filter [Hz]; by default four times the cutoff.
+    equations : for controller samples, "controller" (all that is there), "inertia" or "gravity", as in the KUKA paper.
+    known : parameters declared known, by name; they are not estimated.
+    extra : further columns by name, each (N, n): the effort of every joint per unit of the parameter.
+    seed : of the random samples that tell the base parameters.
+    progress : called now and then with the share that is done, 0 to 1.
     """
-    problem = build_problem(robot, samples, equations=equations, known=known)
-    return fit(problem, noise=noise, prior=prior, drop_above_percent=drop_above_percent)
+    check_joints(robot, data)
+    is_log = isinstance(data, Dataset)
+    if isinstance(data, ControllerSamples):
+        equations = controller_equations(data, equations)
+    elif equations not in (None, "torque"):
+        raise ValueRangeError("equations", f"{equations!r} are those of controller samples (M and g), and the data are a log; leave it out")
+    if friction == "auto":
+        friction = linear() if is_log else None
+    notes: tuple[str, ...] = ()
+    if cutoff == "auto":
+        cutoff, notes = default_cutoff(data) if is_log else (None, ())
+    base = base_parameters(robot, friction=friction, equations=equations or "torque", known=known, extra=tuple(extra or ()), seed=seed)
+    problem = problem_on_base(base, data, cutoff=cutoff, rate=rate, extra=extra, progress=progress)
+    return replace(problem, notes=(*notes, *problem.notes))
+
+
+def default_cutoff(log: Dataset) -> tuple[float | None, tuple[str, ...]]:
+    """The filter [Hz] that a log needs because of what it lacks, with the note that says so; none for a complete log."""
+    missing = [name for name, values in (("velocities", log.dq), ("accelerations", log.ddq)) if values is None]
+    if not missing:
+        return None, ()
+    cutoff = min(DEFAULT_CUTOFF, log.rate / 4.0)  # a slow log is kept at its own rate
+    what = " and no ".join(missing)
+    return cutoff, (
+        f"the log has no {what}, so both sides were filtered at {cutoff:g} Hz; another cutoff, or none, can be asked for (--filter)",
+    )

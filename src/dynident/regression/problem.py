@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, IntArray
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
-from dynident.friction.model import FrictionModel
-from dynident.regression.base import BaseParameters, Equations, base_parameters
+from dynident.regression.base import BaseParameters, Equations
 from dynident.regression.compress import compress, triangular
 from dynident.regression.notes import log_notes
 from dynident.regression.rows import ControllerRows, LogRows, RowGroup, RowSource
@@ -91,40 +90,6 @@ class Problem:
         )
 
 
-def build_problem(
-    robot: Robot,
-    data: Dataset | ControllerSamples,
-    *,
-    friction: FrictionModel | None = None,
-    cutoff: float | None = None,
-    rate: float | None = None,
-    equations: Equations | None = None,
-    known: Mapping[str, float] | None = None,
-    extra: Mapping[str, ArrayLike] | None = None,
-    seed: int = 0,
-    progress: Callable[[float], None] | None = None,
-) -> Problem:
-    """Stream the data through the kernels into one factor per group of rows; memory doesn't grow with the data.
-
-    cutoff : parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter.
-    rate : output rate of the filter [Hz]; by default four times the cutoff.
-    equations : for controller samples, "controller" (all that is there), "inertia" or "gravity".
-    known : parameters declared known, by name; they are not estimated.
-    extra : further columns by name, each (N, n): the effort of every joint per unit of the parameter.
-    seed : of the random samples that tell the base parameters.
-    progress : called now and then with the share that is done, 0 to 1.
-    """
-    _check_joints(robot, data)
-    if isinstance(data, ControllerSamples):
-        asked = _controller_equations(data, equations)
-    elif equations not in (None, "torque"):
-        raise ValueRangeError("equations", f"{equations!r} are those of controller samples (M and g), and the data are a log; leave it out")
-    else:
-        asked = "torque"
-    base = base_parameters(robot, friction=friction, equations=asked, known=known, extra=tuple(extra or ()), seed=seed)
-    return problem_on_base(base, data, cutoff=cutoff, rate=rate, extra=extra, progress=progress)
-
-
 def problem_on_base(
     base: BaseParameters,
     data: Dataset | ControllerSamples,
@@ -135,7 +100,7 @@ def problem_on_base(
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
     """What data say about base parameters that are there already, such as those of an estimate to be evaluated on new data."""
-    _check_joints(base.robot, data)
+    check_joints(base.robot, data)
     if isinstance(data, ControllerSamples) == (base.equations == "torque"):
         have, need = ("controller samples", "a log") if isinstance(data, ControllerSamples) else ("a log", "controller samples (q, M, g)")
         raise InputError(f"the data are {have}, but the model is that of {need}; give data of the same kind")
@@ -143,7 +108,7 @@ def problem_on_base(
         for name, value in (("cutoff", cutoff), ("rate", rate), ("extra", extra or None)):
             if value is not None:
                 raise ValueRangeError(name, "means nothing for static controller samples; leave it out")
-        _controller_equations(data, base.equations)
+        controller_equations(data, base.equations)
         rows = ControllerRows(base=base, samples=data)
         return problem_of_rows(rows, samples=data.samples, source=data.source, processing=Processing(), progress=progress)
     columns = {name: _column(name, values, data) for name, values in (extra or {}).items()}
@@ -220,14 +185,14 @@ def _prepare(
     return data, extra, filter, replace(steps, filter=name, order=filter.order, cutoff_hz=cutoff, rate_hz=filter.rate)
 
 
-def _controller_equations(samples: ControllerSamples, asked: Equations | None) -> Equations:
+def controller_equations(samples: ControllerSamples, asked: Equations | None) -> Equations:
     have: Equations = "controller" if samples.M is not None and samples.g is not None else "gravity" if samples.M is None else "inertia"
     if asked is None or asked == have or (have == "controller" and asked in ("inertia", "gravity")):
         return asked or have
     raise InputError(f"equations {asked!r} need more than the samples hold, which is enough for {have!r}")
 
 
-def _check_joints(robot: Robot, data: Dataset | ControllerSamples) -> None:
+def check_joints(robot: Robot, data: Dataset | ControllerSamples) -> None:
     if data.n != robot.n:
         raise InputError(
             f"the data have {data.n} joints and robot {robot.name!r} has {robot.n} ({', '.join(robot.joint_names)}); "

@@ -11,6 +11,7 @@ from dynident.core.arrays import Array
 from dynident.data import ControllerSamples, Dataset
 from dynident.errors import InputError
 from dynident.regression.estimate import Estimate
+from dynident.regression.identify import default_cutoff
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.rows import LogRows
 from dynident.validation.folds import cross_validate
@@ -19,9 +20,6 @@ from dynident.validation.models import COEFFICIENTS, RIGID, LinkModel, as_torque
 from dynident.validation.notes import validation_notes
 from dynident.validation.result import Validation, ValidationSummary
 from dynident.validation.series import JointSeries, joint_series
-
-#: Cutoff for a log without accelerations when the run had no filter either [Hz].
-DEFAULT_CUTOFF = 5.0
 
 
 def validate(
@@ -75,11 +73,8 @@ def _processing(
     identified = model.summary.processing
     if identified.cutoff_hz is not None:
         return identified.cutoff_hz, rate or identified.rate_hz, ()
-    if dataset.dq is not None and dataset.ddq is not None:
-        return None, rate, ()
-    cutoff = min(DEFAULT_CUTOFF, dataset.rate / 4.0)
-    note = f"the identification had no filter, and this log has no accelerations, so both sides were filtered at {cutoff:g} Hz"
-    return cutoff, rate, (note,)
+    cutoff, notes = default_cutoff(dataset)
+    return cutoff, rate, notes
 
 
 def _errors(series: tuple[JointSeries, ...]) -> tuple[ModelErrors, ...]:

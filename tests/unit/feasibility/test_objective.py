@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dynident import build_problem, fit, identify_from_controller, load_robot
+from dynident import build_problem, fit, identify, load_robot
 from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility import FeasibleSet, NominalPrior, TotalMass, one_step, prior_to_robot, two_step, uniform_bodies
 from dynident.feasibility.constraints.convex import Bounds
@@ -22,7 +22,7 @@ from tests.unit.feasibility.links import ROBOT, consistent_links, seeds
 
 @pytest.fixture(scope="module")
 def estimate():
-    return identify_from_controller(ROBOT, synthetic_samples(noise=1e-3), drop_above_percent=None)
+    return identify(ROBOT, synthetic_samples(noise=1e-3), drop_above_percent=None)
 
 
 def test_without_weights_the_objective_is_the_distance_of_the_papers(estimate):

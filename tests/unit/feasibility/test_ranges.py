@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident import identify_from_controller
+from dynident import identify
 from dynident.feasibility import (
     Bounds,
     FeasibleSet,
@@ -26,7 +26,7 @@ LIMITS = FeasibleSet((PhysicalConsistency(), TotalMass(1, 20)))
 
 
 def ranges(constraints: FeasibleSet, *, noise: float = 2e-3, seed: int = 1, weights="covariance"):
-    estimate = identify_from_controller(ROBOT, synthetic_samples(noise=noise, seed=seed), drop_above_percent=None)
+    estimate = identify(ROBOT, synthetic_samples(noise=noise, seed=seed), drop_above_percent=None)
     problem = build_retrieval(estimate.base, two_step(estimate, weights=weights), constraints, prior=prior_to_robot(ROBOT))
     return with_ranges(retrieve(problem))
 
@@ -80,7 +80,7 @@ def test_data_constraints_and_prior_are_told_apart():
 
 
 def test_another_objective_may_say_what_the_noise_allows():
-    estimate = identify_from_controller(ROBOT, synthetic_samples(noise=2e-3), drop_above_percent=None)
+    estimate = identify(ROBOT, synthetic_samples(noise=2e-3), drop_above_percent=None)
     problem = build_retrieval(estimate.base, two_step(estimate, weights="none"), LIMITS)
     result = retrieve(problem)
     own, noise = with_ranges(result), with_ranges(result, objective=two_step(estimate))
@@ -97,7 +97,7 @@ def test_a_fit_beyond_the_noise_widens_the_ranges():
 
 def test_progress_goes_from_nothing_to_one():
     told: list[float] = []
-    estimate = identify_from_controller(ROBOT, synthetic_samples(noise=2e-3), drop_above_percent=None)
+    estimate = identify(ROBOT, synthetic_samples(noise=2e-3), drop_above_percent=None)
     result = retrieve(build_retrieval(estimate.base, two_step(estimate), LIMITS))
     with_ranges(result, progress=told.append)
     assert told == sorted(told)
@@ -106,7 +106,7 @@ def test_progress_goes_from_nothing_to_one():
 
 def test_ranges_of_a_box_are_the_box():
     """Two numbers that the data see only as their sum: each can be all that the other leaves."""
-    estimate = identify_from_controller(ROBOT, synthetic_samples(), drop_above_percent=None)
+    estimate = identify(ROBOT, synthetic_samples(), drop_above_percent=None)
     columns = estimate.base.columns
     A = np.zeros((1, 30))
     A[0, [columns.index("m1"), columns.index("m2")]] = 1.0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dynident import identify_from_controller
+from dynident import identify
 from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility import (
     Bounds,
@@ -44,7 +44,7 @@ def coefficients_of(x: np.ndarray) -> Objective:
 
 @pytest.fixture(scope="module")
 def estimate():
-    return identify_from_controller(ROBOT, synthetic_samples(noise=2e-3), drop_above_percent=None)
+    return identify(ROBOT, synthetic_samples(noise=2e-3), drop_above_percent=None)
 
 
 @given(seed=seeds)

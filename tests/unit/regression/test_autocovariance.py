@@ -56,18 +56,18 @@ def test_rate_does_not_matter(arm: Robot) -> None:
 
 
 def test_unfiltered_white_noise_is_told_as_such(arm: Robot) -> None:
-    estimate = fit(build_problem(arm, generated_log(arm, noise=0.1).dataset))
+    estimate = fit(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None))
     assert any("assume independent residuals, because nothing was filtered" in note for note in estimate.notes)
 
 
 def test_filtered_data_needs_no_such_note(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1, samples=5000, rate=250.0).dataset
-    assert not any("independent residuals" in note for note in fit(build_problem(arm, data, cutoff=5.0)).notes)
+    assert not any("independent residuals" in note for note in fit(build_problem(arm, data, cutoff=5.0, friction=None)).notes)
 
 
 def test_rows_that_are_gone_or_too_many_are_told(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     data = generated_log(arm, noise=0.1, samples=5000, rate=250.0).dataset
-    problem = build_problem(arm, data, cutoff=5.0)
+    problem = build_problem(arm, data, cutoff=5.0, friction=None)
     assert any("independent residuals" in note for note in fit(replace(problem, rows=())).notes)
     monkeypatch.setattr(autocovariance, "LARGEST_CORRELATED", 100)
     assert any("too many" in note for note in fit(problem).notes)

@@ -86,7 +86,7 @@ def test_extra_columns_are_predicted_and_asked_for() -> None:
     data = generated_log(robot).dataset
     spring = data.q * [0.0, 1.0, 0.0]
     data = replace(data, effort=data.effort + 4.0 * spring)
-    estimate = identify(robot, data, extra={"spring": spring}, drop_above_percent=None)
+    estimate = identify(robot, data, extra={"spring": spring}, drop_above_percent=None, friction=None)
     close(estimate.predict(data, {"spring": spring}), data.effort)
     with pytest.raises(DynidentError, match="extra column 'spring'"):
         estimate.predict(data)

@@ -13,17 +13,7 @@ from dynident.data import ControllerSamples, Dataset
 from dynident.errors import DynidentError
 from dynident.friction import linear
 from dynident.friction.model import friction_torque
-from dynident.regression import (
-    EstimateStatus,
-    Huber,
-    Prior,
-    base_parameters,
-    build_problem,
-    fit,
-    identify,
-    identify_from_controller,
-    residuals,
-)
+from dynident.regression import EstimateStatus, Huber, Prior, base_parameters, build_problem, fit, identify, residuals
 from tests.oracles.logs import generated_log, written_out
 
 
@@ -39,8 +29,8 @@ def panda() -> Robot:
 
 def test_weight_three_is_every_row_three_times(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1).dataset
-    problem = build_problem(arm, data)
-    thrice = build_problem(arm, Dataset.concatenate([data, data, data]))
+    problem = build_problem(arm, data, friction=None)
+    thrice = build_problem(arm, Dataset.concatenate([data, data, data]), friction=None)
     weighted = problem.stacked(np.sqrt([3.0, 1.0, 3.0]))
     mixed = replace(thrice, factors=(thrice.factors[0], problem.factors[1], thrice.factors[2]))
     repeated = mixed.stacked(np.ones(3))
@@ -49,8 +39,8 @@ def test_weight_three_is_every_row_three_times(arm: Robot) -> None:
 
 def test_the_same_log_twice_changes_no_value_and_shrinks_std_by_root_two(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1, samples=3000).dataset
-    once = identify(arm, data, drop_above_percent=None)
-    twice = identify(arm, Dataset.concatenate([data, data]), drop_above_percent=None)
+    once = identify(arm, data, drop_above_percent=None, friction=None)
+    twice = identify(arm, Dataset.concatenate([data, data]), drop_above_percent=None, friction=None)
     np.testing.assert_allclose(twice.values, once.values, atol=1e-11)
     np.testing.assert_allclose(twice.std * np.sqrt(2.0), once.std, rtol=2e-3)
 
@@ -60,7 +50,7 @@ class TestPrior:
 
     def test_equals_augmented_rows(self, arm: Robot) -> None:
         log = generated_log(arm, noise=0.3, samples=200)
-        problem = build_problem(arm, log.dataset)
+        problem = build_problem(arm, log.dataset, friction=None)
         rng = np.random.default_rng(0)
         prior = Prior(values=rng.normal(size=problem.base.rank), std=rng.uniform(0.01, 1.0, problem.base.rank))
         estimate = fit(problem, prior=prior, drop_above_percent=None)
@@ -72,7 +62,7 @@ class TestPrior:
         np.testing.assert_allclose(estimate.std, np.sqrt(np.diag(np.linalg.inv(A.T @ A))), rtol=1e-5)
 
     def test_tiny_std_pins_the_value(self, arm: Robot) -> None:
-        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset)
+        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None)
         std = np.full(problem.base.rank, np.inf)
         std[4] = 1e-9
         estimate = fit(problem, prior=Prior(values=np.full(problem.base.rank, 0.7), std=std), drop_above_percent=None)
@@ -80,7 +70,7 @@ class TestPrior:
         assert estimate.std[4] == pytest.approx(1e-9, rel=1e-3)
 
     def test_huge_std_changes_nothing(self, arm: Robot) -> None:
-        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset)
+        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None)
         prior = Prior(values=np.full(problem.base.rank, 1e3), std=np.full(problem.base.rank, 1e9))
         plain, ridge = fit(problem, drop_above_percent=None), fit(problem, prior=prior, drop_above_percent=None)
         np.testing.assert_allclose(ridge.values, plain.values, rtol=1e-7, atol=1e-9)
@@ -104,14 +94,14 @@ class TestPrior:
 
     def test_counts_in_filtered_data_too(self, arm: Robot) -> None:
         data = generated_log(arm, noise=0.1, samples=6000, rate=500.0).dataset
-        problem = build_problem(arm, data, cutoff=5.0)
+        problem = build_problem(arm, data, cutoff=5.0, friction=None)
         std = np.full(problem.base.rank, np.inf)
         std[4] = 1e-6
         estimate = fit(problem, prior=Prior(values=np.zeros(problem.base.rank), std=std), drop_above_percent=None)
         assert estimate.std[4] == pytest.approx(1e-6, rel=1e-2)
 
     def test_bad_ones_are_refused(self, arm: Robot) -> None:
-        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset)
+        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None)
         with pytest.raises(DynidentError, match=r"prior.values has shape \(3,\); expected \(15,\)"):
             fit(problem, prior=Prior(values=np.zeros(3), std=np.ones(15)))
         with pytest.raises(DynidentError, match=r"prior.std must be positive"):
@@ -120,24 +110,24 @@ class TestPrior:
 
 class TestDropping:
     def test_nothing_is_dropped_when_not_asked(self, panda: Robot) -> None:
-        estimate = identify(panda, generated_log(panda, noise=5.0).dataset, drop_above_percent=None)
+        estimate = identify(panda, generated_log(panda, noise=5.0).dataset, drop_above_percent=None, friction=None)
         assert estimate.kept.all()
         assert estimate.dropped == ()
 
     def test_all_that_is_left_is_below_the_threshold(self, panda: Robot) -> None:
-        estimate = identify(panda, generated_log(panda, noise=1.0).dataset, drop_above_percent=10.0)
+        estimate = identify(panda, generated_log(panda, noise=1.0).dataset, drop_above_percent=10.0, friction=None)
         assert 0 < estimate.kept.sum() < 43
         assert np.all(estimate.relative_std_percent[estimate.kept] <= 10.0)
         assert np.all(np.diag(estimate.covariance)[~estimate.kept] == 0.0)
 
     def test_each_says_why_with_its_numbers(self, panda: Robot) -> None:
-        estimate = identify(panda, generated_log(panda, noise=1.0).dataset)
+        estimate = identify(panda, generated_log(panda, noise=1.0).dataset, friction=None)
         first = estimate.dropped[0]
         assert "is above 30 %" in first.reason
         relative = 100 * first.std / abs(first.value)
         assert f"{relative:.0f} %" in first.reason
         assert relative == pytest.approx(estimate.relative_std_percent[first.index])
-        full = identify(panda, generated_log(panda, noise=1.0).dataset, drop_above_percent=None)
+        full = identify(panda, generated_log(panda, noise=1.0).dataset, drop_above_percent=None, friction=None)
         assert first.index == int(np.argmax(full.relative_std_percent))
         assert (first.value, first.std) == pytest.approx((full.values[first.index], full.std[first.index]))
 
@@ -145,7 +135,7 @@ class TestDropping:
         rng = np.random.default_rng(0)
         data = generated_log(arm, samples=200).dataset
         noise_alone = replace(data, effort=rng.normal(size=data.q.shape))
-        assert identify(arm, noise_alone, drop_above_percent=1e-6).kept.sum() == 1
+        assert identify(arm, noise_alone, drop_above_percent=1e-6, friction=None).kept.sum() == 1
 
 
 def still_joint(robot: Robot, joint: int, *, noise: float = 0.0, seed: int = 0) -> Dataset:
@@ -194,7 +184,7 @@ class TestUnexcitingLog:
     def test_a_robot_that_never_moves_determines_gravity_alone(self, panda: Robot) -> None:
         data = generated_log(panda).dataset
         still = replace(data, q=data.q * 0 + 0.3, dq=data.dq * 0, ddq=data.ddq * 0, effort=np.tile(data.effort[0], (data.samples, 1)))
-        estimate = identify(panda, still, drop_above_percent=None)
+        estimate = identify(panda, still, drop_above_percent=None, friction=None)
         assert estimate.summary.rank == 6
         np.testing.assert_allclose(estimate.predict(still)[:, 1:], still.effort[:, 1:], atol=1e-9)
 
@@ -220,13 +210,13 @@ class TestExactData:
         robot = load_robot(name)
         q = np.random.default_rng(0).uniform(-2, 2, (200, robot.n))
         samples = ControllerSamples(q=q, M=mass_matrix(robot, robot.parameters, q), g=gravity(robot, robot.parameters, q))
-        estimate = identify_from_controller(robot, samples, equations=equations, drop_above_percent=None)
+        estimate = identify(robot, samples, equations=equations, drop_above_percent=None)
         assert relative_error(estimate.values, estimate.base.coefficients(robot.parameters)) < 1e-11
 
     def test_every_coefficient_by_itself(self, panda: Robot) -> None:
         q = np.random.default_rng(0).uniform(-2, 2, (1000, 7))
         samples = ControllerSamples(q=q, M=mass_matrix(panda, panda.parameters, q), g=gravity(panda, panda.parameters, q))
-        estimate = identify_from_controller(panda, samples, drop_above_percent=None)
+        estimate = identify(panda, samples, drop_above_percent=None)
         truth = estimate.base.coefficients(panda.parameters)
         assert np.max(np.abs(estimate.values / truth - 1.0)) < 1e-10
 
@@ -239,7 +229,7 @@ class TestExactData:
     @pytest.mark.parametrize("noise", ["uniform", "per_group"])
     def test_of_a_wrong_model_is_not_exact(self, panda: Robot, noise: str) -> None:
         log = generated_log(panda, friction=linear(), samples=2000)
-        estimate = identify(panda, log.dataset, noise=noise, drop_above_percent=None)
+        estimate = identify(panda, log.dataset, noise=noise, drop_above_percent=None, friction=None)
         assert estimate.residuals.relative_percent > 0.1
 
 
@@ -248,7 +238,7 @@ def relative_error(values: np.ndarray, truth: np.ndarray) -> float:
 
 
 def test_unknown_noise_model_names_those_known(arm: Robot) -> None:
-    problem = build_problem(arm, generated_log(arm).dataset)
+    problem = build_problem(arm, generated_log(arm).dataset, friction=None)
     with pytest.raises(DynidentError, match=r"'student'.*uniform, per_group"):
         fit(problem, noise="student")
 
@@ -258,7 +248,7 @@ def test_all_masked_but_too_little(arm: Robot) -> None:
     mask = np.zeros(data.q.shape, dtype=bool)
     mask[:4] = True
     with pytest.raises(DynidentError, match="12 equations for 15 unknown"):
-        build_problem(arm, replace(data, mask=mask))
+        build_problem(arm, replace(data, mask=mask), friction=None)
 
 
 def test_identify_is_build_then_fit(arm: Robot) -> None:

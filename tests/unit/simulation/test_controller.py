@@ -7,7 +7,7 @@ import pytest
 
 from dynident import coriolis_vector, gravity, load_robot, mass_matrix
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.regression import identify_from_controller
+from dynident.regression import identify
 from dynident.simulation import VirtualController, random_configurations
 
 
@@ -23,14 +23,14 @@ def test_without_noise_it_tells_the_model(panda):
     np.testing.assert_array_equal(samples.M, mass_matrix(panda, panda.parameters, q))
     np.testing.assert_array_equal(samples.g, gravity(panda, panda.parameters, q))
     np.testing.assert_array_equal(samples.c, coriolis_vector(panda, panda.parameters, q, dq))
-    estimate = identify_from_controller(panda, samples, drop_above_percent=None)
+    estimate = identify(panda, samples, drop_above_percent=None)
     assert np.abs(estimate.values - estimate.base.coefficients(panda.parameters.ravel())).max() < 1e-10
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_3e4_rad_of_noise_give_about_the_published_prediction_error(panda, seed):
     samples = VirtualController(panda, seed=seed).sample(random_configurations(panda, 1010, seed=seed))
-    estimate = identify_from_controller(panda, samples, drop_above_percent=None)
+    estimate = identify(panda, samples, drop_above_percent=None)
     assert estimate.residuals.relative_percent == pytest.approx(0.031, rel=0.2)  # it is 0.0355; 2.6e-4 rad would give 0.031
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import build_problem, fit, identify, identify_from_controller, inverse_dynamics, load_robot
+from dynident import build_problem, fit, identify, inverse_dynamics, load_robot
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
@@ -100,14 +100,14 @@ def test_known_parameters_are_part_of_the_prediction():
 
 def test_the_controller_s_coefficients_predict_torques():
     """M and g determine the torque of any motion; without friction in the log they do so exactly."""
-    estimate = identify_from_controller(load_robot("spatial_3r"), synthetic_samples(), drop_above_percent=None)
+    estimate = identify(load_robot("spatial_3r"), synthetic_samples(), drop_above_percent=None)
     robot, log = load_robot("spatial_3r"), synthetic_log("spatial_3r")
     exact = replace(log, effort=inverse_dynamics(robot, robot.parameters, log.q, log.dq, log.ddq))
     found = validate(estimate, exact)
     assert found.coefficients.overall_percent < 1e-6
     assert found.noise is None
     assert found.coverage_percent is None
-    gravity_only = identify_from_controller(robot, synthetic_samples(), equations="gravity")
+    gravity_only = identify(robot, synthetic_samples(), equations="gravity")
     with pytest.raises(InputError, match="gravity only"):
         validate(gravity_only, exact)
     with pytest.raises(InputError, match="dynident evaluate"):

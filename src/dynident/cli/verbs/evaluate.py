@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dynident.cli.data import parse_reading, read_data
-from dynident.cli.options import AsJson, DataArgument, Debug, EffortKindOption, Map, Unit, parse_part
+from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, Unit, parse_part
 from dynident.cli.terminal import console, print_table, progress_bar, spinner
 
 EXAMPLE = """Example:
@@ -23,7 +23,7 @@ def evaluate(
     part: Annotated[str | None, typer.Option("--part", metavar="A:B", help="Use only this part of the data, as fractions: 0.7:1.")] = None,
     map: Map = None,
     unit: Unit = None,
-    effort_kind: EffortKindOption = None,
+    effort_kind: EffortKind = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:

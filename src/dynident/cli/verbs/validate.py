@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynident.cli.data import parse_reading, provenance_of, read_data
-from dynident.cli.options import AsJson, DataArgument, Debug, EffortKindOption, Map, Unit, parse_frequency, parse_part
+from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, Unit, parse_frequency, parse_part
 from dynident.cli.terminal import console, print_report, progress_bar, spinner
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def validate(
     ] = None,
     map: Map = None,
     unit: Unit = None,
-    effort_kind: EffortKindOption = None,
+    effort_kind: EffortKind = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:

@@ -1,0 +1,51 @@
+"""What `identify` decides where nothing is said, and how to say otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynident import Dataset, Estimate, identify, load_robot
+from dynident.friction import linear
+from tests.logs import synthetic_log, synthetic_samples
+
+ROBOT = load_robot("planar_2r")
+
+
+def same(one: Estimate, two: Estimate) -> bool:
+    return one.base.columns.names == two.base.columns.names and np.array_equal(one.values, two.values) and one.notes == two.notes
+
+
+def without(*names: str, rate: float = 100.0) -> Dataset:
+    return replace(synthetic_log(noise=0.05, rate=rate), **dict.fromkeys(names))
+
+
+def test_a_complete_log_has_linear_friction_and_no_filter() -> None:
+    log = synthetic_log(noise=0.05)
+    assert same(identify(ROBOT, log), identify(ROBOT, log, friction=linear(), cutoff=None))
+    assert identify(ROBOT, log, friction=None).base.friction is None
+
+
+@pytest.mark.parametrize(("names", "what"), [(("ddq",), "no accelerations"), (("dq", "ddq"), "no velocities and no accelerations")])
+def test_what_a_log_lacks_is_differentiated_behind_a_filter(names: tuple[str, ...], what: str) -> None:
+    found = identify(ROBOT, without(*names))
+    assert what in found.notes[0]
+    assert "filtered at 5 Hz" in found.notes[0]
+    chosen = identify(ROBOT, without(*names), cutoff=5.0)
+    np.testing.assert_array_equal(found.values, chosen.values)
+    assert found.notes[1:] == chosen.notes
+    unfiltered = identify(ROBOT, without(*names), cutoff=None)
+    assert not np.array_equal(found.values, unfiltered.values)
+    assert any("differences of unfiltered samples" in note for note in unfiltered.notes)
+
+
+def test_a_slow_log_is_filtered_at_a_quarter_of_its_rate() -> None:
+    assert "filtered at 2 Hz" in identify(ROBOT, without("ddq", rate=8.0)).notes[0]
+
+
+def test_controller_samples_have_neither() -> None:
+    found = identify(load_robot("spatial_3r"), synthetic_samples(noise=1e-3))
+    assert (found.base.equations, found.base.friction) == ("controller", None)
+    assert identify(load_robot("spatial_3r"), synthetic_samples(), equations="gravity").base.equations == "gravity"
