@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Table:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """All that is to be said about an estimate, in order."""
+    """All that is to be said about a result, in order."""
 
     header: tuple[str, ...]
     tables: tuple[Table, ...]
@@ -46,3 +47,23 @@ def _table_text(table: Table) -> str:
         for line in lines
     ]
     return "\n".join([table.title, *(line.rstrip() for line in aligned)])
+
+
+def report_html(report: Report) -> str:
+    """HTML for a notebook: the header, the tables, the facts and the numbered notes, all text escaped."""
+    parts = [f"<p>{escape(line)}</p>" for line in report.header]
+    parts += map(_table_html, report.tables)
+    parts += [f"<p>{escape(fact)}</p>" for fact in report.facts]
+    parts += [f"<p>Note {number}: {escape(note)}.</p>" for number, note in enumerate(report.notes, start=1)]
+    return "\n".join(parts)
+
+
+def _table_html(table: Table) -> str:
+    def cells(tag: str, texts: tuple[str, ...]) -> str:
+        sides = ("left" if i in table.left else "right" for i in range(len(texts)))
+        return "".join(f'<{tag} style="text-align: {side}">{escape(text)}</{tag}>' for text, side in zip(texts, sides, strict=True))
+
+    faint = ' style="opacity: 0.55"'
+    rows = [f"<tr{faint if row.dimmed else ''}>{cells('td', row.cells)}</tr>" for row in table.rows]
+    heading = f"<thead><tr>{cells('th', table.headings)}</tr></thead>"
+    return f"<table><caption>{escape(table.title)}</caption>{heading}<tbody>{''.join(rows)}</tbody></table>"

@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.data.checks import add_source, check_names, check_rows, joint_indices, same_in_all
 from dynident.errors import ShapeError, ValueRangeError
 
@@ -16,8 +19,8 @@ from dynident.errors import ShapeError, ValueRangeError
 SYMMETRY_TOLERANCE = 1e-4
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ControllerSamples:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ControllerSamples(Result):
     """N configurations at which a controller was asked for its model. Arrays are read-only float64.
 
     q : (N, n)              Joint positions [rad | m]; column j is joint_names[j].
@@ -61,6 +64,11 @@ class ControllerSamples:
         """Number of samples N."""
         return len(self.q)
 
+    @property
+    def present(self) -> tuple[str, ...]:
+        """Names of the arrays that are there."""
+        return tuple(name for name in _ARRAYS if getattr(self, name) is not None)
+
     def select(self, joints: Sequence[str | int]) -> ControllerSamples:
         """These joints in this order, by name or by index from 0."""
         order = joint_indices(joints, self.joint_names)
@@ -96,15 +104,25 @@ class ControllerSamples:
             joined[name] = np.concatenate(present) if present else None
         return replace(items[0], **joined, source="; ".join(dict.fromkeys(item.source for item in items)))
 
-    def __str__(self) -> str:
-        have = ", ".join(name for name in _ARRAYS if getattr(self, name) is not None)
-        rows = [f"{self.source or 'controller samples'}: {have} at {self.samples} configurations of {self.n} joints"]
-        rows.append(f"{'joint':<16}{'q min':>10}{'q max':>10}{'max Mjj':>10}{'max |g|':>10}")
-        for j, name in enumerate(self.joint_names):
-            inertia = "-" if self.M is None else f"{self.M[:, j, j].max():.4f}"
-            weight = "-" if self.g is None else f"{np.abs(self.g[:, j]).max():.4f}"
-            rows.append(f"{name:<16}{self.q[:, j].min():>10.4f}{self.q[:, j].max():>10.4f}{inertia:>10}{weight:>10}")
-        return "\n".join(rows)
+    @property
+    def headline(self) -> str:
+        return f"{self.source or 'unnamed'}, {', '.join(self.present)} at {self.samples} configurations of {self.n} joints"
+
+    def tables(self) -> Report:
+        from dynident.data.tables import samples_report  # the tables know ControllerSamples, not the other way round
+
+        return samples_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per configuration: q_<joint>, ..., g_<joint>, and Mij of the lower triangle."""
+        from dynident.data.tables import samples_records
+
+        return samples_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        from dynident.data.figures import samples_figures
+
+        return samples_figures(self)
 
 
 _ARRAYS = ("q", "M", "g", "dq", "c")

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.data.checks import (
     BoolArray,
     add_source,
@@ -36,8 +40,8 @@ class EffortKind(StrEnum):
         raise UnknownNameError("effort kind", str(value), cls)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Dataset:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Dataset(Result):
     """A log: N samples of n joints. Arrays are read-only float64; they share memory with what was passed where they can.
 
     time : (N,)                    Time stamps [s], strictly increasing within a segment.
@@ -171,17 +175,25 @@ class Dataset:
             source="; ".join(dict.fromkeys(item.source for item in datasets)),
         )
 
-    def __str__(self) -> str:
-        lengths = len(self.starts)
-        head = f"{self.source or 'dataset'}: {self.samples} samples of {self.n} joints, {self.duration:.3f} s at {self.rate:.6g} Hz"
-        rows = [f"{head}, {lengths} segment{'s' if lengths > 1 else ''}"]
-        kind = f"max |{self.effort_kind.value}|" if self.effort_kind else "effort"
-        rows.append(f"{'joint':<16}{'q min':>10}{'q max':>10}{'max |dq|':>10}{'max |ddq|':>11}{kind:>16}{'used':>8}")
-        for j, name in enumerate(self.joint_names):
-            used = 1.0 if self.mask is None else float(self.mask[:, j].mean())
-            peaks = [_peak(self.dq, j, 10), _peak(self.ddq, j, 11), _peak(self.effort, j, 16)]
-            rows.append(f"{name:<16}{self.q[:, j].min():>10.4f}{self.q[:, j].max():>10.4f}{''.join(peaks)}{used:>8.1%}")
-        return "\n".join(rows)
+    @property
+    def headline(self) -> str:
+        return f"{self.source or 'unnamed'}, {self.samples} samples of {self.n} joints, {self.duration:.3g} s"
+
+    def tables(self) -> Report:
+        from dynident.data.tables import dataset_report  # the tables know Dataset, not the other way round
+
+        return dataset_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per sample: segment, time, q_<joint>, dq_<joint>, ..."""
+        from dynident.data.tables import dataset_records
+
+        return dataset_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        from dynident.data.figures import dataset_figures
+
+        return dataset_figures(self)
 
 
 _ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "mask")
@@ -191,7 +203,3 @@ def _range(start: float, stop: float, samples: int) -> tuple[int, int]:
     if not 0.0 <= start < stop <= 1.0:
         raise ValueRangeError("part", f"is {start:g}:{stop:g}; two fractions 0 <= start < stop <= 1 were expected, such as 0:0.7")
     return round(start * samples), round(stop * samples)
-
-
-def _peak(values: Array | None, joint: int, width: int) -> str:
-    return f"{'-':>{width}}" if values is None else f"{np.abs(values[:, joint]).max():>{width}.4f}"
