@@ -33,9 +33,13 @@ class Report:
     facts: tuple[str, ...]
     notes: tuple[str, ...]
 
+    @property
+    def numbered_notes(self) -> tuple[str, ...]:
+        return tuple(f"Note {number}: {note.removesuffix('.')}." for number, note in enumerate(self.notes, start=1))
+
     def __str__(self) -> str:
         parts = ["\n".join(self.header), *map(_table_text, self.tables), "\n".join(self.facts)]
-        parts.append("\n".join(f"Note {number}: {note}." for number, note in enumerate(self.notes, start=1)))
+        parts.append("\n".join(self.numbered_notes))
         return "\n\n".join(part for part in parts if part)
 
 
@@ -53,8 +57,7 @@ def report_html(report: Report) -> str:
     """HTML for a notebook: the header, the tables, the facts and the numbered notes, all text escaped."""
     parts = [f"<p>{escape(line)}</p>" for line in report.header]
     parts += map(_table_html, report.tables)
-    parts += [f"<p>{escape(fact)}</p>" for fact in report.facts]
-    parts += [f"<p>Note {number}: {escape(note)}.</p>" for number, note in enumerate(report.notes, start=1)]
+    parts += [f"<p>{escape(sentence)}</p>" for sentence in (*report.facts, *report.numbered_notes)]
     return "\n".join(parts)
 
 

@@ -12,12 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.dynamics import inertia_gravity_regressor, torque_regressor
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import FrictionModel
@@ -36,8 +39,8 @@ GROUPING_TOLERANCE = 1e-10
 _SAMPLES = 300
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class BaseParameters:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BaseParameters(Result):
     """The b base parameters (dynamic coefficients) of a robot's equations.
 
     columns : Columns      The p standard columns.
@@ -53,6 +56,27 @@ class BaseParameters:
     independent: IntArray
     grouping: Array
     known: Mapping[str, float]
+
+    @property
+    def headline(self) -> str:
+        return f"{self.robot.name}, {self.rank} coefficients of {len(self.columns)} parameters, {self.equations} equations"
+
+    def tables(self) -> Report:
+        from dynident.regression.tables import base_report  # the tables know BaseParameters, not the other way round
+
+        return base_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per coefficient: name, expression, unit."""
+        from dynident.regression.tables import base_records
+
+        return base_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Which standard parameters each coefficient is made of."""
+        from dynident.regression.figures import base_figure
+
+        return (base_figure(self),)
 
     @property
     def rank(self) -> int:

@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.data import Dataset
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError
@@ -69,8 +73,8 @@ class EstimateStatus(Enum):
         return EstimateStatus.DROPPED if dropped else EstimateStatus.COMPLETE
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Estimate(Result):
     """Base parameters estimated from data.
 
     values : (b,)            Estimate of each base parameter; zero where dropped.
@@ -91,10 +95,27 @@ class Estimate:
     status: EstimateStatus
     notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        kept = f"{int(self.kept.sum())} coefficients kept of {self.base.rank}"
+        return f"{self.base.robot.name}, {kept}, {self.residuals.relative_percent:.2g} % relative error"
+
+    def tables(self) -> Report:
         from dynident.regression.tables import report  # the tables know Estimate, not the other way round
 
-        return str(report(self))
+        return report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per coefficient: name, expression, value, std, unit, whether it was kept."""
+        from dynident.regression.tables import coefficient_records
+
+        return coefficient_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The coefficients with their intervals, how well each is determined, and friction curves."""
+        from dynident.regression.figures import estimate_figures
+
+        return estimate_figures(self)
 
     @property
     def std(self) -> Array:

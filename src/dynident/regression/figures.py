@@ -1,4 +1,4 @@
-"""Pictures of an estimate: the coefficients, how well each is determined, and the friction that was identified."""
+"""Pictures of what can be identified and what was: groupings, coefficients, their precision, friction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, line, numbers, plain
 from dynident.friction.model import friction_torque
+from dynident.regression.base import BaseParameters
 from dynident.regression.estimate import Estimate
+from dynident.regression.problem import Problem
 from dynident.regression.tables import coefficients
 from dynident.robots.robot import JointType
 
@@ -112,3 +114,26 @@ def _friction_curve(estimate: Estimate, j: int, reach: float) -> tuple[Array, Ar
     motion = np.zeros((_CURVE, estimate.base.robot.n))
     motion[:, j] = velocity
     return velocity, friction_torque(estimate.base.friction, parameters, motion, np.zeros_like(motion))[:, j]
+
+
+def base_figure(base: BaseParameters) -> Figure:
+    """The grouping matrix: a row per coefficient, a column per standard parameter that takes part."""
+    used = np.flatnonzero(np.any(base.grouping != 0.0, axis=0))
+    map_ = {
+        "type": "heatmap",
+        "x": [plain(base.columns.names[int(k)]) for k in used],
+        "y": [plain(name) for name in base.names],
+        "z": [numbers(np.where(row == 0.0, np.nan, row)) for row in base.grouping[:, used]],
+        "colorscale": "RdBu",
+        "zmid": 0.0,
+    }
+    layout = {"xaxis": {**_NAMES}, "yaxis": {**_NAMES, "tickangle": 0, "autorange": "reversed"}}
+    return Figure(label="What each coefficient is made of", data=[map_], layout=layout, height=140 + 14 * base.rank)
+
+
+def problem_figure(problem: Problem) -> Figure:
+    """How much each direction of the coefficients shows in the data; the last over the first is one over the condition number."""
+    values = np.linalg.svd(problem.stacked(np.ones(len(problem.groups)))[:, :-1], compute_uv=False)
+    bars = {"type": "bar", "x": list(range(1, len(values) + 1)), "y": numbers(np.maximum(values, 1e-12 * values[0]))}
+    layout = {"xaxis": axis("direction"), "yaxis": axis("singular value", type="log")}
+    return Figure(label="Singular values of the stacked regressor", data=[{**bars, "marker": {"color": "@predicted"}}], layout=layout)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.regression.base import BaseParameters, Equations
@@ -29,8 +33,8 @@ ABSURD_EFFORT = 20.0
 EDGE = 1e-4
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Problem:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Problem(Result):
     """Everything that the data say about the base parameters.
 
     groups : RowGroup per group     Names and columns of the rows with one noise level.
@@ -50,6 +54,27 @@ class Problem:
     source: str = ""
     rows: tuple[RowSource, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        return f"{self.base.robot.name}, {int(self.counts.sum())} equations of {self.samples} samples for {self.base.rank} coefficients"
+
+    def tables(self) -> Report:
+        from dynident.regression.tables import problem_report  # the tables know Problem, not the other way round
+
+        return problem_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per group of equations: name, unit, how many, and the RMS of their right-hand side."""
+        from dynident.regression.tables import problem_records
+
+        return problem_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Singular values of the stacked regressor."""
+        from dynident.regression.figures import problem_figure
+
+        return (problem_figure(self),)
 
     def stacked(self, weights: ArrayLike) -> Array:
         """(Σ (c + 1), b + 1) all factors in the columns of the base parameters, each times its group's weight."""

@@ -1,17 +1,19 @@
-"""An estimate as records and tables: the terminal, the text of `print(estimate)` and JSON all show these."""
+"""Base parameters, a problem and an estimate as records and tables: the terminal, `print` and JSON all show these."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from dynident.core.tables import Report, Row, Table
-from dynident.regression.base import Equations
+from dynident.regression.base import BaseParameters, Equations
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.notes import listing
+from dynident.regression.problem import Problem
 
 #: Standard deviations below this are shown as powers of ten; decimals would be all zeros.
 _SMALLEST_DECIMAL = 1e-8
@@ -73,6 +75,51 @@ def coefficients(estimate: Estimate) -> tuple[Coefficient, ...]:
             )
         )
     return tuple(records)
+
+
+def coefficient_records(estimate: Estimate) -> list[dict[str, Any]]:
+    return [asdict(item) for item in coefficients(estimate)]
+
+
+def base_records(base: BaseParameters) -> list[dict[str, Any]]:
+    rows = zip(base.names, base.expressions, base.units, strict=True)
+    return [{"name": name, "expression": expression, "unit": unit} for name, expression, unit in rows]
+
+
+def base_report(base: BaseParameters) -> Report:
+    """The groupings, as the papers print them."""
+    rows = tuple(Row((str(k), item["expression"], item["unit"])) for k, item in enumerate(base_records(base), start=1))
+    table = Table(title="Dynamic coefficients", headings=("no.", "coefficient", "unit"), rows=rows, left=frozenset({1, 2}))
+    friction = "without friction" if base.friction is None else f"friction {base.friction.name}"
+    return Report(header=(f"{base.headline}, {friction}",), tables=(table,), facts=_base_facts(base), notes=())
+
+
+def problem_records(problem: Problem) -> list[dict[str, Any]]:
+    return [
+        {
+            "group": group.name,
+            "equations": int(count),
+            "coefficients": len(group.columns),
+            "rms": float(np.linalg.norm(factor[:, -1]) / math.sqrt(max(int(count), 1))),
+            "unit": group.unit,
+        }
+        for group, count, factor in zip(problem.groups, problem.counts, problem.factors, strict=True)
+    ]
+
+
+def problem_report(problem: Problem) -> Report:
+    """How many equations there are of each kind, and how large what they explain is."""
+    rows = [
+        Row((item["group"], str(item["equations"]), str(item["coefficients"]), f"{item['rms']:.4g}", item["unit"]))
+        for item in problem_records(problem)
+    ]
+    headings = ("", "equations", "coefficients", "RMS", "unit")
+    return Report(
+        header=(problem.headline, f"{problem.source or 'unnamed data'}; {problem.processing}"),
+        tables=(Table(title="Equations", headings=headings, rows=tuple(rows), left=frozenset({0, 4})),),
+        facts=_base_facts(problem.base),
+        notes=problem.notes,
+    )
 
 
 def friction(estimate: Estimate) -> tuple[JointFriction, ...]:
@@ -152,6 +199,12 @@ def _facts(estimate: Estimate) -> tuple[str, ...]:
     rank = f"Rank {summary.rank} of {base.rank} (tolerance {summary.rank_tolerance:g}), {int(estimate.kept.sum())} kept"
     verdict = estimate.status.value
     facts = [f"{verdict[0].upper()}{verdict[1:]}.", f"{rank}; condition number {estimate.condition_number:.2f}."]
+    return (*facts, *_base_facts(base))
+
+
+def _base_facts(base: BaseParameters) -> tuple[str, ...]:
+    """What no data of this kind can tell, and what was declared known."""
+    facts: list[str] = []
     if base.unidentifiable:
         facts.append(f"Without effect on such data, whatever the motion: {listing(base.unidentifiable, 40)}.")
     if base.known:

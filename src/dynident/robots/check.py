@@ -11,10 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.parameters import inertia_matrix, to_com
 from dynident.robots.robot import JointType, Link, Robot, Source
 from dynident.robots.verdict import Judgement, Verdict, judge
@@ -75,8 +79,8 @@ class SourceCheck:
         return f"{self.name} ({'part of the base' if self.body is None else f'part of {self.body}'})"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RobotCheck:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RobotCheck(Result):
     """The lint's result for a whole robot. `warnings` are about the robot; each link has its own.
 
     sources   The source links with an inertia of their own that are hidden in a sum, and those of the base.
@@ -89,6 +93,27 @@ class RobotCheck:
     base_sources: tuple[str, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def headline(self) -> str:
+        return f"{self.robot}, {len(self.links)} links, {'consistent' if self.passed else 'not physically consistent'}"
+
+    def tables(self) -> Report:
+        from dynident.robots.tables import check_report  # the tables know RobotCheck, not the other way round
+
+        return check_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per link: verdict, mass, centre of mass, principal inertias, margin, warnings."""
+        from dynident.robots.tables import check_records
+
+        return check_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The margin of every link."""
+        from dynident.robots.figures import check_figure
+
+        return (check_figure(self),)
 
     @property
     def inconsistent(self) -> tuple[LinkCheck, ...]:

@@ -1,4 +1,4 @@
-"""The robot in 3D: each link's centre of mass and the solid ellipsoid with the same mass and inertia, nominal beside identified."""
+"""Pictures of a robot: margins of its links, and it in 3D with each link's centre of mass and the solid ellipsoid of its inertia."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.core.figures import Figure, numbers, plain
+from dynident.core.figures import Figure, axis, numbers, plain
 from dynident.parameters import to_com
+from dynident.robots.check import RobotCheck
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import JointType, Robot
 
@@ -39,6 +40,23 @@ def robot_figure(robot: Robot, parameters: Array | None = None) -> Figure:
         "legend": {"x": 0, "y": 1, "itemsizing": "constant"},
     }
     return Figure(label="The robot with its inertia ellipsoids", data=data, layout=layout, height=620)
+
+
+def check_figure(result: RobotCheck) -> Figure:
+    """Margin of every link as a share of its inertia's trace, so that a wrist and a shoulder can share an axis; below zero is no body."""
+    judged = [
+        (link, link.margin, sum(link.principal_inertias)) for link in result.links if link.margin is not None and link.principal_inertias
+    ]
+    shares = [100.0 * margin / trace if trace > 0.0 else 0.0 for _, margin, trace in judged]
+    bars = {
+        "type": "bar",
+        "x": [plain(link.name) for link, _, _ in judged],
+        "y": numbers(shares),
+        "marker": {"color": ["@bad" if link.verdict.inconsistent else "@predicted" for link, _, _ in judged]},
+        "hovertext": [plain(link.verdict.value) for link, _, _ in judged],
+    }
+    layout = {"xaxis": {"type": "category"}, "yaxis": axis("margin [% of the inertia's trace]")}
+    return Figure(label=f"{result.robot}: margin of every link", data=[bars], layout=layout)
 
 
 def shown_position(robot: Robot) -> Array:

@@ -14,11 +14,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.robots.body import Joint, JointType, Link, Source, finite, freeze, pose, read_only
@@ -29,8 +33,8 @@ __all__ = ["STANDARD_GRAVITY", "Joint", "JointType", "Link", "Robot", "Source"]
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Robot:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Robot(Result):
     """A fixed-base robot: bodies in topological order (a parent before its children).
 
     gravity : (3,)        Gravity vector in the base frame [m/s²]; any direction.
@@ -65,6 +69,27 @@ class Robot:
                 )
         freeze(self, "gravity", finite(self.gravity, "gravity", (3,)))
         freeze(self, "tool", pose(self.tool, "tool"))
+
+    @property
+    def headline(self) -> str:
+        return f"{self.name}, {self.n} joints{'' if self.parameters is None else f', {self.parameters[:, 0].sum():.4g} kg'}"
+
+    def tables(self) -> Report:
+        from dynident.robots.tables import robot_report  # the tables know Robot, not the other way round
+
+        return robot_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per joint: limits, and the link that it moves with its nominal mass."""
+        from dynident.robots.tables import robot_records
+
+        return robot_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The robot in 3D with its nominal inertias."""
+        from dynident.robots.figures import robot_figure
+
+        return (robot_figure(self),)
 
     @property
     def n(self) -> int:

@@ -10,8 +10,6 @@ import typer
 from dynident.cli.options import Base, Debug, Lock, RobotArgument, Tip, parse_locks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.table import Table
 
     from dynident.robots.check import LinkCheck, RobotCheck, SourceCheck
@@ -78,9 +76,11 @@ def _source_dictionary(source: SourceCheck) -> dict[str, Any]:
 
 
 def _numbers_dictionary(judged: LinkCheck | Judgement) -> dict[str, Any]:
+    from dynident.robots.tables import sentence
+
     return {
         "verdict": judged.verdict.name.lower(),
-        "message": _sentence(judged),
+        "message": sentence(judged),
         "inconsistent": judged.verdict.inconsistent,
         "mass": judged.mass,
         "com": judged.com,
@@ -91,13 +91,20 @@ def _numbers_dictionary(judged: LinkCheck | Judgement) -> dict[str, Any]:
 
 def _print_report(result: RobotCheck) -> None:
     from rich.console import Console
+    from rich.markup import escape
+
+    from dynident.robots.tables import check_facts, check_verdict
 
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 120  # a file or a pipe has no width; rich would wrap at 80
     console.print(_table(result, separator=" " if console.width >= _WIDE else "\n"))
-    for line in _summary(result):
-        console.print(line)
+    for line in check_facts(result):
+        console.print(escape(line).replace("Warning:", "[yellow]Warning:[/]", 1) if line.startswith("Warning:") else escape(line))
+    for number, note in enumerate(result.notes, start=1):
+        console.print(f"[dim]Note {number}:[/] {escape(note)}")
+    for line in check_verdict(result):
+        console.print(escape(line), style="bold red")
 
 
 def _table(result: RobotCheck, *, separator: str) -> Table:
@@ -105,84 +112,15 @@ def _table(result: RobotCheck, *, separator: str) -> Table:
     from rich.table import Table
     from rich.text import Text
 
+    from dynident.robots.tables import check_lines
+
     title = f"{result.robot} ({result.source})" if result.source else result.robot
     table = Table(title=Text(title, style="bold"), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("link", no_wrap=True)
     for heading in ("mass\n[kg]", "centre of mass\n[m]", "principal inertias\n[kg·m²]", "margin\n[kg·m²]"):
         table.add_column(Text(heading), justify="right")
     table.add_column("verdict")
-    _add_parts(table, result, None, separator)
-    for link in result.links:
-        verdict = Text(link.verdict.value, style=_colour(link))
-        if link.warnings:
-            verdict.append(", see the warning", style="yellow")
-        table.add_row(Text(link.name), *_cells(link, separator), verdict)
-        _add_parts(table, result, link.name, separator)
+    for line in check_lines(result, separator=separator):
+        colour = "bold red" if line.verdict.inconsistent else "green" if line.verdict.name == "CONSISTENT" else "yellow"
+        table.add_row(Text(line.name), *line.cells, Text(line.verdict_text, style=colour))
     return table
-
-
-def _add_parts(table: Table, result: RobotCheck, body: str | None, separator: str) -> None:
-    """A row for each inconsistent part of a body; the base, None, has no row of its own above them."""
-    from rich.text import Text
-
-    for source in result.inconsistent_sources:
-        if source.body == body:
-            name = f"base: {source.name}" if body is None else f"└ {source.name}"
-            judged = source.judgement
-            table.add_row(Text(name), *_cells(judged, separator), Text(judged.verdict.value, style=_colour(judged)))
-
-
-def _cells(judged: LinkCheck | Judgement, separator: str) -> tuple[str, str, str, str]:
-    return (
-        _number(judged.mass, ".4f"),
-        _numbers(judged.com, "7.4f", separator),
-        _numbers(judged.principal_inertias, "8.2e", separator),
-        _number(judged.margin, "9.2e"),
-    )
-
-
-def _summary(result: RobotCheck) -> Iterator[str]:
-    from rich.markup import escape
-
-    if result.total_mass is not None:
-        yield f"Total mass of the moving links: {result.total_mass:.3f} kg"
-    if len(result.without_inertia) == len(result.links):
-        yield "The description has no inertias, so there is nothing to judge; kinematics and limits can be used as they are."
-    elif result.without_inertia:
-        yield escape(f"Without inertia: {', '.join(link.name for link in result.without_inertia)}; the total mass is therefore unknown.")
-    for link in result.links:
-        if len(link.sources) > 1:
-            yield escape(f"Lumped into {link.name}: {', '.join(source for source in link.sources if source != link.name)}")
-    if result.base_sources:
-        yield escape(f"Part of the base: {', '.join(result.base_sources)}")
-    for link in result.links:
-        if link.detail:
-            yield f"[{_colour(link)}]{escape(link.name)}:[/] {escape(_sentence(link))}"
-    for source in result.inconsistent_sources:
-        if source.judgement.detail:
-            yield f"[{_colour(source.judgement)}]{escape(source.where)}:[/] {escape(_sentence(source.judgement))}"
-    for warning in (*(f"{link.name}: {warning}" for link in result.links for warning in link.warnings), *result.warnings):
-        yield f"[yellow]Warning:[/] {escape(warning)}"
-    for number, note in enumerate(result.notes, start=1):
-        yield f"[dim]Note {number}:[/] {escape(note)}"
-    if not result.passed:
-        names = ", ".join([*(link.name for link in result.inconsistent), *(source.where for source in result.inconsistent_sources)])
-        yield f"[bold red]Not physically consistent:[/] {escape(names)}. A simulator may refuse the model or become unstable with it."
-
-
-def _sentence(judged: LinkCheck | Judgement) -> str:
-    return f"{judged.verdict.value} ({judged.detail})" if judged.detail else judged.verdict.value
-
-
-def _colour(judged: LinkCheck | Judgement) -> str:
-    if judged.verdict.inconsistent:
-        return "bold red"
-    return "green" if judged.verdict.name == "CONSISTENT" else "yellow"
-
-
-def _number(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)
-
-
-def _numbers(values: tuple[float, ...] | None, form: str, separator: str) -> str:
-    return "–" if values is None else separator.join(format(value, form) for value in values)
