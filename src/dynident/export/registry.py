@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dynident.core.options import settle_options
-from dynident.core.safe_xml import parse_xml
+from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.export.code import c99, python_module
 from dynident.export.formats import csv_table, mjcf, urdf, yaml_file

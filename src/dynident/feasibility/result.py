@@ -10,7 +10,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.parameters import consistency_margin, to_com
+from dynident.parameters import LinkInertia, consistency_margin, link_inertia
 
 #: Up to this share of the objective, or of what noise alone would leave, a gap counts as none. φ is quadratic, so the fitted
 #: values of the answer and of the optimum differ by at most √gap in norm: with φ in standard deviations, a hundredth of the noise
@@ -125,10 +125,6 @@ class LinkParameters:
             return None
         return self.x[base.columns.rigid : base.columns.rigid + base.columns.friction].reshape(base.robot.n, -1)
 
-    def com_and_inertia(self, link: int) -> tuple[float, Array, Array]:
-        """Mass, centre of mass (3,) and barycentric inertia (3, 3) of a link; a massless link has both at zero."""
-        row = self.parameters[link]
-        if row[0] == 0.0:
-            return 0.0, np.zeros(3), np.zeros((3, 3))
-        mass, com, inertia = to_com(row)
-        return float(mass), com, inertia
+    def com_and_inertia(self, link: int) -> LinkInertia:
+        """Mass, centre of mass (3,) and barycentric inertia (3, 3) of a link; of a massless link, about its origin."""
+        return link_inertia(self.parameters[link])

@@ -2,10 +2,14 @@
 
 from dynident.parameters.frames import change_of_frame, from_pinocchio, to_pinocchio
 from dynident.parameters.inertia import (
+    ROUNDING,
+    LinkInertia,
     consistency_margin,
     from_com,
     from_pseudo_inertia,
     inertia_matrix,
+    inertia_tensor,
+    link_inertia,
     pseudo_inertia,
     to_com,
 )
@@ -22,6 +26,8 @@ __all__ = [
     "INERTIA_ELEMENTS",
     "INERTIA_NAMES",
     "PARAMETERS_PER_LINK",
+    "ROUNDING",
+    "LinkInertia",
     "ParameterEntry",
     "change_of_frame",
     "consistency_margin",
@@ -29,6 +35,8 @@ __all__ = [
     "from_pinocchio",
     "from_pseudo_inertia",
     "inertia_matrix",
+    "inertia_tensor",
+    "link_inertia",
     "parameter_entries",
     "parameter_names",
     "pseudo_inertia",

@@ -7,15 +7,38 @@ inequality in one condition (Wensing, Kim, Slotine, RA-L 2018). All functions ta
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.parameters.layout import INERTIA_ELEMENTS, PARAMETERS_PER_LINK
+from dynident.parameters.layout import INERTIA_ELEMENTS, INERTIA_NAMES, PARAMETERS_PER_LINK
 
 _ROWS = np.array([row for row, _ in INERTIA_ELEMENTS])
 _COLUMNS = np.array([column for _, column in INERTIA_ELEMENTS])
+
+#: What arithmetic between a body's moments and its mass, centre of mass and inertia can change, as a share of the largest.
+ROUNDING = 1e-14
+
+
+class LinkInertia(NamedTuple):
+    """Mass [kg], centre of mass (3,) [m] and barycentric inertia (3, 3) [kg·m²] of one link."""
+
+    mass: float
+    com: Array
+    inertia: Array
+
+    @property
+    def elements(self) -> dict[str, float]:
+        """The six elements of the inertia by their names, xx to zz."""
+        return {name: float(self.inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
+
+    @property
+    def rounding(self) -> float:
+        """Difference between two inertias that are the same one, computed differently [kg·m²]."""
+        return ROUNDING * (float(np.abs(self.inertia).max()) + abs(self.mass) * float(self.com @ self.com))
 
 
 def from_com(mass: ArrayLike, com: ArrayLike, inertia: ArrayLike) -> Array:
@@ -41,18 +64,41 @@ def to_com(parameters: ArrayLike) -> tuple[Array, Array, Array]:
     if np.any(m == 0.0):
         raise ValueRangeError("mass", "is zero, so its centre of mass is not defined; give the link a mass")
     c = p[..., 1:4] / m[..., None]
-    return m, c, _unpack(p[..., 4:]) - m[..., None, None] * _parallel_axis(c)
+    return m, c, inertia_tensor(p[..., 4:]) - m[..., None, None] * _parallel_axis(c)
+
+
+def link_inertia(parameters: ArrayLike, name: str = "") -> LinkInertia:
+    """Mass, centre of mass and inertia of one link's parameters (10,), which may be massless: then both are about the origin.
+
+    name : whose they are, where they must not lose anything: a first moment without a mass then raises ValueRangeError.
+    """
+    p = _checked(parameters)
+    if p[0] != 0.0:
+        mass, com, inertia = to_com(p)
+        return LinkInertia(float(mass), com, inertia)
+    if name and np.any(p[1:4] != 0.0):
+        raise ValueRangeError(f"mass of link {name!r}", "is zero but its first moment is not, so it has no centre of mass to write")
+    return LinkInertia(0.0, np.zeros(3), inertia_tensor(p[4:]))
+
+
+def inertia_tensor(elements: ArrayLike) -> Array:
+    """(..., 3, 3) of the elements (..., 6) of an inertia, in the order of INERTIA_NAMES."""
+    six = np.asarray(elements, dtype=float)
+    matrix = np.empty((*six.shape[:-1], 3, 3))
+    matrix[..., _ROWS, _COLUMNS] = six
+    matrix[..., _COLUMNS, _ROWS] = six
+    return matrix
 
 
 def inertia_matrix(parameters: ArrayLike) -> Array:
     """J about the frame's origin, (..., 3, 3), of linear parameters (..., 10)."""
-    return _unpack(_checked(parameters)[..., 4:])
+    return inertia_tensor(_checked(parameters)[..., 4:])
 
 
 def pseudo_inertia(parameters: ArrayLike) -> Array:
     """The pseudo-inertia (..., 4, 4) of linear parameters (..., 10)."""
     p = _checked(parameters)
-    J = _unpack(p[..., 4:])
+    J = inertia_tensor(p[..., 4:])
     P = np.empty((*p.shape[:-1], 4, 4))
     P[..., :3, :3] = 0.5 * np.trace(J, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - J
     P[..., :3, 3] = P[..., 3, :3] = p[..., 1:4]
@@ -96,13 +142,6 @@ def _parallel_axis(c: Array) -> Array:
 
 def _pack(matrix: Array) -> Array:
     return matrix[..., _ROWS, _COLUMNS]
-
-
-def _unpack(six: Array) -> Array:
-    matrix = np.empty((*six.shape[:-1], 3, 3))
-    matrix[..., _ROWS, _COLUMNS] = six
-    matrix[..., _COLUMNS, _ROWS] = six
-    return matrix
 
 
 def _checked(parameters: ArrayLike) -> Array:

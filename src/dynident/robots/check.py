@@ -19,7 +19,7 @@ from dynident.core.arrays import Array
 from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
-from dynident.parameters import inertia_matrix, to_com
+from dynident.parameters import link_inertia
 from dynident.robots.robot import JointType, Link, Robot, Source
 from dynident.robots.verdict import Judgement, Verdict, judge
 
@@ -183,9 +183,9 @@ def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
     if _inside_compound_joint(robot, body):
         judgement = judgement._replace(verdict=Verdict.COMPOUND, detail="")
     mass = judgement.mass
-    com, inertia = (None, inertia_matrix(link.parameters)) if mass == 0.0 else to_com(link.parameters)[1:]
+    _, com, inertia = link_inertia(link.parameters)
     warnings = _value_warnings(mass, inertia)
-    if mass > 0.0 and com is not None and reach > 0.0:
+    if mass > 0.0 and reach > 0.0:
         warnings += _size_warnings(robot, body, com, inertia / mass, reach)
     return LinkCheck(name=link.name, frame=link.frame, warnings=tuple(warnings), sources=link.sources, **judgement._asdict())
 

@@ -87,7 +87,7 @@ def _read_urdf(path: Path) -> SourceTree:
 
 def _read_xml(path: Path) -> SourceTree:
     """URDF or MJCF, by the root element."""
-    from dynident.core.safe_xml import parse_xml
+    from dynident.core.xml import parse_xml
 
     root = parse_xml(path, read_text(path)).tag
     if root == "robot":

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.parameters import consistency_margin, inertia_matrix, to_com
+from dynident.parameters import consistency_margin, inertia_matrix, link_inertia
 
 #: Below this share of the trace of I_c the triangle inequality holds, but barely: the link is marginal.
 MARGINAL_SHARE = 1e-3
@@ -51,12 +51,9 @@ class Judgement(NamedTuple):
 
 def judge(parameters: Array) -> Judgement:
     """The verdict on a link's parameters (10,)."""
-    mass = float(parameters[0])
-    com, inertia = None, inertia_matrix(parameters)
-    rounding = ROUNDING_SHARE * float(np.trace(np.abs(inertia)))
-    if mass != 0.0:
-        _, centre, inertia = to_com(parameters)
-        com = (float(centre[0]), float(centre[1]), float(centre[2]))
+    mass, (x, y, z), inertia = link_inertia(parameters)
+    com = (float(x), float(y), float(z)) if mass != 0.0 else None
+    rounding = ROUNDING_SHARE * float(np.trace(np.abs(inertia_matrix(parameters))))
     low, middle, high = (float(value) for value in np.linalg.eigvalsh(inertia))
     verdict, detail = _verdict(mass, (low, middle, high), rounding)
     return Judgement(verdict, detail, mass, com, (low, middle, high), float(consistency_margin(parameters)))

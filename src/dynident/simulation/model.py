@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, IntArray
 from dynident.dynamics import mass_matrix
 from dynident.errors import MissingExtraError, ShapeError, ValueRangeError
-from dynident.parameters import change_of_frame, to_com
+from dynident.parameters import change_of_frame, link_inertia
 from dynident.robots.robot import Joint, JointType, Link, Robot
 from dynident.simulation.controller import random_configurations
 from dynident.simulation.payload import check_bodies, loaded_parameters
@@ -138,13 +138,11 @@ def _add_body(mujoco: Any, parent: Any, robot: Robot, joint: Joint, link: Link, 
 
 def _inertial(parameters: Array) -> tuple[float, Array, Array]:
     """Mass, centre of mass and barycentric inertia, lifted by as little as MuJoCo needs."""
-    if parameters[0] == 0.0:
-        return _LEAST_MASS, np.zeros(3), _LEAST_INERTIA * np.eye(3)
-    mass, com, inertia = to_com(parameters)
+    mass, com, inertia = link_inertia(parameters)
     principal = np.linalg.eigvalsh(inertia)
     slack = min(principal[0], principal[0] + principal[1] - principal[2])
     # a multiple of 1 lifts the eigenvalues and the triangle inequality alike
-    return float(mass), com, inertia + max(0.0, _LEAST_INERTIA - slack) * np.eye(3)
+    return mass or _LEAST_MASS, com, inertia + max(0.0, _LEAST_INERTIA - slack) * np.eye(3)
 
 
 def _springs(robot: Robot, p: Array, elasticity: Elasticity | None) -> tuple[Array, Array, Array]:

@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.parameters import consistency_margin, from_com, from_pseudo_inertia, inertia_matrix, pseudo_inertia, to_com
+from dynident.parameters import (
+    INERTIA_NAMES,
+    consistency_margin,
+    from_com,
+    from_pseudo_inertia,
+    inertia_matrix,
+    inertia_tensor,
+    link_inertia,
+    pseudo_inertia,
+    to_com,
+)
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -83,6 +93,30 @@ def test_inertia_matrix_places_the_six_elements() -> None:
 def test_a_massless_link_has_no_centre_of_mass() -> None:
     with pytest.raises(ValueRangeError, match="mass is zero"):
         to_com(np.zeros(10))
+
+
+def test_one_link_with_its_elements_by_name() -> None:
+    p = from_com(2.0, [0.1, 0.2, 0.3], np.diag([0.3, 0.4, 0.5]))
+    mass, com, inertia = link_inertia(p)
+    assert mass == 2.0
+    np.testing.assert_allclose(com, [0.1, 0.2, 0.3])
+    np.testing.assert_allclose(inertia, np.diag([0.3, 0.4, 0.5]), atol=1e-15)
+    elements = link_inertia(p).elements
+    assert tuple(elements) == INERTIA_NAMES
+    np.testing.assert_array_equal(inertia_tensor(list(elements.values())), inertia)
+    difference = np.abs(inertia_matrix(from_com(mass, com, inertia)) - inertia_matrix(p)).max()
+    assert difference <= link_inertia(p).rounding < 1e-13
+
+
+def test_a_massless_link_has_its_inertia_about_the_origin() -> None:
+    p = np.array([0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    mass, com, inertia = link_inertia(p, "rotor")
+    assert (mass, com.tolist()) == (0.0, [0.0, 0.0, 0.0])
+    np.testing.assert_array_equal(inertia, inertia_matrix(p))
+    p[1] = 0.1
+    assert link_inertia(p).com.tolist() == [0.0, 0.0, 0.0]
+    with pytest.raises(ValueRangeError, match="mass of link 'rotor' is zero but its first moment is not"):
+        link_inertia(p, "rotor")
 
 
 @pytest.mark.parametrize("function", [to_com, pseudo_inertia, consistency_margin, inertia_matrix])

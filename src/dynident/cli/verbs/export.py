@@ -146,7 +146,7 @@ class _Sources:
     def _fits(root: str, path: Path) -> bool:
         """By the root element, for .xml can be either; what is not XML is refused later, with a sentence."""
         from dynident.core.files import read_text
-        from dynident.core.safe_xml import parse_xml
+        from dynident.core.xml import parse_xml
 
         try:
             return parse_xml(path, read_text(path)).tag == root

@@ -5,9 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
-from dynident.export.formats.source_bodies import mass_com_inertia
 from dynident.export.model import Exported, Exporter, ExportModel, Request
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES
+from dynident.parameters import INERTIA_NAMES, link_inertia
 
 
 def write_csv(model: ExportModel, request: Request) -> Exported:
@@ -29,8 +28,8 @@ def _link_rows(model: ExportModel) -> list[list[str]]:
     heading = ["link", "frame", "m [kg]", *(f"c{axis} [m]" for axis in "xyz"), *(f"I{element} [kg·m²]" for element in INERTIA_NAMES)]
     rows = [[*heading, *(["joint"] if friction is not None else []), *(f"{name} [{unit}]" for name, unit in columns)]]
     for i, (link, own) in enumerate(zip(model.robot.links, model.parameters, strict=True)):
-        mass, com, inertia = mass_com_inertia(own, link.name)
-        numbers = [mass, *com.tolist(), *(float(inertia[place]) for place in INERTIA_ELEMENTS)]
+        body = link_inertia(own, link.name)
+        numbers = [body.mass, *body.com.tolist(), *body.elements.values()]
         row = [link.name, link.frame, *map(repr, numbers)]
         if model.friction_parameters is not None:
             row += [model.robot.joints[i].name, *map(repr, model.friction_parameters[i].tolist())]

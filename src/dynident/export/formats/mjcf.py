@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.xml_text import Element, XmlText, comment_text
+from dynident.core.xml import Element, XmlText, comment_text
 from dynident.errors import FileError, MissingExtraError
 from dynident.export.formats.mjcf_complete import complete_mjcf, full_inertia, inertial_tag
 from dynident.export.formats.original import check_match, inertials, locked_positions
 from dynident.export.formats.simulator_friction import Held, held_friction
-from dynident.export.formats.source_bodies import ROUNDING, mass_com_inertia, share_out
+from dynident.export.formats.source_bodies import share_out
 from dynident.export.formats.urdf import OLD_COMMENT
 from dynident.export.model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Original, Request, States
 from dynident.export.proof import check_numbers, compare, gravity_at_root, main_file, read_back
+from dynident.parameters import ROUNDING, link_inertia
 from dynident.robots.formats.source_tree import SourceTree
 
 HOLDS = {"viscous": "damping", "coulomb": "frictionloss", "smooth_coulomb": "frictionloss", "armature": "armature"}
@@ -152,16 +153,15 @@ def _check_editable(root: Element, original: Original) -> None:
 
 def _set_inertial(text: XmlText, body: Element, parameters: Array | None, name: str) -> None:
     """A body that lost its inertia to another keeps an <inertial> of zeros, for without one MuJoCo takes it from the geoms."""
-    mass, com, inertia = (0.0, np.zeros(3), np.zeros((3, 3))) if parameters is None else mass_com_inertia(parameters, name)
+    own = link_inertia(np.zeros(10) if parameters is None else parameters, name)
     existing = body.child("inertial")
     if existing is None:
-        text.add_first(body, [inertial_tag(mass, com, inertia)])
-    elif set(existing.attributes) == {"pos", "mass", "fullinertia"} and np.any(inertia):
-        text.set_numbers(existing, {"pos": com.tolist(), "mass": [mass]}, rounding=ROUNDING)
-        largest = float(np.abs(inertia).max()) + abs(mass) * float(com @ com)
-        text.set_numbers(existing, {"fullinertia": full_inertia(inertia)}, rounding=ROUNDING * largest)
+        text.add_first(body, [inertial_tag(own)])
+    elif set(existing.attributes) == {"pos", "mass", "fullinertia"} and np.any(own.inertia):
+        text.set_numbers(existing, {"pos": own.com.tolist(), "mass": [own.mass]}, rounding=ROUNDING)
+        text.set_numbers(existing, {"fullinertia": full_inertia(own.inertia)}, rounding=own.rounding)
     else:
-        text.replace(existing, inertial_tag(mass, com, inertia))
+        text.replace(existing, inertial_tag(own))
 
 
 def _gravity_note(model: ExportModel, tree: SourceTree) -> list[str]:

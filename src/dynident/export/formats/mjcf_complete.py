@@ -8,11 +8,11 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.xml_text import comment_text, number_text
+from dynident.core.xml import comment_text, number_text
 from dynident.export.formats.joint_frames import JointFrameBody, bodies_in_joint_frames, tool_in_joint_frame, unused
 from dynident.export.formats.simulator_friction import Held
-from dynident.export.formats.source_bodies import mass_com_inertia
 from dynident.export.model import ExportModel
+from dynident.parameters import LinkInertia, link_inertia
 from dynident.robots.robot import Joint, JointType
 
 
@@ -34,12 +34,12 @@ def complete_mjcf(model: ExportModel, held: Held, comment: list[str]) -> tuple[s
     return "\n".join(lines), ["no MJCF was there to be patched, so the file is complete but has no shapes"]
 
 
-def inertial_tag(mass: float, com: Array, inertia: Array) -> str:
+def inertial_tag(body: LinkInertia) -> str:
     """An <inertial> in the axes of its body."""
-    numbers = full_inertia(inertia)
+    numbers = full_inertia(body.inertia)
     # MuJoCo takes the full form only when it is positive definite, and a body without mass has zeros
     tensor = f'fullinertia="{number_text(numbers)}"' if any(numbers) else 'diaginertia="0 0 0"'
-    return f'<inertial pos="{number_text(com.tolist())}" mass="{number_text([mass])}" {tensor}/>'
+    return f'<inertial pos="{number_text(body.com.tolist())}" mass="{number_text([body.mass])}" {tensor}/>'
 
 
 def full_inertia(inertia: Array) -> list[float]:
@@ -59,7 +59,7 @@ def _body(model: ExportModel, bodies: list[JointFrameBody], held: Held, i: int, 
     body = bodies[i]
     lines = [f"{indent}<body name={quoteattr(body.link.name)} {_pose(body.placement)}>"]
     if np.any(body.parameters):
-        lines.append(f"{indent}  {inertial_tag(*mass_com_inertia(body.parameters, body.link.name))}")
+        lines.append(f"{indent}  {inertial_tag(link_inertia(body.parameters, body.link.name))}")
     numbers = "".join(f' {name}="{number_text([value])}"' for name, value in held.of_joint(i).items())
     lines.append(f"{indent}  <joint name={quoteattr(body.joint.name)} {_joint(body.joint)}{numbers}/>")
     tool = tool_in_joint_frame(model.robot)

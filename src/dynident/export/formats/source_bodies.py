@@ -13,14 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.errors import ValueRangeError
-from dynident.parameters import change_of_frame, inertia_matrix, to_com
+from dynident.parameters import change_of_frame
 from dynident.robots.kinematics import inverse_pose
 from dynident.robots.robot import Link, Robot
 from dynident.robots.verdict import judge
-
-#: What arithmetic between a body's moments and its mass, centre of mass and inertia can change, as a share of the largest.
-ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
@@ -40,16 +36,6 @@ def share_out(robot: Robot, parameters: Array, known: Mapping[str, Array]) -> Sh
         shares |= own
         notes += [note] if note else []
     return Shares(shares, tuple(notes))
-
-
-def mass_com_inertia(row: Array, name: str) -> tuple[float, Array, Array]:
-    """Mass, centre of mass and barycentric inertia of a link to be written; all zero for one without mass."""
-    if row[0] != 0.0:
-        mass, com, inertia = to_com(row)
-        return float(mass), com, inertia
-    if np.any(row[1:4] != 0.0):
-        raise ValueRangeError(f"mass of link {name!r}", "is zero but its first moment is not, so it has no centre of mass to write")
-    return 0.0, np.zeros(3), inertia_matrix(row)
 
 
 def _split(link: Link, row: Array, known: Mapping[str, Array]) -> tuple[dict[str, Array | None], str]:

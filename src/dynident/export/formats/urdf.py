@@ -1,6 +1,6 @@
 """URDF: the numbers of the user's own file replaced, byte for byte the same elsewhere; without such a file, a complete one.
 
-URDF keeps a link's inertia about its centre of mass in the axes of <origin>; here these are the link's own (rpy 0 0 0).
+Inertias are written in the axes of their links (rpy 0 0 0).
 Viscous friction is <dynamics damping>, Coulomb friction <dynamics friction>.
 """
 
@@ -15,16 +15,17 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.xml_text import Element, XmlText, comment_text, number_text
+from dynident.core.xml import Element, XmlText, comment_text
 from dynident.errors import FileError
 from dynident.export.formats.original import check_match, inertials, locked_positions
 from dynident.export.formats.simulator_friction import Held, held_friction
-from dynident.export.formats.source_bodies import ROUNDING, mass_com_inertia, share_out
-from dynident.export.formats.urdf_complete import complete_urdf, dynamics_line, inertial_lines
+from dynident.export.formats.source_bodies import share_out
+from dynident.export.formats.urdf_complete import complete_urdf, dynamics_line
 from dynident.export.model import Comparison, Exported, Exporter, ExportModel, Original, Request, States
 from dynident.export.proof import check_numbers, compare, gravity_at_root, main_file, read_back
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, inertia_matrix
+from dynident.parameters import link_inertia
 from dynident.robots.formats.source_tree import SourceTree
+from dynident.robots.formats.urdf_text import set_inertial
 from dynident.robots.robot import STANDARD_GRAVITY, Robot
 
 HOLDS = {"viscous": "damping", "coulomb": "friction", "smooth_coulomb": "friction"}
@@ -111,7 +112,11 @@ def _patched(model: ExportModel, held: Held, original: Original, comment: list[s
         link = text.root.named("link", name)
         if link is None:
             raise FileError(original.path, f"has no link {name!r}; give the file that the run was made with")
-        _set_inertial(text, link, parameters, name)
+        inertial = link.child("inertial")
+        if parameters is not None and np.any(parameters):
+            set_inertial(text, link, link_inertia(parameters, name), keep_axes=False)
+        elif inertial is not None:
+            text.remove(inertial)
     for i, joint in enumerate(model.robot.joint_names):
         element = text.root.named("joint", joint)
         assert element is not None, "check_match found the joint"  # noqa: S101
@@ -120,28 +125,6 @@ def _patched(model: ExportModel, held: Held, original: Original, comment: list[s
         text.drop(*old.span())
     text.add_first(text.root, [comment_text([f"{sentence}." for sentence in (*comment, *shares.notes)])])
     return text.result(), shares.notes
-
-
-def _set_inertial(text: XmlText, link: Element, parameters: Array | None, name: str) -> None:
-    inertial = link.child("inertial")
-    if parameters is None or not np.any(parameters):
-        if inertial is not None:
-            text.remove(inertial)
-        return
-    mass, com, inertia = mass_com_inertia(parameters, name)
-    numbers = {f"i{element}": [float(inertia[place])] for element, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
-    if inertial is None:
-        text.add_first(link, inertial_lines(mass, com, numbers))
-        return
-    origin, mass_element, tensor = (inertial.child(tag) for tag in ("origin", "mass", "inertia"))
-    assert mass_element is not None and tensor is not None, "the reader checked them"  # noqa: S101, PT018
-    if origin is None:
-        text.add_first(inertial, [f'<origin xyz="{number_text(com.tolist())}" rpy="0 0 0"/>'])
-    else:
-        turned = {"rpy": [0.0, 0.0, 0.0]} if "rpy" in origin.attributes else {}
-        text.set_numbers(origin, {"xyz": com.tolist(), **turned}, rounding=ROUNDING)
-    text.set_numbers(mass_element, {"value": [mass]}, rounding=ROUNDING * abs(mass))
-    text.set_numbers(tensor, numbers, rounding=ROUNDING * float(np.abs(inertia_matrix(parameters)).max()))
 
 
 def _set_dynamics(text: XmlText, joint: Element, values: Mapping[str, float], zero: tuple[str, ...]) -> None:

@@ -9,12 +9,12 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.xml_text import comment_text, number_text
+from dynident.core.xml import comment_text, number_text
 from dynident.export.formats.joint_frames import JointFrameBody, base_name, bodies_in_joint_frames, tool_in_joint_frame, unused
 from dynident.export.formats.simulator_friction import Held
-from dynident.export.formats.source_bodies import mass_com_inertia
 from dynident.export.model import ExportModel
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES
+from dynident.parameters import link_inertia
+from dynident.robots.formats.urdf_text import inertial_lines
 from dynident.robots.kinematics import xyz_rpy_from_pose
 from dynident.robots.robot import Joint, JointType
 
@@ -45,21 +45,8 @@ def link_lines(name: str, parameters: Array) -> list[str]:
     """A <link>; one without mass has no <inertial>."""
     if not np.any(parameters):
         return [f"  <link name={quoteattr(name)}/>"]
-    mass, com, inertia = mass_com_inertia(parameters, name)
-    numbers = {f"i{element}": [float(inertia[place])] for element, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
-    return [f"  <link name={quoteattr(name)}>", *(f"    {line}" for line in inertial_lines(mass, com, numbers)), "  </link>"]
-
-
-def inertial_lines(mass: float, com: Array, inertia: Mapping[str, list[float]]) -> list[str]:
-    """The lines of an <inertial> in the axes of its link."""
-    tensor = " ".join(f'{name}="{number_text(value)}"' for name, value in inertia.items())
-    return [
-        "<inertial>",
-        f'  <origin xyz="{number_text(com.tolist())}" rpy="0 0 0"/>',
-        f'  <mass value="{number_text([mass])}"/>',
-        f"  <inertia {tensor}/>",
-        "</inertial>",
-    ]
+    lines = inertial_lines(link_inertia(parameters, name))
+    return [f"  <link name={quoteattr(name)}>", *(f"    {line}" for line in lines), "  </link>"]
 
 
 def dynamics_line(values: Mapping[str, float]) -> str:

@@ -14,14 +14,13 @@ import yaml
 
 from dynident.core.arrays import Array
 from dynident.core.options import option
-from dynident.core.xml_text import number_text
+from dynident.core.xml import number_text
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
 from dynident.export.formats.joint_frames import bodies_in_joint_frames
-from dynident.export.formats.source_bodies import mass_com_inertia
 from dynident.export.model import Comparison, Exported, Exporter, ExportModel, Request, States
 from dynident.export.proof import compare, main_file
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, change_of_frame, from_com
+from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor, link_inertia
 from dynident.robots.kinematics import inverse_pose
 from dynident.robots.robot import Robot
 
@@ -88,8 +87,9 @@ def _own(model: ExportModel) -> dict[str, Any]:
     robot = model.robot
     content: dict[str, Any] = {"schema": SCHEMA, "robot": robot.name, "gravity": robot.gravity.tolist(), "links": []}
     for link, row in zip(robot.links, model.parameters, strict=True):
-        mass, com, inertia = mass_com_inertia(row, link.name)
-        content["links"].append({"name": link.name, "frame": link.frame, "mass": mass, "com": com.tolist(), "inertia": _elements(inertia)})
+        own = link_inertia(row, link.name)
+        numbers = {"mass": own.mass, "com": own.com.tolist(), "inertia": own.elements}
+        content["links"].append({"name": link.name, "frame": link.frame, **numbers})
     if model.friction is not None and model.friction_parameters is not None:
         names = model.friction.parameter_names
         joints = zip(robot.joint_names, model.friction_parameters.tolist(), strict=True)
@@ -100,24 +100,17 @@ def _own(model: ExportModel) -> dict[str, Any]:
 def _franka(model: ExportModel) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for name, body in zip(franka_names(model.robot), bodies_in_joint_frames(model.robot, model.parameters), strict=True):
-        mass, com, inertia = mass_com_inertia(body.parameters, name)
+        own = link_inertia(body.parameters, name)
         content[name] = {
-            "origin": {"xyz": number_text(com.tolist()), "rpy": "0 0 0"},
-            "mass": mass,
-            "inertia": _elements(inertia),
+            "origin": {"xyz": number_text(own.com.tolist()), "rpy": "0 0 0"},
+            "mass": own.mass,
+            "inertia": own.elements,
         }
     return content
 
 
-def _elements(inertia: Array) -> dict[str, float]:
-    return {name: float(inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
-
-
 def _row(mass: float, com: list[float], inertia: dict[str, float]) -> Array:
-    I_c = np.empty((3, 3))
-    for name, (row, column) in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True):
-        I_c[row, column] = I_c[column, row] = inertia[name]
-    return from_com(mass, com, I_c)
+    return from_com(mass, com, inertia_tensor([inertia[name] for name in INERTIA_NAMES]))
 
 
 class _Dumper(yaml.SafeDumper):

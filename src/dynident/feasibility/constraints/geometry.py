@@ -14,7 +14,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import read_text
-from dynident.core.safe_xml import parse_xml
+from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError
 from dynident.feasibility.constraints.convex import Bounds
 from dynident.feasibility.constraints.terms import FeasibleSet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,11 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import read_text
-from dynident.core.safe_xml import parse_xml
+from dynident.core.xml import XmlText, parse_xml
 from dynident.errors import FileError
 from dynident.feasibility.repair.repair import Repair
-from dynident.feasibility.repair.urdf_text import with_inertials
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, to_com
+from dynident.parameters import link_inertia
+from dynident.robots.formats.urdf_text import set_inertial
 from dynident.robots.robot import Robot
 
 SCHEMA = "dynident/repair/1"
@@ -49,6 +50,17 @@ def repaired_text(repair: Repair, target: Path) -> str:
     return replace(robot, notes=(_NOTE, *robot.notes)).to_dh_yaml()
 
 
+def with_inertials(path: str | Path, text: str, parameters: Mapping[str, Array]) -> str:
+    """The text of a URDF with other numbers in the <inertial> of the named links; (10,) in the link's own frame."""
+    xml = XmlText(text.encode("utf-8"))
+    for name, values in parameters.items():
+        link = xml.root.named("link", name)
+        if link is None or link.child("inertial") is None:
+            raise FileError(path, f"link {name!r} has no <inertial> to write to")
+        set_inertial(xml, link, link_inertia(values, name), keep_axes=True)
+    return xml.result().decode("utf-8")
+
+
 def repair_document(repair: Repair) -> dict[str, Any]:
     """Every source link, how it changed, and which base parameters could not be kept."""
     before, after = repair.coefficients
@@ -70,20 +82,13 @@ def repair_document(repair: Repair) -> dict[str, Any]:
                 "changed": link.changed,
                 "margin_before": link.margins[0],
                 "margin": link.margins[1],
-                **_numbers(link.after),
+                "mass": body.mass,
+                "com": body.com.tolist(),
+                "inertia": body.elements,
             }
-            for link in repair.links
+            for link, body in ((link, link_inertia(link.after)) for link in repair.links)
         ],
     }
-
-
-def _numbers(values: Array) -> dict[str, Any]:
-    """Mass, centre of mass and barycentric inertia in the link's own frame; of a massless link, what there is."""
-    if values[0] == 0.0:
-        return {"mass": 0.0, "com": [0.0, 0.0, 0.0], "inertia": dict(zip(INERTIA_NAMES, values[4:].tolist(), strict=True))}
-    mass, com, inertia = to_com(values)
-    elements = {name: float(inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
-    return {"mass": float(mass), "com": com.tolist(), "inertia": elements}
 
 
 def _is_urdf(robot: Robot) -> bool:

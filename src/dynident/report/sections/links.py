@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.feasibility.figures import Bounds, RangePictures
-from dynident.parameters import consistency_margin, to_com
+from dynident.parameters import consistency_margin, link_inertia
 from dynident.report.blocks import Block, Cell, Grid, Heading, Listing, Section, Text
 from dynident.runs.parameters import StoredParameters
 from dynident.runs.parameters_document import PARAMETER_NAMES
@@ -49,26 +49,19 @@ def _table(run: Run, parameters: StoredParameters) -> Grid:
     rows: list[tuple[tuple[Cell, ...], bool]] = []
     for i, link in enumerate(robot.links):
         row = parameters.parameters[i]
-        mass, com, inertia = _com(row)
+        mass, com, inertia = link_inertia(row)
         cells = [Cell(text=link.name), Cell(text=link.frame), Cell(text=f"{mass:.3f}", sort=mass)]
         if nominal is not None:
             cells.append(Cell(text=f"{nominal[i, 0]:.3f}", sort=float(nominal[i, 0])))
         cells.append(Cell(text=_triple(com, ".3f")))
         if nominal is not None:
-            cells.append(Cell(text=_triple(_com(nominal[i])[1], ".3f")))
+            cells.append(Cell(text=_triple(link_inertia(nominal[i]).com, ".3f")))
         cells.append(Cell(text=_triple(np.linalg.eigvalsh(inertia), ".2e"), math=True))
         cells.append(Cell(text=f"{margins[i]:.1e}", sort=float(margins[i]), math=True))
         rows.append((tuple(cells), False))
     beside = ("nominal [kg]", "nominal [m]") if nominal is not None else ()
     headings = ("link", "frame", "mass [kg]", *beside[:1], "centre of mass [m]", *beside[1:], "principal inertias [kg·m²]", "margin")
     return Grid(title="Links", headings=headings, rows=tuple(rows), left=frozenset({0, 1}))
-
-
-def _com(row: Any) -> tuple[float, Any, Any]:
-    if row[0] == 0.0:
-        return 0.0, np.zeros(3), np.zeros((3, 3))
-    mass, com, inertia = to_com(row)
-    return float(mass), com, inertia
 
 
 def _triple(values: ArrayLike, form: str) -> str:

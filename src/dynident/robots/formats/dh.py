@@ -16,7 +16,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.fields import Fields, read_fields
 from dynident.core.files import errors_in_file
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, change_of_frame, from_com
+from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor
 from dynident.robots.kinematics import inverse_pose, pose_from_xyz_rpy, rotation_x, rotation_z, translation
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
 
@@ -120,9 +120,7 @@ def _parameters(entry: Fields, about: str) -> Array:
     mass, com = entry.number("mass"), entry.numbers("com", 3)
     tensor = entry.section("inertia")
     tensor.only(INERTIA_NAMES)
-    inertia = np.empty((3, 3))
-    for (row, column), name in zip(INERTIA_ELEMENTS, INERTIA_NAMES, strict=True):
-        inertia[row, column] = inertia[column, row] = tensor.number(name)
+    inertia = inertia_tensor([tensor.number(name) for name in INERTIA_NAMES])
     if about == "com":
         return from_com(mass, com, inertia)
     return from_com(mass, com, np.zeros((3, 3))) * np.array([1.0] * 4 + [0.0] * 6) + from_com(0.0, np.zeros(3), inertia)

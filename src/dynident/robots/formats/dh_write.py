@@ -10,8 +10,8 @@ import numpy as np
 import yaml
 
 from dynident.core.arrays import Array
-from dynident.errors import UnknownNameError, ValueRangeError
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, inertia_matrix, to_com
+from dynident.errors import UnknownNameError
+from dynident.parameters import link_inertia
 from dynident.robots.formats.dh import CONVENTIONS
 from dynident.robots.formats.dh_convert import TINY, Row, check_serial, read_table, tidy_angle, to_dh
 from dynident.robots.kinematics import xyz_rpy_from_pose
@@ -64,16 +64,9 @@ def _joint(joint: Joint, link: Link, row: Row) -> dict[str, Any]:
 
 
 def _inertia(link: Link) -> dict[str, Any]:
-    p = link.parameters
-    assert p is not None  # noqa: S101 (the caller filters)
-    if p[0] != 0.0:
-        mass, com, inertia = to_com(p)
-    elif not np.any(p[1:4]):
-        mass, com, inertia = p[0], np.zeros(3), inertia_matrix(p)
-    else:
-        raise ValueRangeError(f"mass of link {link.name!r}", "is zero but its first moment is not, so it has no centre of mass to write")
-    elements = {name: float(inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)}
-    return {"name": link.name, "mass": float(mass), "com": _floats(com), "inertia": elements}
+    assert link.parameters is not None  # noqa: S101 (the caller filters)
+    own = link_inertia(link.parameters, link.name)
+    return {"name": link.name, "mass": own.mass, "com": own.com.tolist(), "inertia": own.elements}
 
 
 def _pose(pose: Array) -> dict[str, Any]:

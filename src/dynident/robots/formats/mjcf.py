@@ -19,7 +19,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file, read_text
-from dynident.core.safe_xml import parse_xml
+from dynident.core.xml import parse_xml
 from dynident.errors import FileError, MissingExtraError, UnsupportedRobotError
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.mjcf_inertial import Inertials, is_static, pose, take_inertials

@@ -14,7 +14,7 @@ import pinocchio as pin  # pyright: ignore[reportMissingImports]
 
 from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file, read_text
-from dynident.core.safe_xml import parse_xml
+from dynident.core.xml import parse_xml
 from dynident.errors import FileError
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
 from dynident.robots.formats.urdf_xml import UrdfJoint, check_urdf

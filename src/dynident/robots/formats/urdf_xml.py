@@ -15,7 +15,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import FileError, UnsupportedRobotError
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES, from_com
+from dynident.parameters import INERTIA_NAMES, from_com, inertia_tensor
 from dynident.robots.kinematics import pose_from_xyz_rpy
 from dynident.robots.robot import JointType
 
@@ -97,9 +97,7 @@ def _inertial(path: str | Path, link: Element) -> Array | None:
             raise FileError(path, f"its <inertial> has no <{tag}>; give one, or remove the <inertial>", place=place)
         numbers |= _numbers(path, place, element, required=required)
     origin = _origin(path, place, inertial)
-    R, tensor = origin[:3, :3], np.empty((3, 3))
-    for (row, column), name in zip(INERTIA_ELEMENTS, _INERTIA, strict=True):
-        tensor[row, column] = tensor[column, row] = numbers[name][0]
+    R, tensor = origin[:3, :3], inertia_tensor([numbers[name][0] for name in _INERTIA])
     return from_com(numbers["value"][0], origin[:3, 3], R @ tensor @ R.T)
 
 

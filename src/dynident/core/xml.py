@@ -1,15 +1,41 @@
-"""XML as text that is edited in place: the parser says where things are, and every byte that is not edited stays as it is."""
+"""XML read safely (no document type, no entities), and edited as text in place: every byte that is not edited stays as it is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
 from xml.parsers import expat
 
+from dynident.errors import FileError
+
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
 # A start tag; the parser has already found it well-formed, so quotes match.
 _TAG = re.compile(rb"<[^\s/>]+(?:\s+[^\s=>/]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
 _ATTRIBUTE = re.compile(rb"\s([^\s=>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def parse_xml(path: str | Path, text: str) -> ElementTree.Element:
+    """The root element of the text of `path`.
+
+    A document type is refused before the parser sees it: entities are how XML reads other files and explodes.
+    """
+    if not text.strip():
+        raise FileError(path, "is empty; an XML file (URDF or MJCF) was expected")
+    declaration = _DECLARATION.search(_COMMENT.sub(_blank, text))
+    if declaration is not None:
+        line = text.count("\n", 0, declaration.start()) + 1
+        raise FileError(
+            path, "has a DOCTYPE or ENTITY declaration, which is refused; remove it and write the values out", place=f"line {line}"
+        )
+    try:
+        return ElementTree.fromstring(text)  # noqa: S314 (entities were refused above)
+    except ElementTree.ParseError as error:
+        line, problem = error.position[0], str(error).split(":")[0]
+        raise FileError(path, f"is not XML ({problem}); check that it is the right file", place=f"line {line}") from None
 
 
 @dataclass(eq=False)
@@ -56,7 +82,7 @@ class XmlText:
             at = end
         return b"".join([*pieces, self.content[at:]])
 
-    def set_numbers(self, element: Element, values: Mapping[str, list[float]], *, rounding: float = 0.0) -> None:
+    def set_numbers(self, element: Element, values: Mapping[str, Sequence[float]], *, rounding: float = 0.0) -> None:
         """Give attributes these numbers; one whose numbers are these already is not touched, one that is missing is added.
 
         rounding : difference up to which two numbers are the same one, computed differently.
@@ -119,7 +145,7 @@ class XmlText:
         return line > 0 and not self.content[line : element.start].strip()
 
 
-def number_text(numbers: list[float]) -> str:
+def number_text(numbers: Sequence[float]) -> str:
     """Numbers that come back to the last bit."""
     return " ".join(repr(float(number) + 0.0) for number in numbers)
 
@@ -130,7 +156,12 @@ def comment_text(sentences: list[str]) -> str:
     return f"<!-- {text} -->"
 
 
-def _same(text: str, numbers: list[float], rounding: float) -> bool:
+def _blank(comment: re.Match[str]) -> str:
+    """As long as the comment and with its line breaks, so that positions stay right."""
+    return re.sub(r"[^\n]", " ", comment.group())
+
+
+def _same(text: str, numbers: Sequence[float], rounding: float) -> bool:
     try:
         written = [float(word) for word in text.split()]
     except ValueError:

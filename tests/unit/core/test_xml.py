@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dynident.core.xml_text import XmlText, comment_text
+from dynident.core.xml import XmlText, comment_text
 
 TEXT = """<?xml version="1.0"?>
 <!-- <a x="no"/> -->
