@@ -53,12 +53,13 @@ def _columns(design: Design, limits: Limits, time: Array) -> list[tuple[str, Arr
     motion = design.trajectory.sample(time)
     robot = design.base.robot
     columns = [
-        ("position [rad]", motion.q, limits.position),
-        ("velocity [rad/s]", motion.dq, _both_sides(limits.velocity)),
-        ("acceleration [rad/s²]", motion.ddq, _both_sides(limits.acceleration)),
+        (f"position [{robot.unit('position')}]", motion.q, limits.position),
+        (f"velocity [{robot.unit('velocity')}]", motion.dq, _both_sides(limits.velocity)),
+        (f"acceleration [{robot.unit('acceleration')}]", motion.ddq, _both_sides(limits.acceleration)),
     ]
     if robot.parameters is not None:
-        columns.append(("torque [N·m]", inverse_dynamics(robot, robot.parameters, *motion), _both_sides(limits.effort)))
+        efforts = inverse_dynamics(robot, robot.parameters, *motion)
+        columns.append((f"torque [{robot.unit('effort')}]", efforts, _both_sides(limits.effort)))
     return columns
 
 

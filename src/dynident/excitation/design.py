@@ -44,7 +44,7 @@ class Design:
     base : BaseParameters     The coefficients, and the friction model that they include.
     condition_number : float  Of the stacked base regressor, without scaling.
     value : float             What was minimised: the condition number, or -½ log det(YᵀY / N) / b.
-    std : (b,)                Expected standard deviations for `torque_noise` [N·m] and `noise_rate` independent samples per second.
+    std : (b,)                Expected standard deviations for `torque_noise` [N·m | N] and `noise_rate` independent samples per second.
     report : LimitReport      Every limit at ten times the sampling rate.
     history : tuple           For each start that finished, its best value.
     """
@@ -216,14 +216,14 @@ def _finished(
         noise_rate=noise[1],
         report=report,
         history=tuple(found.candidates[start].value for start in sorted(found.candidates)),
-        notes=(*notes, *_moving_ends(trajectory)),
+        notes=(*notes, *_moving_ends(base.robot, trajectory)),
     )
 
 
-def _moving_ends(trajectory: FourierTrajectory) -> tuple[str, ...]:
-    speed = float(np.abs(trajectory.sample([0.0]).dq).max())
-    if speed < 1e-9:
+def _moving_ends(robot: Robot, trajectory: FourierTrajectory) -> tuple[str, ...]:
+    speeds = np.abs(trajectory.sample([0.0]).dq[0])
+    fastest = int(speeds.argmax())
+    if speeds[fastest] < 1e-9:
         return ()
-    return (
-        f"the trajectory starts with a velocity of {speed:.2g} rad/s; a robot that starts it from rest needs a run-up, or a start at rest",
-    )
+    velocity = f"{speeds[fastest]:.2g} {robot.joints[fastest].units.velocity}"
+    return (f"the trajectory starts with a velocity of {velocity}; a robot that starts it from rest needs a run-up, or a start at rest",)

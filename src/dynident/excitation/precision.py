@@ -23,7 +23,7 @@ def expected_std(base: BaseParameters, trajectory: Trajectory, *, torque_noise: 
     """
     sigma = np.broadcast_to(np.asarray(torque_noise, dtype=float), (base.robot.n,))
     if not (np.all(np.isfinite(sigma)) and np.all(sigma > 0.0)):
-        raise ValueRangeError("torque_noise", f"is {torque_noise}; positive standard deviations [N·m] were expected")
+        raise ValueRangeError("torque_noise", f"is {torque_noise}; positive standard deviations [N·m | N] were expected")
     time = sample_times(trajectory.duration, rate)
     motion = trajectory.sample(time[used_samples(trajectory, time)])
     Y = base_regressor(base, motion)

@@ -61,15 +61,15 @@ def limit_documents(report: LimitReport) -> list[dict[str, Any]]:
 def static_report(design: StaticDesign) -> Report:
     q = design.q
     rows = tuple(
-        Row((name, f"{low:.4f}", f"{high:.4f}"))
-        for name, low, high in zip(design.robot.joint_names, q.min(axis=0), q.max(axis=0), strict=True)
+        Row((joint.name, f"{low:.4f}", f"{high:.4f}", joint.units.position))
+        for joint, low, high in zip(design.robot.joints, q.min(axis=0), q.max(axis=0), strict=True)
     )
     return Report(
         header=(
             f"{design.robot.name}: {len(q)} static configurations, {design.method}",
             f"Condition number {design.condition_number:.2f} of the regressor of M and g with {design.base.rank} columns.",
         ),
-        tables=(Table(title="Range of the configurations", headings=("joint", "from", "to"), rows=rows, left=frozenset({0})),),
+        tables=(Table(title="Range of the configurations", headings=("joint", "from", "to", "unit"), rows=rows, left=frozenset({0, 3})),),
         facts=(),
         notes=design.notes,
     )
@@ -107,7 +107,8 @@ def _precision_table(design: Design) -> Table:
         extra = (_text(value), share) if known else ()
         rows.append(Row((expression, _text(std), *extra, unit)))
     headings = ("coefficient", "std", *(("nominal", "relative") if known else ()), "unit")
-    title = f"Expected standard deviations for a torque noise of {design.torque_noise:g} N·m, {design.noise_rate:g} independent samples/s"
+    noise = f"{design.torque_noise:g} {base.robot.unit('effort')}, {design.noise_rate:g} independent samples/s"
+    title = f"Expected standard deviations for a torque noise of {noise}"
     return Table(title=title, headings=headings, rows=tuple(rows), left=frozenset({0, len(headings) - 1}))
 
 

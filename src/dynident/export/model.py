@@ -16,7 +16,7 @@ from dynident.friction.combined import Combined
 from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.regression.tables import Coefficient
-from dynident.robots.robot import Robot
+from dynident.robots.robot import JointType, Robot
 from dynident.robots.verdict import judge
 
 #: q, dq, ddq, (N, n) each, at which torques are compared.
@@ -96,6 +96,12 @@ class ExportModel:
             first += count
         return terms
 
+    def units_sentence(self) -> str:
+        """What the numbers of each joint are in, for a comment in ASCII."""
+        slides = [joint.name for joint in self.robot.joints if joint.type is JointType.PRISMATIC]
+        angular = "Units are SI: rad, rad/s, rad/s^2 and N m"
+        return f"{angular}; m, m/s, m/s^2 and N for the prismatic {', '.join(slides)}." if slides else f"{angular}."
+
     def headline(self) -> str:
         """One line for a comment: which tool, which robot, from what. It holds no date, so that output is reproducible."""
         source = f", {self.provenance}" if self.provenance else ""
@@ -106,13 +112,14 @@ class ExportModel:
 class Comparison:
     """Torques of an exported model in another engine against dynident's own.
 
-    largest : float    Largest difference [N·m | N].
+    largest : float    Largest difference [unit].
     relative : float   Largest difference of a joint as a share of that joint's largest torque.
     """
 
     engine: str
     states: int
     largest: float
+    unit: str
     relative: float
 
 

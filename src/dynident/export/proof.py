@@ -49,7 +49,8 @@ def compare(engine: str, model: ExportModel, states: States, torques: Array, *, 
             f"{engine} computes torques from the exported model that differ from dynident's by up to {difference[worst]:.3g} "
             f"(joint {model.robot.joint_names[worst]!r}, {relative[worst]:.2g} of its largest), so nothing was written"
         )
-    return Comparison(engine=engine, states=len(torques), largest=float(difference.max()), relative=float(relative.max()))
+    largest, unit = float(difference.max()), model.robot.unit("effort")
+    return Comparison(engine=engine, states=len(torques), largest=largest, unit=unit, relative=float(relative.max()))
 
 
 def main_file(exported: Exported) -> bytes:

@@ -13,7 +13,6 @@ from dynident.regression.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
 from dynident.regression.tables import coefficients
-from dynident.robots.robot import JointType
 
 #: Standard deviations that an interval of 95 % reaches to each side.
 _INTERVAL = 1.96
@@ -83,7 +82,6 @@ def precision_figure(estimate: Estimate) -> Figure:
 def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | None = None) -> Figure:
     """Friction of a joint at constant speed. cloud : velocities and measured friction there, drawn behind the curve."""
     joint = estimate.base.robot.joints[j]
-    prismatic = joint.type is JointType.PRISMATIC
     data: list[dict[str, Any]] = []
     reach = 1.0
     if cloud is not None:
@@ -98,8 +96,8 @@ def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | Non
         data.append(line(numbers(curve[0]), numbers(curve[1]), "friction model", "@predicted", line={"width": 2.2}))
     layout = {
         "title": {"text": plain(joint.name)},
-        "xaxis": axis("velocity [m/s]" if prismatic else "velocity [rad/s]"),
-        "yaxis": axis("friction [N]" if prismatic else "friction [N·m]"),
+        "xaxis": axis(f"velocity [{joint.units.velocity}]"),
+        "yaxis": axis(f"friction [{joint.units.effort}]"),
         "showlegend": False,
     }
     return Figure(label=f"Friction of {joint.name}", data=data, layout=layout, height=250, small=True)

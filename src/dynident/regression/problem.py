@@ -229,10 +229,10 @@ def _check_effort(robot: Robot, data: Dataset) -> None:
     """Torques far beyond what the joints can do are in another unit."""
     assert data.effort is not None  # noqa: S101 (prepared)
     typical = np.median(np.abs(data.effort), axis=0)
-    for name, value, limit in zip(robot.joint_names, typical, robot.effort_limits, strict=True):
-        if value > ABSURD_EFFORT * limit > 0.0:
+    for joint, value in zip(robot.joints, typical, strict=True):
+        if value > ABSURD_EFFORT * joint.effort > 0.0:
             raise InputError(
-                f"the effort of joint {name!r} is {value:.3g} N·m or N in the median, and its limit is {limit:.3g}; "
+                f"the effort of joint {joint.name!r} is {value:.3g} {joint.units.effort} in the median, its limit {joint.effort:.3g}; "
                 "give the unit of the effort, such as --unit effort=mNm"
             )
 

@@ -19,6 +19,7 @@ from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor, iterate_regressor_blocks
 from dynident.regression.base import BaseParameters
 from dynident.regression.columns import moved_columns
+from dynident.robots.robot import JointType
 
 #: Samples per chunk: enough that Python's share of the time is small, few enough to stay in cache.
 _CHUNK = 1000
@@ -65,6 +66,18 @@ class RowSource(Protocol):
     def tables(self) -> Iterator[RowTable]: ...
 
 
+def row_units(base: BaseParameters) -> dict[str, str]:
+    """Name and unit of every kind of row: the joints' efforts for torque equations, else M11, M21, M22, ..., g1, ..."""
+    joints = base.robot.joints
+    if base.equations == "torque":
+        return {joint.name: joint.units.effort for joint in joints}
+    comma = "," if len(joints) > 9 else ""
+    inertia = ("kg·m²", "kg·m", "kg")  # by how many of the two joints slide
+    slides = [joint.type is JointType.PRISMATIC for joint in joints]
+    units = {f"M{j + 1}{comma}{k + 1}": inertia[slides[j] + slides[k]] for j, k in zip(*np.tril_indices(len(joints)), strict=True)}
+    return units | {f"g{j + 1}": joint.units.effort for j, joint in enumerate(joints)}
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LogRows:
     """Torque rows of a log with q, dq, ddq and effort, filtered in parallel and decimated when there is a filter.
@@ -85,8 +98,8 @@ class LogRows:
     def _groups(self) -> tuple[RowGroup, ...]:
         base = self.base
         return tuple(
-            RowGroup(name=name, unit="N·m", columns=np.flatnonzero(np.isin(base.independent, moved_columns(base.robot, base.columns, j))))
-            for j, name in enumerate(base.robot.joint_names)
+            RowGroup(name=name, unit=unit, columns=np.flatnonzero(np.isin(base.independent, moved_columns(base.robot, base.columns, j))))
+            for j, (name, unit) in enumerate(row_units(base).items())
         )
 
     @property
@@ -199,22 +212,16 @@ class ControllerRows:
 
     @cached_property
     def _groups(self) -> tuple[RowGroup, ...]:
-        base, n = self.base, self.base.robot.n
-        units = ["kg·m²"] * (n * (n + 1) // 2) + ["N·m"] * n
-        names = self._names
+        base, units = self.base, row_units(self.base)
+        names = list(units)
         # which columns a row contains shows at any configurations; a few are enough
         Y = inertia_gravity_regressor(base.robot, self.samples.q[:: max(1, len(self.samples.q) // 50)])[:, :, base.independent]
         filled = np.abs(Y).max(axis=0) > 1e-12 * np.abs(Y).max()
         return tuple(
-            RowGroup(name=names[row], unit=units[row], columns=np.flatnonzero(filled[row])) for row in self._rows if np.any(filled[row])
+            RowGroup(name=names[row], unit=units[names[row]], columns=np.flatnonzero(filled[row]))
+            for row in self._rows
+            if np.any(filled[row])
         )
-
-    @property
-    def _names(self) -> list[str]:
-        """Names of all rows of the stack: M11, M21, M22, ..., g1, ..."""
-        n = self.base.robot.n
-        comma = "," if n > 9 else ""
-        return [f"M{j + 1}{comma}{k + 1}" for j, k in zip(*np.tril_indices(n), strict=True)] + [f"g{j + 1}" for j in range(n)]
 
     @property
     def _rows(self) -> range:
@@ -227,7 +234,7 @@ class ControllerRows:
         return self.samples.samples
 
     def tables(self) -> Iterator[RowTable]:
-        n, index = self.base.robot.n, {name: row for row, name in enumerate(self._names)}
+        n, index = self.base.robot.n, {name: row for row, name in enumerate(row_units(self.base))}
         lower = np.tril_indices(n)
         for start in range(0, len(self.samples.q), _CHUNK):
             part = slice(start, start + _CHUNK)

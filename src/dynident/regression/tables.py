@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from dynident.core.tables import Report, Row, Table
-from dynident.regression.base import BaseParameters, Equations
+from dynident.regression.base import BaseParameters
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.notes import listing
 from dynident.regression.problem import Problem
+from dynident.regression.rows import row_units
 
 #: Standard deviations below this are shown as powers of ten; decimals would be all zeros.
 _SMALLEST_DECIMAL = 1e-8
@@ -45,7 +46,7 @@ class JointFriction:
 
 def report(estimate: Estimate) -> Report:
     """Header, coefficient table as in the Panda supplement, friction, residuals, evidence of rank, notes."""
-    tables = [_coefficient_table(estimate), _friction_table(estimate), residual_table(estimate.residuals, estimate.base.equations)]
+    tables = [_coefficient_table(estimate), _friction_table(estimate), residual_table(estimate.residuals, estimate.base)]
     return Report(
         header=_header(estimate),
         tables=tuple(table for table in tables if table is not None),
@@ -161,25 +162,20 @@ def _friction_table(estimate: Estimate) -> Table | None:
     return Table(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
 
 
-def residual_table(found: Residuals, equations: Equations) -> Table:
-    """Relative error and RMS per joint and in all; elements of M and of g are taken together."""
+def residual_table(found: Residuals, base: BaseParameters) -> Table:
+    """Relative error and RMS per joint and in all; elements of M of one unit are taken together, and those of g."""
+    units = row_units(base)
+    kinds: dict[tuple[str, str], list[int]] = {}
+    for i, name in enumerate(found.names):
+        kinds.setdefault((name if base.equations == "torque" else name[0], units[name]), []).append(i)
     rows: list[Row] = []
-    if equations == "torque":
-        kinds = [(name, "N·m", [i]) for i, name in enumerate(found.names)]
-    else:
-        kinds = [
-            (f"{kind} ({len(own)} elements)", unit, own) for kind, unit in (("M", "kg·m²"), ("g", "N·m")) if (own := _of(kind, found.names))
-        ]
-    for name, unit, own in kinds:
+    for (kind, unit), own in kinds.items():
+        name = kind if base.equations == "torque" else f"{kind} ({len(own)} elements)"
         squares, totals, counts = (float(np.sum(values[own])) for values in (found.squares, found.totals, found.counts))
         relative = 100.0 * math.sqrt(squares / totals) if totals > 0 else 0.0
         rows.append(Row((name, f"{relative:.3g}", f"{math.sqrt(squares / max(counts, 1.0)):.3g}", unit)))
     rows.append(Row(("all", f"{found.relative_percent:.3g}", "", "")))
     return Table(title="Residuals", headings=("", "relative [%]", "RMS", "unit"), rows=tuple(rows), left=frozenset({0, 3}))
-
-
-def _of(kind: str, names: tuple[str, ...]) -> list[int]:
-    return [i for i, name in enumerate(names) if name.startswith(kind)]
 
 
 def _header(estimate: Estimate) -> tuple[str, ...]:

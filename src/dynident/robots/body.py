@@ -29,6 +29,20 @@ class JointType(StrEnum):
     PRISMATIC = "prismatic"
 
 
+@dataclass(frozen=True)
+class JointUnits:
+    """The units of what a joint measures."""
+
+    position: str
+    velocity: str
+    acceleration: str
+    effort: str
+
+
+ANGULAR = JointUnits("rad", "rad/s", "rad/s²", "N·m")
+LINEAR = JointUnits("m", "m/s", "m/s²", "N")
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Joint:
     """One joint: where it sits on its parent link, how it moves, and its limits.
@@ -67,6 +81,10 @@ class Joint:
             object.__setattr__(self, name, limit)
             if not limit >= 0:
                 raise ValueRangeError(f"{name} limit of joint {self.name!r}", f"is {limit}; it must not be negative")
+
+    @property
+    def units(self) -> JointUnits:
+        return LINEAR if self.type is JointType.PRISMATIC else ANGULAR
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

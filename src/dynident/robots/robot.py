@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -144,6 +144,10 @@ class Robot(Result):
     def effort_limits(self) -> Array:
         """(n,) effort limits [N·m | N]."""
         return read_only(np.array([joint.effort for joint in self.joints]))
+
+    def unit(self, quantity: Literal["position", "velocity", "acceleration", "effort"]) -> str:
+        """The unit of all joints: "N·m", or "N·m or N" where they differ."""
+        return " or ".join(dict.fromkeys(getattr(joint.units, quantity) for joint in self.joints))
 
     def ancestors(self, body: int) -> tuple[int, ...]:
         """The bodies from the base to `body`, itself included: those whose joints move it."""

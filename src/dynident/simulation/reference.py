@@ -52,24 +52,22 @@ def sampled_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_l
 def check_within_limits(robot: Robot, trajectory: Dataset) -> None:
     """ValueRangeError at the worst sample that is beyond a joint's limit of position, velocity or acceleration."""
     low, high = robot.position_limits.T
-    _complain_beyond(robot, trajectory, "position", trajectory.q, low, high, "rad", "m")
-    for name, values, limits, units in (
-        ("velocity", trajectory.dq, robot.velocity_limits, ("rad/s", "m/s")),
-        ("acceleration", trajectory.ddq, robot.acceleration_limits, ("rad/s²", "m/s²")),
+    _complain_beyond(robot, trajectory, "position", trajectory.q, low, high)
+    for name, values, limits in (
+        ("velocity", trajectory.dq, robot.velocity_limits),
+        ("acceleration", trajectory.ddq, robot.acceleration_limits),
     ):
         if values is not None:
-            _complain_beyond(robot, trajectory, name, values, -limits, limits, *units)
+            _complain_beyond(robot, trajectory, name, values, -limits, limits)
 
 
-def _complain_beyond(
-    robot: Robot, trajectory: Dataset, name: str, values: Array, low: Array, high: Array, angular: str, straight: str
-) -> None:
+def _complain_beyond(robot: Robot, trajectory: Dataset, name: str, values: Array, low: Array, high: Array) -> None:
     with np.errstate(invalid="ignore"):
         beyond = np.maximum(values - high, low - values)
         room = _ROUNDING * np.maximum(1.0, np.where(np.isfinite(high), np.abs(high), 1.0))
     sample, j = (int(i) for i in np.unravel_index(int(np.argmax(beyond - room)), beyond.shape))
     if beyond[sample, j] > room[j]:
-        unit = straight if robot.joints[j].type.value == "prismatic" else angular
+        unit = getattr(robot.joints[j].units, name)
         limit = f"[{low[j]:.6g}, {high[j]:.6g}]"
         raise ValueRangeError(
             "trajectory",

@@ -161,7 +161,7 @@ def _truth(plant: Plant, reference: Reference, motion: Motion, friction: JointFr
 def _notes(robot: Robot, reference: Reference, motion: Motion, servo: Servo, bandwidth: float) -> list[str]:
     error = np.abs(motion.motor_q - reference.q).max(axis=0)
     worst = int(np.argmax(error))
-    notes = [f"largest tracking error {error[worst]:.2g} (joint {robot.joint_names[worst]!r}) [rad | m]"]
+    notes = [f"largest tracking error {error[worst]:.2g} {robot.joints[worst].units.position} (joint {robot.joint_names[worst]!r})"]
     if bandwidth < 0.99 * servo.bandwidth:
         notes.append(f"the servo's bandwidth was lowered to {bandwidth:.3g} Hz, to be stable with its period and the joints' inertia")
     notes += [

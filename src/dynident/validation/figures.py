@@ -67,7 +67,7 @@ def spectrum_figure(validation: Validation) -> Figure:
     for j, (series, found) in enumerate(zip(validation.series, validation.spectra, strict=True)):
         if len(found.frequency) > 1:
             data.append(line(numbers(found.frequency[1:]), numbers(found.error[1:]), series.joint, LINES[j % len(LINES)]))
-    unit = "N·m/√Hz" if not any(series.prismatic for series in validation.series) else "N·m/√Hz or N/√Hz"
+    unit = " or ".join(dict.fromkeys(f"{series.unit}/√Hz" for series in validation.series))
     layout = {"xaxis": axis("frequency [Hz]"), "yaxis": axis(f"error [{unit}]", type="log", exponentformat="power", dtick=1)}
     caption = (
         "Amplitude density of the errors of the coefficients, by Welch's method. A flat line is noise; a peak is something that the model "

@@ -16,7 +16,7 @@ from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import Dataset, ParallelFilter
 from dynident.regression.estimate import Estimate
 from dynident.regression.rows import MASK_SHARE, LogRows
-from dynident.robots.robot import JointType
+from dynident.robots.body import ANGULAR, LINEAR, JointType
 from dynident.validation.models import COEFFICIENTS, RIGID, NewtonEuler, friction_effort, rigid_effort
 
 _Columns: TypeAlias = dict[str, list[Array]]
@@ -44,11 +44,7 @@ class JointSeries:
 
     @property
     def unit(self) -> str:
-        return "N" if self.prismatic else "N·m"
-
-    @property
-    def velocity_unit(self) -> str:
-        return "m/s" if self.prismatic else "rad/s"
+        return (LINEAR if self.prismatic else ANGULAR).effort
 
     def error(self, model: str) -> Array:
         """(N,) measured minus predicted."""

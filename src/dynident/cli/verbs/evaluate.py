@@ -55,4 +55,4 @@ def evaluate(
     out.print(
         f"{estimate.base.robot.name}: the estimate in {run} on {problem.source}, {problem.samples} samples", markup=False, style="bold"
     )
-    print_table(residual_table(found, estimate.base.equations), out)
+    print_table(residual_table(found, estimate.base), out)

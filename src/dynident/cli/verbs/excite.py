@@ -102,7 +102,7 @@ def excite(
         "starts": starts,
         "budget": None if budget is None else _positive(budget, "--budget", "seconds"),
         "rate": _positive(rate, "--rate", "samples per second"),
-        "torque_noise": _positive(torque_noise, "--torque-noise", "N·m"),
+        "torque_noise": _positive(torque_noise, "--torque-noise", "N·m or N"),
         "seed": seed,
     }
     _write_trajectory(machine, allowed, output, options, workers=workers, plot=not no_plot, as_json=as_json)

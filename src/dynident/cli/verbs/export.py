@@ -219,7 +219,7 @@ def _print(exported: Exported, path: Path, source: Path | None) -> None:
     proof = exported.comparison
     if proof is not None:
         out.print(
-            f"  {proof.engine} agrees at {proof.states} states: largest difference {proof.largest:.2g} N·m, "
+            f"  {proof.engine} agrees at {proof.states} states: largest difference {proof.largest:.2g} {proof.unit}, "
             f"{proof.relative:.1g} of a joint's largest torque.",
             markup=False,
         )

@@ -66,7 +66,8 @@ def simulate(
         str | None, typer.Option("--payload", metavar="KG[,X,Y,Z]", help="Hang a mass on the tool, centred at X,Y,Z (m) in its frame.")
     ] = None,
     elastic: Annotated[
-        str | None, typer.Option("--elastic", metavar="STIFFNESS", help="Joint stiffness (N·m/rad), one or one per joint: 2e4,2e4,inf.")
+        str | None,
+        typer.Option("--elastic", metavar="STIFFNESS", help="Joint stiffness (N·m/rad, N/m), one or one per joint: 2e4,inf."),
     ] = None,
     rate: Annotated[str, typer.Option("--rate", metavar="HZ", help="Samples per second of the log.")] = "1000",
     controller: Annotated[
@@ -226,7 +227,7 @@ def _elasticity(robot: Robot, text: str | None) -> Elasticity | None:
 
     numbers = _numbers(text)
     if len(numbers) not in (1, robot.n) or not all(number > 0.0 for number in numbers):
-        raise ValueRangeError("--elastic", f"got {text!r}; one positive stiffness in N·m/rad, or {robot.n} of them, were expected")
+        raise ValueRangeError("--elastic", f"got {text!r}; one positive stiffness in N·m/rad or N/m, or {robot.n} of them, were expected")
     return Elasticity(stiffness=numbers[0] if len(numbers) == 1 else tuple(numbers))
 
 

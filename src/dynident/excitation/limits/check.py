@@ -104,10 +104,6 @@ def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, co
     return found
 
 
-_UNITS = {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²", "effort": "N·m"}
-_SLIDING_UNITS = {"position": "m", "velocity": "m/s", "acceleration": "m/s²", "effort": "N"}
-
-
 def _range_margin(robot: Robot, name: str, values: Array, limit: Array, time: Array) -> LimitMargin | None:
     """The joint and sample that use the largest share of a symmetric limit."""
     if not np.any(np.isfinite(limit)):
@@ -115,9 +111,8 @@ def _range_margin(robot: Robot, name: str, values: Array, limit: Array, time: Ar
     shares = np.abs(values) / np.where(limit > 0.0, limit, np.finfo(float).tiny)
     i, j = np.unravel_index(int(shares.argmax()), shares.shape)
     joint = robot.joints[int(j)]
-    units = _SLIDING_UNITS if joint.type == "prismatic" else _UNITS
-    margin = float(limit[j] - abs(values[i, j]))
-    return LimitMargin(name=name, where=joint.name, margin=margin, share=float(shares[i, j]), time=float(time[i]), unit=units[name])
+    margin, unit = float(limit[j] - abs(values[i, j])), str(getattr(joint.units, name))
+    return LimitMargin(name=name, where=joint.name, margin=margin, share=float(shares[i, j]), time=float(time[i]), unit=unit)
 
 
 def _region_margins(robot: Robot, limits: Limits, time: Array, q: Array) -> Iterator[LimitMargin]:

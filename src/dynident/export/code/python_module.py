@@ -43,7 +43,8 @@ def _docstring(model: ExportModel, request: Request) -> list[str]:
         f"{model.headline()}.",
         *([f"{request.warning}."] if request.warning else []),
         "",
-        "Needs NumPy alone. Units are SI; q, dq, ddq are (n,) for one sample or (..., n) for many.",
+        "Needs NumPy alone; q, dq, ddq are (n,) for one sample or (..., n) for many.",
+        model.units_sentence(),
     ]
     return [
         '"""' + lines[0].replace("\\", "/").replace('"', "'"),

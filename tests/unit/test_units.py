@@ -1,0 +1,132 @@
+"""A joint that slides has metres and newtons wherever one that turns has radians and newton metres."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynident import inverse_dynamics, load_robot
+from dynident.data import ControllerSamples
+from dynident.dynamics import gravity, mass_matrix
+from dynident.errors import InputError, ValueRangeError
+from dynident.excitation import design_trajectory, robot_limits
+from dynident.excitation.static import design_configurations
+from dynident.excitation.tables import design_report, static_report
+from dynident.export.code.c99 import write_c
+from dynident.export.code.python_module import write_python
+from dynident.export.model import ExportModel, Request
+from dynident.export.proof import compare, random_states
+from dynident.regression import build_problem, fit, identify_from_controller
+from dynident.regression.figures import friction_figure
+from dynident.regression.tables import residual_table
+from dynident.robots import Joint, JointType, Link, Robot
+from dynident.simulation.reference import check_within_limits
+from dynident.validation import validate
+from dynident.validation.figures import joint_figure, spectrum_figure
+from dynident.validation.tables import joint_table, worst_table
+from tests.logs import synthetic_log
+
+LINKS = np.array([[2.0, 0.2, 0, 0, 0.1, 0, 0, 0.1, 0, 0.12], [1.5, 0.3, 0.1, 0, 0.1, 0, 0, 0.2, 0, 0.2]])
+
+
+def polar() -> Robot:
+    """An arm in a vertical plane that turns, and slides along itself."""
+    joints = tuple(
+        Joint(
+            name="slide" if kind is JointType.PRISMATIC else "turn",
+            type=kind,
+            parent=i - 1,
+            axis=np.array([1.0, 0.0, 0.0]) if kind is JointType.PRISMATIC else np.array([0.0, 0.0, 1.0]),
+            position=(-1.0, 1.0),
+            velocity=2.0,
+            acceleration=20.0,
+            effort=200.0,
+        )
+        for i, kind in enumerate((JointType.REVOLUTE, JointType.PRISMATIC))
+    )
+    links = tuple(Link(name=f"link{i}", frame=f"frame {i}", parameters=row) for i, row in enumerate(LINKS))
+    return Robot(name="polar", joints=joints, links=links, gravity=np.array([0.0, -9.81, 0.0]))
+
+
+def samples(robot: Robot) -> ControllerSamples:
+    q = np.random.default_rng(0).uniform(-1, 1, (40, 2))
+    return ControllerSamples(q=q, M=mass_matrix(robot, LINKS, q), g=gravity(robot, LINKS, q), source="synthetic")
+
+
+def test_a_joint_knows_its_units_and_a_robot_all_of_them():
+    turn, slide = polar().joints
+    assert vars(turn.units) == {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²", "effort": "N·m"}
+    assert vars(slide.units) == {"position": "m", "velocity": "m/s", "acceleration": "m/s²", "effort": "N"}
+    assert polar().unit("effort") == "N·m or N"
+    assert replace(polar(), joints=(turn, replace(turn, name="other", parent=0))).unit("velocity") == "rad/s"
+
+
+def test_rows_residuals_and_friction_curves():
+    problem = build_problem(polar(), synthetic_log(polar(), noise=0.05))
+    assert [group.unit for group in problem.groups] == ["N·m", "N"]
+    estimate = fit(problem)
+    assert [row.cells[-1] for row in residual_table(estimate.residuals, estimate.base).rows] == ["N·m", "N", ""]
+    layout = json.dumps(friction_figure(estimate, 1).layout, ensure_ascii=False)
+    assert "velocity [m/s]" in layout
+    assert "friction [N]" in layout
+
+
+def test_elements_of_M_are_taken_together_only_with_their_own_unit():
+    estimate = identify_from_controller(polar(), samples(polar()))
+    cells = [(row.cells[0], row.cells[-1]) for row in residual_table(estimate.residuals, estimate.base).rows]
+    elements = [("M (1 elements)", unit) for unit in ("kg·m²", "kg·m", "kg")] + [("g (1 elements)", unit) for unit in ("N·m", "N")]
+    assert cells == [*elements, ("all", "")]
+
+
+def test_validation():
+    robot = polar()
+    estimate = fit(build_problem(robot, synthetic_log(robot, noise=0.05)))
+    found = validate(estimate, synthetic_log(robot, noise=0.05, seed=2))
+    assert [row.cells[2] for row in joint_table(found).rows] == ["N·m", "N"]
+    assert {row.cells[0]: row.cells[4] for row in worst_table(found, 1).rows} == {"turn": "N·m", "slide": "N"}
+    labels = [json.dumps(joint_figure(series, None).layout, ensure_ascii=False) for series in found.series]
+    assert "torque [N·m]" in labels[0]
+    assert "force [N]" in labels[1]
+    assert "N·m/√Hz or N/√Hz" in json.dumps(spectrum_figure(found).layout, ensure_ascii=False)
+
+
+def test_efforts_in_another_unit_are_refused_in_the_joint_s_own():
+    log = synthetic_log(polar())
+    assert log.effort is not None
+    with pytest.raises(InputError, match=r"joint 'slide' is \S+ N in the median"):
+        build_problem(polar(), replace(log, effort=log.effort * np.array([1.0, 1e4])))
+
+
+def test_excitation():
+    robot = polar()
+    found = design_trajectory(robot, friction=None, duration=4.0, harmonics=3, starts=1, iterations=20)
+    text = str(design_report(found))
+    assert "torque noise of 0.1 N·m or N" in text
+    units = {(m.name, m.where): m.unit for m in found.report.margins}
+    for (name, where), unit in units.items():
+        assert unit == getattr(robot.joints[robot.joint_index(where)].units, name)
+    static = design_configurations(robot, 20, limits=robot_limits(robot))
+    assert [row.cells[-1] for row in static_report(static).tables[0].rows] == ["rad", "m"]
+
+
+def test_simulation_names_the_limit_in_the_joint_s_unit():
+    log = synthetic_log(polar())
+    fast = replace(log, q=0.0 * log.q, dq=np.where([False, True], 3.0, 0.0) + 0.0 * log.q)
+    with pytest.raises(ValueRangeError, match=r"'slide' to a velocity of 3 m/s at .* limits \[-2, 2\] m/s"):
+        check_within_limits(polar(), fast)
+
+
+def test_generated_code_says_which_joints_slide():
+    model = ExportModel(robot=polar(), parameters=LINKS)
+    sentence = "Units are SI: rad, rad/s, rad/s^2 and N m; m, m/s, m/s^2 and N for the prismatic slide."
+    assert sentence in next(iter(write_c(model, Request()).files.values())).decode()
+    assert sentence in next(iter(write_python(model, Request()).files.values())).decode()
+    states = random_states(polar(), 10)
+    assert compare("itself", model, states, inverse_dynamics(polar(), LINKS, *states)).unit == "N·m or N"
+    pendulum = load_robot("pendulum_1r")
+    assert pendulum.parameters is not None
+    turning = ExportModel(robot=pendulum, parameters=pendulum.parameters)
+    assert "Units are SI: rad, rad/s, rad/s^2 and N m.\n" in next(iter(write_c(turning, Request()).files.values())).decode()
