@@ -130,7 +130,7 @@ def weigh(model: ExportModel, exported: Exported, states: States) -> Comparison:
     difference = abs(json.loads(exported.files["total.json"])["total"] - model.parameters[:, 0].sum())
     if difference > 1e-9:
         raise DisagreementError("the scale shows another mass")
-    return Comparison(engine="The scale", states=len(states[0]), largest=difference, relative=0.0)
+    return Comparison(engine="The scale", states=len(states[0]), largest=difference, unit="kg", relative=0.0)
 
 
 @pytest.fixture

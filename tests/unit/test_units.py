@@ -19,7 +19,7 @@ from dynident.export.code.c99 import write_c
 from dynident.export.code.python_module import write_python
 from dynident.export.model import ExportModel, Request
 from dynident.export.proof import compare, random_states
-from dynident.regression import build_problem, fit, identify_from_controller
+from dynident.regression import build_problem, fit
 from dynident.regression.figures import friction_figure
 from dynident.regression.tables import residual_table
 from dynident.robots import Joint, JointType, Link, Robot
@@ -75,7 +75,7 @@ def test_rows_residuals_and_friction_curves():
 
 
 def test_elements_of_M_are_taken_together_only_with_their_own_unit():
-    estimate = identify_from_controller(polar(), samples(polar()))
+    estimate = fit(build_problem(polar(), samples(polar())))
     cells = [(row.cells[0], row.cells[-1]) for row in residual_table(estimate.residuals, estimate.base).rows]
     elements = [("M (1 elements)", unit) for unit in ("kg·m²", "kg·m", "kg")] + [("g (1 elements)", unit) for unit in ("N·m", "N")]
     assert cells == [*elements, ("all", "")]
@@ -130,3 +130,9 @@ def test_generated_code_says_which_joints_slide():
     assert pendulum.parameters is not None
     turning = ExportModel(robot=pendulum, parameters=pendulum.parameters)
     assert "Units are SI: rad, rad/s, rad/s^2 and N m.\n" in next(iter(write_c(turning, Request()).files.values())).decode()
+
+
+def test_a_joint_that_stands_still_is_noted_in_its_unit():
+    log = synthetic_log(polar())
+    still = replace(log, q=log.q * np.array([1.0, 0.0]))
+    assert any("('joint2') never moves (its position stays within 0 m)" in note for note in build_problem(polar(), still).notes)

@@ -9,6 +9,7 @@ import numpy as np
 
 from dynident.data import Dataset
 from dynident.regression.summary import Processing
+from dynident.robots.robot import Robot
 
 if TYPE_CHECKING:
     from dynident.regression.estimate import Estimate
@@ -24,19 +25,20 @@ HIGH_CONDITION = 300.0
 _LISTED = 12
 
 
-def log_notes(data: Dataset, processing: Processing) -> tuple[str, ...]:
+def log_notes(robot: Robot, data: Dataset, processing: Processing) -> tuple[str, ...]:
     """About a log, and about what had to be done to it before it could be used."""
-    return tuple(_log_notes(data, processing))
+    return tuple(_log_notes(robot, data, processing))
 
 
-def _log_notes(data: Dataset, processing: Processing) -> Iterator[str]:
+def _log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
     for j, name in enumerate(data.joint_names):
         used = data.q[:, j] if data.mask is None else data.q[data.mask[:, j], j]
         travel = float(np.ptp(used)) if len(used) else 0.0
         if travel < STANDSTILL:
+            stays = f"its position stays within {travel:.1g} {robot.joints[j].units.position}"
             yield (
-                f"joint {j + 1} ({name!r}) never moves (its position stays within {travel:.1g} rad or m), so these data can't tell its "
-                "friction, nor what only shows when it turns; what the other joints determine is identified all the same"
+                f"joint {j + 1} ({name!r}) never moves ({stays}), so these data can't tell its friction, nor what only its motion shows; "
+                "what the other joints determine is identified all the same"
             )
     if processing.resampled_to_hz is not None:
         periods = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])

@@ -143,7 +143,7 @@ def problem_on_base(
     prepared, columns, filter, steps = _prepare(data, columns, cutoff, rate)
     _check_effort(base.robot, prepared)
     log_rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
-    notes = log_notes(data, steps)
+    notes = log_notes(base.robot, data, steps)
     return problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=steps, notes=notes, progress=progress)
 
 
