@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from dynident.core.figures import Figure, draw
+from dynident.core.optional import import_optional
 from dynident.core.tables import Report, report_html
-from dynident.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
@@ -40,11 +40,7 @@ class Tabular(ABC):
 
     def to_dataframe(self) -> Any:
         """The records as a pandas DataFrame; needs the extra `pandas`."""
-        try:
-            import pandas  # pyright: ignore
-        except ImportError:
-            raise MissingExtraError("pandas", "pandas", "a data frame") from None
-        return pandas.DataFrame(self.records())  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return import_optional("pandas", "a data frame").DataFrame(self.records())
 
 
 class Result(Tabular):

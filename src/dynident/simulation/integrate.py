@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.optional import import_optional
 from dynident.errors import DynidentError
 from dynident.simulation.friction import JointFriction
-from dynident.simulation.model import Plant, import_mujoco
+from dynident.simulation.model import Plant
 from dynident.simulation.reference import Reference
 from dynident.simulation.servo import Regulator
 
@@ -95,7 +96,7 @@ def integrate(
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
     """Run the servo along the reference, from its first state, with `steps` of physics per instant."""
-    mujoco = import_mujoco("simulating a robot")
+    mujoco = import_optional("mujoco", "simulating a robot")
     model, motors = plant.model, plant.motors
     data = mujoco.MjData(model)
     samples, n = reference.q.shape

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.optional import import_optional
 from dynident.dynamics import mass_matrix
-from dynident.errors import MissingExtraError, ShapeError, ValueRangeError
+from dynident.errors import ShapeError, ValueRangeError
 from dynident.parameters import change_of_frame, link_inertia
 from dynident.robots.robot import Joint, JointType, Link, Robot
 from dynident.simulation.controller import random_configurations
@@ -76,7 +77,7 @@ def build_plant(
 
     armature : number or (n,)  Inertia added to each motor: M(q) + diag(armature) for rigid joints [kg·m² | kg].
     """
-    mujoco = import_mujoco("simulating a robot")
+    mujoco = import_optional("mujoco", "simulating a robot")
     p = loaded_parameters(robot, parameters)
     check_bodies(robot, p)
     extra = _per_joint(robot, "armature", armature)
@@ -113,15 +114,6 @@ def build_plant(
         springs=np.array(springs),
         inertia=rotor + extra,
     )
-
-
-def import_mujoco(purpose: str) -> Any:
-    """MuJoCo, or the error that says how to install it."""
-    try:
-        import mujoco
-    except ImportError:
-        raise MissingExtraError("sim", "mujoco", purpose) from None
-    return mujoco
 
 
 def _add_body(mujoco: Any, parent: Any, robot: Robot, joint: Joint, link: Link, parameters: Array) -> Any:

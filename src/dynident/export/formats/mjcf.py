@@ -6,15 +6,14 @@ A file that is put together from others (include, attach, replicate) can't be ed
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.optional import import_optional
 from dynident.core.xml import Element, XmlText, comment_text
-from dynident.errors import FileError, MissingExtraError
+from dynident.errors import FileError
 from dynident.export.formats.mjcf_complete import complete_mjcf, full_inertia, inertial_tag
 from dynident.export.formats.original import check_match, inertials, locked_positions
 from dynident.export.formats.simulator_friction import Held, held_friction
@@ -45,7 +44,7 @@ def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Compar
     """MuJoCo on the exported MJCF."""
     from dynident.robots.formats.mjcf import strip_assets
 
-    mj, content = mujoco_module(), main_file(exported)
+    mj, content = import_optional("mujoco", "exporting MJCF"), main_file(exported)
     tree = read_back(content, ".xml", mjcf_tree)
     spec = mj.MjSpec.from_string(content.decode("utf-8"))
     strip_assets(mj, spec, keep_base=False)
@@ -84,14 +83,6 @@ EXPORTER = Exporter(
 )
 
 
-def mujoco_module() -> Any:
-    """MuJoCo, which has no types."""
-    try:
-        return import_module("mujoco")
-    except ImportError:
-        raise MissingExtraError("sim", "mujoco", "exporting MJCF") from None
-
-
 def mjcf_tree(original: Original) -> SourceTree:
     """The bodies and joints of an MJCF file."""
     from dynident.robots.formats.mjcf import read_mjcf
@@ -121,7 +112,7 @@ def _patched(model: ExportModel, held: Held, original: Original, said: list[str]
 
 def _set_joints(text: XmlText, model: ExportModel, held: Held, original: Original) -> list[str]:
     """Write the joints' numbers. What the model says is zero is written only where the file, or a default of it, says otherwise."""
-    spec = mujoco_module().MjSpec.from_file(original.path)
+    spec = import_optional("mujoco", "exporting MJCF").MjSpec.from_file(original.path)
     elements = {element.attributes.get("name", ""): element for element in text.root.all("joint")}
     cleared: dict[str, list[str]] = {}
     for i, name in enumerate(model.robot.joint_names):

@@ -19,8 +19,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file, read_text
+from dynident.core.optional import import_optional
 from dynident.core.xml import parse_xml
-from dynident.errors import FileError, MissingExtraError, UnsupportedRobotError
+from dynident.errors import FileError, UnsupportedRobotError
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.mjcf_inertial import Inertials, is_static, pose, take_inertials
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
@@ -32,7 +33,7 @@ Model: TypeAlias = Any  # mujoco.MjModel, which has no types; MuJoCo itself is i
 
 def read_mjcf(path: str | Path) -> SourceTree:
     """The bodies and joints of an MJCF file; its root link is MuJoCo's world body."""
-    mj = _mujoco()
+    mj = import_optional("mujoco", "reading MJCF")
     root = parse_xml(path, read_text(path))
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
@@ -50,14 +51,6 @@ def read_mjcf(path: str | Path) -> SourceTree:
         gravity=np.zeros(3) if gravity_off else np.array(model.opt.gravity),
         notes=(*_notes(root, model, links), *changes),
     )
-
-
-def _mujoco() -> Any:
-    try:
-        import mujoco
-    except ImportError:
-        raise MissingExtraError("sim", "mujoco", "reading MJCF") from None
-    return mujoco
 
 
 def _check_numbers(path: str | Path, root: Element) -> None:

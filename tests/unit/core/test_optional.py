@@ -1,0 +1,29 @@
+"""Optional packages: the module itself, or how to install it."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dynident.core.optional import EXTRAS, import_optional
+from dynident.errors import MissingExtraError
+
+
+def test_a_package_that_is_there_is_imported() -> None:
+    assert import_optional("json", "reading JSON") is sys.modules["json"]
+
+
+def test_one_that_is_not_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(MissingExtraError, match=r'juggling needs mujoco, which is not installed: pip install "dynident\[sim\]"') as caught:
+        import_optional("mujoco", "juggling")
+    assert (caught.value.extra, caught.value.package) == ("sim", "mujoco")
+
+
+def test_the_extras_exist_and_bring_their_packages() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for package, extra in EXTRAS.items():
+        assert any(requirement.startswith(package) for requirement in project["optional-dependencies"][extra])
