@@ -235,7 +235,7 @@ class TestKukaLog:
 
 
 def skipped(dataset: Dataset, samples: int) -> Dataset:
-    return dataset.take(slice(samples, None), starts=(0,), source=dataset.source)
+    return dataset.take(slice(samples, None), starts=(0,))
 
 
 class TestStaubliLog:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dynident.cli.options import parse_gravity, parse_locks, parse_map, parse_units
 
@@ -41,13 +41,6 @@ def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[flo
     return data if part == (0.0, 1.0) else data.part(*part)
 
 
-def provenance_of(data: list[Path]) -> dict[str, Any]:
-    """The command that is running, and the SHA-256 of each data file by its name; folders are not looked into."""
-    import hashlib
-
-    files: dict[str, str] = {}
-    for file in data:
-        if file.is_file():
-            with file.open("rb") as stream:
-                files[file.name] = hashlib.file_digest(stream, "sha256").hexdigest()
-    return {"command": shlex.join(["dynident", *sys.argv[1:]]), "files": files}
+def running_command() -> str:
+    """What the user has typed."""
+    return shlex.join(["dynident", *sys.argv[1:]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Generator, Mapping
@@ -55,6 +56,15 @@ def errors_in_file(file: str | Path, place: str = "") -> Generator[None]:
         raise
     except InputError as error:
         raise FileError(file, str(error), place=place) from None
+
+
+def file_digest(path: str | Path) -> str:
+    """SHA-256 of a file's bytes; FileError when it can't be read."""
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise FileError(path, f"can't be read: {error.strerror}") from None
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:

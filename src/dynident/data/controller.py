@@ -13,6 +13,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.data.checks import add_source, check_names, check_rows, joint_indices, same_in_all
+from dynident.data.provenance import NEW, Provenance
 from dynident.errors import ShapeError, ValueRangeError
 
 #: Largest asymmetry of M that passes as rounding, relative to its largest element (single precision and printed digits do).
@@ -37,6 +38,7 @@ class ControllerSamples(Result):
     c: Array | None = None
     joint_names: tuple[str, ...] = ()
     source: str = ""
+    provenance: Provenance = NEW
 
     def __post_init__(self) -> None:
         q = np.asarray(self.q, dtype=float)
@@ -53,6 +55,7 @@ class ControllerSamples(Result):
                 object.__setattr__(self, name, check_rows(name, getattr(self, name), shape, self.joint_names))
         if self.M is not None:
             _check_symmetric(self.M)
+        object.__setattr__(self, "provenance", Provenance.of((self.q, self.M, self.g), known=self.provenance))
 
     @property
     def n(self) -> int:
@@ -86,7 +89,8 @@ class ControllerSamples(Result):
         if rows.stop == rows.start:
             raise ValueRangeError("part", f"{start:g}:{stop:g} of {self.samples} samples holds none")
         cut = {name: None if (value := getattr(self, name)) is None else value[rows] for name in _ARRAYS}
-        return replace(self, **cut, source=add_source(self.source, f"part {start:g}:{stop:g}"))
+        step = f"part {start:g}:{stop:g}"
+        return replace(self, **cut, source=add_source(self.source, step), provenance=self.provenance.take(rows).after(step))
 
     @staticmethod
     def concatenate(items: Sequence[ControllerSamples]) -> ControllerSamples:
@@ -102,7 +106,8 @@ class ControllerSamples(Result):
             if present and len(present) < len(items):
                 raise ValueRangeError(name, f"is in {len(present)} of {len(items)} sets of samples; all or none must have it")
             joined[name] = np.concatenate(present) if present else None
-        return replace(items[0], **joined, source="; ".join(dict.fromkeys(item.source for item in items)))
+        source = "; ".join(dict.fromkeys(item.source for item in items))
+        return replace(items[0], **joined, source=source, provenance=Provenance.join(item.provenance for item in items))
 
     @property
     def headline(self) -> str:

@@ -25,6 +25,7 @@ from dynident.data.checks import (
     read_only,
     same_in_all,
 )
+from dynident.data.provenance import NEW, Provenance
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 
 
@@ -52,7 +53,8 @@ class Dataset(Result):
     effort_kind : EffortKind       Required with effort.
     mask : (N, n) bool or None     True where that sample of that joint is to be used; None uses all.
     starts : tuple of int          First sample of each segment; filters and derivatives never cross a boundary.
-    source : str                   Where the data came from and what was done to it.
+    source : str                   Where the data came from and what was done to it, for people.
+    provenance : Provenance        The same by content; by default these arrays are a recording of their own.
     """
 
     time: Array
@@ -65,6 +67,7 @@ class Dataset(Result):
     mask: BoolArray | None = None
     starts: tuple[int, ...] = (0,)
     source: str = ""
+    provenance: Provenance = NEW
 
     def __post_init__(self) -> None:
         time = np.asarray(self.time, dtype=float)
@@ -93,6 +96,7 @@ class Dataset(Result):
             if mask.shape != q.shape:
                 raise ShapeError("mask", mask.shape, f"{q.shape}, the shape of q")
             set_(self, "mask", read_only(mask))
+        set_(self, "provenance", Provenance.of((self.q, self.effort), known=self.provenance))
 
     @property
     def n(self) -> int:
@@ -133,12 +137,25 @@ class Dataset(Result):
         if last - first < 2:
             raise ValueRangeError("part", f"{start:g}:{stop:g} of {self.samples} samples holds {last - first}; at least 2 are needed")
         inner = tuple(s - first for s in self.starts if first < s < last)
-        return self.take(slice(first, last), starts=(0, *inner), source=add_source(self.source, f"part {start:g}:{stop:g}"))
+        return self.take(slice(first, last), starts=(0, *inner), step=f"part {start:g}:{stop:g}")
 
-    def take(self, rows: slice | NDArray[np.intp], *, starts: Sequence[int], source: str) -> Dataset:
-        """The chosen samples, with the segments that they make."""
+    def take(self, rows: slice | NDArray[np.intp], *, starts: Sequence[int], step: str = "") -> Dataset:
+        """The chosen samples, with the segments that they make. step : what was done, for the source."""
         cut = {name: None if (value := getattr(self, name)) is None else value[rows] for name in _ROW_ARRAYS}
-        return replace(self, **cut, starts=tuple(starts), source=source)
+        return self.after(step, **cut, starts=tuple(starts), provenance=self.provenance.take(rows))
+
+    def after(self, step: str, **changes: Any) -> Dataset:
+        """The same recording with other arrays, because something was done to it."""
+        provenance: Provenance = changes.pop("provenance", self.provenance)
+        if step:
+            changes |= {"source": add_source(self.source, step)}
+            provenance = provenance.after(step)
+        return replace(self, **changes, provenance=provenance)
+
+    @property
+    def used(self) -> Provenance:
+        """Of the samples that the mask leaves of at least one joint."""
+        return self.provenance if self.mask is None else self.provenance.take(np.flatnonzero(self.mask.any(axis=1)))
 
     def select(self, joints: Sequence[str | int]) -> Dataset:
         """These joints in this order, by name or by index from 0."""
@@ -173,6 +190,7 @@ class Dataset(Result):
             mask=None if all(item.mask is None for item in datasets) else np.concatenate(masks),
             starts=tuple(int(offset) + start for item, offset in zip(datasets, offsets, strict=False) for start in item.starts),
             source="; ".join(dict.fromkeys(item.source for item in datasets)),
+            provenance=Provenance.join(item.provenance for item in datasets),
         )
 
     @property

@@ -16,6 +16,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.data import Dataset
+from dynident.data.provenance import Provenance
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError
 from dynident.friction.model import friction_torque
@@ -82,6 +83,7 @@ class Estimate(Result):
     kept : (b,) bool         Which are part of the model.
     singular_values : (b,)   Of the stacked regressor, largest first: the evidence for its rank.
     summary : FitSummary     Data, processing, noise, loss, condition number, tolerances.
+    provenance : Provenance  Of the samples of the fit; None where it is not known.
     """
 
     base: BaseParameters
@@ -93,6 +95,7 @@ class Estimate(Result):
     singular_values: Array
     summary: FitSummary
     status: EstimateStatus
+    provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
 
     @property

@@ -99,6 +99,7 @@ def fit(
         singular_values=solution.singular_values,
         summary=_summary(problem, noise, loss, drop_above_percent, solution, kept),
         status=status,
+        provenance=problem.provenance,
     )
     return replace(estimate, notes=(*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(estimate)))
 

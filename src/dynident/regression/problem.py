@@ -14,6 +14,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
+from dynident.data.provenance import Provenance
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.regression.base import BaseParameters, Equations
 from dynident.regression.compress import compress, triangular
@@ -42,6 +43,7 @@ class Problem(Result):
     counts : (groups,)              Number of rows behind each factor.
     processing : Processing         What was done to the data before.
     rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
+    provenance : Provenance         Of the samples behind the rows; None in files of older versions.
     notes : tuple of str            What a reader of the results should know about the data.
     """
 
@@ -53,6 +55,7 @@ class Problem(Result):
     processing: Processing = field(default_factory=Processing)
     source: str = ""
     rows: tuple[RowSource, ...] = ()
+    provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -111,6 +114,7 @@ class Problem(Result):
             processing=self.processing,
             source=f"{self.source}; {other.source}",
             rows=self.rows + other.rows if self.rows and other.rows else (),
+            provenance=Provenance.join([self.provenance, other.provenance]) if self.provenance and other.provenance else None,
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
         )
 
@@ -135,7 +139,8 @@ def problem_on_base(
                 raise ValueRangeError(name, "means nothing for static controller samples; leave it out")
         controller_equations(data, base.equations)
         rows = ControllerRows(base=base, samples=data)
-        return problem_of_rows(rows, samples=data.samples, source=data.source, processing=Processing(), progress=progress)
+        problem = problem_of_rows(rows, samples=data.samples, source=data.source, processing=Processing(), progress=progress)
+        return replace(problem, provenance=data.provenance)
     columns = {name: _column(name, values, data) for name, values in (extra or {}).items()}
     own = base.columns.names[base.columns.rigid + base.columns.friction :]
     if tuple(columns) != own:
@@ -144,7 +149,8 @@ def problem_on_base(
     _check_effort(base.robot, prepared)
     log_rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
     notes = log_notes(base.robot, data, steps)
-    return problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=steps, notes=notes, progress=progress)
+    problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=steps, notes=notes, progress=progress)
+    return replace(problem, provenance=data.used)
 
 
 def problem_of_rows(

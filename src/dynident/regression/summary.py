@@ -86,7 +86,6 @@ class FitSummary:
     drop_above_percent : float       Relative standard deviation above which coefficients were dropped; None where all were kept.
     condition_number : float         Of the stacked regressor of the kept coefficients.
     rank, rank_tolerance             How many coefficients the data determine, and what counts as dependent.
-    provenance : dict                The command and the hashes of the files, where they are known.
     """
 
     source: str
@@ -100,7 +99,6 @@ class FitSummary:
     condition_number: float
     rank: int
     rank_tolerance: float
-    provenance: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def to_dict(self) -> dict[str, Any]:
         """Standard JSON, the processing under "preprocessing"."""
@@ -109,6 +107,6 @@ class FitSummary:
 
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> FitSummary:
-        rest = dict(content)
+        rest = {name: value for name, value in content.items() if name != "provenance"}  # which older files have here
         processing, levels = Processing.from_dict(rest.pop("preprocessing")), tuple(rest.pop("noise_levels"))
         return FitSummary(processing=processing, noise_levels=levels, **rest)

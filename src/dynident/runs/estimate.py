@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +21,25 @@ from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 from dynident.robots.serialize import robot_to_dict
 from dynident.runs.estimate_document import estimate_document
-from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes
+from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes, provenance_from_parts, provenance_parts
 
 ESTIMATE, ARRAYS, ROBOT, PROBLEM = "estimate.json", "estimate.npz", "robot.json", "problem.npz"
 _SCHEMA = "dynident/estimate-arrays/1"
 
 
-def write_estimate(folder: str | Path, estimate: Estimate, problem: Problem, *, seed: int = 0) -> None:
-    """Write estimate.json, estimate.npz, robot.json and problem.npz; the folder is made if it is not there."""
+def write_estimate(
+    folder: str | Path, estimate: Estimate, problem: Problem, *, seed: int = 0, provenance: Mapping[str, Any] | None = None
+) -> None:
+    """Write estimate.json, estimate.npz, robot.json and problem.npz; the folder is made if it is not there.
+
+    provenance : what is known beside the data, such as the command that was run.
+    """
     target = Path(folder)
     contents: dict[str, str | bytes] = {  # everything is made before anything is written
         ARRAYS: _estimate_bytes(estimate),
         PROBLEM: problem_bytes(problem),
         ROBOT: _json(robot_to_dict(estimate.base.robot)),
-        ESTIMATE: _json(estimate_document(estimate, seed=seed)),
+        ESTIMATE: _json(estimate_document(estimate, seed=seed, provenance=provenance)),
     }
     check_writable(target)
     write_together(target, contents, last=ESTIMATE)
@@ -95,6 +101,7 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
         "residual_names": list(found.names),
         "details": estimate.summary.to_dict(),
         "status": estimate.status.name,
+        "provenance": provenance_parts(estimate.provenance),
         "notes": list(estimate.notes),
     }
     return pack(_SCHEMA, arrays, description)
@@ -125,6 +132,7 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> Estimate:
         singular_values=arrays["singular_values"],
         summary=FitSummary.from_dict(description["details"]),
         status=EstimateStatus[status],
+        provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
     )
 

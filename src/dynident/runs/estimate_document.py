@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import platform
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib import metadata
 from typing import Any
 
+from dynident.data.provenance import Provenance
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.tables import Coefficient, coefficients, friction
 
@@ -15,8 +17,8 @@ SCHEMA = "dynident/estimate/1"
 _PACKAGES = ("dynident", "numpy", "scipy", "numba")
 
 
-def estimate_document(estimate: Estimate, *, seed: int = 0) -> dict[str, Any]:
-    """Standard JSON: what the data don't determine is null."""
+def estimate_document(estimate: Estimate, *, seed: int = 0, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Standard JSON: what the data don't determine is null. provenance : what is known beside the data."""
     summary = estimate.summary
     return {
         "schema": SCHEMA,
@@ -34,8 +36,13 @@ def estimate_document(estimate: Estimate, *, seed: int = 0) -> dict[str, Any]:
         "notes": list(estimate.notes),
         "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in _PACKAGES},
         "seed": seed,
-        "provenance": dict(summary.provenance),
+        "provenance": provenance_document(estimate.provenance, provenance),
     }
+
+
+def provenance_document(data: Provenance | None, beside: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The SHA-256 of every file by its name, the recordings with the ranges of their samples that were used, and what is known beside."""
+    return {**(beside or {}), **({} if data is None else {"files": data.files, **data.to_dict()})}
 
 
 def residual_document(residuals: Residuals) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.files import write_atomically
+from dynident.data.provenance import Provenance
 from dynident.friction.serialize import friction_from_dict, friction_to_dict
 from dynident.regression.base import BaseParameters
 from dynident.regression.columns import problem_columns
@@ -41,6 +42,7 @@ def problem_bytes(problem: Problem) -> bytes:
         "samples": problem.samples,
         "preprocessing": problem.processing.to_dict(),
         "source": problem.source,
+        "provenance": provenance_parts(problem.provenance),
         "notes": list(problem.notes),
     }
     return pack(_SCHEMA, arrays, description)
@@ -58,8 +60,19 @@ def _problem(arrays: Arrays, description: dict[str, Any]) -> Problem:
         samples=description["samples"],
         processing=Processing.from_dict(description["preprocessing"]),
         source=description["source"],
+        provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
     )
+
+
+def provenance_parts(provenance: Provenance | None) -> dict[str, Any] | None:
+    return None if provenance is None else provenance.to_dict()
+
+
+def provenance_from_parts(description: Mapping[str, Any]) -> Provenance | None:
+    """Of the data that a file is about; None in files of older versions."""
+    content = description.get("provenance")
+    return None if content is None else Provenance.from_dict(content)
 
 
 def base_parts(base: BaseParameters) -> tuple[Arrays, dict[str, Any]]:

@@ -19,6 +19,7 @@ from dynident.core.files import write_together
 from dynident.errors import FileError
 from dynident.runs.parameters import ARRAYS as PARAMETER_ARRAYS
 from dynident.runs.parameters import estimate_digest
+from dynident.runs.problem import provenance_from_parts
 from dynident.runs.validation_document import validation_document
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
@@ -83,6 +84,8 @@ def _bytes(run: Path, validation: Validation) -> bytes:
         "worst": [vars(moment) for moment in validation.worst],
         "folds": None if validation.folds is None else list(validation.folds.parts),
         "details": replace(validation.summary, estimate=estimate_digest(run), parameters=parameters_digest(run)).to_dict(),
+        "seen": validation.seen,
+        "provenance": None if validation.provenance is None else validation.provenance.to_dict(),
         "notes": list(validation.notes),
     }
     return pack(_SCHEMA, arrays, description)
@@ -106,6 +109,8 @@ def _validation(arrays: Arrays, description: dict[str, Any]) -> Validation:
         coverage_percent=arrays.get("coverage_percent"),
         folds=folds,
         summary=ValidationSummary.from_dict(description["details"]),
+        seen=description.get("seen"),
+        provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from importlib import metadata
 from typing import Any
 
+from dynident.runs.estimate_document import provenance_document
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors
 from dynident.validation.result import Validation
@@ -19,7 +20,7 @@ _PACKAGES = ("dynident", "numpy", "scipy", "numba")
 def validation_document(validation: Validation, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Standard JSON. At the top level are the errors of the coefficients, friction included; `models` has all.
 
-    provenance : what the caller knows of where the data came from (command, files with their hashes).
+    provenance : what is known beside the data, such as the command that was run.
     """
     joints, summary = validation.joints, validation.summary
     top = _errors(validation.coefficients, joints)
@@ -38,7 +39,8 @@ def validation_document(validation: Validation, provenance: Mapping[str, Any] | 
         "folds": None if validation.folds is None else _folds(validation.folds),
         "preprocessing": summary.processing.to_dict(),
         "notes": list(validation.notes),
-        "provenance": dict(provenance or {}),
+        "seen_by_fit": validation.seen,
+        "provenance": provenance_document(validation.provenance, provenance),
         "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in _PACKAGES},
     }
 

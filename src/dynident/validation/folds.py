@@ -117,7 +117,7 @@ def _segments(dataset: Dataset, segments: list[slice], group: list[int]) -> tupl
     lengths = [segments[i].stop - segments[i].start for i in group]
     starts = [0, *(int(edge) for edge in np.cumsum(lengths)[:-1])]
     name = f"segment{'s' if len(group) > 1 else ''} {', '.join(str(i + 1) for i in group)}"
-    return dataset.take(chosen, starts=starts, source=f"{dataset.source}, {name}"), name
+    return dataset.take(chosen, starts=starts, step=name), name
 
 
 def _refitted(estimate: Estimate, problem: Problem) -> Estimate:

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynident.core.arrays import Array
+from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
 from dynident.validation.series import JointSeries
+
+#: A smaller share of samples in common is the rounding at the edge of a part.
+SEEN = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +57,8 @@ class Validation:
     noise : (n,) or None         RMS residual of the identification [N·m | N], what the band adds for the noise; None where unknown.
     coverage_percent : (n,) or None  Share of the samples within the 95 % band of prediction and noise.
     summary : ValidationSummary  Data, processing, and the model that was judged.
+    seen : float or None         Share of the samples, 0 to 1, that the fit has seen; None where that is not known.
+    provenance : Provenance      Of the samples; None in files of older versions.
     """
 
     models: tuple[ModelErrors, ...]
@@ -63,12 +69,19 @@ class Validation:
     coverage_percent: Array | None
     folds: CrossValidation | None
     summary: ValidationSummary
+    seen: float | None = None
+    provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         from dynident.validation.tables import report  # the tables know Validation, not the other way round
 
         return str(report(self))
+
+    @property
+    def on_new_data(self) -> bool | None:
+        """Whether these data are others than those of the fit; None where that is not known."""
+        return None if self.seen is None else self.seen < SEEN
 
     @property
     def joints(self) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ def joint_series(estimate: Estimate, rows: LogRows, others: tuple[NewtonEuler, .
 
 def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, segment: slice) -> Iterator[tuple[str, Array]]:
     """Everything that is filtered and shown, (N, n) each; predictions of friction are marked by a key that ends with "friction"."""
-    motion = data.take(segment, starts=(0,), source=data.source)
+    motion = data.take(segment, starts=(0,))
     assert motion.effort is not None  # noqa: S101 (prepared)
     assert motion.dq is not None  # noqa: S101
     model = estimate.base.friction

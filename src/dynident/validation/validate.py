@@ -51,6 +51,8 @@ def validate(
         crossed = cross_validate(estimate, dataset, folds=folds, cutoff=cutoff, rate=rate, progress=_share(progress, 0.6, 1.0))
     noise = model.residuals.rms_per_group if model.base.equations == "torque" else None
     errors = _errors(series)
+    fitted, judged = model.provenance, problem.provenance
+    seen = None if fitted is None or judged is None else judged.overlap(fitted)
     return Validation(
         models=errors,
         series=series,
@@ -60,7 +62,9 @@ def validate(
         coverage_percent=_coverage(series, noise),
         folds=crossed,
         summary=_summary(problem, model),
-        notes=(*chosen, *problem.notes, *validation_notes(model, problem.source, errors)),
+        seen=seen,
+        provenance=problem.provenance,
+        notes=(*chosen, *problem.notes, *validation_notes(model, seen, errors)),
     )
 
 

@@ -117,7 +117,7 @@ class TestPreparation:
         log = generated_log(arm, friction=linear(), samples=12_000, rate=1000.0)
         rng = np.random.default_rng(0)
         kept = np.sort(rng.choice(12_000, 10_000, replace=False))
-        data = log.dataset.take(kept, starts=(0,), source="jitter")
+        data = log.dataset.take(kept, starts=(0,), step="jitter")
         problem = build_problem(arm, data, friction=linear(), cutoff=5.0)
         assert problem.processing.resampled_to_hz == pytest.approx(1000.0)
         values = fit(problem, drop_above_percent=None).values
@@ -126,7 +126,7 @@ class TestPreparation:
 
     def test_without_filter_a_jittery_clock_may_stay(self, arm: Robot) -> None:
         log = generated_log(arm, samples=2000)
-        data = log.dataset.take(np.sort(np.random.default_rng(0).choice(2000, 1500, replace=False)), starts=(0,), source="")
+        data = log.dataset.take(np.sort(np.random.default_rng(0).choice(2000, 1500, replace=False)), starts=(0,))
         estimate = identify(arm, data, drop_above_percent=None, friction=None)
         np.testing.assert_allclose(estimate.values, estimate.base.coefficients(log.standard), atol=1e-10)
 

@@ -35,6 +35,7 @@ KEYS = {
     "preprocessing",
     "notes",
     "provenance",
+    "seen_by_fit",
     "versions",
 }
 
@@ -61,7 +62,9 @@ def test_the_document(run):
     for name in ("rms_per_joint", "relative_percent_per_joint", "r_squared_per_joint", "units"):
         assert list(content[name]) == joints
     assert len(content["folds"]["relative_percent"]) == 2
-    assert content["provenance"] == {"command": "by hand"}
+    assert content["provenance"]["command"] == "by hand"
+    assert content["provenance"]["recordings"][0]["ranges"] == [[0, 9000, 9000]]
+    assert content["seen_by_fit"] == 0.0
 
 
 def test_there_and_back(run):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynident import build_problem, fit, identify, inverse_dynamics, load_robot
-from dynident.data import Dataset
+from dynident.data import Dataset, decimate, low_pass, mask_standstill, resample
 from dynident.errors import InputError, ValueRangeError
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
 from dynident.friction import linear
@@ -16,7 +16,6 @@ from dynident.regression import residuals
 from dynident.regression.problem import problem_on_base
 from dynident.validation import cross_validate, validate
 from dynident.validation.folds import partition
-from dynident.validation.notes import overlap
 from tests.logs import synthetic_log, synthetic_samples
 
 
@@ -186,19 +185,40 @@ def test_cross_validation_is_fitting_without_a_part_and_judging_on_it(filtered):
     assert found.mean_percent == pytest.approx(found.relative_percent.mean())
 
 
-@pytest.mark.parametrize(
-    ("fitted", "judged", "shared"),
-    [
-        ("log.npz, part 0:0.7", "log.npz, part 0.7:1", False),
-        ("log.npz, part 0:0.7", "log.npz, part 0.5:1", True),
-        ("log.npz", "log.npz, part 0.7:1", True),
-        ("log.npz", "other.npz", False),
-        ("a.npz; b.npz", "b.npz", True),
-        ("", "", False),
-    ],
-)
-def test_data_of_the_fit_are_recognised(fitted, judged, shared):
-    assert bool(overlap(fitted, judged)) is shared
+def seen_by(fitted: Dataset, judged: Dataset) -> float | None:
+    return validate(identify(load_robot("planar_2r"), fitted, friction=linear(), cutoff=6.0, rate=25.0), judged).seen
+
+
+def test_data_of_the_fit_are_recognised_whatever_was_done_to_them():
+    log = noisy()
+    first, last = log.part(0, 0.7), log.part(0.7, 1)
+    assert seen_by(first, last) == 0.0
+    assert seen_by(first, log.part(0.5, 1)) == pytest.approx(0.4)
+    assert seen_by(log, last) == 1.0
+    assert seen_by(first, noisy(seed=3)) == 0.0
+    assert seen_by(Dataset.concatenate([noisy(seed=3), log]), replace(last, source="renamed")) == 1.0
+    assert seen_by(first, low_pass(first, 20.0)) == 1.0
+    assert seen_by(resample(first, 90.0), decimate(first, 2)) == pytest.approx(1.0, abs=1e-3)
+    assert seen_by(mask_standstill(first, 1e-3), first) > 0.99
+    copy = Dataset(time=log.time, q=log.q, dq=log.dq, ddq=log.ddq, effort=log.effort, effort_kind="torque", source="another name")
+    assert seen_by(first, copy.part(0.35, 1)) == pytest.approx(0.35 / 0.65, abs=1e-3)
+
+
+def test_what_a_mask_hides_was_not_seen():
+    log = noisy()
+    mask = np.ones((log.samples, 2), dtype=bool)
+    mask[log.samples // 2 :] = False
+    assert seen_by(replace(log, mask=mask), log.part(0.5, 1)) == 0.0
+    assert seen_by(replace(log, mask=mask), log) == pytest.approx(0.5)
+
+
+def test_it_says_whether_the_data_were_seen(filtered):
+    log = noisy()
+    assert not any("new data" in note for note in validate(filtered, log.part(0.7, 1)).notes)
+    assert "100.0% of the samples are those of the identification" in validate(filtered, log.part(0, 0.5)).notes[0]
+    found = validate(replace(filtered, provenance=None), log.part(0.7, 1))
+    assert (found.seen, found.on_new_data) == (None, None)
+    assert "not known which data" in found.notes[0]
 
 
 def test_it_prints_its_tables(filtered):

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.data import parse_reading, provenance_of, read_data, read_robot
+from dynident.cli.data import parse_reading, read_data, read_robot, running_command
 from dynident.cli.terminal import console, print_report, progress_bar, spinner
 from dynident.errors import ValueRangeError
 
@@ -95,10 +95,10 @@ def identify(
     problem = replace(problem, processing=replace(problem.processing, read=reading))
     with spinner("Fitting") as say:
         estimate = fit(problem, **fitting, progress=say)
-    estimate = replace(estimate, summary=replace(estimate.summary, provenance=provenance_of(data)))
-    write_estimate(output, estimate, problem, seed=seed)
+    provenance = {"command": running_command()}
+    write_estimate(output, estimate, problem, seed=seed, provenance=provenance)
     if as_json:
-        print(json.dumps(estimate_document(estimate, seed=seed), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json.dumps(estimate_document(estimate, seed=seed, provenance=provenance), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         print_report(report(estimate))
         console().print(f"Written to {output}", markup=False)

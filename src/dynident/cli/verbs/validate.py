@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynident.cli.data import parse_reading, provenance_of, read_data
+from dynident.cli.data import parse_reading, read_data, running_command
 from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, Unit, parse_frequency, parse_part
 from dynident.cli.terminal import console, print_report, progress_bar, spinner
 
@@ -59,7 +59,7 @@ def validate(
         recorded = read_data(data, estimate.base.robot, reading, fractions)
     with progress_bar("Validating") as progress:
         result = validated(estimate, recorded, links=_links(run), folds=folds, **frequencies, progress=progress)
-    provenance = {**provenance_of(data), "part": list(fractions)}
+    provenance = {"command": running_command(), "part": list(fractions)}
     write_validation(run, result, provenance=provenance)
     if as_json:
         print(json.dumps(validation_document(result, provenance), indent=2, ensure_ascii=False, allow_nan=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from dynident.core.arrays import Array
 from dynident.data.checks import default_names
 from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
+from dynident.data.provenance import Provenance
 from dynident.data.reading.columns import Content
 from dynident.data.reading.recipe import Recipe, Unit
 from dynident.data.reading.units import factor, is_current
@@ -24,17 +25,17 @@ _UNIX = 1e8
 _LARGEST_TORQUE, _SMALLEST_TORQUE = 1e5, 1e-6
 
 
-def assemble(file: Path, content: Content, recipe: Recipe) -> Dataset | ControllerSamples:
-    """The data of one file; every error names it."""
+def assemble(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> Dataset | ControllerSamples:
+    """The data of one file; every error names it. files : {name: SHA-256} of all that was read."""
     try:
         if "effort" not in content.arrays and ("M" in content.arrays or "g" in content.arrays):
-            return _controller(file, content, recipe)
-        return _log(file, content, recipe)
+            return _controller(file, content, recipe, files)
+        return _log(file, content, recipe, files)
     except (ShapeError, ValueRangeError, UnknownNameError) as error:
         raise FileError(file, str(error)) from error
 
 
-def _log(file: Path, content: Content, recipe: Recipe) -> Dataset:
+def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> Dataset:
     q = content.arrays["q"]
     _check_units(file, content, recipe)
     kind = _effort_kind(file, content, recipe)
@@ -45,6 +46,7 @@ def _log(file: Path, content: Content, recipe: Recipe) -> Dataset:
     mask = content.arrays.get("mask")
     arrays["mask"] = None if mask is None else np.asarray(mask, dtype=bool)
     names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
+    arrays["provenance"] = Provenance.of((arrays["q"], arrays["effort"]), files=files)
     dataset = Dataset(**arrays, joint_names=names, effort_kind=kind, starts=content.starts, source=file.name)
     if kind in (EffortKind.TORQUE, EffortKind.MAGNITUDE):
         _check_size(dataset)
@@ -52,11 +54,11 @@ def _log(file: Path, content: Content, recipe: Recipe) -> Dataset:
         if dataset.samples < recipe.skip + 2:
             raise ValueRangeError("skip", f"is {recipe.skip}, but there are {dataset.samples} samples; at least 2 must remain")
         starts = (0, *(start - recipe.skip for start in dataset.starts if start > recipe.skip))
-        dataset = dataset.take(slice(recipe.skip, None), starts=starts, source=dataset.source)
+        dataset = dataset.take(slice(recipe.skip, None), starts=starts)
     return dataset.select(order) if order else dataset
 
 
-def _controller(file: Path, content: Content, recipe: Recipe) -> ControllerSamples:
+def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> ControllerSamples:
     if recipe.gears is not None or recipe.signs is not None or recipe.offsets is not None:
         raise FileError(file, "holds M or g, a model in joint coordinates; signs, gear ratios and offsets apply to logs only")
     names, order = joint_order(file, content.joint_names, recipe.joints, content.arrays["q"].shape[1])
@@ -67,7 +69,8 @@ def _controller(file: Path, content: Content, recipe: Recipe) -> ControllerSampl
             arrays[name] = array * _scale(name, recipe.units.get(name), array.shape[-1])
     if "dq" in arrays and "c" not in arrays:
         del arrays["dq"]  # measured at standstill: it says nothing about M and g
-    samples = ControllerSamples(**arrays, joint_names=names, source=file.name)
+    provenance = Provenance.of((arrays["q"], arrays.get("M"), arrays.get("g")), files=files)
+    samples = ControllerSamples(**arrays, joint_names=names, source=file.name, provenance=provenance)
     return samples.select(order) if order else samples
 
 

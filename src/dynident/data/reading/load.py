@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from dynident.core.files import file_digest
 from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.registry import READERS, read_table
@@ -93,7 +94,8 @@ def _recipe_beside(file: Path) -> Recipe:
 
 def _load_file(file: Path, recipe: Recipe) -> Dataset | ControllerSamples:
     wanted = recipe.effort_kind.value if recipe.effort_kind else ""
-    return assemble(file, understand(file, read_table(file), recipe.columns, effort_role=wanted), recipe)
+    content = understand(file, read_table(file), recipe.columns, effort_role=wanted)
+    return assemble(file, content, recipe, {file.name: file_digest(file)})
 
 
 def _load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Dataset | ControllerSamples:
@@ -101,10 +103,12 @@ def _load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Da
     if "q" not in files:
         raise FileError(path, "q is missing; name the file with the positions", place="files")
     arrays: dict[str, Any] = {}
+    digests: dict[str, str] = {}
     role = ""
     for name, file_name in files.items():
         file = path.parent / file_name
         table = read_table(file)
+        digests[file.name] = file_digest(file)
         clock = [column for column in table if (said := meaning(column)) and said.role == "time"]
         others = [column for column in table if column not in clock and column not in DESCRIPTIONS]
         chosen = choose(file, table, name, recipe.columns.get(name, clock if name == "time" and clock else others))
@@ -113,4 +117,4 @@ def _load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Da
             arrays["time"] = stack(file, table, "time", clock)
         if name == "effort":
             role = effort_role_of(chosen)
-    return assemble(path, Content(arrays=arrays, joint_names=(), effort_role=role, starts=(0,)), recipe)
+    return assemble(path, Content(arrays=arrays, joint_names=(), effort_role=role, starts=(0,)), recipe, digests)

@@ -8,12 +8,10 @@ do, biases the model, because the regressor is not linear in q.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.data.checks import add_source
 from dynident.data.dataset import Dataset
 from dynident.data.signals.butterworth import forward_backward, shortest
 from dynident.data.signals.resampling import is_uniform
@@ -39,7 +37,7 @@ def differentiate(dataset: Dataset) -> Dataset:
 
     dq = dataset.dq if dataset.dq is not None else derivative(dataset.q)
     ddq = dataset.ddq if dataset.ddq is not None else derivative(dq)
-    return replace(dataset, dq=dq, ddq=ddq, source=add_source(dataset.source, f"{_missing(dataset)} by differences"))
+    return dataset.after(f"{_missing(dataset)} by differences", dq=dq, ddq=ddq)
 
 
 def low_pass(dataset: Dataset, cutoff: float, *, order: int = 4) -> Dataset:
@@ -58,7 +56,7 @@ def low_pass(dataset: Dataset, cutoff: float, *, order: int = 4) -> Dataset:
         for name in _SIGNALS
         if (values := getattr(dataset, name)) is not None
     }
-    return replace(dataset, **smoothed, source=add_source(dataset.source, f"low-pass {cutoff:g} Hz of order {order}"))
+    return dataset.after(f"low-pass {cutoff:g} Hz of order {order}", **smoothed)
 
 
 def savitzky_golay(dataset: Dataset, window: int, polynomial: int) -> Dataset:
@@ -91,7 +89,7 @@ def savitzky_golay(dataset: Dataset, window: int, polynomial: int) -> Dataset:
         smoothed["dq"] = fitted(dataset.q, 1)
     if dataset.ddq is None:
         smoothed["ddq"] = fitted(dataset.q, 2) if dataset.dq is None else fitted(dataset.dq, 1)
-    return replace(dataset, **smoothed, source=add_source(dataset.source, f"Savitzky-Golay {window}/{polynomial}"))
+    return dataset.after(f"Savitzky-Golay {window}/{polynomial}", **smoothed)
 
 
 def trim(dataset: Dataset, seconds: float) -> Dataset:
@@ -122,7 +120,7 @@ def _keep(dataset: Dataset, kept: Sequence[slice], what: str) -> Dataset:
     rows = np.concatenate([np.arange(part.start, part.stop, part.step) for part in kept])
     lengths = [len(range(part.start, part.stop, part.step or 1)) for part in kept]
     starts = np.cumsum([0, *lengths[:-1]])
-    return dataset.take(rows, starts=[int(start) for start in starts], source=add_source(dataset.source, what))
+    return dataset.take(rows, starts=[int(start) for start in starts], step=what)
 
 
 def _by_segment(dataset: Dataset, values: Array, needed: int, what: str, step: Callable[[Array, Array], Array]) -> Array:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
-from dynident.data.checks import BoolArray, add_source
+from dynident.data.checks import BoolArray
 from dynident.data.dataset import Dataset
 from dynident.errors import ShapeError, ValueRangeError
 
@@ -29,7 +27,7 @@ def mask_saturation(dataset: Dataset, limits: ArrayLike) -> Dataset:
 
 def _masked(dataset: Dataset, use: BoolArray, what: str) -> Dataset:
     mask = use if dataset.mask is None else dataset.mask & use
-    return replace(dataset, mask=mask, source=add_source(dataset.source, what))
+    return dataset.after(what, mask=mask)
 
 
 def _per_joint(name: str, values: ArrayLike, n: int) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from itertools import pairwise
 from typing import cast
 
@@ -11,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
-from dynident.data.checks import add_source
 from dynident.data.dataset import Dataset
 from dynident.errors import ValueRangeError
 
@@ -52,7 +50,7 @@ def resample(dataset: Dataset, rate: float | None = None, *, gap: float = 10.0) 
         note += f" and split at {gaps} gap{'s' if gaps > 1 else ''} longer than {gap / dataset.rate:.3g} s"
         _log.info("%s: %s", dataset.source, note)
     joined = Dataset.concatenate(parts)
-    return replace(joined, source=add_source(dataset.source, note))
+    return joined.after(note)
 
 
 def _pieces(dataset: Dataset, gap: float) -> tuple[list[slice], int]:
@@ -88,7 +86,9 @@ def _resample_piece(dataset: Dataset, piece: slice, rate: float) -> Dataset:
 
     mask = None if dataset.mask is None else dataset.mask[piece][left] & dataset.mask[piece][left + 1]
     q, dq = at(dataset.q, dataset.dq), at(dataset.dq, dataset.ddq)
-    return replace(dataset, time=grid, q=q, dq=dq, ddq=at(dataset.ddq), effort=at(dataset.effort), mask=mask, starts=(0,))
+    provenance = dataset.provenance.take(piece).resampled(count)
+    arrays = {"time": grid, "q": q, "dq": dq, "ddq": at(dataset.ddq), "effort": at(dataset.effort), "mask": mask}
+    return dataset.after("", **arrays, starts=(0,), provenance=provenance)
 
 
 def _linear(y: Array, left: NDArray[np.intp], s: Array) -> Array:

@@ -12,13 +12,14 @@ from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
 from dynident.report.blocks import Block, Card, Cards, Listing, Section, Text
 from dynident.runs.run import Run, Stage
-from dynident.validation.notes import WORSE_THAN_FIT, overlap
+from dynident.validation.notes import WORSE_THAN_FIT
 from dynident.validation.result import Validation
 
 #: Relative error on held-out data up to which a model predicts well, and up to which it is usable with care [%].
 GOOD, USABLE = 5.0, 15.0
 #: The same for a single joint: small torques have larger relative errors.
 GOOD_JOINT, USABLE_JOINT = 10.0, 20.0
+_LABELS = {True: "Held-out error", False: "Error on the fit's own data", None: "Error, on new data or not"}
 
 
 def _blocks(run: Run) -> Iterator[Block]:
@@ -37,7 +38,9 @@ def headline(run: Run) -> str:
         return "How good this model is on data that it has not seen is not known yet."
     error = run.validation.coefficients.overall_percent
     number = f"it leaves {error:.2g} % of the torque unexplained"
-    if _seen(run):
+    if run.validation.on_new_data is None:
+        return f"Whether the model has seen the data that it was judged on is not known; there {number}."
+    if not run.validation.on_new_data:
         return f"The model was judged on data of its own fit, where {number}; that says little about other motions."
     if error <= GOOD:
         return f"The model predicts torques that it has not seen well: {number}."
@@ -48,7 +51,7 @@ def headline(run: Run) -> str:
 
 def trusted(run: Run) -> Iterator[str]:
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
-    if validation is not None and not _seen(run):
+    if validation is not None and validation.on_new_data:
         good = _joints_between(validation, -math.inf, GOOD_JOINT)
         if good:
             names = "all joints" if len(good) == len(validation.joints) else listing(list(good))
@@ -119,7 +122,7 @@ def _error(run: Run) -> Card:
     most = max(float(validation.coefficients.relative_percent.max()), 1e-12)
     bars = tuple((name, f"{value:.2g} %", value / most) for name, value in _joint_errors(validation))
     tone = "good" if error <= GOOD else "fair" if error <= USABLE else "bad"
-    return Card(label="Error on the fit's own data" if _seen(run) else "Held-out error", value=f"{error:.2g} %", tone=tone, bars=bars)
+    return Card(label=_LABELS[validation.on_new_data], value=f"{error:.2g} %", tone=tone, bars=bars)
 
 
 def _rank(run: Run) -> Card:
@@ -166,10 +169,3 @@ def _joints_between(validation: Validation, low: float, high: float) -> dict[str
 def _determined(run: Run) -> dict[str, int]:
     ranges = () if run.parameters is None else run.parameters.ranges
     return {kind: sum(item.determined_by == kind for item in ranges) for kind in ("data", "constraint", "prior")}
-
-
-def _seen(run: Run) -> bool:
-    """Whether the validation used data of the fit."""
-    if run.validation is None:
-        return False
-    return bool(overlap(run.validation.summary.identified_from, run.validation.summary.source))
