@@ -1,14 +1,46 @@
-"""What every registered friction model promises. A new line in the registry is enough to be tested here."""
+"""What every registered friction model promises. A new line in the registry is enough to be tested here.
+
+First the model alone; then everything that the package does with one, by nothing but what the model says about itself.
+"""
 
 from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dynident.errors import ShapeError, ValueRangeError
-from dynident.friction import FRICTION_MODELS, FrictionModel, Symmetry, friction_model, friction_torque
+from dynident import Dataset, JointType, Robot, inverse_dynamics, load_robot
+from dynident.data import EffortKind
+from dynident.errors import InputError, ShapeError, ValueRangeError
+from dynident.excitation import robot_limits
+from dynident.excitation.design import _prepared, _series
+from dynident.export import EXPORTERS, ExportModel, export
+from dynident.export.code.c99 import CLibrary, c_name
+from dynident.export.formats import mjcf, urdf
+from dynident.export.model import Request
+from dynident.feasibility import FrictionNonnegative
+from dynident.feasibility.constraints.terms import violations
+from dynident.friction import (
+    FRICTION_MODELS,
+    FrictionModel,
+    Symmetry,
+    friction_from_dict,
+    friction_model,
+    friction_to_dict,
+    friction_torque,
+    smooth,
+)
+from dynident.regression import base_parameters, identify
+from dynident.report.typeset import typeset
+from dynident.simulation import simulate, typical_friction
+from tests.unit.simulation.motions import fourier_motion
 
 N, JOINTS = 60, 3
+GCC = shutil.which("gcc")
 
 
 @pytest.fixture(params=sorted(FRICTION_MODELS))
@@ -37,9 +69,37 @@ def test_it_is_a_friction_model_of_its_registered_name(request, model):
 
 
 def test_every_parameter_has_a_name_and_a_unit(model):
-    assert len(model.parameter_names) == len(model.units) >= 1
-    assert len(set(model.parameter_names)) == len(model.parameter_names)
-    assert all(model.parameter_names)
+    names = model.parameter_names
+    assert len(names) == len(model.parameters) == len(model.nonnegative) >= 1
+    assert len(set(names)) == len(names)
+    assert all(name.isascii() and name.isalpha() for name in names)  # fv of joint 3 is fv3
+    turning, sliding = model.units_of(JointType.REVOLUTE), model.units_of(JointType.PRISMATIC)
+    assert turning == model.units == model.units_of(JointType.CONTINUOUS)
+    assert all(a and b and a != b for a, b in zip(turning, sliding, strict=True))
+    assert not any("rad" in unit or "N·m" in unit for unit in sliding)
+
+
+def test_a_model_is_its_parts(model, motion):
+    theta = _parameters(model)
+    assert all(part.parts == (part,) for part in model.parts)
+    split = model.split(theta)
+    np.testing.assert_array_equal(np.hstack([own for _, own in split]), theta)
+    total = sum(friction_torque(part, own, *motion) for part, own in split)
+    np.testing.assert_allclose(total, friction_torque(model, theta, *motion), atol=1e-12)
+
+
+def test_shapes_are_the_fields_of_the_model(model):
+    for part in model.parts:
+        assert [shape.name for shape in part.shapes] == [field.name for field in fields(part)]
+        for shape in part.shapes:
+            assert getattr(part, shape.name) == shape.default
+            assert shape.lower < shape.default < shape.upper
+            for value in (shape.lower, shape.upper):
+                assert getattr(replace(part, **{shape.name: value}), shape.name) == value
+
+
+def test_files_bring_it_back(model):
+    assert friction_from_dict(json.loads(json.dumps(friction_to_dict(model)))) == model
 
 
 def test_columns_have_one_slice_per_parameter(model, motion):
@@ -86,6 +146,7 @@ def test_declared_symmetry(model, motion):
 def test_declared_dissipation(model, motion):
     power = friction_torque(model, _parameters(model), *motion) * motion[0]
     assert bool(np.all(power >= 0.0)) == model.dissipative
+    assert not model.dissipative or all(model.nonnegative)
 
 
 def test_nothing_is_written_into_the_motion(model, motion):
@@ -116,3 +177,129 @@ def test_nan_and_infinity_are_refused(model, motion, which, bad):
     motion[("velocity", "acceleration").index(which)][3, 1] = bad
     with pytest.raises(ValueRangeError, match=which):
         model.columns(*motion)
+
+
+@pytest.fixture(scope="module")
+def robot() -> Robot:
+    """One joint that turns and one that slides."""
+    planar = load_robot("planar_2r")
+    first, second = planar.joints
+    return replace(planar, joints=(first, replace(second, type=JointType.PRISMATIC)))
+
+
+@pytest.fixture
+def exported(model, robot) -> ExportModel:
+    theta = np.random.default_rng(4).uniform(0.1, 2.0, (2, len(model.parameters)))
+    return ExportModel(robot=robot, parameters=robot.parameters, friction=model, friction_parameters=theta)
+
+
+def test_its_smooth_version_has_no_jump_and_is_the_model_at_speed(model):
+    smoothed = smooth(model, 0.05)
+    around = np.linspace(-1e-4, 1e-4, 41)[:, None]
+    near = smoothed.columns(around, np.ones_like(around))[:, 0]
+    assert np.abs(np.diff(near, axis=0)).max() < 1e-3  # rest itself is among the points
+    assert np.abs(np.diff(near, n=2, axis=0)).max() < 1e-7
+    fast = np.array([[-3.0], [-0.9], [0.9], [3.0]])
+    np.testing.assert_allclose(smoothed.columns(fast, fast), model.columns(fast, fast), atol=1e-12)
+    assert (smoothed.parameters, smoothed.nonnegative) == (model.parameters, model.nonnegative)
+    assert smooth(smoothed) is smoothed
+
+
+def test_columns_and_signs_of_an_identification_problem(model, robot):
+    base = base_parameters(robot, friction=model)
+    columns, k = base.columns, len(model.parameters)
+    assert columns.names[columns.rigid :] == tuple(f"{name}{joint}" for joint in (1, 2) for name in model.parameter_names)
+    assert columns.units[columns.rigid :] == (*model.units_of(JointType.REVOLUTE), *model.units_of(JointType.PRISMATIC))
+    terms = FrictionNonnegative().terms(robot, columns)
+    expected = [
+        f"{name}{joint} >= 0" for joint in (1, 2) for name, flag in zip(model.parameter_names, model.nonnegative, strict=True) if flag
+    ]
+    assert [block.name for block in terms.blocks] == expected
+    x = np.ones(columns.rigid + 2 * k)
+    assert not violations(terms, x)
+    x[columns.rigid :] = -1.0
+    assert sorted(item.name for item in violations(terms, x)) == sorted(expected)
+
+
+def test_the_excitation_criterion_has_a_gradient(model, robot):
+    limits = robot_limits(load_robot("planar_2r"), velocity_scale=0.3)
+    problem = _prepared(load_robot("planar_2r"), model, limits, None, False, _series(20.0, 5, None), "condition", 0)
+    rng = np.random.default_rng(4)
+    x = problem.parametrisation.standing_still(problem.centres[0]) + 0.3 * rng.normal(size=problem.parametrisation.unknowns)
+    value, gradient = problem.objective(x, 4.0, 3.0)
+    assert np.isfinite(value)
+    h = 1e-6
+    for direction in rng.normal(size=(2, len(x))):
+        moved = (problem.objective(x + h * direction, 4.0, 3.0)[0] - problem.objective(x - h * direction, 4.0, 3.0)[0]) / (2 * h)
+        assert gradient @ direction == pytest.approx(moved, rel=5e-5, abs=1e-5)
+
+
+def test_a_log_with_it_is_identified_and_shown(model, robot):
+    rng = np.random.default_rng(5)
+    q, dq, ddq = rng.uniform(-1.0, 1.0, (3, 400, 2))
+    theta = rng.uniform(0.5, 2.0, (2, len(model.parameters)))
+    theta[:, model.nonnegative] *= -1.0  # what can't be negative is remarked upon
+    effort = inverse_dynamics(robot, robot.parameters, q, dq, ddq) + friction_torque(model, theta, dq, ddq)
+    effort += 1e-6 * rng.normal(size=effort.shape)
+    data = Dataset(time=0.01 * np.arange(400), q=q, dq=dq, ddq=ddq, effort=effort, effort_kind=EffortKind.TORQUE)
+    estimate = identify(robot, data, friction=model, drop_above_percent=None)
+    true = estimate.base.coefficients(np.concatenate([robot.parameters.ravel(), theta.ravel()]))
+    np.testing.assert_allclose(estimate.values, true, atol=1e-4)
+    text = str(estimate)
+    for parameter, flag in zip(model.parameters, model.nonnegative, strict=True):
+        assert f"{parameter.name} [{parameter.unit.revolute} or {parameter.unit.prismatic}]" in text
+        for name in (f"{parameter.name}1", f"{parameter.name}2"):
+            if name in estimate.base.expressions:  # on its own, not grouped with others
+                assert (f"{name} is negative" in text and parameter.negative in text) == flag
+            assert str(typeset(f"0.5 {name}")) == f"0.5 <var>{parameter.name}</var><sub>{name[-1]}</sub>"
+
+
+def test_it_can_be_simulated(model):
+    pytest.importorskip("mujoco")
+    robot = load_robot("planar_2r")
+    unknown = [parameter.name for parameter in model.parameters if parameter.typical is None]
+    if unknown:
+        with pytest.raises(InputError, match=unknown[0]):
+            typical_friction(robot, model, 50.0)
+    else:
+        assert np.all(typical_friction(robot, model, 50.0) > 0.0)
+    theta = np.full((2, len(model.parameters)), 0.2)
+    truth = simulate(robot, fourier_motion(robot, duration=0.5), friction=model, friction_parameters=theta).truth
+    np.testing.assert_allclose(truth.friction, friction_torque(smooth(model), theta, truth.dq, truth.ddq), atol=1e-12)
+    np.testing.assert_allclose(truth.effort, truth.rigid + truth.friction, atol=1e-8)
+
+
+def test_generated_python_is_the_model(exported, motion):
+    dq, ddq = (values[:, :2] for values in motion)
+    module: dict = {}
+    exec(next(iter(export(exported, "python").files.values())), module)  # noqa: S102
+    expected = friction_torque(exported.friction, exported.friction_parameters, dq, ddq)
+    np.testing.assert_allclose(module["friction"](dq, ddq), expected, atol=1e-14)
+
+
+@pytest.mark.skipif(GCC is None, reason="gcc is not installed")
+def test_generated_c_is_the_model(exported, motion, tmp_path: Path):
+    dq, ddq = (values[:, :2] for values in motion)
+    library = CLibrary.compiled(EXPORTERS["c"].write(exported, Request()), tmp_path, c_name(exported.robot.name), 2, GCC)
+    expected = friction_torque(exported.friction, exported.friction_parameters, dq, ddq)
+    actual = np.array([library("friction", *row) for row in zip(dq, ddq, strict=True)])
+    np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("target", ["urdf", "mjcf"])
+def test_simulators_hold_it_or_say_that_they_can_not(exported, target):
+    pytest.importorskip("mujoco")
+    result = export(exported, target)
+    known = {"urdf": urdf, "mjcf": mjcf}[target].ATTRIBUTES
+    text = next(iter(result.files.values())).decode()
+    found = [(part, *pair) for part, own in exported.friction_terms() for pair in zip(part.parameters, own.T, strict=True)]
+    for part, parameter, values in found:
+        attribute = parameter.attributes.get(known.format_name)
+        if attribute is None:
+            said = [note for note in result.notes if f"can't hold {part.name} ({parameter.name}:" in note]
+            assert said
+            assert parameter.reason in said[0]
+        else:
+            assert attribute in (*known.friction, *known.inertia)
+            assert all(f'{attribute}="{value!r}"' in text for value in values.tolist())
+            assert not parameter.lost or any(parameter.lost in note for note in result.notes)

@@ -12,7 +12,6 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
 from dynident.errors import DynidentError, InputError, ShapeError
-from dynident.friction.combined import Combined
 from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.regression.tables import Coefficient
@@ -83,18 +82,11 @@ class ExportModel:
                 found.append(f"link {link.name!r}: {verdict.value}")
         return tuple(found)
 
-    def friction_terms(self) -> Mapping[str, tuple[FrictionModel, Array]]:
-        """The friction by kind ("viscous", "coulomb", ...): the elementary model and its parameters (n, k)."""
+    def friction_terms(self) -> tuple[tuple[FrictionModel, Array], ...]:
+        """The single friction models that act together, each with its parameters (n, k)."""
         if self.friction is None or self.friction_parameters is None:
-            return {}
-        parts = self.friction.models if isinstance(self.friction, Combined) else (self.friction,)
-        terms: dict[str, tuple[FrictionModel, Array]] = {}
-        first = 0
-        for part in parts:
-            count = len(part.parameter_names)
-            terms[part.name] = part, self.friction_parameters[:, first : first + count]
-            first += count
-        return terms
+            return ()
+        return self.friction.split(self.friction_parameters)
 
     def units_sentence(self) -> str:
         """What the numbers of each joint are in, for a comment in ASCII."""

@@ -50,7 +50,7 @@ def _friction_table(result: LinkParameters) -> list[Table]:
     if base.friction is None or values is None:
         return []
     rows = [Row((joint, *(f"{value:.4f}" for value in own))) for joint, own in zip(base.robot.joint_names, values, strict=True)]
-    headings = ("joint", *(f"{name} [{unit}]" for name, unit in zip(base.friction.parameter_names, base.friction.units, strict=True)))
+    headings = ("joint", *base.friction.headings(base.robot.joints))
     return [Table(title=f"Friction ({base.friction.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))]
 
 

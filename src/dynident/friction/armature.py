@@ -19,7 +19,7 @@ class Armature(FrictionModel):
             unit=INERTIA,
             nonnegative=True,
             attributes={"MJCF": "armature"},
-            lost="a rotor's inertia",
+            reason="a rotor's inertia",
             motion="accelerate these joints hard, with the others at rest",
             negative="an inertia that helps to accelerate",
         ),

@@ -57,7 +57,8 @@ class Parameter:
     nonnegative : bool   Whether a negative value is impossible. None: as far as the model is dissipative.
     typical : float      Of an ordinary arm, as a share of the joint's effort limit; None where none can be said.
     attributes : dict    The joint attribute that means it, per description format: {"URDF": "damping"}. Others can't hold it.
-    lost : str           What these attributes have no place for; completes "URDF has no attribute for ...".
+    reason : str         Why the others can't: what they have no attribute for.
+    lost : str           What even these attributes have no place for.
     motion : str         The motion that shows it, as advice to "these joints".
     negative : str       What a negative value would be.
     """
@@ -67,6 +68,7 @@ class Parameter:
     nonnegative: bool | None = None
     typical: float | None = None
     attributes: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
+    reason: str = ""
     lost: str = ""
     motion: str = "move these joints over their whole range of speeds"
     negative: str = "friction that drives the motion"
@@ -148,10 +150,13 @@ class FrictionModel(ABC):
         )
 
     def headings(self, joints: Iterable[Joint]) -> tuple[str, ...]:
-        """(k,) a table's heading per parameter, "fv [N·m·s/rad]", with both units where joints of both kinds are in the table."""
+        """(k,) a table's heading per parameter, "fv [N·m·s/rad]"."""
+        return tuple(f"{name} [{unit}]" for name, unit in zip(self.parameter_names, self.unit_texts(joints), strict=True))
+
+    def unit_texts(self, joints: Iterable[Joint]) -> tuple[str, ...]:
+        """(k,) the units of parameters of all these joints, "N·m or N" where both kinds are among them."""
         kinds = {joint.type is JointType.PRISMATIC: joint.type for joint in joints}
-        units = zip(*(self.units_of(kinds[sliding]) for sliding in sorted(kinds)), strict=True)
-        return tuple(f"{name} [{' | '.join(dict.fromkeys(own))}]" for name, own in zip(self.parameter_names, units, strict=True))
+        return tuple(" or ".join(units) for units in zip(*(self.units_of(kinds[sliding]) for sliding in sorted(kinds)), strict=True))
 
     def split(self, parameters: Array) -> tuple[tuple[FrictionModel, Array], ...]:
         """The parts, each with its own columns of `parameters` (n, k)."""

@@ -17,7 +17,7 @@ class Offset(FrictionModel):
         Parameter(
             name="fo",
             typical=0.001,
-            lost="a constant torque",
+            reason="a constant torque",
             motion="move these joints as much in one direction as in the other, slowly",
         ),
     )

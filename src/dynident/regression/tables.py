@@ -158,7 +158,7 @@ def _friction_table(estimate: Estimate) -> Table | None:
     for j, item in enumerate(friction(estimate), start=1):
         cells = ["grouped" if v is None else "dropped" if f"{name}{j}" in dropped else f"{v:.4f}" for name, v in item.parameters.items()]
         rows.append(Row((item.joint, *cells)))
-    headings = ("joint", *(f"{name} [{unit}]" for name, unit in zip(model.parameter_names, model.units, strict=True)))
+    headings = ("joint", *model.headings(estimate.base.robot.joints))
     return Table(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
 
 

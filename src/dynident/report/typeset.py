@@ -8,7 +8,7 @@ from markupsafe import Markup, escape
 
 _SYMBOL = re.compile(
     r"(?P<mantissa>\d(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)\b"
-    r"|\b(?P<name>J|mc|m|fv|fc|fo|Ia)(?P<index>\d+)(?P<axes>[xyz]{0,2})\b"
+    r"|\b(?P<name>[A-Za-z]+)(?P<index>\d+)(?P<axes>[xyz]{0,2})\b"
     r"|(?<= )-(?= )|(?<![\w.])-(?=[\w.(])"
 )
 _MINUS = "\u2212"

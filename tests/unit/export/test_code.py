@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dynident import coriolis_vector, gravity, inverse_dynamics, link_poses, load_robot, mass_matrix, torque_regressor
-from dynident.errors import UnknownNameError
+from dynident.errors import InputError
 from dynident.export import EXPORTERS, ExportModel, export
 from dynident.export.code.c99 import CLibrary, c_name
-from dynident.export.code.friction_code import FRICTION_CODE
 from dynident.export.code.graph import Graph
 from dynident.export.model import Request
-from dynident.friction import FRICTION_MODELS, SmoothCoulomb, friction_model, friction_torque
+from dynident.friction import FRICTION_MODELS, FrictionModel, Parameter, SmoothCoulomb, friction_model, friction_torque
 from tests.export_models import model_of
 from tests.oracles.machines import machine, states
 
@@ -104,11 +103,7 @@ def test_the_cmake_file_builds_a_library(tmp_path):
     assert list((tmp_path / "build").glob("libplanar_2r_model.*"))
 
 
-def test_the_friction_models_that_have_code():
-    assert set(FRICTION_CODE) == {"armature", "coulomb", "offset", "smooth_coulomb", "viscous"} <= set(FRICTION_MODELS)
-
-
-@pytest.mark.parametrize("name", [*sorted(FRICTION_CODE), "linear"])
+@pytest.mark.parametrize("name", sorted(FRICTION_MODELS))
 def test_friction_as_code_is_ours(name):
     robot, friction = load_robot("planar_2r"), friction_model(name)
     values = np.random.default_rng(0).uniform(0.1, 1.0, (2, len(friction.parameter_names)))
@@ -124,13 +119,44 @@ def test_the_shape_of_smooth_friction_is_kept():
     assert b"np.tanh(dq / 0.3)" in next(iter(export(model, "python").files.values()))
 
 
-def test_a_friction_model_without_code_is_named():
+@dataclass(frozen=True)
+class Rich(FrictionModel):
+    """Every sign and function that a formula may have; brackets matter in most of it."""
+
+    name = "rich"
+    parameters = tuple(Parameter(name=f"f{letter}") for letter in "abcde")
+
+    def terms(self, dq, ddq):
+        stribeck = np.exp(-(np.abs(dq / 0.3) ** 1.5)) * np.sign(dq)
+        return (
+            stribeck,
+            (dq - 0.5 * ddq) * (dq + 2.0) / (1.0 + dq * dq) - np.float64(0.25) * dq,
+            np.maximum(np.sqrt(abs(dq)), 0.5) - np.minimum(dq, -ddq),
+            1.0 - (dq - (ddq - 2.0)) - np.log1p(np.power(dq, 2)),
+            np.arctan(dq) + np.sin(dq) * np.cos(ddq) / np.tanh(2.0 + np.abs(ddq)),
+        )
+
+
+@pytest.mark.parametrize("target", ["python", "c"])
+def test_formulas_keep_their_meaning_as_code(target):
+    robot = load_robot("planar_2r")
+    values = np.random.default_rng(0).uniform(0.1, 1.0, (2, 5))
+    model = ExportModel(robot=robot, parameters=robot.parameters, friction=Rich(), friction_parameters=values)
+    comparison = export(model, target).comparison
+    assert comparison is None or comparison.relative < 1e-12
+
+
+@pytest.mark.parametrize("formula", [lambda dq: np.where(dq > 0, 1.0, 0.0), np.cbrt], ids=["where", "cbrt"])
+def test_a_friction_model_without_code_is_named(formula):
     class Stribeck(SmoothCoulomb):
         name = "stribeck"
 
+        def terms(self, dq, ddq):
+            return (formula(dq),)
+
     robot = load_robot("planar_2r")
     model = ExportModel(robot=robot, parameters=robot.parameters, friction=Stribeck(), friction_parameters=np.ones((2, 1)))
-    with pytest.raises(UnknownNameError, match="stribeck"):
+    with pytest.raises(InputError, match=r"'stribeck' can't be written as code .*np.sign"):
         export(model, "c")
 
 

@@ -62,8 +62,8 @@ class _Function:
         if node.operation == "*":
             a, b = node.operands
             return f"{self._operand(a, _PRODUCT)} * {self._operand(b, _ATOM)}", _PRODUCT
-        argument = self.texts[node.operands[0].number][0]
-        return self._named(f"{node.operation}({argument})"), _ATOM
+        arguments = ", ".join(self.texts[operand.number][0] for operand in node.operands)
+        return self._named(f"{node.operation}({arguments})"), _ATOM
 
     def _operand(self, node: Node, strength: int) -> str:
         text, own = self.texts[node.number]

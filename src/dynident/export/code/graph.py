@@ -9,14 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import numpy as np
+
 Number: TypeAlias = "Node | float"
+
+#: NumPy's functions as C knows them; sign is a helper of the generated code.
+_FUNCTIONS = {
+    "absolute": "fabs", "arctan": "atan", "cos": "cos", "exp": "exp", "log1p": "log1p", "maximum": "fmax", "minimum": "fmin",
+    "power": "pow", "sign": "sign", "sin": "sin", "sqrt": "sqrt", "tanh": "tanh",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
     """A value of the generated code.
 
-    operation : str     "constant", "input", "+", "-", "*", "negative", or the name of a function of one argument.
+    operation : str     "constant", "input", "+", "-", "*", "negative", or the name of a function.
     operands : tuple    Nodes; empty for a constant and an input.
     value : float       Of a constant.
     name : str          Of an input.
@@ -39,6 +47,15 @@ class Node:
     def __mul__(self, other: Number) -> Node:
         return self.graph.multiply(self, self.graph.node(other))
 
+    def __truediv__(self, other: Number) -> Node:
+        return self.graph.divide(self, self.graph.node(other))
+
+    def __pow__(self, exponent: float) -> Node:
+        return self.graph.call("pow", self, self.graph.node(exponent))
+
+    def __abs__(self) -> Node:
+        return self.graph.call("fabs", self)
+
     def __neg__(self) -> Node:
         return self.graph.negative(self)
 
@@ -50,6 +67,20 @@ class Node:
 
     def __rmul__(self, other: float) -> Node:
         return self.graph.multiply(self.graph.node(other), self)
+
+    def __rtruediv__(self, other: float) -> Node:
+        return self.graph.divide(self.graph.node(other), self)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Number) -> Node:
+        """NumPy's functions of single elements, np.tanh(node), make nodes."""
+        graph, name = self.graph, ufunc.__name__
+        nodes = [graph.node(value) for value in inputs]
+        arithmetic = {"add": graph.add, "subtract": graph.subtract, "multiply": graph.multiply, "divide": graph.divide}.get(name)
+        if arithmetic is not None:
+            return arithmetic(*nodes)
+        if name not in _FUNCTIONS:
+            raise TypeError(f"np.{name} has no counterpart in C; known: {', '.join(_FUNCTIONS)}")
+        return graph.call(_FUNCTIONS[name], *nodes)
 
 
 class Graph:
@@ -65,9 +96,9 @@ class Graph:
         """The node itself, or that of a constant."""
         return number if isinstance(number, Node) else self._make("constant", value=float(number) + 0.0)  # -0.0 + 0.0 is 0.0
 
-    def call(self, function: str, argument: Node) -> Node:
-        """sin, cos, tanh or sign of a node."""
-        return self._make(function, argument)
+    def call(self, function: str, *arguments: Node) -> Node:
+        """sin, tanh, fmax, ... of nodes."""
+        return self._make(function, *arguments)
 
     def add(self, a: Node, b: Node) -> Node:
         if _constant(a) and _constant(b):
@@ -116,6 +147,9 @@ class Graph:
         if b.operation == "negative":
             return self.negative(self.multiply(a, b.operands[0]))
         return self._make("*", *sorted((a, b), key=_number))
+
+    def divide(self, a: Node, b: Node) -> Node:
+        return self.multiply(a, self.node(1.0 / b.value) if _constant(b) else self.call("pow", b, self.node(-1.0)))
 
     def negative(self, a: Node) -> Node:
         if _constant(a):

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.export.code.c99 import c_name
-from dynident.export.code.friction_code import friction_code
+from dynident.export.code.friction_code import friction_formulas
 from dynident.export.model import Comparison, Exported, Exporter, ExportModel, Request, States
 from dynident.export.proof import compare, main_file
 from dynident.robots.robot import JointType
@@ -75,13 +75,14 @@ def _data(model: ExportModel) -> list[str]:
 
 
 def _friction(model: ExportModel) -> list[str]:
-    terms = model.friction_terms()
     constants: list[str] = []
     words = ["0.0 * dq"]
-    for kind, (term, numbers) in terms.items():
-        name = f"FRICTION_{term.parameter_names[0].upper()}"
-        constants.append(f"{name} = {_array(numbers[:, 0])}  # {term.units[0]}")
-        words.append(f"{name} * {friction_code(kind).python(term)}")
+    if model.friction is not None and model.friction_parameters is not None:
+        units = model.friction.unit_texts(model.robot.joints)
+        for (parameter, formula), unit, numbers in zip(friction_formulas(model.friction), units, model.friction_parameters.T, strict=True):
+            name = f"FRICTION_{parameter.name.upper()}"
+            constants.append(f"{name} = {_array(numbers)}  # {unit}")
+            words.append(f"{name} * {formula}")
     return [
         *constants,
         *([""] if constants else []),

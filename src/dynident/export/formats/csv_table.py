@@ -24,9 +24,8 @@ EXPORTER = Exporter(name="csv", help="Write the table of links, or of coefficien
 
 def _link_rows(model: ExportModel) -> list[list[str]]:
     friction = model.friction
-    columns = () if friction is None else zip(friction.parameter_names, friction.units, strict=True)
     heading = ["link", "frame", "m [kg]", *(f"c{axis} [m]" for axis in "xyz"), *(f"I{element} [kg·m²]" for element in INERTIA_NAMES)]
-    rows = [[*heading, *(["joint"] if friction is not None else []), *(f"{name} [{unit}]" for name, unit in columns)]]
+    rows = [[*heading, *(() if friction is None else ("joint", *friction.headings(model.robot.joints)))]]
     for i, (link, own) in enumerate(zip(model.robot.links, model.parameters, strict=True)):
         body = link_inertia(own, link.name)
         numbers = [body.mass, *body.com.tolist(), *body.elements.values()]

@@ -16,7 +16,7 @@ from dynident.core.xml import Element, XmlText, comment_text
 from dynident.errors import FileError
 from dynident.export.formats.mjcf_complete import complete_mjcf, full_inertia, inertial_tag
 from dynident.export.formats.original import check_match, inertials, locked_positions
-from dynident.export.formats.simulator_friction import Held, held_friction
+from dynident.export.formats.simulator_friction import Held, JointAttributes, held_friction
 from dynident.export.formats.source_bodies import share_out
 from dynident.export.formats.urdf import OLD_COMMENT
 from dynident.export.model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Original, Request, States
@@ -24,14 +24,14 @@ from dynident.export.proof import check_numbers, compare, gravity_at_root, main_
 from dynident.parameters import ROUNDING, link_inertia
 from dynident.robots.formats.source_tree import SourceTree
 
-HOLDS = {"viscous": "damping", "coulomb": "frictionloss", "smooth_coulomb": "frictionloss", "armature": "armature"}
+ATTRIBUTES = JointAttributes("MJCF", friction=("damping", "frictionloss"), inertia=("armature",))
 #: Elements that put one model together from several texts.
 _COMPOSITION = ("include", "attach", "replicate")
 
 
 def write_mjcf(model: ExportModel, request: Request) -> Exported:
     """The patched original, or a complete MJCF where there is none."""
-    held = held_friction(model, HOLDS, "MJCF")
+    held = held_friction(model, ATTRIBUTES)
     said = [model.headline(), *filter(None, [request.warning])]
     if request.original is None:
         text, more = complete_mjcf(model, held, [f"{sentence}." for sentence in (*said, *held.notes)])
@@ -65,8 +65,8 @@ def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Compar
             step(engine, data)
         mj.mj_rne(engine, data, 1, result)
         torques[row] = result[places]
-    held = held_friction(model, HOLDS, "MJCF")
-    names = ("damping", "frictionloss", "armature")
+    held = held_friction(model, ATTRIBUTES)
+    names = (*ATTRIBUTES.friction, *ATTRIBUTES.inertia)
     actual = {name: np.asarray(getattr(engine, f"dof_{name}")).reshape(engine.nv, -1)[places, 0] for name in names}
     check_numbers("MuJoCo", model.robot, held, actual)
     return compare("MuJoCo", model, states, torques)

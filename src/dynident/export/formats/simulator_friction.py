@@ -25,8 +25,17 @@ class Held:
         return {name: float(column[i]) for name, column in self.values.items()}
 
 
-def held_friction(model: ExportModel, attributes: Mapping[str, str], format_name: str) -> Held:
-    """The friction terms that a format has an attribute for ({"viscous": "damping"}); negative values are written as zero.
+@dataclass(frozen=True)
+class JointAttributes:
+    """What a description format can say of a joint. friction, inertia : its attributes for friction and for the rotor's inertia."""
+
+    format_name: str
+    friction: tuple[str, ...]
+    inertia: tuple[str, ...] = ()
+
+
+def held_friction(model: ExportModel, known: JointAttributes) -> Held:
+    """The friction parameters that a format has an attribute for; negative values are written as zero.
 
     What the model has no term for is part of its other numbers, or zero: a file's own friction or armature would count twice.
     Without a friction model the file's friction stays, but not its armature, which the identified inertia contains.
@@ -34,20 +43,22 @@ def held_friction(model: ExportModel, attributes: Mapping[str, str], format_name
     values: dict[str, Array] = {}
     notes: list[str] = []
     joints = model.robot.joint_names
-    for kind, (term, numbers) in model.friction_terms().items():
-        if kind not in attributes:
-            for name, column in zip(term.parameter_names, numbers.T, strict=True):
-                notes.append(f"{format_name} can't hold {kind} ({name}: {_listing(joints, column)}), so it is left out")
-            continue
-        column = numbers[:, 0]
-        negative = [joint for joint, value in zip(joints, column, strict=True) if value < 0.0]
-        if negative:
-            notes.append(f"{attributes[kind]} of {', '.join(negative)} would be negative, which simulators refuse, so it is 0")
-        if kind == "smooth_coulomb":
-            notes.append(f"{attributes[kind]} is Coulomb friction with a jump at rest; the model's smooth passage through zero is left out")
-        values[attributes[kind]] = np.maximum(column, 0.0)
-    told = set(attributes.values()) if model.friction is not None else {attributes[kind] for kind in attributes if kind == "armature"}
-    return Held(values, tuple(sorted(told - set(values))), tuple(notes))
+    for part, numbers in model.friction_terms():
+        for parameter, column in zip(part.parameters, numbers.T, strict=True):
+            attribute = parameter.attributes.get(known.format_name)
+            if attribute is None:
+                what = f"{known.format_name} can't hold {part.name} ({parameter.name}: {_listing(joints, column)})"
+                reason = f" because it has no attribute for {parameter.reason}," if parameter.reason else ""
+                notes.append(f"{what},{reason} so it is left out")
+                continue
+            negative = [joint for joint, value in zip(joints, column, strict=True) if value < 0.0]
+            if negative:
+                notes.append(f"{attribute} of {', '.join(negative)} would be negative, which simulators refuse, so it is 0")
+            if parameter.lost:
+                notes.append(f"{attribute} has no place for {parameter.lost}, so that is left out")
+            values[attribute] = values.get(attribute, 0.0) + np.maximum(column, 0.0)
+    said = known.inertia if model.friction is None else (*known.friction, *known.inertia)
+    return Held(values, tuple(sorted(set(said) - set(values))), tuple(notes))
 
 
 def _listing(joints: tuple[str, ...], values: Array) -> str:

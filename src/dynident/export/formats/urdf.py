@@ -18,7 +18,7 @@ from dynident.core.arrays import Array
 from dynident.core.xml import Element, XmlText, comment_text
 from dynident.errors import FileError
 from dynident.export.formats.original import check_match, inertials, locked_positions
-from dynident.export.formats.simulator_friction import Held, held_friction
+from dynident.export.formats.simulator_friction import Held, JointAttributes, held_friction
 from dynident.export.formats.source_bodies import share_out
 from dynident.export.formats.urdf_complete import complete_urdf, dynamics_line
 from dynident.export.model import Comparison, Exported, Exporter, ExportModel, Original, Request, States
@@ -28,14 +28,14 @@ from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.formats.urdf_text import set_inertial
 from dynident.robots.robot import STANDARD_GRAVITY, Robot
 
-HOLDS = {"viscous": "damping", "coulomb": "friction", "smooth_coulomb": "friction"}
+ATTRIBUTES = JointAttributes("URDF", friction=("damping", "friction"))
 #: A comment that an earlier export left, with its line.
 OLD_COMMENT = re.compile(rb"\r?\n?[ \t]*<!-- dynident \S+: dynamic model of .*?-->", re.DOTALL)
 
 
 def write_urdf(model: ExportModel, request: Request) -> Exported:
     """The patched original, or a complete URDF where there is none."""
-    held = held_friction(model, HOLDS, "URDF")
+    held = held_friction(model, ATTRIBUTES)
     notes = [*_gravity_note(model.robot), *held.notes]
     if request.original is None:
         text, more = complete_urdf(model, held, [f"{sentence}." for sentence in (model.headline(), request.warning, *notes) if sentence])
@@ -63,8 +63,8 @@ def prove_urdf(model: ExportModel, exported: Exported, states: States) -> Compar
             _set_position(engine, q, name, position)
         v[places], a[places] = own_v, own_a
         torques[row] = pin.rnea(engine, data, q, v, a)[places]
-    held = held_friction(model, HOLDS, "URDF")
-    check_numbers("Pinocchio", model.robot, held, {name: np.asarray(getattr(engine, name))[places] for name in ("damping", "friction")})
+    held = held_friction(model, ATTRIBUTES)
+    check_numbers("Pinocchio", model.robot, held, {name: np.asarray(getattr(engine, name))[places] for name in ATTRIBUTES.friction})
     return compare("Pinocchio", model, states, torques)
 
 

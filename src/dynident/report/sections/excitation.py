@@ -14,12 +14,6 @@ from dynident.runs.run import Run, Stage
 
 _LINK = re.compile(r"(J|mc|m)(\d+)[xyz]{0,2}")
 _JOINT = re.compile(r"([A-Za-z]+)(\d+)")
-_FRICTION = {
-    "fv": "move these joints at several speeds, the fast ones included",
-    "fc": "move these joints back and forth, through many reversals",
-    "fo": "move these joints as much in one direction as in the other, slowly",
-    "Ia": "accelerate these joints hard, with the others at rest",
-}
 _RIGID = {
     "J": "turn {link} with strong accelerations about several axes: fast reversals of {joints}",
     "mc": "hold and move {link} at many orientations to gravity: wide ranges of {joints}",
@@ -92,12 +86,12 @@ def _rigid_motion(estimate: Estimate, kind: str, index: int) -> tuple[str, str]:
 
 
 def _joint_motion(estimate: Estimate, kind: str, names: list[str]) -> tuple[str, str]:
-    robot = estimate.base.robot
+    robot, friction = estimate.base.robot, estimate.base.friction
+    motions = {} if friction is None else {parameter.name: parameter.motion for parameter in friction.parameters}
     numbers_ = [_kind(name)[1] for name in names]
-    if not all(1 <= number <= robot.n for number in numbers_):
+    if kind not in motions or not all(1 <= number <= robot.n for number in numbers_):
         return "columns of your own", "a motion in which they vary apart from the others"
-    joints = _and([robot.joint_names[number - 1] for number in numbers_])
-    return joints, _FRICTION.get(kind, "move these joints over their whole range of speeds")
+    return _and([robot.joint_names[number - 1] for number in numbers_]), motions[kind]
 
 
 def _and(words: list[str]) -> str:

@@ -45,5 +45,5 @@ def _table(run: Run) -> Grid:
             text = "grouped" if value is None else "dropped" if f"{name}{j}" in dropped else f"{value:.4f}"
             cells.append(Cell(text=text, sort=value, badge="" if value is not None and text != "dropped" else "dim"))
         rows.append((tuple(cells), False))
-    headings = ("joint", *(f"{name} [{unit}]" for name, unit in zip(model.parameter_names, model.units, strict=True)))
+    headings = ("joint", *model.headings(run.estimate.base.robot.joints))
     return Grid(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
