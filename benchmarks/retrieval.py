@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.timing import Timing, race
 from dynident.feasibility import LinkParameters, RetrievalProblem, SolverOptions, retrieve
 from dynident.feasibility.ranges import with_ranges
-from dynident.feasibility.solvers.options import PenaltyOptions
+from dynident.feasibility.solvers.penalty import PenaltyOptions
 from dynident.parameters import pseudo_inertia
 from tests.contracts.retrieval_problems import panda
 
@@ -88,7 +88,7 @@ def _objectives(problem: RetrievalProblem, best: LinkParameters, cvxpy: float) -
 
 
 def _penalty(problem: RetrievalProblem, *, starts: int, executor: Executor | None = None, **options: str) -> LinkParameters:
-    settings = SolverOptions(starts=starts, executor=executor, penalty=PenaltyOptions(**options))
+    settings = SolverOptions(starts=starts, executor=executor, own=PenaltyOptions(**options))
     return retrieve(problem, solver="penalty", options=settings)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
@@ -13,10 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynident import Robot, load_robot
+from dynident import Robot, fit, load_robot
+from dynident.core.options import declared_options, option
 from dynident.dynamics import torque_regressor
+from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility import (
     Bounds,
+    Candidate,
     FeasibleSet,
     InfeasibleError,
     LinkParameters,
@@ -31,15 +35,20 @@ from dynident.feasibility import (
     build_retrieval,
     retrieve,
 )
-from dynident.feasibility.solvers.options import PenaltyOptions
-from dynident.feasibility.solvers.registry import SOLVERS
+from dynident.feasibility.solvers.penalty import PenaltyOptions
+from dynident.feasibility.solvers.registry import SOLVERS, solve_with
+from dynident.feasibility.solvers.solver import Solver
 from dynident.parameters import change_of_frame, consistency_margin
-from dynident.regression import base_parameters
+from dynident.regression import base_parameters, build_problem
+from dynident.runs import write_estimate
 from tests.contracts.retrieval_problems import CONVEX, NONCONVEX, make, panda
+from tests.logs import synthetic_log
 
 # How far above the certified optimum of a convex problem a solver may end, as a share of it.
 ALLOWED = {"sdp": 1e-5, "barrier": 1e-4, "penalty": 1e-2}
-SEEDED = [name for name in SOLVERS if name != "sdp"]  # the conic solver has no random start
+SEEDED = [name for name, solver in SOLVERS.items() if solver.seeded]
+MULTI_START = [name for name, solver in SOLVERS.items() if solver.multi_start]
+ANY_FUNCTION = [name for name, solver in SOLVERS.items() if solver.user_functions]
 
 
 @cache
@@ -92,7 +101,7 @@ def test_the_panda(solver: str, inertias: bool, shared_data: Path) -> None:
 @pytest.mark.parametrize("local", ["slsqp", "nelder-mead", "l-bfgs-b"])
 def test_the_panda_by_published_local_searches(local: Any, shared_data: Path) -> None:
     # these stall where the optimum lies on the boundary: worse than the default, but feasible, and no worse than published
-    options = SolverOptions(starts=2, penalty=PenaltyOptions(local=local))
+    options = SolverOptions(starts=2, own=PenaltyOptions(local=local))
     result = retrieve(panda(shared_data), solver="penalty", options=options)
     assert result.feasible
     assert result.objective < {"slsqp": 1.288e-3, "nelder-mead": 5e-3, "l-bfgs-b": 1.0}[local]
@@ -142,18 +151,18 @@ def test_same_seed_same_answers_on_any_executor(solver: str) -> None:
     assert all(np.array_equal(a.x, b.x) for a, b in zip(parallel.solutions, serial.solutions, strict=True))
 
 
-@pytest.mark.parametrize("solver", SEEDED)
+@pytest.mark.parametrize("solver", MULTI_START)
 def test_budget_progress_and_resuming(solver: str) -> None:
     problem, stored, told = make("planar, total mass"), {}, []
-    whole = SOLVERS[solver](problem, SolverOptions(seed=1, starts=3))
-    cut = SOLVERS[solver](
-        problem, SolverOptions(seed=1, starts=3, budget=0.0, on_finished=lambda s, r: stored.update({s: r}), progress=told.append)
+    whole = solve_with(solver, problem, SolverOptions(seed=1, starts=3))
+    cut = solve_with(
+        solver, problem, SolverOptions(seed=1, starts=3, budget=0.0, on_finished=lambda s, r: stored.update({s: r}), progress=told.append)
     )
     assert [c.start for c in cut] == [0]
     assert told == ["start 1 done, 1 of 3"]
     kept = {int(s): r for s, r in json.loads(json.dumps(stored)).items()}
     again: list[int] = []
-    resumed = SOLVERS[solver](problem, SolverOptions(seed=1, starts=3, finished=kept, on_finished=lambda s, r: again.append(s)))
+    resumed = solve_with(solver, problem, SolverOptions(seed=1, starts=3, finished=kept, on_finished=lambda s, r: again.append(s)))
     assert again == [1, 2]
     assert all(np.array_equal(a.x, b.x) for a, b in zip(resumed, whole, strict=True))
 
@@ -169,7 +178,7 @@ def yes_or_no(links: list[LinkView]) -> float:
     return 1.0 if links[0].mass < 4.5 else 0.0
 
 
-@pytest.mark.parametrize("solver", SEEDED)
+@pytest.mark.parametrize("solver", ANY_FUNCTION)
 def test_a_rule_with_branches(solver: str) -> None:
     problem = make("planar, total mass", extra=(UserConstraint(heavy_or_short),))
     result = retrieve(problem, solver=solver, options=SolverOptions(starts=2))
@@ -180,11 +189,84 @@ def test_a_rule_with_branches(solver: str) -> None:
     assert result.feasible
 
 
-@pytest.mark.parametrize("solver", SEEDED)
+@pytest.mark.parametrize("solver", ANY_FUNCTION)
 def test_a_rule_that_only_says_yes_or_no(solver: str) -> None:
     result = retrieve(make("planar, total mass", extra=(UserConstraint(yes_or_no),)), solver=solver)
     known = retrieve(make("planar, total mass", extra=(Bounds("m1", low=4.5),)))
     assert result.objective == pytest.approx(known.objective, rel=1e-2)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_a_solver_says_of_itself_is_true(solver: str) -> None:
+    said = SOLVERS[solver]
+    assert said.name == solver
+    assert all(item.help.endswith(".") for item in declared_options(said.options))
+    ruled = make("planar, total mass", extra=(UserConstraint(heavy_or_short),))
+    if said.convex_only:
+        with pytest.raises(InputError, match=rf"solver {solver} can't treat .*, which are not convex; use solver "):
+            retrieve(make("planar, barycentric"), solver=solver)
+    if not said.user_functions:
+        with pytest.raises(
+            InputError, match=rf"solver {solver} can't treat heavy_or_short, which are functions; use solver barrier or penalty"
+        ):
+            retrieve(ruled, solver=solver)
+    problem = make("planar, barycentric")
+    answers = [solve_with(solver, problem, SolverOptions(seed=seed, starts=2)) for seed in (1, 2)]
+    assert [len(candidates) for candidates in answers] == [2 if said.multi_start else 1] * 2
+    if not said.seeded:
+        assert all(np.array_equal(a.x, b.x) for a, b in zip(*answers, strict=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AverageOptions:
+    share: float = option(1.0, "Share of the convex optimum [0 to 1].")
+
+
+@pytest.fixture
+def average(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A solver that nobody but this test knows, registered as a new line in the registry would."""
+
+    def solve(problem: RetrievalProblem, options: SolverOptions, own: AverageOptions) -> list[Candidate]:
+        x = own.share * problem.relaxed.x
+        return [Candidate(x=x, merit=problem.merit(x))]
+
+    new = Solver(
+        name="average",
+        summary="takes a share",
+        solve=solve,
+        options=AverageOptions,
+        convex_only=True,
+        user_functions=False,
+        multi_start=False,
+        seeded=False,
+    )
+    monkeypatch.setitem(SOLVERS, "average", new)
+
+
+@pytest.mark.usefixtures("average")
+def test_a_new_solver_is_known_everywhere(command: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    _, text = command("retrieve", "--help")
+    assert "average: takes a share." in text
+    assert "Of average: share, share of the convex optimum [0 to 1] (1.0)." in text
+    assert "Independent starts of barrier and penalty." in text
+    with pytest.raises(UnknownNameError, match="known: average, barrier, penalty, sdp"):
+        retrieve(make("pendulum"), solver="averag")
+    robot = load_robot("planar_2r")
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01))
+    write_estimate(tmp_path / "run", fit(problem), problem)
+    words = ("retrieve", tmp_path / "run", "--no-ranges", "--prior", "nominal", "--solver", "average")
+    assert command(*words)[0] == 0
+    assert "average" in (tmp_path / "run" / "parameters.json").read_text()
+    assert command(*words, "--solver-option", "share=0.5")[0] == 0
+    assert command(*words, "--solver-option", "shares=1") == (2, "dynident: no option of solver average named 'shares'; known: share")
+    _, text = command(*words, "--solver-option", "share=all")
+    assert text == "dynident: option share of solver average is 'all'; a finite number was expected"
+
+
+@pytest.mark.usefixtures("average")
+def test_a_convex_solver_refuses_what_is_not_convex() -> None:
+    with pytest.raises(InputError, match=r"solver average can't treat I1zz .*, which are not convex; use solver sdp or barrier or penalty"):
+        retrieve(make("planar, barycentric"), solver="average")
 
 
 def _two_pendulums(*, swapped: bool) -> RetrievalProblem:

@@ -76,6 +76,11 @@ def parse_units(pairs: Iterable[str] | None) -> dict[str, str | list[str]]:
     return {name: units[0] if len(units) == 1 else units for name, units in found.items()}
 
 
+def parse_options(option: str, pairs: Iterable[str] | None) -> dict[str, str]:
+    """{"steps": "5"} of "steps=5" words; whose option it is knows what type it has."""
+    return _pairs(option, pairs, "option", lambda text: text or None, "NAME=VALUE was expected", split_at_last=False)
+
+
 def parse_part(text: str | None, option: str) -> tuple[float, float]:
     """(start, stop) of "0:0.7", fractions of the data; all of it when nothing is given."""
     if text is None:

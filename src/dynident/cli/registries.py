@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, get_args
@@ -34,18 +35,25 @@ class FromRegistry:
     offered: Callable[[], Mapping[str, Offered]]
 
 
+@dataclass(frozen=True)
+class Listing:
+    """Marks a parameter in whose help {} stands for a text that a registry gives."""
+
+    text: Callable[[], str]
+
+
 def with_registries(verb: Callable[..., None], *, look: bool) -> Callable[..., None]:
     """The verb as Typer wants it: a parameter for every offered option. look : ask the registries, which imports them."""
     signature = inspect.signature(verb, eval_str=True)
     groups = {name: found for name, item in signature.parameters.items() if (found := _marked(item.annotation)) is not None}
-    if not groups:
+    if not look and not groups:
         return verb
     offered = {group: dict(source.offered()) if look else dict[str, Offered]() for group, source in groups.items()}
     parameters: list[inspect.Parameter] = []
     for name, item in signature.parameters.items():
-        parameters += (
-            [_parameter(key, option) for key, option in offered[name].items()] if name in groups else [item.replace(kind=_BY_NAME)]
-        )
+        found = offered.get(name)
+        own = item.replace(kind=_BY_NAME, annotation=_with_listing(item.annotation) if look else item.annotation)
+        parameters += [own] if found is None else [_parameter(*pair) for pair in found.items()]
 
     @wraps(verb)
     def run(**values: Any) -> None:
@@ -60,6 +68,17 @@ def with_registries(verb: Callable[..., None], *, look: bool) -> Callable[..., N
 
 def _marked(annotation: Any) -> FromRegistry | None:
     return next((item for item in get_args(annotation)[1:] if isinstance(item, FromRegistry)), None)
+
+
+def _with_listing(annotation: Any) -> Any:
+    """The annotation of an option with its listing in the help."""
+    listing = next((item for item in get_args(annotation)[1:] if isinstance(item, Listing)), None)
+    if listing is None:
+        return annotation
+    kind, info = get_args(annotation)[:2]
+    info = copy(info)
+    info.help = info.help.replace("{}", listing.text())
+    return Annotated[kind, info]
 
 
 def _parameter(name: str, offered: Offered) -> inspect.Parameter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -122,6 +122,7 @@ class Solving:
     """The options that say how it is solved."""
 
     solver: str
+    own: Mapping[str, str]
     starts: int
     workers: int
     budget: float | None
@@ -136,6 +137,7 @@ class Solving:
         store = StartStore(run, self._key(run, wanted))
         with _executor(self.workers, problem) as executor, spinner(f"Solving with {self.solver}") as say:
             options = SolverOptions(
+                own=self.own,
                 seed=self.seed,
                 starts=self.starts,
                 executor=executor,
@@ -151,7 +153,7 @@ class Solving:
 
         from dynident.runs.parameters import estimate_digest
 
-        parts = [wanted.key(), estimate_digest(run), self.solver, self.seed, version("dynident")]
+        parts = [wanted.key(), estimate_digest(run), self.solver, dict(self.own), self.seed, version("dynident")]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

@@ -19,7 +19,7 @@ from dynident.feasibility.objective import NominalPrior, Objective, one_step, pr
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
 from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
 from dynident.feasibility.retrieve import InfeasibleError, NotFoundError, certify, retrieve
-from dynident.feasibility.solvers.options import SolverOptions
+from dynident.feasibility.solvers.solver import SolverOptions
 
 __all__ = [
     "Bounds",

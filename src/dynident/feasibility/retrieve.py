@@ -14,9 +14,9 @@ from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import OPTIMAL_GAP, ROUNDING, Candidate, LinkParameters, RetrievalStatus
 from dynident.feasibility.solvers.conflict import conflicting
 from dynident.feasibility.solvers.conic import ConicStatus, lower_bound, residual_scale
-from dynident.feasibility.solvers.options import SolverOptions
 from dynident.feasibility.solvers.polish import polished
-from dynident.feasibility.solvers.registry import solver_by_name
+from dynident.feasibility.solvers.registry import check_solvable, solve_with
+from dynident.feasibility.solvers.solver import SolverOptions
 
 #: The lower bound holds for all parameters below this size (kg, kg·m, kg·m²), which no robot arm exceeds.
 REACH = 1e3
@@ -68,13 +68,14 @@ def retrieve(
     Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them, and
     NotFoundError when the solver's best answer breaks a constraint; a plausible wrong answer is never returned.
     """
+    settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
+    check_solvable(solver, problem, settings)
     floor = _floor(problem)
     notes: list[str] = []
     if problem.prior is not None:
         problem, note = _affordable(problem, floor)
         notes.append(note)
-    settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
-    found = solver_by_name(solver)(problem, settings)
+    found = solve_with(solver, problem, settings)
     candidates = [replace(item, x=(x := polished(problem, item.x)), merit=problem.merit(x)) for item in found]
     result = certify(problem, _distinct(candidates), solver=solver, floor=floor.bound, notes=notes)
     if not result.feasible:

@@ -11,9 +11,8 @@ from dynident.core.arrays import Array
 from dynident.feasibility import Bounds, Known, PhysicalConsistency, RetrievalProblem, SolverOptions, TotalMass, retrieve
 from dynident.feasibility.solvers.annealing import anneal, evolve, walk
 from dynident.feasibility.solvers.box import Box, box_of, from_standard, to_standard
-from dynident.feasibility.solvers.options import PenaltyOptions
 from dynident.feasibility.solvers.penalised import Charge, Penalised
-from dynident.feasibility.solvers.penalty import _Run, restored
+from dynident.feasibility.solvers.penalty import PenaltyOptions, _Run, restored
 from dynident.parameters import inertia_matrix
 from tests.contracts.retrieval_problems import make, problem
 
@@ -112,7 +111,7 @@ def test_constant_penalty_jumps() -> None:
 @pytest.mark.parametrize("penalty", ["distance", "constant"])
 def test_every_local_search_ends_feasible(local, penalty) -> None:
     options = PenaltyOptions(steps=3, evaluations=300, local=local, penalty=penalty)
-    result = retrieve(make("pendulum, known mass"), solver="penalty", options=SolverOptions(penalty=options))
+    result = retrieve(make("pendulum, known mass"), solver="penalty", options=SolverOptions(own=options))
     assert result.feasible
 
 

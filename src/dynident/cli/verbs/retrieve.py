@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynident.cli.options import AsJson, Debug
+from dynident.cli.options import AsJson, Debug, parse_options
+from dynident.cli.registries import Listing
 from dynident.cli.retrieval import Solving, Wanted
 from dynident.cli.terminal import console, print_report, progress_bar
 from dynident.errors import UnknownNameError
@@ -26,6 +27,25 @@ EXAMPLE = """Examples:
 
 _WEIGHTS = ("covariance", "none")
 _PRIORS = ("nominal", "euclidean", "uniform", "none")
+
+
+def solver_names() -> str:
+    from dynident.feasibility.solvers.registry import SOLVERS
+
+    return "; ".join(f"{name}: {solver.summary}" for name, solver in SOLVERS.items())
+
+
+def solver_options() -> str:
+    from dynident.core.options import describe_options
+    from dynident.feasibility.solvers.registry import SOLVERS
+
+    return ". ".join(f"Of {name}: {text}" for name, solver in SOLVERS.items() if (text := describe_options(solver.options)))
+
+
+def solvers_with_starts() -> str:
+    from dynident.feasibility.solvers.registry import SOLVERS
+
+    return " and ".join(name for name, solver in SOLVERS.items() if solver.multi_start)
 
 
 def retrieve(
@@ -61,8 +81,15 @@ def retrieve(
     prior_weight: Annotated[
         float | None, typer.Option("--prior-weight", metavar="W", help="Weight of the prior. Default: as strong as costs next to nothing.")
     ] = None,
-    solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="sdp, barrier or penalty.")] = "sdp",
-    starts: Annotated[int, typer.Option("--starts", metavar="N", help="Independent starts of barrier and penalty.", min=1)] = 1,
+    solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="{}."), Listing(solver_names)] = "sdp",
+    solver_option: Annotated[
+        list[str] | None,
+        typer.Option("--solver-option", metavar="NAME=VALUE", help="An option of the solver's own, repeatable. {}."),
+        Listing(solver_options),
+    ] = None,
+    starts: Annotated[
+        int, typer.Option("--starts", metavar="N", help="Independent starts of {}.", min=1), Listing(solvers_with_starts)
+    ] = 1,
     workers: Annotated[int, typer.Option("--workers", metavar="N", help="Processes that share the starts.", min=1)] = 1,
     budget: Annotated[
         float | None, typer.Option("--budget", metavar="SECONDS", help="Begin no further start after this time.", min=0.0)
@@ -97,7 +124,9 @@ def retrieve(
     )
     estimate = read_estimate(run)
     problem, notes = wanted.problem(run, estimate)
-    how = Solving(solver=solver, starts=starts, workers=workers, budget=budget, seed=seed)
+    how = Solving(
+        solver=solver, own=parse_options("--solver-option", solver_option), starts=starts, workers=workers, budget=budget, seed=seed
+    )
     result = how.solve(problem, run, wanted)
     if not no_ranges:
         result = _with_ranges(result, estimate, wanted)

@@ -7,41 +7,28 @@ close where neither data nor constraints choose, so that several starts show how
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.parallel import multi_start
+from dynident.core.options import NoOptions
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.functions import satisfy
 from dynident.feasibility.solvers.interior import Interior
 from dynident.feasibility.solvers.interior_path import anchored, enter, follow, wander
-from dynident.feasibility.solvers.options import SolverOptions
 from dynident.feasibility.solvers.reduced import RELIEF, Reduced
+from dynident.feasibility.solvers.solver import Solver, SolverOptions, solve_starts
 
 
-def solve(problem: RetrievalProblem, options: SolverOptions) -> list[Candidate]:
+def solve(problem: RetrievalProblem, options: SolverOptions, own: NoOptions) -> list[Candidate]:
     """The optimum of a convex problem from any start, else one local optimum per start."""
-    results = multi_start(
-        _Start(problem),
-        options.starts,
-        seed=options.seed,
-        executor=options.executor,
-        budget=options.budget,
-        finished=options.finished,
-        on_finished=options.on_finished,
-        progress=options.progress,
-    )
-    return candidates(results)
+    return solve_starts(_Start(problem), options)
 
 
-def candidates(results: Mapping[int, Mapping[str, Any]]) -> list[Candidate]:
-    """Candidates from the plain results of starts."""
-    return [Candidate(x=np.asarray(r["x"], dtype=float), merit=float(r["merit"]), start=start) for start, r in results.items()]
+SOLVER = Solver(name="barrier", summary="an interior method for any constraint, smooth or not", solve=solve)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.feasibility.solvers.box import Box
-from dynident.feasibility.solvers.options import LocalSearch
 from dynident.feasibility.solvers.penalised import Charge, Penalised
+
+LocalSearch = Literal["barrier", "slsqp", "l-bfgs-b", "nelder-mead", "slsqp-numerical"]
 
 
 def search_locally(penalised: Penalised, p: Array, box: Box, charge: Charge, method: LocalSearch) -> Array:

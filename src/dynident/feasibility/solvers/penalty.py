@@ -9,38 +9,47 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.parallel import multi_start
+from dynident.core.options import option
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.annealing import anneal, evolve
-from dynident.feasibility.solvers.barrier import candidates, descend
+from dynident.feasibility.solvers.barrier import descend
 from dynident.feasibility.solvers.box import Box, box_of, from_standard, to_standard
-from dynident.feasibility.solvers.local import search_locally
-from dynident.feasibility.solvers.options import PenaltyOptions, SolverOptions
+from dynident.feasibility.solvers.local import LocalSearch, search_locally
 from dynident.feasibility.solvers.penalised import Charge, Penalised
+from dynident.feasibility.solvers.solver import Solver, SolverOptions, solve_starts
 
 #: Weight of staying where one is, beside fitting the same, when an answer is moved to the feasible parameters.
 _NEARNESS = 1e-4
 
 
-def solve(problem: RetrievalProblem, options: SolverOptions) -> list[Candidate]:
-    """One answer per start."""
-    results = multi_start(
-        _Run(problem, options.penalty),
-        options.starts,
-        seed=options.seed,
-        executor=options.executor,
-        budget=options.budget,
-        finished=options.finished,
-        on_finished=options.on_finished,
-        progress=options.progress,
+@dataclass(frozen=True, kw_only=True)
+class PenaltyOptions:
+    """How the penalty solver goes about Algorithm 1 of the Panda paper; "slsqp-numerical" is there to be compared with."""
+
+    steps: int = option(10, "Successive searches with a growing charge, κ in the paper.")
+    search: Literal["annealing", "genetic", "none"] = option("annealing", "Global search of every step: annealing, genetic or none.")
+    evaluations: int = option(1000, "Evaluations of the function per global search.")
+    local: LocalSearch = option("barrier", "Local search that follows it: barrier, slsqp, l-bfgs-b, nelder-mead or slsqp-numerical.")
+    penalty: Literal["distance", "constant"] = option(
+        "distance", "What is charged: the distance to the constraints (RA-L 2019), or a constant if any is violated (ICRA 2016)."
     )
-    return candidates(results)
+    delta: float = option(10.0, "The constant.")
+
+
+def solve(problem: RetrievalProblem, options: SolverOptions, own: PenaltyOptions) -> list[Candidate]:
+    """One answer per start."""
+    return solve_starts(_Run(problem, own), options)
+
+
+SOLVER = Solver(
+    name="penalty", summary="the published global search with penalties, to be compared with", solve=solve, options=PenaltyOptions
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,25 +1,39 @@
-"""Solvers by name. A new solver is its file and one line here; the contract suite then finds it."""
+"""Solvers by name. A new solver is its file and one line here; the command line and the contract suite then find it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from dynident.errors import UnknownNameError
+from dynident.core.options import settle_options
+from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers import barrier, penalty, sdp
-from dynident.feasibility.solvers.options import SolverOptions
+from dynident.feasibility.solvers.solver import Solver, SolverOptions
 
-Solver = Callable[[RetrievalProblem, SolverOptions], Sequence[Candidate]]
-
-SOLVERS: dict[str, Solver] = {
-    "barrier": barrier.solve,
-    "penalty": penalty.solve,
-    "sdp": sdp.solve,
-}
+SOLVERS: dict[str, Solver] = {solver.name: solver for solver in (sdp.SOLVER, barrier.SOLVER, penalty.SOLVER)}
 
 
 def solver_by_name(name: str) -> Solver:
     if name not in SOLVERS:
         raise UnknownNameError("solver", name, sorted(SOLVERS))
     return SOLVERS[name]
+
+
+def solve_with(name: str, problem: RetrievalProblem, options: SolverOptions | None = None) -> Sequence[Candidate]:
+    """The candidates of a solver, as they are: not yet polished or certified."""
+    settings = options or SolverOptions()
+    own = check_solvable(name, problem, settings)
+    return SOLVERS[name].solve(problem, settings, own)
+
+
+def check_solvable(name: str, problem: RetrievalProblem, options: SolverOptions) -> object:
+    """The solver's own options as its class has them.
+
+    InputError when there is no such solver or option, or when the problem holds what it can't treat; the remedy names who can.
+    """
+    solver = solver_by_name(name)
+    if reason := solver.untreatable(problem):
+        others = [other.name for other in SOLVERS.values() if not other.untreatable(problem)]
+        raise InputError(f"solver {name} can't treat {reason}; use solver {' or '.join(others)}")
+    return settle_options(solver.options, options.own, f"solver {name}")

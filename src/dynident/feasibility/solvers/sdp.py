@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.errors import InputError
+from dynident.core.options import NoOptions
 from dynident.feasibility.constraints.lmi import Block, linear
 from dynident.feasibility.constraints.terms import Nonconvex, Tolerances
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
-from dynident.feasibility.solvers.options import SolverOptions
+from dynident.feasibility.solvers.solver import Solver, SolverOptions
 
 _ROUNDS = 60
 _TIGHTENINGS = 8
@@ -27,11 +27,8 @@ _LEFT_OUTSIDE = 0.5 * Tolerances().inequality
 _LARGEST_CHARGE = 1e8
 
 
-def solve(problem: RetrievalProblem, options: SolverOptions) -> list[Candidate]:
-    """The optimum of a convex problem; a local optimum, from the convex one, where bounds are not convex. `options` has nothing for it."""
-    stubborn = [item.name for item in problem.terms.nonconvex if item.convex_at is None]
-    if stubborn:
-        raise InputError(f"solver sdp can't treat {', '.join(stubborn)}, which are functions; use solver barrier or penalty")
+def solve(problem: RetrievalProblem, options: SolverOptions, own: NoOptions) -> list[Candidate]:
+    """The optimum of a convex problem; a local optimum, from the convex one, where bounds are not convex. No option is for it."""
     x = _inside(problem, problem.terms.blocks)
     if any(item.violation(x) > 0.0 for item in problem.terms.nonconvex):
         x = _convex_concave(problem, x)
@@ -39,6 +36,16 @@ def solve(problem: RetrievalProblem, options: SolverOptions) -> list[Candidate]:
         pulled = _inside(problem, [*problem.terms.blocks, *tangent])
         x = pulled if len(problem.violations(pulled)) < len(problem.violations(x)) else x
     return [Candidate(x=x, merit=problem.merit(x))]
+
+
+SOLVER = Solver(
+    name="sdp",
+    summary="the proven optimum of convex constraints, in a second",
+    solve=solve,
+    user_functions=False,
+    multi_start=False,
+    seeded=False,
+)
 
 
 def _inside(problem: RetrievalProblem, conditions: Sequence[Block]) -> Array:
@@ -88,7 +95,7 @@ def _with_slack(conditions: Sequence[Nonconvex], x: Array, p: int) -> list[Block
     """Each condition made convex at x with a slack variable of its own, and the slack not negative."""
     blocks: list[Block] = []
     for number, condition in enumerate(conditions):
-        assert condition.convex_at is not None  # noqa: S101 (solve refused the others)
+        assert condition.convex_at is not None  # noqa: S101 (the registry refused the others)
         block = condition.convex_at(x)
         relief = np.zeros((1, block.size, block.size))
         relief[0, 0, 0] = 1.0
