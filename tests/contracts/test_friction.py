@@ -207,17 +207,17 @@ def test_its_smooth_version_has_no_jump_and_is_the_model_at_speed(model):
 
 def test_columns_and_signs_of_an_identification_problem(model, robot):
     base = base_parameters(robot, friction=model)
-    columns, k = base.columns, len(model.parameters)
-    assert columns.names[columns.rigid :] == tuple(f"{name}{joint}" for joint in (1, 2) for name in model.parameter_names)
-    assert columns.units[columns.rigid :] == (*model.units_of(JointType.REVOLUTE), *model.units_of(JointType.PRISMATIC))
+    columns = base.columns
+    assert columns.names[columns.friction_slice] == tuple(f"{name}{joint}" for joint in (1, 2) for name in model.parameter_names)
+    assert columns.units[columns.friction_slice] == (*model.units_of(JointType.REVOLUTE), *model.units_of(JointType.PRISMATIC))
     terms = FrictionNonnegative().terms(robot, columns)
     expected = [
         f"{name}{joint} >= 0" for joint in (1, 2) for name, flag in zip(model.parameter_names, model.nonnegative, strict=True) if flag
     ]
     assert [block.name for block in terms.blocks] == expected
-    x = np.ones(columns.rigid + 2 * k)
+    x = np.ones(len(columns))
     assert not violations(terms, x)
-    x[columns.rigid :] = -1.0
+    x[columns.friction_slice] = -1.0
     assert sorted(item.name for item in violations(terms, x)) == sorted(expected)
 
 

@@ -92,8 +92,8 @@ def nominal_coefficients(base: BaseParameters) -> Array:
     values = np.full(base.rank, np.nan)
     if base.robot.parameters is not None:
         standard = np.zeros(len(base.columns))
-        standard[: base.columns.rigid] = base.robot.parameters.ravel()
-        links = base.independent < base.columns.rigid
+        standard[base.columns.link_slice] = base.robot.parameters.ravel()
+        links = base.columns.is_link[base.independent]
         values[links] = base.coefficients(standard)[links]
     return values
 

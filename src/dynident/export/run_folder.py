@@ -55,8 +55,7 @@ def _source(estimate: Estimate) -> str:
 
 
 def _left_out(estimate: Estimate) -> tuple[str, ...]:
-    columns = estimate.base.columns
-    extra = columns.names[columns.rigid + columns.friction :]
+    extra = [column.name for column in estimate.base.columns.of_extra]
     return (f"the estimate's extra columns are not part of the exported model: {', '.join(extra)}",) if extra else ()
 
 

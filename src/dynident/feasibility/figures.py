@@ -11,7 +11,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, numbers, plain
 from dynident.feasibility.result import Range
-from dynident.parameters import parameter_entries
+from dynident.parameters import ParameterEntry, parameter_entries
 from dynident.robots.robot import Robot
 
 _MASS, _MOMENTS, _INERTIA = (0,), (1, 2, 3), (4, 5, 6, 7, 8, 9)
@@ -44,7 +44,7 @@ class RangePictures:
         """One line per parameter: range as a bar, identified and nominal value as marks, bounds as strokes."""
         robot = self.robot
         entries = parameter_entries(robot.n)
-        labels = [f"{plain(robot.links[entries[k].link].name)}  {_name(entries[k].name)}" for k in columns]
+        labels = [f"{plain(robot.links[entries[k].link].name)}  {_symbol(entries[k])}" for k in columns]
         values = self.x[columns]
         nominal = None if robot.parameters is None else robot.parameters.ravel()[columns]
         far = _OPEN * max(1e-9, *(float(np.abs(part).max()) for part in (values, nominal) if part is not None))
@@ -107,10 +107,9 @@ def _columns(links: Iterable[int], slots: tuple[int, ...]) -> list[int]:
     return [10 * i + slot for i in links for slot in slots]
 
 
-def _name(name: str) -> str:
+def _symbol(entry: ParameterEntry) -> str:
     """J2xx with its subscript in the pseudo-HTML of a figure."""
-    head = name.rstrip("xyz").rstrip("0123456789")
-    return f"<i>{head}</i><sub>{name[len(head) :]}</sub>"
+    return f"<i>{entry.quantity}</i><sub>{entry.link + 1}{entry.element}</sub>"
 
 
 def _end(value: float) -> str:

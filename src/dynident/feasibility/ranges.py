@@ -48,17 +48,17 @@ def with_ranges(
     scale = 1.0 / radius
     blocks = [*problem.terms.blocks, *(item.convex_at(result.x) for item in problem.terms.nonconvex if item.convex_at is not None)]
     solve = ConicProgram(goal.A, goal.b, blocks, problem.terms.equalities, scale=scale).prepared(radius=1.0, tolerance=_TOLERANCE)
-    rigid = problem.base.columns.rigid
+    count = len(problem.base.columns.of_links)
     sizes = _sizes(result)
     fixed = _fixed_by_data(goal.A)
     ranges: list[Range] = []
-    for i in range(rigid):
+    for i in range(count):
         ends = [_end(solve, i, sign, sizes[i], problem.variables) for sign in (1.0, -1.0)]
         low, high = min(ends[0], float(result.x[i])), max(ends[1], float(result.x[i]))
         narrow = high - low <= DETERMINED_SHARE * sizes[i]
         ranges.append(Range(low=low, high=high, determined_by=("data" if fixed[i] else "constraint") if narrow else "prior"))
         if progress is not None:
-            progress((i + 1) / rigid)
+            progress((i + 1) / count)
     return replace(result, ranges=tuple(ranges))
 
 

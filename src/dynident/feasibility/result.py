@@ -106,7 +106,7 @@ class LinkParameters:
     @property
     def parameters(self) -> Array:
         """(n, 10) linear parameters in the named frames."""
-        return self.x[: self.problem.base.columns.rigid].reshape(-1, 10)
+        return self.problem.base.columns.links(self.x)
 
     @property
     def total_mass(self) -> float:
@@ -121,9 +121,7 @@ class LinkParameters:
     def friction_parameters(self) -> Array | None:
         """(n, k) parameters of the friction model, None without one."""
         base = self.problem.base
-        if base.friction is None:
-            return None
-        return self.x[base.columns.rigid : base.columns.rigid + base.columns.friction].reshape(base.robot.n, -1)
+        return None if base.friction is None else base.columns.friction(self.x)
 
     def com_and_inertia(self, link: int) -> LinkInertia:
         """Mass, centre of mass (3,) and barycentric inertia (3, 3) of a link; of a massless link, about its origin."""

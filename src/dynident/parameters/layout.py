@@ -23,17 +23,18 @@ class ParameterEntry(NamedTuple):
     unit: str
     link: int  #: zero-based
     slot: int  #: 0 to 9 within the link
+    quantity: str  #: m, mc or J
+    element: str  #: x or xx; empty for a mass
 
 
 def parameter_entries(links: int) -> tuple[ParameterEntry, ...]:
     """Name and unit of every entry of the stacked vector of `links` links (length 10 * links)."""
-    entries: list[ParameterEntry] = []
-    for link in range(links):
-        number = link + 1
-        names = [f"m{number}", *(f"mc{number}{axis}" for axis in "xyz"), *(f"J{number}{e}" for e in INERTIA_NAMES)]
-        units = ["kg"] + 3 * ["kg·m"] + 6 * ["kg·m²"]
-        entries += [ParameterEntry(name, unit, link, slot) for slot, (name, unit) in enumerate(zip(names, units, strict=True))]
-    return tuple(entries)
+    slots = [("m", "", "kg"), *(("mc", axis, "kg·m") for axis in "xyz"), *(("J", element, "kg·m²") for element in INERTIA_NAMES)]
+    return tuple(
+        ParameterEntry(f"{quantity}{link + 1}{element}", unit, link, slot, quantity, element)
+        for link in range(links)
+        for slot, (quantity, element, unit) in enumerate(slots)
+    )
 
 
 def parameter_names(links: int) -> tuple[str, ...]:

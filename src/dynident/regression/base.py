@@ -94,7 +94,7 @@ class BaseParameters(Result):
     @cached_property
     def expressions(self) -> tuple[str, ...]:
         """(b,) readable groupings, such as "J2xx - J2yy + J3yy + 0.632 mc3z + 0.09986 m3"."""
-        return tuple(expression(row, self.columns.names, self.robot) for row in self.grouping)
+        return tuple(expression(row, self.columns, self.robot) for row in self.grouping)
 
     @property
     def unidentifiable(self) -> tuple[str, ...]:
@@ -151,11 +151,10 @@ def base_parameters(
     columns = problem_columns(robot, friction, extra)
     declared = dict(known or {})
     skip = {columns.index(name) for name in declared}
-    first_extra = columns.rigid + columns.friction
     Y = _random_regressor(robot, friction, equations, np.random.default_rng(seed))
     candidates = [i for i in _reading_order(columns) if i not in skip]
     independent, relations = _leftmost_independent(Y[:, candidates])
-    own = [i for i in range(first_extra, len(columns)) if i not in skip]
+    own = [i for i in range(columns.extra_slice.start, len(columns)) if i not in skip]
     grouping = np.zeros((len(independent) + len(own), len(columns)))
     grouping[: len(independent), candidates] = relations
     grouping[np.arange(len(independent), len(grouping)), own] = 1.0
@@ -173,9 +172,10 @@ def base_parameters(
 
 def _reading_order(columns: Columns) -> list[int]:
     """All inertias from base to tip, all first moments, all masses, then friction."""
-    slots = np.arange(columns.rigid).reshape(-1, 10)
-    kinds = (slots[:, 4:], slots[:, 1:4], slots[:, 0])
-    return [int(i) for kind in kinds for i in kind.ravel()] + list(range(columns.rigid, columns.rigid + columns.friction))
+    places = np.arange(len(columns))
+    slots = columns.links(places)
+    kinds = (slots[:, 4:], slots[:, 1:4], slots[:, 0], places[columns.friction_slice])
+    return [int(i) for kind in kinds for i in kind.ravel()]
 
 
 def _random_regressor(robot: Robot, friction: FrictionModel | None, equations: Equations, rng: np.random.Generator) -> Array:

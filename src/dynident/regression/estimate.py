@@ -157,15 +157,12 @@ class Estimate(Result):
     @property
     def link_part(self) -> Array:
         """(n, 10) the links' share of `standard`."""
-        return self.standard[: self.base.columns.rigid].reshape(-1, 10)
+        return self.base.columns.links(self.standard)
 
     @property
     def friction_parameters(self) -> Array | None:
         """(n, k) parameters of the friction model, None without one; a base parameter may hold more than friction (armature)."""
-        if self.base.friction is None:
-            return None
-        columns = self.base.columns
-        return self.standard[columns.rigid : columns.rigid + columns.friction].reshape(self.base.robot.n, -1)
+        return None if self.base.friction is None else self.base.columns.friction(self.standard)
 
     def predict(self, dataset: Dataset, extra: Mapping[str, ArrayLike] | None = None) -> Array:
         """(N, n) effort of the identified model along a motion with q, dq, ddq."""
@@ -174,8 +171,7 @@ class Estimate(Result):
         effort = inverse_dynamics(self.base.robot, self.link_part, dataset.q, dataset.dq, dataset.ddq)
         if self.base.friction is not None and self.friction_parameters is not None:
             effort = effort + friction_torque(self.base.friction, self.friction_parameters, dataset.dq, dataset.ddq)
-        first = self.base.columns.rigid + self.base.columns.friction
-        for name, value in zip(self.base.columns.names[first:], self.standard[first:], strict=True):
+        for name, value in self.base.columns.extra(self.standard).items():
             if extra is None or name not in extra:
                 raise InputError(f"the model has the extra column {name!r}; give it for the new data too")
             effort = effort + value * np.asarray(extra[name], dtype=float)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations_with_replacement
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.parameters import ParameterEntry
+from dynident.regression.columns import Column, Columns
 from dynident.robots.robot import Robot
 
 #: A factor this close (relative) to a product or sum of squares of kinematic constants is taken to be it.
 RECOGNITION_TOLERANCE = 1e-9
 
 
-def expression(row: Array, names: Sequence[str], robot: Robot) -> str:
+def expression(row: Array, columns: Columns, robot: Robot) -> str:
     """One row of a grouping matrix as text: inertias first, then first moments, then masses, then friction."""
-    terms = [(recognise(float(row[i]), robot), names[int(i)]) for i in np.flatnonzero(row)]
-    terms.sort(key=lambda term: _rank(term[1]))
+    order = sorted(np.flatnonzero(row).tolist(), key=lambda i: _rank(columns[i]))
+    terms = [(recognise(float(row[i]), robot), columns.names[i]) for i in order]
     pieces = [(factor, name) for factor, name in terms if abs(factor) == 1.0]
     gathered: dict[float, list[str]] = {}
     for factor, name in terms:
@@ -54,10 +55,6 @@ def _candidates(robot: Robot) -> Array:
     return np.unique(np.array(values))
 
 
-def _rank(name: str) -> int:
+def _rank(column: Column) -> int:
     """J before mc before m before the rest; within one kind the order of the links."""
-    if name.startswith("J"):
-        return 0
-    if name.startswith("mc"):
-        return 1
-    return 2 if name.startswith("m") and name[1:].isdigit() else 3
+    return ("J", "mc", "m").index(column.quantity) if isinstance(column, ParameterEntry) else 3

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynident.data import Dataset
+from dynident.regression.columns import FrictionColumn
 from dynident.regression.summary import Processing
 from dynident.robots.robot import Robot
 
@@ -90,12 +91,10 @@ def _estimate_notes(estimate: Estimate) -> Iterator[str]:
 def _negative_friction(estimate: Estimate) -> Iterator[tuple[str, float, str]]:
     """Kept friction parameters that can't be negative but are, by more than twice their standard deviation; and what that would be."""
     base, model = estimate.base, estimate.base.friction
-    if model is None:
-        return
-    for i, standard in enumerate(map(int, base.independent)):
-        if standard in base.columns.nonnegative and estimate.values[i] < -2.0 * estimate.std[i]:
-            parameter = model.parameters[(standard - base.columns.rigid) % len(model.parameters)]
-            yield base.columns.names[standard], float(estimate.values[i]), parameter.negative
+    for i, standard in enumerate(base.independent.tolist()):
+        column = base.columns[standard]
+        if model is not None and isinstance(column, FrictionColumn) and column.nonnegative and estimate.values[i] < -2.0 * estimate.std[i]:
+            yield column.name, float(estimate.values[i]), model.parameters[column.slot].negative
 
 
 def listing(names: Sequence[str], most: int = _LISTED) -> str:

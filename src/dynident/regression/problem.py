@@ -142,7 +142,7 @@ def problem_on_base(
         problem = problem_of_rows(rows, samples=data.samples, source=data.source, processing=Processing(), progress=progress)
         return replace(problem, provenance=data.provenance)
     columns = {name: _column(name, values, data) for name, values in (extra or {}).items()}
-    own = base.columns.names[base.columns.rigid + base.columns.friction :]
+    own = base.columns.names[base.columns.extra_slice]
     if tuple(columns) != own:
         raise UnknownNameError("extra column", ", ".join(columns) or "(none)", own, remedy="give those of the model, in their order")
     prepared, columns, filter, steps = _prepare(data, columns, cutoff, rate)

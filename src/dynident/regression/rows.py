@@ -18,7 +18,7 @@ from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor, iterate_regressor_blocks
 from dynident.regression.base import BaseParameters
-from dynident.regression.columns import moved_columns
+from dynident.regression.columns import FrictionColumn, moved_columns
 from dynident.robots.robot import JointType
 
 #: Samples per chunk: enough that Python's share of the time is small, few enough to stay in cache.
@@ -151,7 +151,7 @@ class LogRows:
 
     @cached_property
     def _known_links(self) -> Array | None:
-        known = self.base.known_vector[: self.base.columns.rigid]
+        known = self.base.known_vector[self.base.columns.link_slice]
         return known if np.any(known) else None
 
     @cached_property
@@ -159,33 +159,31 @@ class LogRows:
         """Per joint: first line, links' columns of the regressor, friction columns of the joint, extra columns."""
         places: list[tuple[int, IntArray, IntArray, IntArray]] = []
         line, columns = 0, self.base.columns
-        per_joint = columns.friction // self.base.robot.n
-        for j, group in enumerate(self.groups):
+        first = columns.extra_slice.start
+        for group in self.groups:
             standard = self.base.independent[group.columns]
-            rigid = standard[standard < columns.rigid]
-            friction = standard[(standard >= columns.rigid) & (standard < columns.rigid + columns.friction)]
-            extra = standard[standard >= columns.rigid + columns.friction]
-            places.append((line, rigid, friction - columns.rigid - j * per_joint, extra - columns.rigid - columns.friction))
+            links, extra = standard[columns.is_link[standard]], standard[standard >= first] - first
+            own = [columns[i] for i in standard.tolist()]
+            friction = np.array([column.slot for column in own if isinstance(column, FrictionColumn)], dtype=np.int64)
+            places.append((line, links, friction, extra))
             line += len(standard) + 1
         return places
 
     def _gather(self, matrix: Array, joined: Array) -> None:
         known = self._known_links
-        for j, (line, rigid, friction, extra) in enumerate(self._places):
-            joined[line : line + len(rigid)] = matrix[j, rigid]
-            last = line + len(rigid) + len(friction) + len(extra)
+        for j, (line, links, friction, extra) in enumerate(self._places):
+            joined[line : line + len(links)] = matrix[j, links]
+            last = line + len(links) + len(friction) + len(extra)
             joined[last] = 0.0 if known is None else known @ matrix[j]
 
     def _append(self, joined: Array, phi: Array | None, part: slice) -> None:
         """Friction and extra columns, and the right-hand side: effort minus what known parameters explain."""
         assert self.dataset.effort is not None  # noqa: S101
-        base, n = self.base, self.base.robot.n
-        columns = base.columns
-        known_friction = base.known_vector[columns.rigid : columns.rigid + columns.friction].reshape(n, -1)
-        known_extra = base.known_vector[columns.rigid + columns.friction :]
+        base, columns = self.base, self.base.columns
+        known_friction, known_extra = columns.friction(base.known_vector), base.known_vector[columns.extra_slice]
         extras = [values[part] for values in self.extra.values()]
-        for j, (line, rigid, friction, extra) in enumerate(self._places):
-            at = line + len(rigid)
+        for j, (line, links, friction, extra) in enumerate(self._places):
+            at = line + len(links)
             if phi is not None:
                 joined[at : at + len(friction)] = phi[:, j, friction].T
             at += len(friction)

@@ -128,11 +128,11 @@ def friction(estimate: Estimate) -> tuple[JointFriction, ...]:
     base, values = estimate.base, estimate.friction_parameters
     if base.friction is None or values is None:
         return ()
-    first, names = base.columns.rigid, base.friction.parameter_names
+    names = base.friction.parameter_names
     own = {int(i) for i in base.independent} | {base.columns.index(name) for name in base.known}
     records: list[JointFriction] = []
     for j, joint in enumerate(base.robot.joint_names):
-        columns = range(first + j * len(names), first + (j + 1) * len(names))
+        columns = base.columns.of_joint(j)
         parameters = {name: float(values[j, k]) if columns[k] in own else None for k, name in enumerate(names)}
         records.append(JointFriction(joint=joint, model=base.friction.name, parameters=parameters))
     return tuple(records)

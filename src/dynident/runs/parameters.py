@@ -57,15 +57,12 @@ class StoredParameters:
     @property
     def parameters(self) -> Array:
         """(n, 10) linear parameters in the named frames."""
-        return self.x[: self.base.columns.rigid].reshape(-1, 10)
+        return self.base.columns.links(self.x)
 
     @property
     def friction_parameters(self) -> Array | None:
         """(n, k) parameters of the friction model, None without one."""
-        if self.base.friction is None:
-            return None
-        columns = self.base.columns
-        return self.x[columns.rigid : columns.rigid + columns.friction].reshape(self.base.robot.n, -1)
+        return None if self.base.friction is None else self.base.columns.friction(self.x)
 
     @property
     def total_mass(self) -> float:

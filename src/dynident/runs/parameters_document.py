@@ -88,7 +88,7 @@ def _friction(result: LinkParameters) -> list[dict[str, Any]]:
 
 def _solution(result: LinkParameters, number: int) -> dict[str, Any]:
     item = result.solutions[number]
-    masses = item.x[: result.problem.base.columns.rigid : 10]
+    masses = result.problem.base.columns.links(item.x)[:, 0]
     return {
         "start": item.start,
         "objective": result.problem.objective.value(item.x),

@@ -82,7 +82,7 @@ def base_parts(base: BaseParameters) -> tuple[Arrays, dict[str, Any]]:
         "robot": robot_to_dict(base.robot),
         "friction": None if base.friction is None else friction_to_dict(base.friction),
         "equations": base.equations,
-        "columns": {"names": columns.names, "units": columns.units, "rigid": columns.rigid, "friction": columns.friction},
+        "columns": {"names": columns.names, "units": columns.units, "rigid": len(columns.of_links), "friction": len(columns.of_friction)},
         "known": dict(base.known),
     }
     return {"independent": base.independent, "grouping": base.grouping}, description

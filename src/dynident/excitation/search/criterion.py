@@ -22,6 +22,7 @@ from dynident.errors import UnknownNameError
 from dynident.excitation.trajectories.trajectory import Motion
 from dynident.friction.model import FrictionModel
 from dynident.regression.base import BaseParameters
+from dynident.regression.columns import FrictionColumn
 
 Kind: TypeAlias = Literal["condition", "d_optimal"]
 KINDS: tuple[Kind, ...] = ("condition", "d_optimal")
@@ -63,16 +64,14 @@ class Criterion:
         """Derivatives by the base columns, put at the places of the standard columns; zero at the dependent ones."""
         columns, independent = self.base.columns, self.base.independent
         n, N = by_Y.shape[1:]
-        links = independent < columns.rigid
-        rigid = np.zeros((n, columns.rigid, N))
+        links = columns.is_link[independent]
+        rigid = np.zeros((n, len(columns.of_links), N))
         rigid[:, independent[links]] = by_Y[links].transpose(1, 0, 2)
-        if not columns.friction:
+        if not columns.of_friction:
             return Sensitivity(rigid, None)
-        k = columns.friction // n
-        friction = np.zeros((N, n, k))
-        for place, column in zip(np.flatnonzero(~links), independent[~links] - columns.rigid, strict=True):
-            joint, term = divmod(int(column), k)
-            friction[:, joint, term] = by_Y[place, joint]
+        friction = np.zeros((N, n, len(columns.of_joint(0))))
+        for place, column in _friction_columns(self.base):
+            friction[:, column.joint, column.slot] = by_Y[place, column.joint]
         return Sensitivity(rigid, friction)
 
 
@@ -88,19 +87,23 @@ def _measure(kind: Kind, lam: Array, p: float) -> tuple[float, Array]:
 
 def base_regressor(base: BaseParameters, motion: Motion, friction: FrictionModel | None = None) -> Array:
     """(b, n, N) the base columns of the torque regressor. friction : stands in for that of `base`, with the same columns."""
-    robot, columns = base.robot, base.columns
     N, n = motion.q.shape
-    links = base.independent < columns.rigid
+    links = base.columns.is_link[base.independent]
     Y = np.zeros((base.rank, n, N))
-    for start, block in iterate_regressor_blocks(robot, *motion):
+    for start, block in iterate_regressor_blocks(base.robot, *motion):
         Y[links, :, start : start + block.shape[2]] = block[:, base.independent[links]].transpose(1, 0, 2)
     model = friction or base.friction
     if model is not None:
         phi = model.columns(motion.dq, motion.ddq)
-        for place, column in zip(np.flatnonzero(~links), base.independent[~links] - columns.rigid, strict=True):
-            joint, term = divmod(int(column), phi.shape[2])
-            Y[place, joint] = phi[:, joint, term]
+        for place, column in _friction_columns(base):
+            Y[place, column.joint] = phi[:, column.joint, column.slot]
     return Y
+
+
+def _friction_columns(base: BaseParameters) -> list[tuple[int, FrictionColumn]]:
+    """The base parameters that are friction parameters, with their places."""
+    leading = [base.columns[i] for i in base.independent.tolist()]
+    return [(place, column) for place, column in enumerate(leading) if isinstance(column, FrictionColumn)]
 
 
 def condition_number(base: BaseParameters, motion: Motion) -> float:

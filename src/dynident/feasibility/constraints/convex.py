@@ -42,7 +42,7 @@ class PhysicalConsistency:
                     name=f"physical consistency of {robot.link_names[i]}",
                     constant=-self.margin * np.diag([1.0, 1.0, 1.0, 0.0]),
                     matrices=pseudo_inertia(np.eye(10)),
-                    indices=np.arange(10 * i, 10 * i + 10),
+                    indices=np.array(columns.of_link(i)),
                 )
                 for i in chosen
             )
@@ -66,9 +66,9 @@ class Bounds:
             return barycentric_terms(self.name, named, self.low, self.high)
         blocks: list[Block] = []
         if np.isfinite(self.low):
-            blocks.append(_bound(f"{self.name} >= {self.low:g}", named, 1.0, -self.low))
+            blocks.append(_bound(f"{self.name} >= {self.low:g}", named, columns, 1.0, -self.low))
         if np.isfinite(self.high):
-            blocks.append(_bound(f"{self.name} <= {self.high:g}", named, -1.0, self.high))
+            blocks.append(_bound(f"{self.name} <= {self.high:g}", named, columns, -1.0, self.high))
         return Terms(blocks=tuple(blocks))
 
 
@@ -80,7 +80,7 @@ class TotalMass:
     high: float
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
-        masses = {10 * i: 1.0 for i in range(robot.n)}
+        masses = {columns.of_link(i)[0]: 1.0 for i in range(robot.n)}
         return Terms(
             blocks=(
                 linear(f"total mass >= {self.low:g}", masses, -self.low, "kg"),
@@ -102,7 +102,7 @@ class Known:
         if named.kind == "barycentric":
             return barycentric_terms(self.name, named, self.value, self.value)
         if named.kind == "com":
-            return Terms(equalities=(_equality(text, {named.column: 1.0, 10 * named.link: -self.value}, 0.0, "kg·m"),))
+            return Terms(equalities=(_equality(text, {named.column: 1.0, columns.of_link(named.link)[0]: -self.value}, 0.0, "kg·m"),))
         return Terms(equalities=(_equality(text, {named.column: 1.0}, self.value, unit_of(named)),))
 
 
@@ -178,8 +178,7 @@ class Symmetric:
             raise ValueRangeError("plane", f"is {self.plane!r}; xy, xz or yz was expected")
         i = link_index(self.link, robot)
         across = ({"x", "y", "z"} - set(self.plane)).pop()
-        vanish = [10 * i + 1 + "xyz".index(across)]
-        vanish += [10 * i + 4 + slot for slot, pair in enumerate(("xx", "xy", "xz", "yy", "yz", "zz")) if pair.count(across) == 1]
+        vanish = [k for k in columns.of_link(i) if columns.of_links[k].element.count(across) == 1]
         name = f"symmetry of {robot.link_names[i]} in {self.plane}"
         return Terms(equalities=tuple(_equality(f"{name}: {columns.names[k]} = 0", {k: 1.0}, 0.0, "") for k in vanish))
 
@@ -191,16 +190,18 @@ class FrictionNonnegative:
     names: Sequence[str] | None = None
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
-        friction = range(columns.rigid, columns.rigid + columns.friction)
-        named = [k for k in friction if self.names and columns.names[k].rstrip("0123456789") in self.names]
-        chosen = columns.nonnegative if self.names is None else named
-        return Terms(blocks=tuple(linear(f"{columns.names[k]} >= 0", {k: 1.0}, 0.0, columns.units[k]) for k in chosen))
+        blocks = [
+            linear(f"{column.name} >= 0", {k: 1.0}, 0.0, column.unit)
+            for k, column in enumerate(columns.of_friction, start=columns.friction_slice.start)
+            if (column.nonnegative if self.names is None else column.parameter in self.names)
+        ]
+        return Terms(blocks=tuple(blocks))
 
 
-def _bound(text: str, named: Named, sign: float, constant: float) -> Block:
+def _bound(text: str, named: Named, columns: Columns, sign: float, constant: float) -> Block:
     if named.kind == "com":
         side = Side(named.link, 1 + named.element, sign, -sign * constant)
-        return replace(linear(text, {named.column: sign, 10 * named.link: constant}, 0.0, "kg·m"), side=side)
+        return replace(linear(text, {named.column: sign, columns.of_link(named.link)[0]: constant}, 0.0, "kg·m"), side=side)
     side = Side(named.link, 0, sign, -sign * constant) if named.kind == "mass" else None
     return replace(linear(text, {named.column: sign}, constant, unit_of(named)), side=side)
 

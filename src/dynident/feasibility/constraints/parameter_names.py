@@ -6,17 +6,18 @@ import re
 from typing import Literal, NamedTuple
 
 from dynident.errors import UnknownNameError
-from dynident.parameters import INERTIA_NAMES
+from dynident.parameters import INERTIA_NAMES, ParameterEntry
 from dynident.regression.columns import Columns
 from dynident.robots.robot import Robot
 
 Kind = Literal["mass", "com", "barycentric", "linear"]
 
-_PATTERN = re.compile(r"(?P<kind>m|c|mc|J|I)(?P<link>\d+)(?P<element>[xyz]{0,2})")
+_AXES = ("x", "y", "z")
+_DERIVED = re.compile(r"(?P<kind>c|I)(?P<link>\d+)(?P<element>[xyz]{1,2})")
 
 
 class Named(NamedTuple):
-    """A parameter: what kind it is, its link (from 0, -1 for friction), its element, and its column (of mc or J for c and I)."""
+    """A parameter: what kind it is, its link (from 0, -1 for friction), its element of c or I, and its column (of mc or J for c and I)."""
 
     kind: Kind
     link: int
@@ -26,20 +27,21 @@ class Named(NamedTuple):
 
 def parse_parameter(name: str, robot: Robot, columns: Columns) -> Named:
     """The parameter of that name; UnknownNameError with what is understood otherwise."""
-    match = _PATTERN.fullmatch(name)
-    if match is not None and 1 <= int(match["link"]) <= robot.n:
-        kind, link, element = match["kind"], int(match["link"]) - 1, match["element"]
-        if kind == "m" and not element:
-            return Named("mass", link, 0, 10 * link)
-        if kind in ("c", "mc") and element in ("x", "y", "z"):
-            axis = "xyz".index(element)
-            return Named("com" if kind == "c" else "linear", link, axis, 10 * link + 1 + axis)
-        if kind in ("J", "I") and element in INERTIA_NAMES:
-            slot = INERTIA_NAMES.index(element)
-            return Named("barycentric" if kind == "I" else "linear", link, slot, 10 * link + 4 + slot)
     if name in columns.names:
-        return Named("linear", -1, 0, columns.names.index(name))
-    known = [f"m1..m{robot.n}", "c1x", "mc1x", "J1xx", "I1xx (about the centre of mass)", *columns.names[columns.rigid :]]
+        column = columns.index(name)
+        entry = columns[column]
+        if not isinstance(entry, ParameterEntry):
+            return Named("linear", -1, 0, column)
+        return Named("mass" if entry.quantity == "m" else "linear", entry.link, 0, column)
+    match = _DERIVED.fullmatch(name)
+    if match is not None and 1 <= int(match["link"]) <= robot.n:
+        link, element = int(match["link"]) - 1, match["element"]
+        places = columns.of_link(link)
+        if match["kind"] == "c" and element in _AXES:
+            return Named("com", link, _AXES.index(element), places[1:4][_AXES.index(element)])
+        if match["kind"] == "I" and element in INERTIA_NAMES:
+            return Named("barycentric", link, INERTIA_NAMES.index(element), places[4:][INERTIA_NAMES.index(element)])
+    known = [f"m1..m{robot.n}", "c1x", "mc1x", "J1xx", "I1xx (about the centre of mass)", *columns.names[columns.link_slice.stop :]]
     raise UnknownNameError("parameter", name, known)
 
 

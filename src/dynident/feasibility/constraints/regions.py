@@ -33,14 +33,12 @@ class ComInHull:
         if points.ndim != 2 or points.shape[1] != 3 or len(points) < 4:
             raise ShapeError("points", points.shape, "(k, 3) with k >= 4")
         i = link_index(self.link, robot)
+        m, *mc = columns.of_link(i)[:4]
         faces = np.unique(np.round(ConvexHull(points).equations, 12), axis=0)
         name = f"centre of mass of {robot.link_names[i]} inside its hull"
         return Terms(
             blocks=tuple(
-                linear(
-                    name, {10 * i + 1: -float(f[0]), 10 * i + 2: -float(f[1]), 10 * i + 3: -float(f[2]), 10 * i: -float(f[3])}, 0.0, "kg·m"
-                )
-                for f in faces
+                linear(name, {**{k: -float(v) for k, v in zip(mc, f[:3], strict=True)}, m: -float(f[3])}, 0.0, "kg·m") for f in faces
             )
         )
 
@@ -60,9 +58,10 @@ class ComInEllipsoid:
     def terms(self, robot: Robot, columns: Columns) -> Terms:
         i = link_index(self.link, robot)
         E, centre = np.asarray(self.shape, dtype=float), np.asarray(self.centre, dtype=float)
-        rows = [{10 * i + 1 + k: float(e[k]) for k in range(3)} | {10 * i: -float(e @ centre)} for e in E]
+        m, *mc = columns.of_link(i)[:4]
+        rows = [{**dict(zip(mc, map(float, e), strict=True)), m: -float(e @ centre)} for e in E]
         name = f"centre of mass of {robot.link_names[i]} inside its ellipsoid"
-        return Terms(blocks=(second_order(name, rows, {10 * i: 1.0}),))
+        return Terms(blocks=(second_order(name, rows, {m: 1.0}),))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +83,11 @@ class ComInCylinder:
         across = (np.eye(3) - np.outer(axis, axis)) / self.radius
         round_part = ComInEllipsoid(self.link, start, across).terms(robot, columns)
         name = f"centre of mass of {robot.link_names[i]} between the ends of its cylinder"
-        along = {10 * i + 1 + k: float(axis[k]) for k in range(3)}
+        m, *mc = columns.of_link(i)[:4]
+        along = dict(zip(mc, map(float, axis), strict=True))
         caps = (
-            linear(name, along | {10 * i: -float(axis @ start)}, 0.0, "kg·m"),
-            linear(name, {k: -v for k, v in along.items()} | {10 * i: float(axis @ end)}, 0.0, "kg·m"),
+            linear(name, along | {m: -float(axis @ start)}, 0.0, "kg·m"),
+            linear(name, {k: -v for k, v in along.items()} | {m: float(axis @ end)}, 0.0, "kg·m"),
         )
         return Terms.joined([round_part, Terms(blocks=caps)])
 

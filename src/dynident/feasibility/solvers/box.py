@@ -45,26 +45,26 @@ class Box:
 
 def box_of(problem: RetrievalProblem) -> Box:
     """The problem's bounds on p, with the defaults where it has none."""
-    robot, rigid = problem.base.robot, problem.base.columns.rigid
+    robot, columns = problem.base.robot, problem.base.columns
     low, high = np.full(problem.variables, -np.inf), np.full(problem.variables, np.inf)
     for side in _sides(problem):
-        at = 10 * side.link + side.slot
+        at = columns.of_link(side.link)[side.slot]
         if side.sign > 0:
             low[at] = max(low[at], side.limit)
         else:
             high[at] = min(high[at], side.limit)
     heaviest, lengths = _heaviest(robot), _lengths(robot)
-    for i, length in enumerate(lengths):
-        mass, com, inertia = 10 * i, slice(10 * i + 1, 10 * i + 4), slice(10 * i + 4, 10 * i + 10)
-        low[mass] = max(low[mass], 0.0)
-        high[mass] = min(high[mass], max(heaviest, low[mass]))
-        _fill(low[com], high[com], np.full(3, -float(length)), np.full(3, float(length)))
-        most = float(high[mass] * length**2)
-        _fill(low[inertia], high[inertia], -0.5 * most * _PRODUCT, most * (1.0 - 0.5 * _PRODUCT))
-    if problem.variables > rigid:
+    for lower, upper, length in zip(columns.links(low), columns.links(high), lengths, strict=True):
+        lower[0] = max(lower[0], 0.0)
+        upper[0] = min(upper[0], max(heaviest, lower[0]))
+        _fill(lower[1:4], upper[1:4], np.full(3, -float(length)), np.full(3, float(length)))
+        most = float(upper[0] * length**2)
+        _fill(lower[4:], upper[4:], -0.5 * most * _PRODUCT, most * (1.0 - 0.5 * _PRODUCT))
+    first = columns.link_slice.stop
+    if problem.variables > first:
         A, b = problem.rows
-        fit = 1.0 + 10.0 * np.abs(np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=float)[rigid:])
-        low[rigid:], high[rigid:] = -fit, fit
+        fit = 1.0 + 10.0 * np.abs(np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=float)[first:])
+        low[first:], high[first:] = -fit, fit
     return Box(low=low, high=high)
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
 
+from dynident.parameters import ParameterEntry
+from dynident.regression.base import BaseParameters
+from dynident.regression.columns import Column, FrictionColumn
 from dynident.regression.estimate import Dropped, Estimate
 from dynident.regression.figures import precision_figure
 from dynident.report.blocks import Block, Cell, Grid, Listing, Section, Text
 from dynident.runs.run import Run, Stage
 
-_LINK = re.compile(r"(J|mc|m)(\d+)[xyz]{0,2}")
-_JOINT = re.compile(r"([A-Za-z]+)(\d+)")
 _RIGID = {
     "J": "turn {link} with strong accelerations about several axes: fast reversals of {joints}",
     "mc": "hold and move {link} at many orientations to gravity: wide ranges of {joints}",
@@ -57,13 +57,13 @@ def _summary(estimate: Estimate) -> str:
 def advice(estimate: Estimate) -> Iterator[tuple[tuple[Cell, ...], bool]]:
     """One row per link and kind of coefficient, and per kind of friction: which were not determined, and what would help."""
     limit = estimate.summary.drop_above_percent
-    grouped: dict[tuple[str, int], list[Dropped]] = {}
+    base = estimate.base
+    grouped: dict[tuple[str, str | int], list[Dropped]] = {}
     for item in sorted(estimate.dropped, key=lambda item: item.index):
-        kind, index = _kind(estimate.base.names[item.index])
-        grouped.setdefault((kind, index if kind in _RIGID else 0), []).append(item)
-    for (kind, index), items in grouped.items():
-        names = [estimate.base.names[item.index] for item in items]
-        belongs, motion = _rigid_motion(estimate, kind, index) if kind in _RIGID else _joint_motion(estimate, kind, names)
+        grouped.setdefault(_kind(base.columns[int(base.independent[item.index])]), []).append(item)
+    for items in grouped.values():
+        names = [base.names[item.index] for item in items]
+        belongs, motion = _motion(base, [base.columns[int(base.independent[item.index])] for item in items])
         worst = max(100.0 * item.std / abs(item.value) if item.value and np.isfinite(item.std) else np.inf for item in items)
         factor = (worst / limit) ** 2 if limit is not None else np.inf
         longer = "no length" if factor >= 1e3 else f"{factor:.0f} times" if factor >= 3.0 else f"{factor:.1f} times"
@@ -71,27 +71,24 @@ def advice(estimate: Estimate) -> Iterator[tuple[tuple[Cell, ...], bool]]:
         yield cells, False
 
 
-def _kind(name: str) -> tuple[str, int]:
-    """("J", 2) of J2xx, ("fv", 3) of fv3; a user's own column has the index 0."""
-    match = _LINK.fullmatch(name) or _JOINT.fullmatch(name)
-    return (match[1], int(match[2])) if match else (name, 0)
+def _kind(column: Column) -> tuple[str, str | int]:
+    """What the same motion shows: a quantity of one link, one friction parameter of any joint, or a column of the user's own."""
+    if isinstance(column, ParameterEntry):
+        return column.quantity, column.link
+    return ("friction", column.slot) if isinstance(column, FrictionColumn) else ("extra", column.name)
 
 
-def _rigid_motion(estimate: Estimate, kind: str, index: int) -> tuple[str, str]:
-    """The link that a kind of coefficient belongs to, and the motion that shows it: that of the last joints before it."""
-    robot = estimate.base.robot
-    link = robot.link_names[index - 1]
-    joints = [robot.joint_names[i] for i in robot.ancestors(index - 1)][-3:]
-    return link, _RIGID[kind].format(link=link, joints=_and(joints))
-
-
-def _joint_motion(estimate: Estimate, kind: str, names: list[str]) -> tuple[str, str]:
-    robot, friction = estimate.base.robot, estimate.base.friction
-    motions = {} if friction is None else {parameter.name: parameter.motion for parameter in friction.parameters}
-    numbers_ = [_kind(name)[1] for name in names]
-    if kind not in motions or not all(1 <= number <= robot.n for number in numbers_):
+def _motion(base: BaseParameters, columns: list[Column]) -> tuple[str, str]:
+    """What columns of one kind belong to, and the motion that shows them: for a link that of the last joints before it."""
+    robot, first = base.robot, columns[0]
+    if isinstance(first, ParameterEntry):
+        link = robot.link_names[first.link]
+        joints = [robot.joint_names[i] for i in robot.ancestors(first.link)][-3:]
+        return link, _RIGID[first.quantity].format(link=link, joints=_and(joints))
+    if not isinstance(first, FrictionColumn) or base.friction is None:
         return "columns of your own", "a motion in which they vary apart from the others"
-    return _and([robot.joint_names[number - 1] for number in numbers_]), motions[kind]
+    joints = [robot.joint_names[column.joint] for column in columns if isinstance(column, FrictionColumn)]
+    return _and(joints), base.friction.parameters[first.slot].motion
 
 
 def _and(words: list[str]) -> str:
