@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -24,7 +23,7 @@ COLOURS = {
 }  # fmt: skip
 LINES = ("@line1", "@line2", "@line3", "@line4", "@line5", "@line6", "@line7", "@line8")
 _DIGITS = 5
-#: Of a picture made of several: width of all columns, and what titles and labels take of a cell [pixels].
+#: Of a picture made of several: a usual width, and what titles and labels take of a cell [pixels].
 _WIDTH, _LEFT, _RIGHT, _ABOVE, _BELOW = 1100, 70, 20, 40, 50
 
 
@@ -32,7 +31,8 @@ _WIDTH, _LEFT, _RIGHT, _ABOVE, _BELOW = 1100, 70, 20, 40, 50
 class Figure:
     """A Plotly figure as plain data. Colours are names with an @, which a page replaces by those of its theme.
 
-    small : figures that follow each other are set side by side.
+    small : on a page, figures that follow each other are set side by side.
+    beside : how many stand beside each other in one picture; 0 for two of small ones, else one.
     """
 
     label: str
@@ -41,7 +41,12 @@ class Figure:
     height: int = 320
     caption: str = ""
     small: bool = False
+    beside: int = 0
     kind: str = "figure"
+
+    @property
+    def columns(self) -> int:
+        return self.beside or (2 if self.small else 1)
 
 
 def numbers(values: ArrayLike) -> list[float | None]:
@@ -64,15 +69,15 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
     return {"title": {"text": title, "standoff": 6}, **more}
 
 
-def draw(figures: Sequence[Figure]) -> PlotlyFigure:
+def draw(figures: Sequence[Figure], *, title: str = "") -> PlotlyFigure:
     """One figure of Plotly's in light colours: small ones side by side, the others below each other."""
-    import plotly.graph_objects as go  # a second to import, so only here
+    import plotly.graph_objects as go  # slow to import, so only here
 
-    whole = (
-        {"data": figures[0].data, "layout": {"height": figures[0].height, **figures[0].layout}} if len(figures) == 1 else _mosaic(figures)
-    )
-    coloured = _coloured(whole)
-    return go.Figure(data=coloured["data"], layout={"template": "plotly_white", **coloured["layout"]})
+    first = figures[0]
+    heading = {"title": {"text": plain(title or first.label), "x": 0.01, "xanchor": "left"}}
+    alone = {"data": first.data, "layout": {"height": first.height, **first.layout, **heading}}
+    whole = _coloured(alone if len(figures) == 1 else _mosaic(figures, heading))
+    return go.Figure(data=whole["data"], layout={"template": "plotly_white", **whole["layout"]})
 
 
 def _coloured(value: Any) -> Any:
@@ -85,62 +90,80 @@ def _coloured(value: Any) -> Any:
     return value
 
 
-def _mosaic(figures: Sequence[Figure]) -> dict[str, Any]:
+def _mosaic(figures: Sequence[Figure], heading: dict[str, Any]) -> dict[str, Any]:
     """Several figures as one: every axis gets its own number and its share of the sheet; a title becomes a text above its cell."""
     rows = _rows(figures)
     total = sum(max(figure.height for figure in row) for row in rows)
     data: list[dict[str, Any]] = []
-    layout: dict[str, Any] = {"height": total, "width": _WIDTH, "showlegend": False, "annotations": [], "shapes": []}
-    layout["margin"] = dict.fromkeys("lrtb", 0)
+    margin = {"l": 0, "r": 0, "b": 0, "t": _ABOVE}
+    layout: dict[str, Any] = {**heading, "height": total + _ABOVE, "margin": margin, "annotations": [], "shapes": []}
     count, top = 0, 1.0
     for row in rows:
         height = max(figure.height for figure in row) / total
         for k, figure in enumerate(row):
             count += 1
-            width = 1.0 / len(row)
+            width = 1.0 / figure.columns
             x = (k * width + _LEFT / _WIDTH, (k + 1) * width - _RIGHT / _WIDTH)
             y = (top - height + _BELOW / total, top - _ABOVE / total)
-            title = figure.layout.get("title", {"text": plain(figure.label)})["text"]
+            text = figure.layout.get("title", {"text": plain(figure.label)})["text"]
             place = {"x": x[0], "y": y[1], "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-            layout["annotations"].append({**place, "text": title, "showarrow": False, "font": {"size": 14}})
-            _place(figure, count, x, y, data, layout)
+            layout["annotations"].append({**place, "text": text, "showarrow": False, "font": {"size": 14}})
+            layout |= _placed_axes(figure, count, x, y)
+            layout["shapes"] += [
+                {**shape, "xref": f"{_axis('x', count)} domain", "yref": _axis("y", count)} for shape in figure.layout.get("shapes", ())
+            ]
+            data += [_placed_trace(trace, count) for trace in figure.data]
         top -= height
-    return {"data": data, "layout": layout}
+    return {"data": _with_one_legend(data), "layout": layout}
 
 
 def _rows(figures: Sequence[Figure]) -> list[list[Figure]]:
     rows: list[list[Figure]] = []
     for figure in figures:
-        if figure.small and rows and rows[-1][0].small and len(rows[-1]) < 2:
+        if rows and rows[-1][0].columns == figure.columns > len(rows[-1]):
             rows[-1].append(figure)
         else:
             rows.append([figure])
     return rows
 
 
-def _place(
-    figure: Figure, number: int, x: tuple[float, float], y: tuple[float, float], data: list[dict[str, Any]], layout: dict[str, Any]
-) -> None:
-    """Add a figure's traces and axes. Axis a of the k-th figure is number 2 k - 1, its second one 2 k."""
-    renamed = {"": str(2 * number - 1), "2": str(2 * number)}
+def _axis(name: str, figure: int) -> str:
+    """The axis "x", "y" or "y2" of the k-th figure among those of all: its first has number 2 k - 1, its second 2 k."""
+    number = 2 * figure if name.endswith("2") else 2 * figure - 1
+    return name[0] + ("" if number == 1 else str(number))
+
+
+def _placed_axes(figure: Figure, number: int, x: tuple[float, float], y: tuple[float, float]) -> dict[str, Any]:
+    """A figure's axes on the part of the sheet between x and y, and what else of its layout holds for the whole."""
+    layout: dict[str, Any] = {}
     for key, value in figure.layout.items():
-        found = re.fullmatch(r"([xy])axis(2?)", key)
-        if found:
-            low, high = x if found[1] == "x" else y
+        if key in ("xaxis", "yaxis", "yaxis2"):
+            low, high = x if key[0] == "x" else y
             start, stop = value.get("domain", (0.0, 1.0))
-            moved = {**value, "domain": [low + start * (high - low), low + stop * (high - low)]}
-            other = str(value.get("anchor", "y" if found[1] == "x" else "x"))
-            moved["anchor"] = other[0] + renamed[other[1:]]
-            layout[f"{found[1]}axis{renamed[found[2]]}"] = moved
+            name = _axis(key.replace("axis", ""), number)
+            layout[f"{name[0]}axis{name[1:]}"] = {
+                **value,
+                "domain": [low + start * (high - low), low + stop * (high - low)],
+                "anchor": _axis(value.get("anchor", "y" if key[0] == "x" else "x"), number),
+            }
         elif key == "scene":
-            layout[f"scene{number}"] = {**value, "domain": {"x": list(x), "y": list(y)}}
+            layout["scene" if number == 1 else f"scene{number}"] = {**value, "domain": {"x": list(x), "y": list(y)}}
         elif key == "barmode":
             layout[key] = value
-    for shape in figure.layout.get("shapes", ()):
-        layout["shapes"].append({**shape, "xref": f"x{renamed['']} domain", "yref": f"y{renamed['']}"})
-    for trace in figure.data:
-        if trace["type"] in ("scatter3d", "mesh3d"):
-            data.append({**trace, "scene": f"scene{number}"})
-        else:
-            axes = {name: name[0] + renamed[str(trace.get(name, name[0]))[1:]] for name in ("xaxis", "yaxis")}
-            data.append({**trace, **axes})
+    return layout
+
+
+def _placed_trace(trace: dict[str, Any], number: int) -> dict[str, Any]:
+    if trace["type"] in ("scatter3d", "mesh3d"):
+        return {**trace, "scene": "scene" if number == 1 else f"scene{number}"}
+    return {**trace, **{key: _axis(trace.get(key, key[0]), number) for key in ("xaxis", "yaxis")}}
+
+
+def _with_one_legend(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One entry per name, which shows and hides all curves of that name; none for curves that are alone in their kind."""
+    names = [trace.get("name", "") for trace in data]
+    first = {name: names.index(name) for name in names}
+    return [
+        {**trace, "legendgroup": name, "showlegend": names.count(name) > 1 and first[name] == k}
+        for k, (trace, name) in enumerate(zip(data, names, strict=True))
+    ]

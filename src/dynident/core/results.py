@@ -50,6 +50,6 @@ class Result(Tabular):
     def figures(self) -> tuple[Figure, ...]:
         """What `plot` shows, as plain data."""
 
-    def plot(self) -> PlotlyFigure:
+    def plot(self, *, title: str | None = None) -> PlotlyFigure:
         """The picture as a Plotly figure; in a notebook it shows itself, `plot().show()` opens a browser."""
-        return draw(self.figures())
+        return draw(self.figures(), title=self.headline if title is None else title)

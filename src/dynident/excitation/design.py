@@ -6,13 +6,17 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure
 from dynident.core.parallel import multi_start
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.errors import DynidentError, ValueRangeError
 from dynident.excitation.limits.centres import standing_positions
 from dynident.excitation.limits.check import LimitReport, check_trajectory
@@ -37,15 +41,15 @@ _SMOOTHING = 0.015
 _MANY = 1000
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Design:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Design(Result):
     """A trajectory and what it will give.
 
     base : BaseParameters     The coefficients, and the friction model that they include.
     condition_number : float  Of the stacked base regressor, without scaling.
     value : float             What was minimised: the condition number, or -½ log det(YᵀY / N) / b.
     std : (b,)                Expected standard deviations for `torque_noise` [N·m | N] and `noise_rate` independent samples per second.
-    report : LimitReport      Every limit at ten times the sampling rate.
+    report, limits            Every limit at ten times the sampling rate.
     history : tuple           For each start that finished, its best value.
     """
 
@@ -58,13 +62,30 @@ class Design:
     torque_noise: float
     noise_rate: float
     report: LimitReport
+    limits: Limits
     history: tuple[float, ...]
     notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        return f"{self.base.robot.name}, {self.trajectory.duration:g} s, condition number {self.condition_number:.3g}"
+
+    def tables(self) -> Report:
         from dynident.excitation.tables import design_report  # the tables know Design, not the other way round
 
-        return str(design_report(self))
+        return design_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per coefficient: expected standard deviation, and the nominal value."""
+        from dynident.excitation.tables import design_records
+
+        return design_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The trajectory of each joint against its limits."""
+        from dynident.excitation.figures import design_figures
+
+        return design_figures(self)
 
 
 def design_trajectory(
@@ -215,6 +236,7 @@ def _finished(
         torque_noise=noise[0],
         noise_rate=noise[1],
         report=report,
+        limits=limits,
         history=tuple(found.candidates[start].value for start in sorted(found.candidates)),
         notes=(*notes, *_moving_ends(base.robot, trajectory)),
     )

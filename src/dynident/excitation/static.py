@@ -19,6 +19,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.data.dataset import Dataset
 from dynident.dynamics import inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
@@ -43,8 +46,8 @@ _CHUNK = 512
 _REGULARISATION = 1e-6
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StaticDesign:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class StaticDesign(Result):
     """q : (N, n) configurations [rad | m], each within the limits. condition_number : of the base regressor of M and g there."""
 
     robot: Robot
@@ -53,6 +56,27 @@ class StaticDesign:
     q: Array
     condition_number: float
     notes: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        return f"{self.robot.name}, {len(self.q)} {self.method} configurations, condition number {self.condition_number:.3g}"
+
+    def tables(self) -> Report:
+        from dynident.excitation.tables import static_report  # the tables know StaticDesign, not the other way round
+
+        return static_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per configuration: the position of every joint."""
+        from dynident.excitation.tables import static_records
+
+        return static_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """How the positions of each joint are spread."""
+        from dynident.excitation.figures import static_figures
+
+        return static_figures(self)
 
     def dataset(self) -> Dataset:
         """The configurations as a file can hold them: one per second, positions only."""

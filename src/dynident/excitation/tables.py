@@ -29,7 +29,7 @@ def design_report(design: Design) -> Report:
 
 def design_document(design: Design) -> dict[str, Any]:
     """Ready for standard JSON; infinite standard deviations are null."""
-    base, nominal = design.base, nominal_coefficients(design.base)
+    base = design.base
     return {
         "schema": "dynident/excite/1",
         "robot": base.robot.name,
@@ -39,16 +39,26 @@ def design_document(design: Design) -> dict[str, Any]:
         "rank": base.rank,
         "torque_noise": design.torque_noise,
         "noise_rate": design.noise_rate,
-        "coefficients": [
-            {"name": name, "expression": expression, "unit": unit, "std": _finite(std), "nominal": _finite(value)}
-            for name, expression, unit, std, value in zip(base.names, base.expressions, base.units, design.std, nominal, strict=True)
-        ],
+        "coefficients": design_records(design),
         "limits": limit_documents(design.report),
         "check_rate": design.report.rate,
         "history": list(design.history),
         "trajectory": trajectory_to_dict(design.trajectory),
         "notes": [*design.notes, *design.report.notes],
     }
+
+
+def design_records(design: Design) -> list[dict[str, Any]]:
+    base = design.base
+    rows = zip(base.names, base.expressions, base.units, design.std, nominal_coefficients(base), strict=True)
+    return [
+        {"name": name, "expression": expression, "unit": unit, "std": _finite(std), "nominal": _finite(value)}
+        for name, expression, unit, std, value in rows
+    ]
+
+
+def static_records(design: StaticDesign) -> list[dict[str, Any]]:
+    return [dict(zip(design.robot.joint_names, row, strict=True)) for row in design.q.tolist()]
 
 
 def limit_documents(report: LimitReport) -> list[dict[str, Any]]:

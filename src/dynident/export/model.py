@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
+from dynident.core.results import Tabular
+from dynident.core.tables import Report, Row, Table
 from dynident.errors import DynidentError, InputError, ShapeError
 from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK
@@ -115,8 +118,8 @@ class Comparison:
     relative: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Exported:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Exported(Tabular):
     """The files of one target, not yet written, by their suggested names; the first is the main one.
 
     notes : tuple of str   What the format can't hold, what was lumped: one sentence each.
@@ -126,6 +129,24 @@ class Exported:
     files: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
     comparison: Comparison | None = None
+
+    @property
+    def headline(self) -> str:
+        proof = "" if self.comparison is None else f", within {self.comparison.largest:.1g} of {self.comparison.engine}"
+        return f"{self.target}, {', '.join(self.files)}{proof}"
+
+    def tables(self) -> Report:
+        rows = tuple(Row((name, str(len(content)))) for name, content in self.files.items())
+        facts: tuple[str, ...] = ()
+        if self.comparison is not None:
+            found = self.comparison
+            facts = (f"Torques in {found.engine} at {found.states} states differ by at most {found.largest:.2g} N·m.",)
+        table = Table(title="Files", headings=("name", "bytes"), rows=rows, left=frozenset({0}))
+        return Report(header=(f"{self.target} export, not yet written",), tables=(table,), facts=facts, notes=self.notes)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per file."""
+        return [{"target": self.target, "file": name, "bytes": len(content)} for name, content in self.files.items()]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure
 from dynident.core.files import write_atomically
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
 from dynident.friction import friction_to_dict
@@ -19,8 +22,8 @@ from dynident.robots.robot import Robot
 from dynident.simulation.friction import JointFriction
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Truth:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Truth(Result):
     """The motion without noise, on a uniform clock, and the parameters behind it.
 
     parameters : (n, 10)            Of the links, payload included.
@@ -47,6 +50,20 @@ class Truth:
     motor_q: Array
 
     @property
+    def headline(self) -> str:
+        return f"virtual {self.robot.name}, {len(self.time)} samples, {self.parameters[:, 0].sum():.4g} kg"
+
+    def tables(self) -> Report:
+        return self.dataset.tables()
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per sample: time, q, dq, ddq and effort of every joint, without noise."""
+        return self.dataset.records()
+
+    def figures(self) -> tuple[Figure, ...]:
+        return self.dataset.figures()
+
+    @property
     def rigid(self) -> Array:
         """(N, n) effort that the links' motion needs: the inverse dynamics [N·m | N]."""
         return inverse_dynamics(self.robot, self.parameters, self.q, self.dq, self.ddq)
@@ -66,13 +83,28 @@ class Truth:
         )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Recording:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Recording(Result):
     """A simulated experiment. notes: what a reader of the log should know about how it went."""
 
     log: Dataset
     truth: Truth
     notes: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        return self.log.headline
+
+    def tables(self) -> Report:
+        return replace(self.log.tables(), notes=self.notes)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Those of the log."""
+        return self.log.records()
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Those of the log."""
+        return self.log.figures()
 
 
 def write_truth(truth: Truth, path: str | Path) -> None:

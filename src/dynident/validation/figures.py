@@ -8,6 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
+from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import BAND
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID
 from dynident.validation.result import Validation
@@ -74,6 +75,17 @@ def spectrum_figure(validation: Validation) -> Figure:
         "leaves out, such as a vibration, or friction that depends on the position."
     )
     return Figure(label="Spectrum of the prediction errors", data=data, layout=layout, caption=caption)
+
+
+def fold_figure(folds: CrossValidation) -> Figure:
+    """Bars of relative errors, a group per joint."""
+    data = [
+        {"type": "bar", "x": [plain(joint) for joint in folds.joints], "y": numbers(errors), "name": plain(part)}
+        for part, errors in zip(folds.parts, folds.relative_percent_per_joint, strict=True)
+    ]
+    data = [{**bars, "marker": {"color": LINES[k % len(LINES)]}} for k, bars in enumerate(data)]
+    layout = {"xaxis": {"type": "category"}, "yaxis": axis("relative error [%]"), "barmode": "group"}
+    return Figure(label="Cross-validation", data=data, layout=layout)
 
 
 def friction_cloud(series: JointSeries) -> tuple[Array, Array]:

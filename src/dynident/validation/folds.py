@@ -10,10 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.data import Dataset
 from dynident.errors import ValueRangeError
 from dynident.regression.estimate import Estimate, Residuals
@@ -22,8 +26,8 @@ from dynident.regression.losses import loss_by_name
 from dynident.regression.problem import Problem, problem_on_base
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CrossValidation:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CrossValidation(Result):
     """Errors on each part, of the model fitted to the other parts.
 
     parts : text per fold              What was held out.
@@ -36,6 +40,27 @@ class CrossValidation:
     relative_percent: Array
     relative_percent_per_joint: Array
     rms_per_joint: Array
+
+    @property
+    def headline(self) -> str:
+        return f"{self.folds} parts, {self.mean_percent:.2g} ± {self.std_percent:.2g} % relative error"
+
+    def tables(self) -> Report:
+        from dynident.validation.tables import cross_validation_report  # the tables know CrossValidation, not the other way round
+
+        return cross_validation_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per part and joint: relative error and RMS."""
+        from dynident.validation.tables import fold_records
+
+        return fold_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The error of each joint on each part."""
+        from dynident.validation.figures import fold_figure
+
+        return (fold_figure(self),)
 
     @property
     def folds(self) -> int:

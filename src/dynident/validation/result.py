@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation
@@ -47,8 +50,8 @@ class ValidationSummary:
         return ValidationSummary(processing=Processing.from_dict(rest.pop("preprocessing")), **rest)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Validation:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Validation(Result):
     """How well models predict the efforts of a motion.
 
     models : ModelErrors per model, with and without friction; the complete coefficients first.
@@ -73,10 +76,26 @@ class Validation:
     provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        return f"{self.summary.robot} on {self.summary.source}, {self.coefficients.overall_percent:.2g} % relative error"
+
+    def tables(self) -> Report:
         from dynident.validation.tables import report  # the tables know Validation, not the other way round
 
-        return str(report(self))
+        return report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per joint and model: RMS, relative error and R², with and without friction."""
+        from dynident.validation.tables import error_records
+
+        return error_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Measured and predicted efforts of each joint with what is left over."""
+        from dynident.validation.figures import validation_figures
+
+        return validation_figures(self)
 
     @property
     def on_new_data(self) -> bool | None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from dynident.core.arrays import Array
 from dynident.core.tables import Report, Row, Table
+from dynident.validation.folds import CrossValidation
 from dynident.validation.result import Validation
 
 
 def report(validation: Validation) -> Report:
     summary = validation.summary
-    tables = [joint_table(validation), model_table(validation), worst_table(validation, 1), *fold_tables(validation)]
+    tables = [joint_table(validation), model_table(validation), worst_table(validation, 1), *fold_tables(validation.folds)]
     return Report(
         header=(
             f"{summary.robot}: the model of {summary.identified_from} on {summary.source}",
@@ -58,13 +60,45 @@ def worst_table(validation: Validation, most: int) -> Table:
     return Table(title="Worst moments", headings=headings, rows=tuple(rows), left=frozenset({0, 4}))
 
 
-def fold_tables(validation: Validation) -> list[Table]:
+def fold_tables(folds: CrossValidation | None) -> list[Table]:
     """The cross-validation's, where there was one."""
-    folds = validation.folds
     if folds is None:
         return []
     rows = _by_joint(folds.joints, list(folds.relative_percent_per_joint), folds.relative_percent.tolist())
     return [Table(title="Cross-validation: relative error [%]", headings=("joint", *folds.parts), rows=rows, left=frozenset({0}))]
+
+
+def cross_validation_report(folds: CrossValidation) -> Report:
+    return Report(header=(), tables=tuple(fold_tables(folds)), facts=(_fold_sentence(folds),), notes=())
+
+
+def error_records(validation: Validation) -> list[dict[str, Any]]:
+    return [
+        {
+            "joint": series.joint,
+            "model": item.model,
+            "friction": item.friction,
+            "rms": float(item.rms[j]),
+            "unit": series.unit,
+            "relative_percent": float(item.relative_percent[j]),
+            "r_squared": float(item.r_squared[j]),
+        }
+        for item in validation.models
+        for j, series in enumerate(validation.series)
+    ]
+
+
+def fold_records(folds: CrossValidation) -> list[dict[str, Any]]:
+    return [
+        {
+            "part": part,
+            "joint": joint,
+            "relative_percent": float(folds.relative_percent_per_joint[k, j]),
+            "rms": float(folds.rms_per_joint[k, j]),
+        }
+        for k, part in enumerate(folds.parts)
+        for j, joint in enumerate(folds.joints)
+    ]
 
 
 def _by_joint(joints: Sequence[str], columns: Sequence[Array], overall: Sequence[float]) -> tuple[Row, ...]:
@@ -76,11 +110,12 @@ def _facts(validation: Validation) -> tuple[str, ...]:
     fitted = validation.summary.identified_percent
     facts = [f"Relative error {validation.coefficients.overall_percent:.3g} % in all; {fitted:.3g} % in the fit."]
     if validation.folds is not None:
-        found = validation.folds
-        facts.append(
-            f"Cross-validation in {found.folds} parts: {found.mean_percent:.3g} ± {found.std_percent:.2g} % (spread of the parts)."
-        )
+        facts.append(_fold_sentence(validation.folds))
     return tuple(facts)
+
+
+def _fold_sentence(folds: CrossValidation) -> str:
+    return f"Cross-validation in {folds.folds} parts: {folds.mean_percent:.3g} ± {folds.std_percent:.2g} % (spread of the parts)."
 
 
 def _r_squared(value: float) -> str:

@@ -120,10 +120,11 @@ def _write_trajectory(
     write_trajectory(trajectory_dataset(design.trajectory, options["rate"]), output)
     page = output.with_suffix(".html")
     if plot:
-        from dynident.cli.trajectory_plot import trajectory_page
         from dynident.core.files import write_atomically
 
-        write_atomically(page, trajectory_page(design, limits))
+        heading = f"{robot.name}: condition number {design.condition_number:.2f}; dashed: the limits"
+        shown = design.plot(title=heading).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
+        write_atomically(page, shown)
     if as_json:
         print(json.dumps(design_document(design), indent=2, ensure_ascii=False, allow_nan=False))
         return

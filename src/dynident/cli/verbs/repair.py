@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dynident.cli.options import AsJson, Debug, Lock, RobotArgument, parse_locks
 from dynident.cli.terminal import console, print_report
 from dynident.errors import UnknownNameError, ValueRangeError
-
-if TYPE_CHECKING:
-    from dynident.core.arrays import Array
-    from dynident.core.tables import Report
-    from dynident.feasibility.repair.repair import Repair
 
 EXAMPLE = """Examples:
 
@@ -24,7 +19,6 @@ EXAMPLE = """Examples:
 [bold]dynident repair arm.urdf -o repaired.urdf --margin 1e-4[/bold]"""
 
 _METRICS = ("entropic", "euclidean")
-_SHOWN = 10
 
 
 def repair(
@@ -65,55 +59,5 @@ def repair(
     if as_json:
         print(json.dumps(repair_document(result), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        print_report(_report(result))
+        print_report(result.tables())
         console().print(f"Written to {output}", markup=False)
-
-
-def _report(result: Repair) -> Report:
-    from dynident.core.tables import Report, Row, Table
-
-    tables: list[Table] = []
-    if result.changed:
-        margins = [tuple(f"{margin:.2e}" for margin in link.margins) for link in result.changed]
-        links = [Row((link.name, *_change(link.before, link.after), *own)) for link, own in zip(result.changed, margins, strict=True)]
-        headings = ("link", "mass [kg]", "new", "CoM moved by [m]", "inertia changed by [kg·m²]", "margin [kg·m²]", "new")
-        tables.append(Table(title="Changed links", headings=headings, rows=tuple(links), left=frozenset({0})))
-    if result.moved:
-        before, after = result.coefficients
-        rows = [
-            Row((result.base.expressions[i], f"{before[i]:.6g}", f"{after[i]:.6g}", f"{after[i] - before[i]:.2g}", result.base.units[i]))
-            for i in result.moved[:_SHOWN]
-        ]
-        headings = ("coefficient", "before", "after", "change", "unit")
-        tables.append(Table(title="Base parameters that had to change", headings=headings, rows=tuple(rows), left=frozenset({0, 4})))
-    return Report(header=(_headline(result),), tables=tuple(tables), facts=_facts(result), notes=())
-
-
-def _headline(result: Repair) -> str:
-    if not result.changed:
-        return f"{result.robot.name}: every link is consistent already; nothing was changed"
-    return f"{result.robot.name}: {len(result.changed)} of {len(result.links)} links changed"
-
-
-def _facts(result: Repair) -> tuple[str, ...]:
-    if not result.changed:
-        return ()
-    if not result.moved:
-        return ("The base parameters, and with them all torques of the robot, are as they were.",)
-    more = len(result.moved) - _SHOWN
-    return (
-        f"No consistent links have the base parameters of this robot: {len(result.moved)} of {result.base.rank} had to change"
-        f"{f', the largest {_SHOWN} are listed' if more > 0 else ''}.",
-    )
-
-
-def _change(before: Array, after: Array) -> tuple[str, str, str, str]:
-    import numpy as np
-
-    from dynident.parameters import to_com
-
-    masses = (f"{before[0]:.4f}", f"{after[0]:.4f}")
-    if before[0] == 0.0 or after[0] == 0.0:
-        return (*masses, "–", "–")
-    (_, c0, I0), (_, c1, I1) = to_com(before), to_com(after)
-    return (*masses, f"{np.linalg.norm(c1 - c0):.2g}", f"{np.linalg.norm(I1 - I0, 2):.2g}")

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.errors import DynidentError, InputError
 from dynident.feasibility.constraints.lmi import Block, Equality, linear
 from dynident.feasibility.objective import link_metric
 from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus
 from dynident.parameters import change_of_frame, consistency_margin, from_com, inertia_matrix, pseudo_inertia
 from dynident.regression.base import BaseParameters, base_parameters
+from dynident.robots.figures import robot_figure
 from dynident.robots.robot import Robot, Source
 from dynident.robots.verdict import judge
 
@@ -53,14 +57,33 @@ class RepairedLink:
         return float(consistency_margin(self.before)), float(consistency_margin(self.after))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Repair:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Repair(Result):
     """links : every source link with an inertia; coefficients : (2, b) base parameters before and after."""
 
     robot: Robot
     base: BaseParameters
     links: tuple[RepairedLink, ...]
     coefficients: Array
+
+    @property
+    def headline(self) -> str:
+        return f"{self.robot.name}, {len(self.changed)} of {len(self.links)} links changed, {len(self.moved)} base parameters"
+
+    def tables(self) -> Report:
+        from dynident.feasibility.repair.tables import repair_report  # the tables know Repair, not the other way round
+
+        return repair_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per source link: mass and margin before and after."""
+        from dynident.feasibility.repair.tables import repair_records
+
+        return repair_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The robot in 3D, repaired beside as it was."""
+        return (robot_figure(self.robot, self.parameters()),)
 
     @property
     def changed(self) -> tuple[RepairedLink, ...]:

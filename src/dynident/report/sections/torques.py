@@ -24,7 +24,7 @@ def _blocks(run: Run) -> Iterator[Block]:
     yield grid(joint_table(validation))
     yield grid(model_table(validation))
     yield grid(worst_table(validation, 3))
-    for table in fold_tables(validation):
+    for table in fold_tables(validation.folds):
         yield grid(table)
     yield Heading("Spectrum of what is left over")
     yield spectrum_figure(validation)

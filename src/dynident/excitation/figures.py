@@ -1,0 +1,75 @@
+"""Pictures of a design: a row per joint with position, velocity, acceleration and torque against their limits; static positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.figures import Figure, axis, line, numbers, plain
+from dynident.dynamics import inverse_dynamics
+from dynident.excitation.design import Design
+from dynident.excitation.static import StaticDesign
+
+#: Samples of the plotted curves.
+_POINTS = 501
+
+
+def design_figures(design: Design) -> tuple[Figure, ...]:
+    """One per joint and quantity, joint by joint; dashed lines are the limits."""
+    time = np.linspace(0.0, design.trajectory.duration, _POINTS)
+    curves = dict(_curves(design, time))
+    figures: list[Figure] = []
+    for j, joint in enumerate(design.base.robot.joints):
+        for name, (values, ranges) in curves.items():
+            title = f"{joint.name}: {name} [{getattr(joint.units, name)}]"
+            figures.append(_against_limits(title, numbers(time), values[:, j], ranges[j], len(curves)))
+    return tuple(figures)
+
+
+def _curves(design: Design, time: Array) -> Iterator[tuple[str, tuple[Array, Array]]]:
+    """Name, values (N, n), and lower and upper limit of each joint (n, 2), for everything that has a curve."""
+    motion, limits, robot = design.trajectory.sample(time), design.limits, design.base.robot
+    yield "position", (motion.q, limits.position)
+    yield "velocity", (motion.dq, _both_sides(limits.velocity))
+    yield "acceleration", (motion.ddq, _both_sides(limits.acceleration))
+    if robot.parameters is not None:
+        yield "effort", (inverse_dynamics(robot, robot.parameters, motion.q, motion.dq, motion.ddq), _both_sides(limits.effort))
+
+
+def _against_limits(title: str, time: list[float | None], values: Array, ends: Array, columns: int) -> Figure:
+    dashed = {"color": "@bad", "dash": "dash", "width": 1}
+    shapes: list[dict[str, Any]] = [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": float(end), "y1": float(end), "line": dashed}
+        for end in ends
+        if np.isfinite(end)
+    ]
+    seen = [*values, *(end for end in ends if np.isfinite(end))]
+    room = 0.05 * max(float(np.ptp(seen)), 1e-6)
+    layout = {
+        "title": {"text": plain(title)},
+        "xaxis": axis("time [s]"),
+        "yaxis": {"range": [float(min(seen)) - room, float(max(seen)) + room]},
+        "shapes": shapes,
+    }
+    return Figure(label=title, data=[line(time, numbers(values), title, "@predicted")], layout=layout, height=220, beside=columns)
+
+
+def static_figures(design: StaticDesign) -> tuple[Figure, ...]:
+    """A histogram of each joint's positions."""
+    figures: list[Figure] = []
+    for j, joint in enumerate(design.robot.joints):
+        bars = {"type": "histogram", "x": numbers(design.q[:, j]), "marker": {"color": "@predicted"}, "name": plain(joint.name)}
+        layout = {
+            "title": {"text": plain(joint.name)},
+            "xaxis": axis(f"position [{joint.units.position}]"),
+            "yaxis": axis("configurations"),
+        }
+        figures.append(Figure(label=f"Positions of {joint.name}", data=[bars], layout=layout, height=240, small=True))
+    return tuple(figures)
+
+
+def _both_sides(limit: Array) -> Array:
+    return np.column_stack([-limit, limit])
