@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any, cast
 
 from dynident.errors import InputError, UnknownNameError
@@ -18,8 +17,7 @@ def friction_to_dict(model: FrictionModel) -> dict[str, Any]:
         return {"models": [friction_to_dict(part) for part in model.models]}
     if model.name not in FRICTION_MODELS:
         raise UnknownNameError("friction model", model.name, sorted(FRICTION_MODELS), remedy="a model must be registered to be saved")
-    shape = {field.name: getattr(model, field.name) for field in fields(model)} if is_dataclass(model) else {}
-    return {"model": model.name, "shape": shape}
+    return {"model": model.name, "shape": {shape.name: getattr(model, shape.name) for shape in model.shapes}}
 
 
 def friction_from_dict(data: Mapping[str, Any]) -> FrictionModel:
@@ -29,7 +27,7 @@ def friction_from_dict(data: Mapping[str, Any]) -> FrictionModel:
     name = data.get("model")
     if name not in FRICTION_MODELS:
         raise UnknownNameError("friction model", str(name), sorted(FRICTION_MODELS))
-    shape = {key: tuple(cast("list[Any]", value)) if isinstance(value, list) else value for key, value in data.get("shape", {}).items()}
+    shape = data.get("shape", {})
     make = cast("Callable[..., FrictionModel]", FRICTION_MODELS[name])
     try:
         return make(**shape)

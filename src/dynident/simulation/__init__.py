@@ -1,7 +1,7 @@
 """A virtual robot on MuJoCo (extra `sim`): servo, friction, sensors; and a virtual controller that returns M, g and c."""
 
 from dynident.simulation.controller import VirtualController, random_configurations
-from dynident.simulation.friction import JointFriction, typical_friction
+from dynident.simulation.friction import SimulatedFriction, typical_friction
 from dynident.simulation.integrate import SimulationError
 from dynident.simulation.model import Elasticity, Plant, build_plant
 from dynident.simulation.payload import Payload, loaded_parameters
@@ -15,13 +15,13 @@ __all__ = [
     "Clock",
     "Elasticity",
     "Feedforward",
-    "JointFriction",
     "Noise",
     "Payload",
     "Plant",
     "Recording",
     "Sensors",
     "Servo",
+    "SimulatedFriction",
     "SimulationError",
     "Truth",
     "VirtualController",

@@ -17,7 +17,7 @@ from dynident.robots.robot import Robot
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class JointFriction:
+class SimulatedFriction:
     """A smoothed model with the parameters of each joint, as the simulation applies it.
 
     parameters : (n, k)   Row j holds those of joint j.
@@ -29,7 +29,7 @@ class JointFriction:
     inertia: Array
 
     @staticmethod
-    def of(robot: Robot, model: FrictionModel, parameters: ArrayLike, *, threshold: float = THRESHOLD) -> JointFriction:
+    def of(robot: Robot, model: FrictionModel, parameters: ArrayLike, *, threshold: float = THRESHOLD) -> SimulatedFriction:
         theta = np.array(parameters, dtype=float)
         expected = (robot.n, len(model.parameter_names))
         if theta.shape != expected:
@@ -37,7 +37,7 @@ class JointFriction:
         if not np.all(np.isfinite(theta)):
             raise ValueRangeError("friction_parameters", "contains NaN or infinity")
         smoothed = smooth(model, threshold)
-        return JointFriction(model=smoothed, parameters=theta, inertia=_inertia(smoothed, theta))
+        return SimulatedFriction(model=smoothed, parameters=theta, inertia=_inertia(smoothed, theta))
 
     def torque(self, velocity: Array, acceleration: Array) -> Array:
         """(N, n) friction torque [N·m | N], what goes with acceleration included."""

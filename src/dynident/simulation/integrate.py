@@ -17,7 +17,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.optional import import_optional
 from dynident.errors import DynidentError
-from dynident.simulation.friction import JointFriction
+from dynident.simulation.friction import SimulatedFriction
 from dynident.simulation.model import Plant
 from dynident.simulation.reference import Reference
 from dynident.simulation.servo import Regulator
@@ -61,7 +61,7 @@ class Motion:
     saturated: Array
 
 
-def substeps(plant: Plant, friction: JointFriction | None, felt: Array, M: Array, period: float) -> int:
+def substeps(plant: Plant, friction: SimulatedFriction | None, felt: Array, M: Array, period: float) -> int:
     """Steps of the physics per period of the servo, so that neither friction nor springs are too fast for them.
 
     felt : (N, n, n)  Inertia matrix that the motors feel at once, along the motion; M : (N, n, n) that of the whole.
@@ -90,7 +90,7 @@ def integrate(
     plant: Plant,
     reference: Reference,
     drive: Drive,
-    friction: JointFriction | None,
+    friction: SimulatedFriction | None,
     *,
     steps: int,
     progress: Callable[[float], None] | None = None,
@@ -141,7 +141,7 @@ def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:
     data.qvel[:] = velocity
 
 
-def _apply(plant: Plant, data: Any, torque: Array, friction: JointFriction | None) -> None:
+def _apply(plant: Plant, data: Any, torque: Array, friction: SimulatedFriction | None) -> None:
     motors = plant.motors
     if friction is None:
         data.qfrc_applied[motors] = torque

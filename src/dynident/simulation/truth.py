@@ -19,7 +19,7 @@ from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
 from dynident.friction import friction_to_dict
 from dynident.robots.robot import Robot
-from dynident.simulation.friction import JointFriction
+from dynident.simulation.friction import SimulatedFriction
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -27,7 +27,7 @@ class Truth(Result):
     """The motion without noise, on a uniform clock, and the parameters behind it.
 
     parameters : (n, 10)            Of the links, payload included.
-    joint_friction : JointFriction  The friction that acted, with its parameters; None without friction.
+    joint_friction : SimulatedFriction  The friction that acted, with its parameters; None without friction.
     time : (N,)                     [s]
     q, dq, ddq : (N, n)             Of the links [rad | m, per second, per second²].
     effort : (N, n)                 Of the motors [N·m | N].
@@ -40,7 +40,7 @@ class Truth(Result):
 
     robot: Robot
     parameters: Array
-    joint_friction: JointFriction | None
+    joint_friction: SimulatedFriction | None
     time: Array
     q: Array
     dq: Array

@@ -13,7 +13,7 @@ from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction import FrictionModel, friction_model
 from dynident.robots.robot import Robot
-from dynident.simulation.friction import JointFriction, typical_friction
+from dynident.simulation.friction import SimulatedFriction, typical_friction
 from dynident.simulation.integrate import Drive, Motion, integrate, substeps
 from dynident.simulation.model import Elasticity, Plant, build_plant
 from dynident.simulation.payload import Payload, loaded_parameters
@@ -101,20 +101,20 @@ def _sensors(noise: Sensors | str | Callable[[Array], Sensors], scale: Array) ->
     return NOISES[noise](scale)
 
 
-def _friction(robot: Robot, model: FrictionModel | str | None, parameters: ArrayLike | None, scale: Array) -> JointFriction | None:
+def _friction(robot: Robot, model: FrictionModel | str | None, parameters: ArrayLike | None, scale: Array) -> SimulatedFriction | None:
     if model is None:
         if parameters is not None:
             raise InputError("friction parameters were given without a friction model; name the model too")
         return None
     found = friction_model(model) if isinstance(model, str) else model
-    return JointFriction.of(robot, found, typical_friction(robot, found, scale) if parameters is None else parameters)
+    return SimulatedFriction.of(robot, found, typical_friction(robot, found, scale) if parameters is None else parameters)
 
 
 def _run(
     plant: Plant,
     reference: Reference,
     servo: Servo,
-    friction: JointFriction | None,
+    friction: SimulatedFriction | None,
     period: float,
     progress: Callable[[float], None] | None,
 ) -> tuple[Motion, float]:
@@ -142,7 +142,7 @@ def _check_moves_mass(robot: Robot, M: Array) -> None:
             raise InputError(f"joint {name!r} moves no mass (inertia {value:.2g}), so no torque can drive it; give its links parameters")
 
 
-def _truth(plant: Plant, reference: Reference, motion: Motion, friction: JointFriction | None, kept: slice) -> Truth:
+def _truth(plant: Plant, reference: Reference, motion: Motion, friction: SimulatedFriction | None, kept: slice) -> Truth:
     motor_dq, motor_ddq = motion.motor_dq[kept], motion.motor_ddq[kept]
     return Truth(
         robot=plant.robot,

@@ -1,4 +1,4 @@
-"""Smoothed friction: no jump at rest, unchanged elsewhere, the right tangent."""
+"""Friction in a simulation: the right tangent, inertia apart, typical values."""
 
 from __future__ import annotations
 
@@ -7,42 +7,14 @@ import pytest
 
 from dynident import load_robot
 from dynident.errors import InputError, ShapeError, ValueRangeError
-from dynident.friction import FRICTION_MODELS, Coulomb, SmoothCoulomb, Smoothed, Symmetry, Viscous, friction_model, linear
-from dynident.simulation import JointFriction, typical_friction
-
-VELOCITY = np.linspace(-1.0, 1.0, 401)[:, None] * [1.0, 0.5]
-STILL = np.zeros_like(VELOCITY)
-
-
-def test_smoothed_coulomb_is_smooth_coulomb():
-    found = Smoothed(Coulomb(), 0.05).columns(VELOCITY, STILL)
-    np.testing.assert_allclose(found, SmoothCoulomb(0.05).columns(VELOCITY, STILL), atol=1e-12)
-
-
-@pytest.mark.parametrize("name", sorted(FRICTION_MODELS))
-def test_every_model_is_continuous_at_rest_and_unchanged_at_speed(name):
-    model = friction_model(name)
-    smooth = Smoothed(model)
-    tiny = np.full((1, 2), 1e-7)
-    jump = smooth.columns(tiny, 0 * tiny) - smooth.columns(-tiny, 0 * tiny)
-    assert np.abs(jump).max() < 1e-3
-    fast = np.abs(VELOCITY).min(axis=1) > 10 * smooth.threshold
-    np.testing.assert_allclose(smooth.columns(VELOCITY, STILL)[fast], model.columns(VELOCITY, STILL)[fast], atol=1e-7)
-    assert smooth.parameter_names == model.parameter_names
-    assert smooth.units == model.units
-
-
-def test_smooth_models_stay_as_they_are():
-    np.testing.assert_array_equal(Smoothed(Viscous()).columns(VELOCITY, STILL)[VELOCITY == 0], 0.0)
-    np.testing.assert_allclose(Smoothed(Viscous()).columns(VELOCITY, STILL), Viscous().columns(VELOCITY, STILL), atol=1e-9)
-    assert Smoothed(Viscous()).symmetry is Symmetry.ODD
-    assert Smoothed(Viscous()).dissipative
+from dynident.friction import Coulomb, Smoothed, friction_model, linear
+from dynident.simulation import SimulatedFriction, typical_friction
 
 
 def test_the_tangent_is_torque_and_slope():
     robot = load_robot("planar_2r")
     theta = np.array([[0.3, 0.5, 0.1], [0.2, 0.4, -0.1]])
-    friction = JointFriction.of(robot, linear(), theta)
+    friction = SimulatedFriction.of(robot, linear(), theta)
     for velocity in ([0.0, 0.01], [0.5, -0.02], [-1.0, 1e-4]):
         v = np.array(velocity)
         here, slope = friction.tangent(v)
@@ -54,9 +26,9 @@ def test_the_tangent_is_torque_and_slope():
 
 def test_what_goes_with_acceleration_is_inertia():
     robot = load_robot("planar_2r")
-    friction = JointFriction.of(robot, friction_model("viscous+armature"), [[0.1, 0.7], [0.1, 0.2]])
+    friction = SimulatedFriction.of(robot, friction_model("viscous+armature"), [[0.1, 0.7], [0.1, 0.2]])
     np.testing.assert_allclose(friction.inertia, [0.7, 0.2])
-    assert not np.any(JointFriction.of(robot, linear(), np.ones((2, 3))).inertia)
+    assert not np.any(SimulatedFriction.of(robot, linear(), np.ones((2, 3))).inertia)
 
 
 def test_typical_values_are_shares_of_the_scale():
@@ -71,6 +43,6 @@ def test_wrong_input_is_refused():
     with pytest.raises(ValueRangeError):
         Smoothed(Coulomb(), 0.0)
     with pytest.raises(ShapeError, match="fv, fc, fo"):
-        JointFriction.of(robot, linear(), np.ones((3, 3)))
+        SimulatedFriction.of(robot, linear(), np.ones((3, 3)))
     with pytest.raises(ValueRangeError):
-        JointFriction.of(robot, linear(), np.full((2, 3), np.nan))
+        SimulatedFriction.of(robot, linear(), np.full((2, 3), np.nan))
