@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
 
-from dynident.core.files import read_text
-from dynident.errors import FileError
 from dynident.export.model import ExportModel
 from dynident.regression.estimate import Estimate
 from dynident.regression.tables import coefficients
 from dynident.runs.estimate import read_estimate
-from dynident.runs.parameters import PARAMETERS, read_parameters
+from dynident.runs.parameters import read_parameters
 
 
 def model_from_run(folder: str | Path, *, from_coefficients: bool = False) -> ExportModel:
@@ -24,14 +19,14 @@ def model_from_run(folder: str | Path, *, from_coefficients: bool = False) -> Ex
     estimate = read_estimate(folder)
     if from_coefficients:
         return model_from_estimate(estimate)
-    stored = read_parameters(folder)
+    links = read_parameters(folder)
     return ExportModel(
-        robot=stored.base.robot,
-        parameters=stored.parameters,
-        friction=stored.base.friction,
-        friction_parameters=stored.friction_parameters,
-        provenance=f"link parameters by solver {stored.solver}, {_source(estimate)}",
-        violations=_violations(Path(folder), stored.feasible),
+        robot=links.base.robot,
+        parameters=links.parameters,
+        friction=links.base.friction,
+        friction_parameters=links.friction_parameters,
+        provenance=f"link parameters by solver {links.solver}, {_source(estimate)}",
+        violations=tuple(item.name for item in links.violations),
         notes=_left_out(estimate),
     )
 
@@ -57,15 +52,3 @@ def _source(estimate: Estimate) -> str:
 def _left_out(estimate: Estimate) -> tuple[str, ...]:
     extra = [column.name for column in estimate.base.columns.of_extra]
     return (f"the estimate's extra columns are not part of the exported model: {', '.join(extra)}",) if extra else ()
-
-
-def _violations(folder: Path, feasible: bool) -> tuple[str, ...]:
-    if feasible:
-        return ()
-    file = folder / PARAMETERS
-    try:
-        content = cast("Mapping[str, Any]", json.loads(read_text(file)))
-        found = tuple(str(item["name"]) for item in content["violations"])
-    except (KeyError, TypeError, ValueError):
-        raise FileError(file, "is not as dynident retrieve writes it; retrieve again") from None
-    return found or ("the retrieval says that its constraints are violated",)

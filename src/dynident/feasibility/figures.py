@@ -10,7 +10,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, numbers, plain
-from dynident.feasibility.result import Range
+from dynident.feasibility.result import Bounds, Range
 from dynident.parameters import ParameterEntry, parameter_entries
 from dynident.robots.robot import Robot
 
@@ -18,7 +18,6 @@ _MASS, _MOMENTS, _INERTIA = (0,), (1, 2, 3), (4, 5, 6, 7, 8, 9)
 _DETERMINED = {"data": "@data", "constraint": "@constraint", "prior": "@prior"}
 #: An open end of a range is drawn so many times the largest value of its kind away.
 _OPEN = 1.6
-Bounds = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

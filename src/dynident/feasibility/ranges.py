@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.errors import DynidentError
+from dynident.errors import DynidentError, InputError
 from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
@@ -42,6 +42,8 @@ def with_ranges(
         by the covariance knows the noise: the fit may then worsen by the 95 % quantile of χ² with one degree of freedom.
     """
     problem = result.problem
+    if problem is None:
+        raise InputError("ranges need the problem that was solved, and these parameters were read from a file; retrieve them again")
     goal = objective or problem.objective
     best = _best(problem, goal, result.x)
     radius = np.sqrt(max(best, 0.0) + _allowance(goal, best))

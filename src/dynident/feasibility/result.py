@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,6 +14,11 @@ from dynident.core.arrays import Array
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import LinkInertia, consistency_margin, link_inertia
+from dynident.regression.base import BaseParameters
+from dynident.robots.robot import Robot
+
+#: Lower and upper end, None where there is none.
+Bounds: TypeAlias = tuple[float | None, float | None]
 
 #: Up to this share of the objective, or of what noise alone would leave, a gap counts as none. φ is quadratic, so the fitted
 #: values of the answer and of the optimum differ by at most √gap in norm: with φ in standard deviations, a hundredth of the noise
@@ -52,6 +60,17 @@ class Candidate:
     start: int = 0
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Solution:
+    """One of the distinct answers. objective : φ(x); merit : with the prior; feasible : whether it meets all constraints."""
+
+    x: Array
+    start: int
+    objective: float
+    merit: float
+    feasible: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class Range:
     """The values that a parameter can take while everything else adapts: within the constraints and the noise of the data."""
@@ -66,23 +85,30 @@ class LinkParameters:
     """Parameters of every link, recomputed and judged against the constraints, whatever the solver claimed.
 
     x : (p,)               Standard columns: links, then friction.
-    objective : float      φ(x), without the prior.
+    objective : float      φ(x), without the prior; objective_name : what φ is.
+    noise : float or None  What φ amounts to by noise alone, where that is known.
     lower_bound : float    No parameters that satisfy the convex constraints have a smaller φ; -inf where unknown.
     solutions : tuple      Distinct answers of a multi-start, the best first.
     ranges : tuple         One per column of the links; empty until computed.
+    bounds : {column: (low, high)}   That were asked for on masses and, times the mass, on centres of mass.
     notes : tuple          What the prior costs in φ, what the bound leaves out.
+    problem : or None      What was solved; None for what was read from a file, which can't hold a user's own functions.
     """
 
-    problem: RetrievalProblem
+    base: BaseParameters
     x: Array
     status: RetrievalStatus
     objective: float
+    objective_name: str
+    noise: float | None
     lower_bound: float
     violations: tuple[Violation, ...]
     solver: str
-    solutions: tuple[Candidate, ...] = ()
+    solutions: tuple[Solution, ...] = ()
     ranges: tuple[Range, ...] = ()
+    bounds: Mapping[int, Bounds] = field(default_factory=dict[int, Bounds])
     notes: tuple[str, ...] = ()
+    problem: RetrievalProblem | None = None
 
     def __str__(self) -> str:
         from dynident.feasibility.tables import link_report  # the tables know LinkParameters, not the other way round
@@ -101,12 +127,17 @@ class LinkParameters:
     @property
     def gap_in_words(self) -> str:
         """The gap as a share of what noise alone would leave, where that is known, else of the objective."""
-        return gap_in_words(self.status, self.objective, self.lower_bound, self.problem.objective.noise)
+        return gap_in_words(self.status, self.objective, self.lower_bound, self.noise)
 
     @property
     def parameters(self) -> Array:
         """(n, 10) linear parameters in the named frames."""
-        return self.problem.base.columns.links(self.x)
+        return self.base.columns.links(self.x)
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The robot with these parameters as its own."""
+        return self.base.robot.with_parameters(self.parameters)
 
     @property
     def total_mass(self) -> float:
@@ -120,7 +151,7 @@ class LinkParameters:
     @property
     def friction_parameters(self) -> Array | None:
         """(n, k) parameters of the friction model, None without one."""
-        base = self.problem.base
+        base = self.base
         return None if base.friction is None else base.columns.friction(self.x)
 
     def com_and_inertia(self, link: int) -> LinkInertia:

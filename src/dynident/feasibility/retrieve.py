@@ -11,7 +11,7 @@ from dynident.core.arrays import Array
 from dynident.errors import DynidentError
 from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.result import OPTIMAL_GAP, ROUNDING, Candidate, LinkParameters, RetrievalStatus
+from dynident.feasibility.result import OPTIMAL_GAP, ROUNDING, Bounds, Candidate, LinkParameters, RetrievalStatus, Solution
 from dynident.feasibility.solvers.conflict import conflicting
 from dynident.feasibility.solvers.conic import ConicStatus, lower_bound, residual_scale
 from dynident.feasibility.solvers.polish import polished
@@ -104,15 +104,39 @@ def certify(
         )
     return LinkParameters(
         problem=problem,
+        base=problem.base,
         x=x,
         status=RetrievalStatus.NOT_FOUND if broken else _status(problem.objective, objective, floor),
         objective=objective,
+        objective_name=problem.objective.name,
+        noise=expected,
         lower_bound=floor,
         violations=broken,
         solver=solver,
-        solutions=tuple(judged),
+        solutions=tuple(_solution(problem, item) for item in judged),
+        bounds=_bounds(problem, x),
         notes=tuple(notes),
     )
+
+
+def _solution(problem: RetrievalProblem, item: Candidate) -> Solution:
+    x = item.x
+    feasible = not problem.violations(x)
+    return Solution(x=x, start=item.start, objective=problem.objective.value(x), merit=problem.merit(x), feasible=feasible)
+
+
+def _bounds(problem: RetrievalProblem, x: Array) -> dict[int, Bounds]:
+    """The bounds that were asked for on links' masses, and on their first moments: those of the centre of mass times the mass."""
+    bounds: dict[int, Bounds] = {}
+    for block in problem.terms.blocks:
+        side = block.side
+        if side is None or side.slot > 3:
+            continue
+        column = 10 * side.link + side.slot
+        limit = side.limit * (1.0 if side.slot == 0 else float(x[10 * side.link]))
+        low, high = bounds.get(column, (None, None))
+        bounds[column] = (limit, high) if side.sign > 0 else (low, limit)
+    return bounds
 
 
 def _status(objective: Objective, value: float, floor: float) -> RetrievalStatus:

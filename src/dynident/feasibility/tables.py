@@ -17,10 +17,10 @@ _KINDS = ("data", "constraint", "prior")
 
 def link_report(result: LinkParameters) -> Report:
     """Every link with its range and what determines it, friction, and how far from the best possible the fit is."""
-    base = result.problem.base
+    base = result.base
     tables = [_link_table(result), *_friction_table(result)]
     return Report(
-        header=(f"{base.robot.name}: {result.status.value}", f"{result.problem.objective.name}, solver {result.solver}"),
+        header=(f"{base.robot.name}: {result.status.value}", f"{result.objective_name}, solver {result.solver}"),
         tables=tuple(tables),
         facts=_facts(result),
         notes=result.notes,
@@ -28,7 +28,7 @@ def link_report(result: LinkParameters) -> Report:
 
 
 def _link_table(result: LinkParameters) -> Table:
-    robot = result.problem.base.robot
+    robot = result.base.robot
     rows: list[Row] = []
     for i, (name, margin) in enumerate(zip(robot.link_names, result.margins, strict=True)):
         mass, com, inertia = result.com_and_inertia(i)
@@ -46,7 +46,7 @@ def _determined(ranges: tuple[Range, ...]) -> str:
 
 
 def _friction_table(result: LinkParameters) -> list[Table]:
-    base, values = result.problem.base, result.friction_parameters
+    base, values = result.base, result.friction_parameters
     if base.friction is None or values is None:
         return []
     rows = [Row((joint, *(f"{value:.4f}" for value in own))) for joint, own in zip(base.robot.joint_names, values, strict=True)]
@@ -59,7 +59,7 @@ def _facts(result: LinkParameters) -> tuple[str, ...]:
     bound = f"{result.lower_bound:.6g}" if math.isfinite(result.lower_bound) else "not known"
     facts.append(f"Objective {result.objective:.6g}, lower bound {bound}, gap {result.gap_in_words}.")
     if len(result.solutions) > 1:
-        found = ", ".join(f"{result.problem.objective.value(item.x):.6g} (start {item.start + 1})" for item in result.solutions[:5])
+        found = ", ".join(f"{item.objective:.6g} (start {item.start + 1})" for item in result.solutions[:5])
         facts.append(f"Distinct answers: {len(result.solutions)}; objectives {found}{', ...' if len(result.solutions) > 5 else ''}.")
     facts += [f"Violated: {violation}." for violation in result.violations]
     return tuple(facts)

@@ -10,68 +10,22 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dynident.core.archives import Arrays, pack, unpack
-from dynident.core.arrays import Array
 from dynident.core.files import read_text, write_atomically, write_together
 from dynident.errors import FileError
-from dynident.feasibility.result import LinkParameters, Range, RetrievalStatus, gap_in_words
-from dynident.regression.base import BaseParameters
-from dynident.robots.robot import Robot
+from dynident.feasibility.constraints.terms import Violation
+from dynident.feasibility.result import LinkParameters, Range, RetrievalStatus, Solution
 from dynident.runs.estimate import ARRAYS as ESTIMATE_ARRAYS
 from dynident.runs.parameters_document import parameters_document
 from dynident.runs.problem import base_from_parts, base_parts
 
 PARAMETERS, ARRAYS, STARTS = "parameters.json", "parameters.npz", "starts"
 _SCHEMA = "dynident/parameter-arrays/1"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class StoredParameters:
-    """Link parameters as a run folder keeps them: `LinkParameters` without the problem that they solved.
-
-    x : (p,)                       Standard columns: links, then friction.
-    objective, lower_bound         φ(x), and what it can't be below (-inf where unknown).
-    gap_in_words                   Their difference as a share of the noise, or of the objective.
-    solutions : (k, p)             The multi-start's distinct answers, the best first.
-    ranges : tuple                 One per column of the links, or empty.
-    """
-
-    base: BaseParameters
-    x: Array
-    feasible: bool
-    objective: float
-    lower_bound: float
-    status: RetrievalStatus
-    gap_in_words: str
-    solver: str
-    solutions: Array
-    ranges: tuple[Range, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def parameters(self) -> Array:
-        """(n, 10) linear parameters in the named frames."""
-        return self.base.columns.links(self.x)
-
-    @property
-    def friction_parameters(self) -> Array | None:
-        """(n, k) parameters of the friction model, None without one."""
-        return None if self.base.friction is None else self.base.columns.friction(self.x)
-
-    @property
-    def total_mass(self) -> float:
-        return float(self.parameters[:, 0].sum())
-
-    @cached_property
-    def robot(self) -> Robot:
-        """The robot with these parameters as its own."""
-        return self.base.robot.with_parameters(self.parameters)
 
 
 def write_parameters(folder: str | Path, result: LinkParameters, *, seed: int = 0) -> None:
@@ -81,8 +35,8 @@ def write_parameters(folder: str | Path, result: LinkParameters, *, seed: int = 
     write_together(run, {ARRAYS: _bytes(result, estimate_digest(run)), PARAMETERS: content}, last=PARAMETERS)
 
 
-def read_parameters(folder: str | Path) -> StoredParameters:
-    """The link parameters in a run folder, to the last digit; FileError where there are none, or where they are out of date."""
+def read_parameters(folder: str | Path) -> LinkParameters:
+    """The link parameters in a run folder, as they were written; FileError where there are none, or where they are out of date."""
     run = Path(folder)
     remedy = f"make them with: dynident retrieve {run}"
     if not run.is_dir():
@@ -90,7 +44,7 @@ def read_parameters(folder: str | Path) -> StoredParameters:
     for name in (PARAMETERS, ARRAYS):
         if not (run / name).is_file():
             raise FileError(run, f"has no {name}, so no link parameters have been retrieved in it; {remedy}")
-    stored, digest = unpack(run / ARRAYS, _SCHEMA, _stored)
+    stored, digest = unpack(run / ARRAYS, _SCHEMA, _parameters)
     if digest != estimate_digest(run):
         raise FileError(run / PARAMETERS, f"belongs to another estimate than the one in the folder; {remedy}")
     return stored
@@ -132,7 +86,7 @@ class StartStore:
 
 
 def _bytes(result: LinkParameters, digest: str) -> bytes:
-    arrays, description = base_parts(result.problem.base)
+    arrays, description = base_parts(result.base)
     arrays |= {
         "x": result.x,
         "solutions": np.array([item.x for item in result.solutions]).reshape(-1, len(result.x)),
@@ -141,32 +95,41 @@ def _bytes(result: LinkParameters, digest: str) -> bytes:
     description |= {
         "feasible": result.feasible,
         "objective": result.objective,
+        "objective_name": result.objective_name,
+        "noise": result.noise,
         "lower_bound": result.lower_bound,
         "status": result.status.name,
-        "gap_in_words": result.gap_in_words,
+        "violations": [vars(item) for item in result.violations],
         "solver": result.solver,
+        "found": [{"start": s.start, "objective": s.objective, "merit": s.merit, "feasible": s.feasible} for s in result.solutions],
         "determined_by": [item.determined_by for item in result.ranges],
+        "bounds": [[column, *ends] for column, ends in result.bounds.items()],
         "notes": list(result.notes),
         "estimate": digest,
     }
     return pack(_SCHEMA, arrays, description)
 
 
-def _stored(arrays: Arrays, description: dict[str, Any]) -> tuple[StoredParameters, str]:
+def _parameters(arrays: Arrays, description: dict[str, Any]) -> tuple[LinkParameters, str]:
+    """The parameters, and the digest of the estimate that they were made from. Files of older versions say less."""
     ranges = zip(arrays["ranges"].tolist(), description["determined_by"], strict=True)
-    objective, bound = description["objective"], description["lower_bound"]
-    status = RetrievalStatus[description.get("status", "FEASIBLE")]  # archives before there was one promise nothing
-    stored = StoredParameters(
+    x, objective = arrays["x"], description["objective"]
+    unknown = {"start": 0, "objective": objective, "merit": objective, "feasible": description["feasible"]}
+    found: list[dict[str, Any]] = description.get("found", [unknown] * len(arrays["solutions"]))
+    broken = [] if description["feasible"] else [{"name": "a constraint of the retrieval", "amount": np.inf, "unit": ""}]
+    result = LinkParameters(
         base=base_from_parts(arrays, description),
-        x=arrays["x"],
-        feasible=description["feasible"],
+        x=x,
+        status=RetrievalStatus[description.get("status", "FEASIBLE")],
         objective=objective,
-        lower_bound=bound,
-        status=status,
-        gap_in_words=description.get("gap_in_words", gap_in_words(status, objective, bound, None)),
+        objective_name=description.get("objective_name", "objective"),
+        noise=description.get("noise"),
+        lower_bound=description["lower_bound"],
+        violations=tuple(Violation(**item) for item in description.get("violations", broken)),
         solver=description["solver"],
-        solutions=arrays["solutions"],
+        solutions=tuple(Solution(x=row, **item) for row, item in zip(arrays["solutions"], found, strict=True)),
         ranges=tuple(Range(low=low, high=high, determined_by=kind) for (low, high), kind in ranges),
+        bounds={column: (low, high) for column, low, high in description.get("bounds", [])},
         notes=tuple(description["notes"]),
     )
-    return stored, description["estimate"]
+    return result, description["estimate"]

@@ -7,7 +7,7 @@ import platform
 from importlib import metadata
 from typing import Any
 
-from dynident.feasibility.result import LinkParameters, Range
+from dynident.feasibility.result import LinkParameters, Range, Solution
 from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES
 
 SCHEMA = "dynident/parameters/1"
@@ -18,7 +18,7 @@ _PACKAGES = ("dynident", "numpy", "scipy", "clarabel")
 
 def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, Any]:
     """Standard JSON; an end of a range that nothing bounds, and a lower bound that is not known, are null."""
-    base = result.problem.base
+    base = result.base
     return {
         "schema": SCHEMA,
         "robot": base.robot.name,
@@ -28,12 +28,12 @@ def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, A
         "feasible": result.feasible,
         "status": result.status.value,
         "objective": result.objective,
-        "objective_name": result.problem.objective.name,
+        "objective_name": result.objective_name,
         "lower_bound": _finite(result.lower_bound),
         "gap": _finite(result.gap),
         "gap_in_words": result.gap_in_words,
         "solver": result.solver,
-        "solutions": [_solution(result, number) for number in range(len(result.solutions))],
+        "solutions": [_solution(result, item) for item in result.solutions],
         "violations": [{"name": item.name, "amount": _finite(item.amount), "unit": item.unit} for item in result.violations],
         "notes": list(result.notes),
         "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in _PACKAGES},
@@ -42,7 +42,7 @@ def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, A
 
 
 def _link(result: LinkParameters, index: int) -> dict[str, Any]:
-    link = result.problem.base.robot.links[index]
+    link = result.base.robot.links[index]
     mass, com, inertia = result.com_and_inertia(index)
     own = result.ranges[10 * index : 10 * index + 10]
     return {
@@ -59,16 +59,9 @@ def _link(result: LinkParameters, index: int) -> dict[str, Any]:
 
 
 def _bounds(result: LinkParameters, index: int) -> dict[str, list[float | None]]:
-    """The bounds that were asked for on a link's mass, and on its first moments: those of its centre of mass times its mass."""
-    bounds: dict[str, list[float | None]] = {}
-    for block in result.problem.terms.blocks:
-        side = block.side
-        if side is None or side.link != index or side.slot > 3:
-            continue
-        ends = bounds.setdefault(PARAMETER_NAMES[side.slot], [None, None])
-        scale = 1.0 if side.slot == 0 else float(result.parameters[index, 0])
-        ends[0 if side.sign > 0 else 1] = side.limit * scale
-    return bounds
+    """The bounds that were asked for on a link's mass and first moments, by name."""
+    own = {column - 10 * index: ends for column, ends in result.bounds.items() if column // 10 == index}
+    return {PARAMETER_NAMES[slot]: list(own[slot]) for slot in sorted(own)}
 
 
 def _ends(item: Range) -> list[float | None]:
@@ -76,7 +69,7 @@ def _ends(item: Range) -> list[float | None]:
 
 
 def _friction(result: LinkParameters) -> list[dict[str, Any]]:
-    base, values = result.problem.base, result.friction_parameters
+    base, values = result.base, result.friction_parameters
     if base.friction is None or values is None:
         return []
     names = base.friction.parameter_names
@@ -86,15 +79,13 @@ def _friction(result: LinkParameters) -> list[dict[str, Any]]:
     ]
 
 
-def _solution(result: LinkParameters, number: int) -> dict[str, Any]:
-    item = result.solutions[number]
-    masses = result.problem.base.columns.links(item.x)[:, 0]
+def _solution(result: LinkParameters, item: Solution) -> dict[str, Any]:
     return {
         "start": item.start,
-        "objective": result.problem.objective.value(item.x),
-        "with_prior": result.problem.merit(item.x),
-        "feasible": not result.problem.violations(item.x),
-        "masses": masses.tolist(),
+        "objective": item.objective,
+        "with_prior": item.merit,
+        "feasible": item.feasible,
+        "masses": result.base.columns.links(item.x)[:, 0].tolist(),
     }
 
 

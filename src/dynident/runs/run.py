@@ -12,11 +12,12 @@ from typing import Any, TypeVar, cast
 
 from dynident.core.files import read_text
 from dynident.errors import FileError
+from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
 from dynident.runs.estimate import ARRAYS as ESTIMATE_ARRAYS
 from dynident.runs.estimate import ESTIMATE, PROBLEM, ROBOT, read_estimate
 from dynident.runs.parameters import ARRAYS as PARAMETER_ARRAYS
-from dynident.runs.parameters import PARAMETERS, StoredParameters, read_parameters
+from dynident.runs.parameters import PARAMETERS, read_parameters
 from dynident.runs.validation import ARRAYS as VALIDATION_ARRAYS
 from dynident.runs.validation import VALIDATION, parameters_digest, read_validation
 from dynident.validation.result import Validation
@@ -48,7 +49,7 @@ class Run:
 
     folder: Path
     estimate: Estimate
-    parameters: StoredParameters | None
+    parameters: LinkParameters | None
     validation: Validation | None
     missing: Mapping[Stage, str]
     documents: Mapping[Stage, Mapping[str, Any]]

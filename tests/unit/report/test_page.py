@@ -20,6 +20,7 @@ from dynident.report.page import rendered
 from dynident.report.sections.verdict import distrusted, headline, trusted
 from dynident.report.typeset import typeset
 from dynident.robots.figures import ellipsoid
+from dynident.runs import read_parameters, write_parameters
 from dynident.runs.run import Stage
 from tests.browser.arm import arm, complete_run, identified, log, validated
 
@@ -137,9 +138,7 @@ def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
 
 def test_bounds_that_a_run_kept_are_drawn(complete, tmp_path):
     run = shutil.copytree(complete, tmp_path / "run")
-    content = json.loads((run / "parameters.json").read_text())
-    content["links"][1]["bounds"] = {"m": [3.25, 9.5]}
-    (run / "parameters.json").write_text(json.dumps(content))
+    write_parameters(run, replace(read_parameters(run), bounds={10: (3.25, 9.5)}))
     section = next(section for section in SECTIONS if section.key == "links")
     masses = next(block for block in rendered(section, read_run(run)).blocks if isinstance(block, Figure))
     assert [trace["x"] for trace in masses.data if trace["name"].startswith("bound")] == [[3.25], [9.5]]

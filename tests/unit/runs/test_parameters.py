@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dynident import build_problem, fit, load_robot
-from dynident.errors import FileError
+from dynident.errors import FileError, InputError
+from dynident.export.run_folder import model_from_run
 from dynident.feasibility import Bounds, FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.ranges import with_ranges
+from dynident.feasibility.result import RetrievalStatus
 from dynident.friction import linear
 from dynident.parameters import from_com, inertia_matrix
 from dynident.runs import write_estimate
@@ -42,13 +46,31 @@ def test_what_was_written_comes_back_to_the_last_bit(run, result):
     np.testing.assert_array_equal(stored.parameters, result.parameters)
     np.testing.assert_array_equal(stored.friction_parameters, result.friction_parameters)
     np.testing.assert_array_equal(stored.robot.parameters, result.parameters)
-    np.testing.assert_array_equal(stored.solutions, [item.x for item in result.solutions])
+    for mine, theirs in zip(stored.solutions, result.solutions, strict=True):
+        np.testing.assert_array_equal(mine.x, theirs.x)
+        assert (mine.start, mine.objective, mine.merit, mine.feasible) == (theirs.start, theirs.objective, theirs.merit, theirs.feasible)
+    assert (stored.violations, stored.bounds, stored.noise, stored.gap) == (result.violations, result.bounds, result.noise, result.gap)
+    assert parameters_document(stored) == parameters_document(result)
+    assert str(stored) == str(result)
     assert stored.ranges == result.ranges
     assert (stored.objective, stored.lower_bound, stored.feasible, stored.solver) == (result.objective, result.lower_bound, True, "sdp")
     assert (stored.status, stored.gap_in_words) == (result.status, result.gap_in_words)
     assert stored.gap_in_words.endswith("% of the noise")
     assert stored.notes == result.notes
     assert stored.total_mass == result.total_mass
+
+
+def test_broken_constraints_come_back_with_their_names(run, result):
+    broken = replace(result, status=RetrievalStatus.NOT_FOUND, violations=(Violation("total mass <= 50", 0.5, "kg"),))
+    write_parameters(run, broken)
+    stored = read_parameters(run)
+    assert (stored.feasible, stored.status, stored.violations) == (False, broken.status, broken.violations)
+    assert "total mass <= 50" in model_from_run(run).violations
+
+
+def test_ranges_need_the_problem(run):
+    with pytest.raises(InputError, match="read from a file; retrieve them again"):
+        with_ranges(read_parameters(run))
 
 
 def test_the_document_says_what_the_result_says(run, result):

@@ -13,7 +13,7 @@ from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, U
 from dynident.cli.terminal import console, print_report, progress_bar, spinner
 
 if TYPE_CHECKING:
-    from dynident.runs.parameters import StoredParameters
+    from dynident.feasibility.result import LinkParameters
 
 EXAMPLE = """Example:
 
@@ -68,7 +68,7 @@ def validate(
         console().print(f"Written to {run}", markup=False)
 
 
-def _links(run: Path) -> StoredParameters | None:
+def _links(run: Path) -> LinkParameters | None:
     """The link parameters, where they have been retrieved; out-of-date ones are an error that says what to do."""
     from dynident.runs.parameters import PARAMETERS, read_parameters
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.feasibility.figures import Bounds, RangePictures
-from dynident.parameters import consistency_margin, link_inertia
+from dynident.feasibility.figures import RangePictures
+from dynident.feasibility.result import LinkParameters
+from dynident.parameters import link_inertia
 from dynident.report.blocks import Block, Cell, Grid, Heading, Listing, Section, Text
-from dynident.runs.parameters import StoredParameters
-from dynident.runs.parameters_document import PARAMETER_NAMES
 from dynident.runs.run import Run, Stage
 
 
@@ -25,9 +23,9 @@ def _blocks(run: Run) -> Iterator[Block]:
         "while the others adapt and the fit stays as good as the noise allows; its colour says what keeps it there. A bar that runs out "
         "of its figure is open or far wider."
     )
-    yield _table(run, parameters)
+    yield _table(parameters)
     if parameters.ranges:
-        pictures = RangePictures(robot=parameters.base.robot, x=parameters.x, ranges=parameters.ranges, bounds=dict(_bounds(run)))
+        pictures = RangePictures(robot=parameters.base.robot, x=parameters.x, ranges=parameters.ranges, bounds=parameters.bounds)
         yield Heading("Ranges")
         yield pictures.masses()
         yield pictures.moments()
@@ -42,14 +40,12 @@ def _blocks(run: Run) -> Iterator[Block]:
 SECTION = Section(key="links", title="Link parameters", stage=Stage.PARAMETERS, blocks=_blocks)
 
 
-def _table(run: Run, parameters: StoredParameters) -> Grid:
+def _table(parameters: LinkParameters) -> Grid:
     robot = parameters.base.robot
     nominal = robot.parameters
-    margins = consistency_margin(parameters.parameters)
     rows: list[tuple[tuple[Cell, ...], bool]] = []
     for i, link in enumerate(robot.links):
-        row = parameters.parameters[i]
-        mass, com, inertia = link_inertia(row)
+        mass, com, inertia = parameters.com_and_inertia(i)
         cells = [Cell(text=link.name), Cell(text=link.frame), Cell(text=f"{mass:.3f}", sort=mass)]
         if nominal is not None:
             cells.append(Cell(text=f"{nominal[i, 0]:.3f}", sort=float(nominal[i, 0])))
@@ -57,7 +53,7 @@ def _table(run: Run, parameters: StoredParameters) -> Grid:
         if nominal is not None:
             cells.append(Cell(text=_triple(link_inertia(nominal[i]).com, ".3f")))
         cells.append(Cell(text=_triple(np.linalg.eigvalsh(inertia), ".2e"), math=True))
-        cells.append(Cell(text=f"{margins[i]:.1e}", sort=float(margins[i]), math=True))
+        cells.append(Cell(text=f"{parameters.margins[i]:.1e}", sort=float(parameters.margins[i]), math=True))
         rows.append((tuple(cells), False))
     beside = ("nominal [kg]", "nominal [m]") if nominal is not None else ()
     headings = ("link", "frame", "mass [kg]", *beside[:1], "centre of mass [m]", *beside[1:], "principal inertias [kg·m²]", "margin")
@@ -66,11 +62,3 @@ def _table(run: Run, parameters: StoredParameters) -> Grid:
 
 def _triple(values: ArrayLike, form: str) -> str:
     return "  ".join(format(float(value), form).replace("-0.000", "0.000") for value in np.asarray(values, dtype=float))
-
-
-def _bounds(run: Run) -> Iterator[tuple[int, Bounds]]:
-    """Bounds that the retrieval was given, where the run folder has kept them, by column."""
-    links = cast("list[Mapping[str, Any]]", run.documents[Stage.PARAMETERS].get("links", []))
-    for i, link in enumerate(links):
-        for name, (low, high) in cast("Mapping[str, Bounds]", link.get("bounds") or {}).items():
-            yield 10 * i + PARAMETER_NAMES.index(name), (low, high)
