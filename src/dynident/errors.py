@@ -2,11 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+
+
+class Remedy(str):
+    """What to do about an error, in the library's words, for which an interface can say its own.
+
+    Remedy("name them with {columns}", columns={"q": "pos_*"}) is the text "name them with columns={'q': 'pos_*'}"; the command
+    line puts the option there that does the same.
+    """
+
+    template: str
+    arguments: Mapping[str, object]
+
+    def __new__(cls, template: str, **arguments: object) -> Remedy:
+        remedy = super().__new__(cls, _fill(template, arguments, "{}={!r}".format))
+        remedy.template, remedy.arguments = template, arguments
+        return remedy
+
+    def told(self, say: Callable[[str, object], str]) -> str:
+        """The remedy with say(name, value) for each of its arguments."""
+        return _fill(self.template, self.arguments, say)
+
+
+def _fill(template: str, arguments: Mapping[str, object], say: Callable[[str, object], str]) -> str:
+    for name, value in arguments.items():
+        template = template.replace(f"{{{name}}}", say(name, value))
+    return template
 
 
 class DynidentError(Exception):
-    """Base of every error that dynident raises on purpose."""
+    """Base of every error that dynident raises on purpose.
+
+    Attributes
+    ----------
+    message : str   What is wrong, which item, what is allowed.
+    remedy : str    What to do about it, a `Remedy` where an argument is named; empty where the message says it.
+    """
+
+    def __init__(self, message: str = "", *, remedy: str = "") -> None:
+        self.message = message
+        self.remedy = remedy
+        super().__init__(f"{message}; {remedy}" if remedy else message)
 
 
 class InputError(DynidentError):
@@ -22,11 +59,11 @@ class FileError(InputError):
     place : str  Where in it ("joints[2].alpha", "line 7"); empty when the whole file is meant.
     """
 
-    def __init__(self, file: object, message: str, *, place: str = "") -> None:
+    def __init__(self, file: object, message: str, *, place: str = "", remedy: str = "") -> None:
         self.file = str(file)
         self.place = place
         where = f"{self.file}, {place}" if place else self.file
-        super().__init__(f"{where}: {message}")
+        super().__init__(f"{where}: {message}", remedy=remedy)
 
 
 class ShapeError(InputError):
@@ -42,9 +79,9 @@ class ShapeError(InputError):
 class ValueRangeError(InputError):
     """A number is not allowed where it stands (NaN, infinite, out of range). Attributes: `name`."""
 
-    def __init__(self, name: str, message: str) -> None:
+    def __init__(self, name: str, message: str, *, remedy: str = "") -> None:
         self.name = name
-        super().__init__(f"{name} {message}")
+        super().__init__(f"{name} {message}", remedy=remedy)
 
 
 class UnknownNameError(InputError):
@@ -55,7 +92,7 @@ class UnknownNameError(InputError):
         self.name = name
         self.known = tuple(known)
         listing = ", ".join(self.known) if self.known else "none"
-        super().__init__(f"no {kind} named {name!r}; known: {listing}{'; ' + remedy if remedy else ''}")
+        super().__init__(f"no {kind} named {name!r}; known: {listing}", remedy=remedy)
 
 
 class UnsupportedRobotError(InputError):
@@ -68,4 +105,4 @@ class MissingExtraError(DynidentError):
     def __init__(self, extra: str, package: str, purpose: str) -> None:
         self.extra = extra
         self.package = package
-        super().__init__(f'{purpose} needs {package}, which is not installed: pip install "dynident[{extra}]"')
+        super().__init__(f"{purpose} needs {package}, which is not installed", remedy=f'pip install "dynident[{extra}]"')

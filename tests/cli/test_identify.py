@@ -105,7 +105,7 @@ def test_a_log_without_accelerations_is_filtered_unless_told_otherwise(dynident,
     content = json.loads(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--json").stdout)
     assert content["preprocessing"]["cutoff_hz"] == 5
     assert "no accelerations" in content["notes"][0]
-    assert "--filter" in content["notes"][0]
+    assert "another cutoff" in content["notes"][0]
     raw = json.loads(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--json", "--filter", "none").stdout)
     assert "cutoff_hz" not in raw["preprocessing"]
     assert any("differences of unfiltered samples" in note for note in raw["notes"])

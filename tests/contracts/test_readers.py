@@ -131,7 +131,7 @@ def test_lengths_that_disagree(save):
 
 def test_missing_columns_are_listed(save):
     content = {"t": LOG["t"], "angles": LOG["q"]}
-    with pytest.raises(FileError, match=r"no column is known as q; found: .*angles.*; name them with --map q=..."):
+    with pytest.raises(FileError, match=r"no column is known as q; found: .*angles.*; name them with columns={'q': '...'}"):
         load_dataset(save(content))
 
 

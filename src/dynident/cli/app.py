@@ -11,10 +11,10 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli.options import Debug
+from dynident.cli.options import Debug, option_text
 from dynident.cli.registries import with_registries
 from dynident.cli.verbs import check, demo, evaluate, excite, export, identify, repair, report, retrieve, simulate, validate
-from dynident.errors import DynidentError, InputError
+from dynident.errors import DynidentError, InputError, Remedy
 
 #: In the order of the help. A new verb is its file and one line here.
 VERBS = {
@@ -64,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except DynidentError as error:
         if "--debug" in words:
             raise
-        code = _complain(str(error), 2 if isinstance(error, InputError) else 1)
+        remedy = error.remedy.told(option_text) if isinstance(error.remedy, Remedy) else error.remedy
+        code = _complain("; ".join(filter(None, (error.message, remedy))), 2 if isinstance(error, InputError) else 1)
     sys.exit(code)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
 
 import typer
 
@@ -53,6 +53,25 @@ def one_of(value: str, allowed: tuple[str, ...], kind: str) -> str:
     if value not in allowed:
         raise UnknownNameError(kind, value, allowed)
     return value
+
+
+#: The options for the library's arguments that remedies of errors name.
+OPTIONS = {
+    "columns": "--map",
+    "units": "--unit",
+    "effort_kind": "--effort-kind",
+    "lock": "--lock",
+    "cutoff": "--filter",
+    "run_python": "--constraints",
+    "force": "--force",
+}
+
+
+def option_text(argument: str, value: object) -> str:
+    """What to type for an argument of the library: "--map q=pos_*" for columns={"q": "pos_*"}."""
+    values = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"": value}
+    words = [f"{name}=" * bool(name) + (f"{item:g}" if isinstance(item, float) else str(item)) for name, item in values.items()]
+    return OPTIONS[argument] if value is True else " ".join(f"{OPTIONS[argument]} {word}" for word in words)
 
 
 def parse_locks(pairs: Iterable[str] | None) -> dict[str, float]:

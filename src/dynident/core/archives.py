@@ -42,7 +42,7 @@ def unpack(path: Path, schema: str, make: Callable[[Arrays, dict[str, Any]], _T]
     except FileError:
         raise
     except DynidentError as error:
-        raise FileError(path, str(error)) from None
+        raise FileError(path, error.message, remedy=error.remedy) from None
     except (KeyError, TypeError, ValueError, IndexError):
         raise FileError(path, f"is not a file of the schema {schema!r}, or it is damaged; make it again") from None
 

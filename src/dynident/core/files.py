@@ -55,7 +55,7 @@ def errors_in_file(file: str | Path, place: str = "") -> Generator[None]:
     except FileError:
         raise
     except InputError as error:
-        raise FileError(file, str(error), place=place) from None
+        raise FileError(file, error.message, place=place, remedy=error.remedy) from None
 
 
 def file_digest(path: str | Path) -> str:

@@ -14,7 +14,7 @@ from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
 from dynident.core.results import Tabular
 from dynident.core.tables import Report, Row, Table
-from dynident.errors import DynidentError, InputError, ShapeError
+from dynident.errors import DynidentError, InputError, Remedy, ShapeError
 from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.regression.tables import Coefficient
@@ -31,8 +31,8 @@ class InfeasibleError(InputError):
     def __init__(self, violations: tuple[str, ...]) -> None:
         self.violations = violations
         super().__init__(
-            f"the parameters are not feasible ({'; '.join(violations)}), and a simulator may fail on them; "
-            f"retrieve feasible ones, or use --force (force=True) to export them with a comment that says so"
+            f"the parameters are not feasible ({'; '.join(violations)}), and a simulator may fail on them",
+            remedy=Remedy("retrieve feasible ones, or use {force} to export them with a comment that says so", force=True),
         )
 
 

@@ -50,9 +50,7 @@ def export(
         raise UnknownNameError("export target", target, EXPORTERS)
     exporter = EXPORTERS[target]
     if exporter.bodies and not model.describes_bodies:
-        raise InputError(
-            f"{target} describes links, and coefficients are sums over several of them; retrieve links first: dynident retrieve RUN"
-        )
+        raise InputError(f"{target} describes links, and coefficients are sums over several of them", remedy="retrieve links first")
     violations = model.all_violations() if model.describes_bodies else model.violations
     if violations and not force:
         raise InfeasibleError(violations)

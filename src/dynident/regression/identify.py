@@ -103,6 +103,4 @@ def default_cutoff(log: Dataset) -> tuple[float | None, tuple[str, ...]]:
         return None, ()
     cutoff = min(DEFAULT_CUTOFF, log.rate / 4.0)  # a slow log is kept at its own rate
     what = " and no ".join(missing)
-    return cutoff, (
-        f"the log has no {what}, so both sides were filtered at {cutoff:g} Hz; another cutoff, or none, can be asked for (--filter)",
-    )
+    return cutoff, (f"the log has no {what}, so both sides were filtered at {cutoff:g} Hz; another cutoff, or none, can be asked for",)

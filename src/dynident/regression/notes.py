@@ -49,7 +49,7 @@ def _log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[
         )
     if processing.differentiated and processing.cutoff_hz is None:
         names = "accelerations" if data.dq is not None else "velocities" if data.ddq is not None else "velocities and accelerations"
-        yield f"{names} are differences of unfiltered samples, whose noise biases the result; filter them (cutoff 5 Hz, --filter 5)"
+        yield f"{names} are differences of unfiltered samples, whose noise biases the result; filter them, with a cutoff of about 5 Hz"
 
 
 def estimate_notes(estimate: Estimate) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def _estimate_notes(estimate: Estimate) -> Iterator[str]:
         most, least = residuals.names[int(np.argmax(rms))], residuals.names[int(np.argmin(rms))]
         yield (
             f"the residual of {most} is {rms.max() / rms.min():.0f} times that of {least}; weighing each joint by its own noise "
-            "(noise 'per_group', --noise per_group) would use the quiet ones better"
+            "(noise per_group) would use the quiet ones better"
         )
     if estimate.condition_number > HIGH_CONDITION:
         yield (

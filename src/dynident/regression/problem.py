@@ -15,7 +15,7 @@ from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
 from dynident.data.provenance import Provenance
-from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.errors import InputError, Remedy, ShapeError, UnknownNameError, ValueRangeError
 from dynident.regression.base import BaseParameters, Equations
 from dynident.regression.compress import compress, triangular
 from dynident.regression.notes import log_notes
@@ -192,7 +192,8 @@ def _prepare(
 ) -> tuple[Dataset, dict[str, Array], ParallelFilter | None, Processing]:
     """A dataset with effort, dq and ddq on a uniform clock, the filter, and what was done."""
     if data.effort is None:
-        raise InputError("the log has no effort (torque) columns; name them with a column map, such as --map effort=tau*")
+        remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
+        raise InputError("the log has no effort (torque) columns", remedy=remedy)
     if data.effort_kind is not EffortKind.TORQUE:
         raise InputError(f"the log holds {data.effort_kind} rather than torque; convert it first, or use the method for that kind of log")
     steps = Processing()
@@ -209,7 +210,8 @@ def _prepare(
         data = differentiate(data)
     if cutoff is None:
         if rate is not None:
-            raise ValueRangeError("rate", "needs a filter before decimation, or it would alias; give a cutoff too (--filter)")
+            remedy = Remedy("give a filter too, such as {cutoff}", cutoff=rate / 4.0)
+            raise ValueRangeError("rate", "needs a filter before decimation, or it would alias", remedy=remedy)
         return data, extra, None, steps
     filter = ParallelFilter(cutoff=cutoff, rate_in=data.rate, rate_out=min(rate or 4.0 * cutoff, data.rate), truncation=EDGE)
     name = "zero-phase Butterworth, parallel"
@@ -237,10 +239,9 @@ def _check_effort(robot: Robot, data: Dataset) -> None:
     typical = np.median(np.abs(data.effort), axis=0)
     for joint, value in zip(robot.joints, typical, strict=True):
         if value > ABSURD_EFFORT * joint.effort > 0.0:
-            raise InputError(
-                f"the effort of joint {joint.name!r} is {value:.3g} {joint.units.effort} in the median, its limit {joint.effort:.3g}; "
-                "give the unit of the effort, such as --unit effort=mNm"
-            )
+            typically = f"{value:.3g} {joint.units.effort} in the median, and its limit is {joint.effort:.3g}"
+            remedy = Remedy("give the unit of the effort, such as {units}", units={"effort": "mNm"})
+            raise InputError(f"the effort of joint {joint.name!r} is {typically}", remedy=remedy)
 
 
 def _column(name: str, values: ArrayLike, data: Dataset) -> Array:

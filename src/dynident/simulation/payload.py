@@ -72,8 +72,8 @@ def check_bodies(robot: Robot, parameters: Array) -> None:
         if found.verdict.inconsistent:
             detail = f" ({found.detail})" if found.detail else ""
             raise InputError(
-                f"link {link.name!r} {_phrase(found.verdict)}{detail}, so it can't be simulated; "
-                f"give feasible parameters, such as those that dynident retrieve or repair write"
+                f"link {link.name!r} {_phrase(found.verdict)}{detail}, so it can't be simulated",
+                remedy="give feasible parameters, such as those that are retrieved or repaired",
             )
 
 

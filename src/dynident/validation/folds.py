@@ -95,7 +95,8 @@ def cross_validate(
         try:
             problems.append(problem_on_base(estimate.base, piece, cutoff=cutoff, rate=rate))
         except ValueRangeError as error:  # a part alone is too short, though the whole is not
-            raise ValueRangeError("folds", f"are {folds}, too many for these data: of {name}, {error}, or use fewer folds") from None
+            message = f"are {folds}, too many for these data: of {name}, {error.message}"
+            raise ValueRangeError("folds", message, remedy="use fewer folds") from None
         if progress is not None:
             progress(0.5 * len(problems) / folds)
     found: list[Residuals] = []

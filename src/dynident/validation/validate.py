@@ -39,7 +39,7 @@ def validate(
     cutoff, rate : of the parallel filter; by default those of the identification.
     """
     if not isinstance(dataset, Dataset):
-        raise InputError("validation needs a log with torques, and the data are samples of M and g; judge those with: dynident evaluate")
+        raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="evaluate those instead")
     estimate = as_torque_model(model)
     cutoff, rate, chosen = _processing(model, dataset, cutoff, rate)
     problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, progress=_share(progress, 0.0, 0.4))

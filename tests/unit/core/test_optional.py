@@ -18,7 +18,7 @@ def test_a_package_that_is_there_is_imported() -> None:
 
 def test_one_that_is_not_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    with pytest.raises(MissingExtraError, match=r'juggling needs mujoco, which is not installed: pip install "dynident\[sim\]"') as caught:
+    with pytest.raises(MissingExtraError, match=r'juggling needs mujoco, which is not installed; pip install "dynident\[sim\]"') as caught:
         import_optional("mujoco", "juggling")
     assert (caught.value.extra, caught.value.package) == ("sim", "mujoco")
 

@@ -81,4 +81,4 @@ def test_notes_name_friction_that_drives_and_noise_that_differs():
     changed = type(log)(time=log.time, q=log.q, dq=log.dq, ddq=log.ddq, effort=effort, effort_kind=log.effort_kind)
     notes = " ".join(fit(build_problem(load_robot("planar_2r"), changed, friction=linear())).notes)
     assert "fv1 is negative (-1." in notes
-    assert "--noise per_group" in notes
+    assert "noise per_group" in notes

@@ -17,7 +17,7 @@ from dynident.data.provenance import Provenance
 from dynident.data.reading.columns import Content
 from dynident.data.reading.recipe import Recipe, Unit
 from dynident.data.reading.units import factor, is_current
-from dynident.errors import FileError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.errors import FileError, Remedy, ShapeError, UnknownNameError, ValueRangeError
 
 #: A first stamp beyond this is a date (seconds since 1970), not a time since the start [s].
 _UNIX = 1e8
@@ -32,7 +32,7 @@ def assemble(file: Path, content: Content, recipe: Recipe, files: Mapping[str, s
             return _controller(file, content, recipe, files)
         return _log(file, content, recipe, files)
     except (ShapeError, ValueRangeError, UnknownNameError) as error:
-        raise FileError(file, str(error)) from error
+        raise FileError(file, error.message, remedy=error.remedy) from error
 
 
 def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> Dataset:
@@ -97,9 +97,8 @@ def _time(file: Path, content: Content, recipe: Recipe) -> Array:
     stamps = content.arrays.get("time")
     if stamps is None:
         if recipe.rate is None:
-            raise FileError(
-                file, "has no time column; name it with --map time=..., or give the sampling rate [Hz] as `rate` in the YAML beside it"
-            )
+            remedy = "name it with {columns}, or give the sampling rate [Hz] as `rate` in the YAML beside it"
+            raise FileError(file, "has no time column", remedy=Remedy(remedy, columns={"time": "..."}))
         return np.arange(len(content.arrays["q"])) / recipe.rate
     unit = recipe.units.get("time", "s")
     scale = factor("time", unit if isinstance(unit, str) else unit[0])
@@ -159,7 +158,8 @@ def _check_units(file: Path, content: Content, recipe: Recipe) -> None:
         return
     for name, example in (("dq", "deg/s"), ("ddq", "deg/s^2")):
         if name in content.arrays and name not in recipe.units:
-            raise FileError(file, f"q is in {unit}, but the unit of {name} is not given; say it, such as --units {name}={example}")
+            remedy = Remedy("say it, such as {units}", units={name: example})
+            raise FileError(file, f"q is in {unit}, but the unit of {name} is not given", remedy=remedy)
 
 
 def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | None:
@@ -171,8 +171,8 @@ def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | N
     by_unit = (EffortKind.CURRENT if each == {True} else EffortKind.TORQUE) if each else None
     kind = recipe.effort_kind or (by_unit if content.effort_role == "" else EffortKind(content.effort_role))
     if kind is None:
-        kinds = ", ".join(EffortKind)
-        raise FileError(file, f"the columns of effort don't say what they are; give effort_kind, one of: {kinds}")
+        remedy = Remedy(f"give it, such as {{effort_kind}}; known: {', '.join(EffortKind)}", effort_kind=EffortKind.TORQUE.value)
+        raise FileError(file, "the columns of effort don't say what they are", remedy=remedy)
     if len(each) > 1 or (by_unit is not None and (kind is EffortKind.CURRENT) != (by_unit is EffortKind.CURRENT)):
         raise FileError(file, f"effort of kind {kind.value!r} can't have the unit {unit}; correct the unit or the kind")
     return kind
@@ -183,9 +183,9 @@ def _check_size(dataset: Dataset) -> None:
     assert dataset.effort is not None  # noqa: S101 (its kind is known)
     typical = float(np.median(np.abs(dataset.effort)))
     if typical > _LARGEST_TORQUE:
-        raise ValueRangeError(
-            "effort", f"has a median magnitude of {typical:.3g} N·m, which no robot has; give its unit, such as --units effort=mNm"
-        )
+        remedy = Remedy("give its unit, such as {units}", units={"effort": "mNm"})
+        raise ValueRangeError("effort", f"has a median magnitude of {typical:.3g} N·m or N, which no robot has", remedy=remedy)
     largest = float(np.abs(dataset.effort).max())
     if largest < _SMALLEST_TORQUE:
-        raise ValueRangeError("effort", f"never exceeds {largest:.3g} N·m; check the columns, and the unit (such as --units effort=kNm)")
+        remedy = Remedy("check the columns, and the unit (such as {units})", units={"effort": "kNm"})
+        raise ValueRangeError("effort", f"never exceeds {largest:.3g} N·m or N", remedy=remedy)

@@ -16,7 +16,7 @@ from dynident.core.arrays import Array
 from dynident.data.formats.registry import Table
 from dynident.data.reading.column_names import ALIASES, DESCRIPTIONS, EFFORT_ROLES, MAPPED, Meaning, meaning, natural_order
 from dynident.data.reading.stacks import inertia_from_elements, joint_columns, numeric
-from dynident.errors import FileError, UnknownNameError
+from dynident.errors import FileError, Remedy, UnknownNameError
 
 Patterns = str | Sequence[str]
 
@@ -70,7 +70,7 @@ def canonical(name: str) -> tuple[str, str]:
     for role, aliases in ALIASES.items():
         if name.lower() in aliases or name == role:
             return ("effort", role) if role in EFFORT_ROLES else (role, "")
-    raise UnknownNameError("quantity", name, MAPPED, remedy="a map gives our name first, as in --map q=pos_*")
+    raise UnknownNameError("quantity", name, MAPPED, remedy=Remedy("a map gives our name first, as in {columns}", columns={"q": "pos_*"}))
 
 
 def _mapped(file: Path, table: Table, columns: Mapping[str, Patterns]) -> tuple[dict[str, list[str]], str]:
@@ -106,9 +106,8 @@ def choose(file: Path, table: Table, name: str, patterns: Patterns) -> list[str]
         else:
             matches = natural_order(column for column in order if fnmatchcase(column, pattern) and column not in DESCRIPTIONS)
         if not matches:
-            raise FileError(
-                file, f"no column matches {pattern!r}, given for {name}; found: {_listing(table)}; correct the map (--map {name}=...)"
-            )
+            remedy = Remedy("correct the map ({columns})", columns={name: "..."})
+            raise FileError(file, f"no column matches {pattern!r}, given for {name}; found: {_listing(table)}", remedy=remedy)
         chosen += matches
     return list(dict.fromkeys(chosen))
 
@@ -125,9 +124,8 @@ def _choose_effort(file: Path, by_role: Mapping[str, Mapping[str, Meaning]], wan
     present = [role for role in EFFORT_ROLES if role in by_role]
     if len(present) > 1 and wanted not in present:
         names = ", ".join(repr(name) for role in present for name in by_role[role])
-        raise FileError(
-            file, f"holds {' and '.join(present)} ({names}); choose with --effort-kind {' or '.join(present)}, or --map effort=..."
-        )
+        remedy = Remedy("choose one, such as {effort_kind} or {columns}", effort_kind=present[0], columns={"effort": "..."})
+        raise FileError(file, f"holds {' and '.join(present)} ({names})", remedy=remedy)
     return wanted if wanted in present else present[0] if present else ""
 
 
@@ -135,12 +133,11 @@ def _in_order(file: Path, name: str, found: Mapping[str, Meaning]) -> dict[str, 
     """The columns of one quantity in joint order; refused when two whole arrays, or an array and columns, claim it."""
     whole = [column for column, said in found.items() if said.joint is None and said.element is None]
     if len(whole) > 1 or (whole and len(found) > 1):
-        raise FileError(file, f"several columns can be {name}: {', '.join(map(repr, found))}; choose with --map {name}=...")
+        raise FileError(file, f"several columns can be {name}: {', '.join(map(repr, found))}", remedy=_choose_with(name))
     joints = [said.joint for said in found.values()]
     if len({type(joint) for joint in joints}) > 1:
-        raise FileError(
-            file, f"columns of {name} both number and name their joints: {', '.join(map(repr, found))}; choose with --map {name}=..."
-        )
+        listed = ", ".join(map(repr, found))
+        raise FileError(file, f"columns of {name} both number and name their joints: {listed}", remedy=_choose_with(name))
     if all(isinstance(joint, int) for joint in joints) or all(re.search(r"\d", str(joint)) for joint in joints):
         order = natural_order(str(joint) for joint in joints)
         return {column: said for _, column, said in sorted((order.index(str(said.joint)), column, said) for column, said in found.items())}
@@ -153,7 +150,7 @@ def stack(file: Path, table: Table, name: str, columns: Sequence[str]) -> NDArra
     if name == "time":
         first = next(iter(arrays.values()))
         if len(arrays) > 1 or first.size != max(first.shape):
-            raise FileError(file, f"time must be one column, not {', '.join(map(repr, arrays))}; choose with --map time=...")
+            raise FileError(file, f"time must be one column, not {', '.join(map(repr, arrays))}", remedy=_choose_with("time"))
         return first.reshape(-1)
     elements = {column: said.element for column in columns if (said := meaning(column)) and said.element is not None}
     if name == "M" and elements:
@@ -168,10 +165,10 @@ def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tupl
     for name, listed in given.items():
         if "q" in given and listed != given["q"]:
             both = f"q has {len(given['q'])} ({_joined(given['q'])}), {name} has {len(listed)} ({_joined(listed)})"
-            raise FileError(file, f"columns are of different joints: {both}; choose with --map {name}=...")
+            raise FileError(file, f"columns are of different joints: {both}", remedy=_choose_with(name))
         numbers = [joint for joint in listed if isinstance(joint, int)]
         if numbers and numbers != list(range(numbers[0], numbers[0] + len(numbers))):
-            raise FileError(file, f"{name} has columns of the joints {_joined(listed)}, with a gap; choose with --map {name}=...")
+            raise FileError(file, f"{name} has columns of the joints {_joined(listed)}, with a gap", remedy=_choose_with(name))
     own = given.get("q", [])
     return tuple(str(joint) for joint in own) if own and all(isinstance(joint, str) for joint in own) else ()
 
@@ -207,7 +204,12 @@ def _texts(table: Table, name: str) -> tuple[str, ...]:
 
 
 def _missing(file: Path, name: str, table: Table) -> FileError:
-    return FileError(file, f"no column is known as {name}; found: {_listing(table)}; name them with --map {name}=... (wildcards allowed)")
+    remedy = Remedy("name them with {columns} (wildcards allowed)", columns={name: "..."})
+    return FileError(file, f"no column is known as {name}; found: {_listing(table)}", remedy=remedy)
+
+
+def _choose_with(name: str) -> Remedy:
+    return Remedy("choose with {columns}", columns={name: "..."})
 
 
 def _listing(table: Table) -> str:

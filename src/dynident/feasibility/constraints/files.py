@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from dynident.core.fields import parse_number
 from dynident.core.files import errors_in_file, read_text
-from dynident.errors import FileError
+from dynident.errors import FileError, Remedy
 from dynident.feasibility.constraints.constraint_yaml import read_constraint_yaml
 from dynident.feasibility.constraints.convex import Bounds
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
@@ -31,7 +31,8 @@ def read_constraints(path: str | Path, *, base: BaseParameters | None = None, ru
         raise FileError(file, f"unknown suffix {suffix!r}; known: {', '.join(_SUFFIXES)}")
     if suffix == ".py":
         if not run_python:
-            raise FileError(file, "is a Python file, which would be run; give it as --constraints (run_python=True) if that is wanted")
+            remedy = Remedy("give it with {run_python} if that is wanted", run_python=True)
+            raise FileError(file, "is a Python file, which would be run", remedy=remedy)
         found = _from_python(file)
     else:
         found = _from_csv(file) if suffix == ".csv" else read_constraint_yaml(file)

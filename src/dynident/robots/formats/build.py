@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
-from dynident.errors import FileError, InputError, UnknownNameError, UnsupportedRobotError, ValueRangeError
+from dynident.errors import FileError, InputError, Remedy, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
 from dynident.robots.kinematics import inverse_pose, joint_motion
@@ -73,7 +73,7 @@ def build_robot(
             f"{tree.source}: no joint is left that moves; at least one is needed (lock fewer, or move base and tip)"
         ) from None
     except InputError as error:
-        raise FileError(tree.source, str(error)) from None
+        raise FileError(tree.source, error.message, remedy=error.remedy) from None
     return robot if gravity is None else robot.with_gravity(gravity)
 
 
@@ -181,8 +181,7 @@ def _check_chain(tree: SourceTree, free: Iterable[int], base: str, tip: str) -> 
     if stray:
         names = [joint.name for joint in stray if joint is not None]
         raise UnsupportedRobotError(
-            f"{tree.source}: joints {', '.join(names)} hang off the chain from {base!r} to {tip!r} and would load it; "
-            f"lock them: {_remedy(names)}"
+            f"{tree.source}: joints {', '.join(names)} hang off the chain from {base!r} to {tip!r} and would load it", remedy=_lock(names)
         )
 
 
@@ -191,18 +190,16 @@ def _check_couplings(tree: SourceTree, free: Iterable[int]) -> None:
     if coupled:
         names = [link.joint.name for link in coupled if link.joint is not None]
         raise UnsupportedRobotError(
-            f"{tree.source}: joint {names[0]!r} {coupled[0].coupling}, and coupled joints are accepted only locked: {_remedy(names)}"
+            f"{tree.source}: joint {names[0]!r} {coupled[0].coupling}, and coupled joints are accepted only locked", remedy=_lock(names)
         )
 
 
-def _remedy(names: list[str]) -> str:
-    """The options to type; for many joints, the pattern of one."""
+def _lock(names: list[str]) -> Remedy:
+    """The joints to lock; of many, the first as an example."""
     if len(names) > 4:
-        return (
-            f"--lock {names[0]}=0, or lock={{{names[0]!r}: 0.0}}, and so on for {', '.join(names[1:])} (patterns such as 'gripper_*' work)"
-        )
-    options = " ".join(f"--lock {name}=0" for name in names)
-    return f"{options}, or lock={{{', '.join(f'{name!r}: 0.0' for name in names)}}}"
+        more = f"and so on for {', '.join(names[1:])} (patterns such as 'gripper_*' work)"
+        return Remedy(f"lock them: {{lock}}, {more}", lock={names[0]: 0.0})
+    return Remedy("lock them: {lock}", lock=dict.fromkeys(names, 0.0))
 
 
 def _upstream_pose(tree: SourceTree, base: int, locked: Mapping[int, float]) -> Array:

@@ -92,7 +92,7 @@ def test_a_map_wins_over_names(tmp_path):
 
 def test_what_a_map_can_get_wrong(tmp_path):
     file = npz(tmp_path, t=TIME, q=Q)
-    with pytest.raises(FileError, match=r"no column matches 'pos_\*', given for q; found: t, q; correct the map \(--map q=...\)"):
+    with pytest.raises(FileError, match=r"no column matches 'pos_\*', given for q; found: t, q; correct the map \(columns={'q': '...'}\)"):
         load_dataset(file, columns={"q": "pos_*"})
     with pytest.raises(FileError, match="no column matches 'x', given for q"):
         load_dataset(file, columns={"q": ["q", "x"]})
@@ -103,17 +103,21 @@ def test_what_a_map_can_get_wrong(tmp_path):
 
 
 def test_missing_columns_list_those_found(tmp_path):
-    with pytest.raises(FileError, match=r"no column is known as q; found: t, angle1, angle2; name them with --map q=..."):
+    with pytest.raises(FileError, match=r"no column is known as q; found: t, angle1, angle2; name them with columns={'q': '...'}"):
         load_dataset(npz(tmp_path, t=TIME, angle1=Q[:, 0], angle2=Q[:, 1]))
-    with pytest.raises(FileError, match=r"has no time column; name it with --map time=..., or give the sampling rate \[Hz\] as `rate`"):
+    with pytest.raises(
+        FileError, match=r"has no time column; name it with columns={'time': '...'}, or give the sampling rate \[Hz\] as `rate`"
+    ):
         load_dataset(npz(tmp_path, q=Q))
 
 
 def test_ambiguous_names_are_refused(tmp_path):
-    with pytest.raises(FileError, match=r"several columns can be q: 'q', 'positions'; choose with --map q=..."):
+    with pytest.raises(FileError, match=r"several columns can be q: 'q', 'positions'; choose with columns={'q': '...'}"):
         load_dataset(npz(tmp_path, t=TIME, q=Q, positions=Q))
     both = npz(tmp_path, t=TIME, q=Q, tau=Q, current=2 * Q)
-    with pytest.raises(FileError, match=r"holds torque and current .* choose with --effort-kind torque or current"):
+    with pytest.raises(
+        FileError, match=r"holds torque and current .* choose one, such as effort_kind='torque' or columns={'effort': '...'}"
+    ):
         load_dataset(both)
     np.testing.assert_array_equal(load_dataset(both, effort_kind="current").effort, 2 * Q)
     with pytest.raises(FileError, match=r"different joints: q has 2 \(1, 2\), dq has 1 \(1\)"):
@@ -124,7 +128,7 @@ def test_ambiguous_names_are_refused(tmp_path):
 
 def test_an_effort_whose_kind_is_unknown_is_refused(tmp_path):
     file = npz(tmp_path, t=TIME, q=Q, load=Q)
-    with pytest.raises(FileError, match="don't say what they are; give effort_kind, one of: torque, current, magnitude"):
+    with pytest.raises(FileError, match="don't say what they are; give it, such as effort_kind='torque'"):
         load_dataset(file, columns={"effort": "load"})
     assert load_dataset(file, columns={"effort": "load"}, effort_kind="magnitude").effort_kind is EffortKind.MAGNITUDE
     assert load_dataset(file, columns={"effort": "load"}, units={"effort": "mA"}).effort_kind is EffortKind.CURRENT
@@ -154,7 +158,7 @@ def test_units_are_checked(tmp_path):
         load_dataset(file, units={"q": "degrees"})
     with pytest.raises(UnknownNameError, match="no unit of time named 'deg'; known: s, ms, us, ns"):
         load_dataset(file, units={"time": "deg"})
-    with pytest.raises(FileError, match="q is in deg, but the unit of dq is not given; say it, such as --units dq=deg/s"):
+    with pytest.raises(FileError, match=r"q is in deg, but the unit of dq is not given; say it, such as units={'dq': 'deg/s'}"):
         load_dataset(file, units={"q": "deg"})
     with pytest.raises(FileError, match="units of q are 3, but the data has 2 columns"):
         load_dataset(file, units={"q": ["rad"] * 3})
@@ -173,10 +177,12 @@ def test_dates_become_times_since_the_start(tmp_path):
 
 
 def test_absurd_torques_hint_at_the_unit(tmp_path):
-    with pytest.raises(FileError, match=r"median magnitude of .*e\+07 N·m, which no robot has; give its unit, such as --units effort=mNm"):
+    with pytest.raises(
+        FileError, match=r"median magnitude of .*e\+07 N·m or N, which no robot has; give its unit, such as units={'effort': 'mNm'}"
+    ):
         load_dataset(npz(tmp_path, t=TIME, q=Q, tau=1e7 * (1 + Q)))
     assert load_dataset(npz(tmp_path, t=TIME, q=Q, tau=1e7 * Q), units={"effort": "mNm"}).effort.max() < 1.2e4
-    with pytest.raises(FileError, match="effort never exceeds 0 N·m; check the columns"):
+    with pytest.raises(FileError, match="effort never exceeds 0 N·m or N; check the columns"):
         load_dataset(npz(tmp_path, t=TIME, q=Q, tau=0 * Q))
 
 

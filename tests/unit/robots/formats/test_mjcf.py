@@ -179,7 +179,7 @@ COUPLED = body(
 
 def test_coupled_joints_are_accepted_only_locked(tmp_path: Path) -> None:
     file = write(tmp_path, COUPLED.format(active=""))
-    with pytest.raises(UnsupportedRobotError, match=r"joint 'j2' is coupled to joint 'j3'.*--lock j2=0 --lock j3=0"):
+    with pytest.raises(UnsupportedRobotError, match=r"joint 'j2' is coupled to joint 'j3'.*lock them: lock={'j2': 0.0, 'j3': 0.0}"):
         load_robot(file)
     with pytest.raises(UnsupportedRobotError, match="joint 'j3' is coupled to joint 'j2'"):
         load_robot(file, lock={"j2": 0.0})
