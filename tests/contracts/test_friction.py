@@ -5,6 +5,7 @@ First the model alone; then everything that the package does with one, by nothin
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 from dataclasses import fields, replace
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dynident
 from dynident import Dataset, JointType, Robot, inverse_dynamics, load_robot
 from dynident.data import EffortKind
 from dynident.errors import InputError, ShapeError, ValueRangeError
@@ -303,3 +305,19 @@ def test_simulators_hold_it_or_say_that_they_can_not(exported, target):
             assert attribute in (*known.friction, *known.inertia)
             assert all(f'{attribute}="{value!r}"' in text for value in values.tolist())
             assert not parameter.lost or any(parameter.lost in note for note in result.notes)
+
+
+@pytest.fixture(scope="module")
+def words_outside() -> set[str]:
+    """Every name and text in the package's code outside friction/."""
+    package = Path(dynident.__file__).parent
+    files = [path for room in package.iterdir() if room.is_dir() and room.name != "friction" for path in room.rglob("*.py")]
+    assert len(files) > 100
+    nodes = [node for path in files for node in ast.walk(ast.parse(path.read_text()))]
+    texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return texts | {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def test_nobody_outside_knows_it_by_name(model, words_outside):
+    known = {*model.parameter_names, *(type(part).__name__ for part in model.parts)}
+    assert not known & words_outside

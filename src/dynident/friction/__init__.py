@@ -5,8 +5,7 @@ from dynident.friction.combined import Combined, combine, linear
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.model import FrictionModel, Parameter, Shape, Symmetry, Unit, checked_motion, friction_torque
 from dynident.friction.offset import Offset
-from dynident.friction.registry import FRICTION_MODELS, friction_model
-from dynident.friction.serialize import friction_from_dict, friction_to_dict
+from dynident.friction.registry import FRICTION_MODELS, friction_from_dict, friction_model, friction_to_dict
 from dynident.friction.smooth_coulomb import SmoothCoulomb
 from dynident.friction.smoothed import Smoothed, smooth
 from dynident.friction.viscous import Viscous

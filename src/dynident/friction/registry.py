@@ -1,12 +1,13 @@
-"""Friction models by name. A new model is its file and one line here; the contract suite then finds it."""
+"""Friction models by name, and as plain data. A new model is its file and one line here; the contract suite then finds it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
-from dynident.errors import UnknownNameError
+from dynident.errors import InputError, UnknownNameError
 from dynident.friction.armature import Armature
-from dynident.friction.combined import combine, linear
+from dynident.friction.combined import Combined, combine, linear
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.model import FrictionModel
 from dynident.friction.offset import Offset
@@ -27,6 +28,30 @@ def friction_model(name: str) -> FrictionModel:
     """The model of that name, with its default shape; "viscous+armature" is the two together."""
     parts = [_registered(part.strip()) for part in name.split("+")]
     return parts[0] if len(parts) == 1 else combine(*parts)
+
+
+def friction_to_dict(model: FrictionModel) -> dict[str, Any]:
+    """{"model": name, "shape": {...}}, or {"models": [...]} for several acting together; ready for standard JSON."""
+    if isinstance(model, Combined):
+        return {"models": [friction_to_dict(part) for part in model.models]}
+    if model.name not in FRICTION_MODELS:
+        raise UnknownNameError("friction model", model.name, sorted(FRICTION_MODELS), remedy="a model must be registered to be saved")
+    return {"model": model.name, "shape": {shape.name: getattr(model, shape.name) for shape in model.shapes}}
+
+
+def friction_from_dict(data: Mapping[str, Any]) -> FrictionModel:
+    """The model that `friction_to_dict` wrote."""
+    if "models" in data:
+        return Combined(tuple(friction_from_dict(part) for part in data["models"]))
+    name = data.get("model")
+    if name not in FRICTION_MODELS:
+        raise UnknownNameError("friction model", str(name), sorted(FRICTION_MODELS))
+    shape = data.get("shape", {})
+    make = cast("Callable[..., FrictionModel]", FRICTION_MODELS[name])
+    try:
+        return make(**shape)
+    except TypeError:
+        raise InputError(f"friction model {name!r} has no shape constants {', '.join(shape)}; it was saved by another version") from None
 
 
 def _registered(name: str) -> FrictionModel:

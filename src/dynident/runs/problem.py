@@ -9,7 +9,7 @@ from typing import Any
 from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.files import write_atomically
 from dynident.data.provenance import Provenance
-from dynident.friction.serialize import friction_from_dict, friction_to_dict
+from dynident.friction.registry import friction_from_dict, friction_to_dict
 from dynident.regression.base import BaseParameters
 from dynident.regression.columns import problem_columns
 from dynident.regression.problem import Problem
