@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.timing import Timing, race
-from dynident.feasibility import LinkParameters, RetrievalProblem, SolverOptions, retrieve
+from dynident.feasibility import LinkParameters, RetrievalProblem, SolverOptions, solve_retrieval
 from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.solvers.penalty import PenaltyOptions
 from dynident.parameters import pseudo_inertia
@@ -31,7 +31,7 @@ STARTS = 20
 def study(repeats: int = 9) -> str:
     """Run everything and return the section for RESULTS.md."""
     problem = panda(DATA)
-    conic = race({"ours": lambda: retrieve(problem)}, repeats=repeats)["ours"]
+    conic = race({"ours": lambda: solve_retrieval(problem)}, repeats=repeats)["ours"]
     cvxpy, theirs = _cvxpy(problem, repeats)
     runs = race(
         {
@@ -42,7 +42,7 @@ def study(repeats: int = 9) -> str:
         repeats=3,
     )
     workers = _workers(problem)
-    best = retrieve(problem)
+    best = solve_retrieval(problem)
     ranges = race({"all": lambda: with_ranges(best)}, repeats=3)["all"]
     rows = [
         _row("`sdp` retrieval, certificate included", conic, "CVXPY 1.9.3 + Clarabel, modelling and solution", cvxpy, "10x"),
@@ -72,7 +72,7 @@ def _objectives(problem: RetrievalProblem, best: LinkParameters, cvxpy: float) -
     """What each solver reaches, beside the lower bound."""
     answers = {
         "`sdp`": best,
-        "`barrier`": retrieve(problem, solver="barrier"),
+        "`barrier`": solve_retrieval(problem, solver="barrier"),
         f"`penalty`, best of {STARTS}": _penalty(problem, starts=STARTS),
         f"`penalty` with SLSQP, best of {STARTS}": _penalty(problem, starts=STARTS, local="slsqp"),
     }
@@ -89,7 +89,7 @@ def _objectives(problem: RetrievalProblem, best: LinkParameters, cvxpy: float) -
 
 def _penalty(problem: RetrievalProblem, *, starts: int, executor: Executor | None = None, **options: str) -> LinkParameters:
     settings = SolverOptions(starts=starts, executor=executor, own=PenaltyOptions(**options))
-    return retrieve(problem, solver="penalty", options=settings)
+    return solve_retrieval(problem, solver="penalty", options=settings)
 
 
 def _workers(problem: RetrievalProblem) -> dict[int, Timing]:

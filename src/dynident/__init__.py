@@ -25,7 +25,9 @@ from dynident.feasibility import (
     TotalMass,
     UserConstraint,
     build_retrieval,
+    retrieval_problem,
     retrieve,
+    solve_retrieval,
 )
 from dynident.friction import friction_model
 from dynident.regression import (
@@ -81,6 +83,8 @@ __all__ = [
     "load_robot",
     "mass_matrix",
     "potential_energy",
+    "retrieval_problem",
     "retrieve",
+    "solve_retrieval",
     "torque_regressor",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynident import inverse_dynamics
 from dynident.data import Dataset, EffortKind
-from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.feasibility.ranges import with_ranges
 from dynident.friction import linear
 from dynident.parameters import from_com
@@ -82,7 +82,7 @@ def retrieved(folder: Path) -> None:
     nominal = estimate.base.robot.parameters[:, 0].sum()
     conditions = FeasibleSet((PhysicalConsistency(), TotalMass(0.9 * nominal, 1.15 * nominal)))
     prior = prior_to_robot(estimate.base.robot)
-    write_parameters(folder, with_ranges(retrieve(build_retrieval(estimate.base, two_step(estimate), conditions, prior=prior))))
+    write_parameters(folder, with_ranges(solve_retrieval(build_retrieval(estimate.base, two_step(estimate), conditions, prior=prior))))
 
 
 def validated(folder: Path, data: Dataset) -> None:

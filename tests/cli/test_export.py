@@ -14,7 +14,7 @@ import pytest
 from dynident import inverse_dynamics, load_robot
 from dynident.data import write_dataset
 from dynident.errors import InputError
-from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
 from dynident.runs import read_estimate, write_estimate
@@ -31,7 +31,7 @@ def make_run(folder: Path, robot_file: Path | str) -> Path:
     write_estimate(folder / "run", fit(problem), problem)
     estimate = read_estimate(folder / "run")
     wanted = build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot))
-    write_parameters(folder / "run", retrieve(wanted))
+    write_parameters(folder / "run", solve_retrieval(wanted))
     return folder / "run"
 
 

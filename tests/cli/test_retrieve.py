@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import build_problem, fit, load_robot
+from dynident import build_problem, fit, load_robot, retrieve
 from dynident.data import ControllerSamples, write_dataset
 from dynident.dynamics import gravity, mass_matrix
 from dynident.friction import linear
@@ -53,6 +53,17 @@ def arm(identified: Path, tmp_path: Path) -> Path:
 
 def document(run: Path) -> dict:
     return json.loads((run / "parameters.json").read_text())
+
+
+@pytest.mark.parametrize("which", ["planar", "spatial"])
+def test_python_does_the_same_with_the_same_left_out(dynident_in, identified, tmp_path, which):
+    folder = shutil.copytree(identified / which, tmp_path / "run")
+    assert dynident_in(tmp_path, "retrieve", "run").returncode == 0
+    found, content = retrieve(read_estimate(folder)), document(folder)
+    np.testing.assert_array_equal(read_parameters(folder).parameters, found.parameters)
+    assert content["notes"] == list(found.notes)
+    determined = [kind for link in content["links"] for kind in link["determined_by"].values()]
+    assert determined == [item.determined_by for item in found.ranges]
 
 
 def test_a_table_and_two_files(dynident, run):
@@ -196,7 +207,7 @@ def test_a_robot_without_a_consistent_model_gets_a_uniform_prior(dynident, tmp_p
     assert content["objective"] < 1e-15
     refused = dynident("retrieve", "run", "--prior", "nominal")
     assert refused.returncode == 2
-    assert "use --prior uniform or none" in refused.stderr
+    assert "use prior uniform or none" in refused.stderr
 
 
 def test_one_step_fits_the_data(dynident, run):

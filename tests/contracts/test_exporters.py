@@ -17,7 +17,7 @@ from dynident.errors import InputError
 from dynident.export import EXPORTERS, Comparison, DisagreementError, Exported, ExportModel, InfeasibleError, export
 from dynident.export.formats.yaml_file import parameters_from_yaml
 from dynident.export.model import Exporter, Request, States
-from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.parameters import from_com
 from dynident.regression import build_problem
 from dynident.runs import read_estimate, write_estimate
@@ -164,7 +164,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_estimate(folder, fit(problem), problem)
     estimate = read_estimate(folder)
     write_parameters(
-        folder, retrieve(build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot)))
+        folder, solve_retrieval(build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot)))
     )
     return folder
 

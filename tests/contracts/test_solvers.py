@@ -33,7 +33,7 @@ from dynident.feasibility import (
     TotalMass,
     UserConstraint,
     build_retrieval,
-    retrieve,
+    solve_retrieval,
 )
 from dynident.feasibility.solvers.penalty import PenaltyOptions
 from dynident.feasibility.solvers.registry import SOLVERS, solve_with
@@ -53,7 +53,7 @@ ANY_FUNCTION = [name for name, solver in SOLVERS.items() if solver.user_function
 
 @cache
 def solved(name: str, solver: str) -> LinkParameters:
-    return retrieve(make(name), solver=solver)
+    return solve_retrieval(make(name), solver=solver)
 
 
 def test_every_solver_has_its_accuracy_stated_here() -> None:
@@ -91,7 +91,7 @@ def test_a_bound_far_below_the_answer_makes_no_optimum(name: str, solver: str) -
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("inertias", [False, True])
 def test_the_panda(solver: str, inertias: bool, shared_data: Path) -> None:
-    result = retrieve(panda(shared_data, inertias=inertias), solver=solver, options=SolverOptions(starts=2))
+    result = solve_retrieval(panda(shared_data, inertias=inertias), solver=solver, options=SolverOptions(starts=2))
     assert result.feasible
     assert result.lower_bound == pytest.approx(3.7262e-4, abs=1e-8)
     assert result.gap <= ALLOWED[solver] * result.lower_bound
@@ -102,7 +102,7 @@ def test_the_panda(solver: str, inertias: bool, shared_data: Path) -> None:
 def test_the_panda_by_published_local_searches(local: Any, shared_data: Path) -> None:
     # these stall where the optimum lies on the boundary: worse than the default, but feasible, and no worse than published
     options = SolverOptions(starts=2, own=PenaltyOptions(local=local))
-    result = retrieve(panda(shared_data), solver="penalty", options=options)
+    result = solve_retrieval(panda(shared_data), solver="penalty", options=options)
     assert result.feasible
     assert result.objective < {"slsqp": 1.288e-3, "nelder-mead": 5e-3, "l-bfgs-b": 1.0}[local]
 
@@ -110,14 +110,14 @@ def test_the_panda_by_published_local_searches(local: Any, shared_data: Path) ->
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("name", ["planar, total mass", "spatial, sphere"])
 def test_order_of_constraints_is_irrelevant(name: str, solver: str) -> None:
-    assert retrieve(make(name, reverse=True), solver=solver).objective == pytest.approx(solved(name, solver).objective, rel=1e-3)
+    assert solve_retrieval(make(name, reverse=True), solver=solver).objective == pytest.approx(solved(name, solver).objective, rel=1e-3)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_order_of_links_is_irrelevant(solver: str) -> None:
     # two pendulums on one base, whose links have no order but that of the file
     one, two = _two_pendulums(swapped=False), _two_pendulums(swapped=True)
-    first, second = (retrieve(problem, solver=solver) for problem in (one, two))
+    first, second = (solve_retrieval(problem, solver=solver) for problem in (one, two))
     assert first.objective > 1e-5
     assert second.objective == pytest.approx(first.objective, rel=1e-3)
 
@@ -125,8 +125,8 @@ def test_order_of_links_is_irrelevant(solver: str) -> None:
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_parameter_frames_are_irrelevant(solver: str) -> None:
     robot = load_robot("planar_2r")
-    first = retrieve(_torque_problem(robot), solver=solver)
-    second = retrieve(_torque_problem(_with_other_frames(robot)), solver=solver)
+    first = solve_retrieval(_torque_problem(robot), solver=solver)
+    second = solve_retrieval(_torque_problem(_with_other_frames(robot)), solver=solver)
     assert first.gap > 0.0
     assert second.objective == pytest.approx(first.objective, rel=1e-4)
 
@@ -135,7 +135,7 @@ def test_parameter_frames_are_irrelevant(solver: str) -> None:
 def test_contradictions_are_named(solver: str) -> None:
     contradictory = make("planar, total mass", extra=(Bounds("m1", high=2.0), Bounds("m2", high=3.0)))
     with pytest.raises(InfeasibleError) as caught:
-        retrieve(contradictory, solver=solver)
+        solve_retrieval(contradictory, solver=solver)
     assert set(caught.value.conflicting) == {"total mass >= 6", "m1 <= 2", "m2 <= 3"}
 
 
@@ -143,9 +143,9 @@ def test_contradictions_are_named(solver: str) -> None:
 def test_same_seed_same_answers_on_any_executor(solver: str) -> None:
     problem = make("planar, barycentric")
     options = SolverOptions(seed=3, starts=3)
-    serial = retrieve(problem, solver=solver, options=options)
+    serial = solve_retrieval(problem, solver=solver, options=options)
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        parallel = retrieve(problem, solver=solver, options=replace(options, executor=pool))
+        parallel = solve_retrieval(problem, solver=solver, options=replace(options, executor=pool))
     assert np.array_equal(parallel.x, serial.x)
     assert [c.start for c in parallel.solutions] == [c.start for c in serial.solutions]
     assert all(np.array_equal(a.x, b.x) for a, b in zip(parallel.solutions, serial.solutions, strict=True))
@@ -181,18 +181,18 @@ def yes_or_no(links: list[LinkView]) -> float:
 @pytest.mark.parametrize("solver", ANY_FUNCTION)
 def test_a_rule_with_branches(solver: str) -> None:
     problem = make("planar, total mass", extra=(UserConstraint(heavy_or_short),))
-    result = retrieve(problem, solver=solver, options=SolverOptions(starts=2))
+    result = solve_retrieval(problem, solver=solver, options=SolverOptions(starts=2))
     # with the branch of heavy links chosen by hand it is a bound that the conic solver can treat, with that of light ones too
-    heavy = retrieve(make("planar, total mass", extra=(Bounds("c1x", high=0.2), Bounds("m1", low=3.5))))
-    light = retrieve(make("planar, total mass", extra=(Bounds("c1x", high=0.22), Bounds("m1", high=3.5))))
+    heavy = solve_retrieval(make("planar, total mass", extra=(Bounds("c1x", high=0.2), Bounds("m1", low=3.5))))
+    light = solve_retrieval(make("planar, total mass", extra=(Bounds("c1x", high=0.22), Bounds("m1", high=3.5))))
     assert result.objective <= 1.01 * min(heavy.objective, light.objective)
     assert result.feasible
 
 
 @pytest.mark.parametrize("solver", ANY_FUNCTION)
 def test_a_rule_that_only_says_yes_or_no(solver: str) -> None:
-    result = retrieve(make("planar, total mass", extra=(UserConstraint(yes_or_no),)), solver=solver)
-    known = retrieve(make("planar, total mass", extra=(Bounds("m1", low=4.5),)))
+    result = solve_retrieval(make("planar, total mass", extra=(UserConstraint(yes_or_no),)), solver=solver)
+    known = solve_retrieval(make("planar, total mass", extra=(Bounds("m1", low=4.5),)))
     assert result.objective == pytest.approx(known.objective, rel=1e-2)
 
 
@@ -204,12 +204,12 @@ def test_what_a_solver_says_of_itself_is_true(solver: str) -> None:
     ruled = make("planar, total mass", extra=(UserConstraint(heavy_or_short),))
     if said.convex_only:
         with pytest.raises(InputError, match=rf"solver {solver} can't treat .*, which are not convex; use solver "):
-            retrieve(make("planar, barycentric"), solver=solver)
+            solve_retrieval(make("planar, barycentric"), solver=solver)
     if not said.user_functions:
         with pytest.raises(
             InputError, match=rf"solver {solver} can't treat heavy_or_short, which are functions; use solver barrier or penalty"
         ):
-            retrieve(ruled, solver=solver)
+            solve_retrieval(ruled, solver=solver)
     problem = make("planar, barycentric")
     answers = [solve_with(solver, problem, SolverOptions(seed=seed, starts=2)) for seed in (1, 2)]
     assert [len(candidates) for candidates in answers] == [2 if said.multi_start else 1] * 2
@@ -250,7 +250,7 @@ def test_a_new_solver_is_known_everywhere(command: Callable[..., tuple[int, str]
     assert "Of average: share, share of the convex optimum [0 to 1] (1.0)." in text
     assert "Independent starts of barrier and penalty." in text
     with pytest.raises(UnknownNameError, match="known: average, barrier, penalty, sdp"):
-        retrieve(make("pendulum"), solver="averag")
+        solve_retrieval(make("pendulum"), solver="averag")
     robot = load_robot("planar_2r")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01))
     write_estimate(tmp_path / "run", fit(problem), problem)
@@ -266,7 +266,7 @@ def test_a_new_solver_is_known_everywhere(command: Callable[..., tuple[int, str]
 @pytest.mark.usefixtures("average")
 def test_a_convex_solver_refuses_what_is_not_convex() -> None:
     with pytest.raises(InputError, match=r"solver average can't treat I1zz .*, which are not convex; use solver sdp or barrier or penalty"):
-        retrieve(make("planar, barycentric"), solver="average")
+        solve_retrieval(make("planar, barycentric"), solver="average")
 
 
 def _two_pendulums(*, swapped: bool) -> RetrievalProblem:

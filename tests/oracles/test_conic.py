@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident.feasibility import RetrievalProblem, retrieve
+from dynident.feasibility import RetrievalProblem, solve_retrieval
 from tests.contracts.retrieval_problems import CONVEX, make
 
 
@@ -29,7 +29,7 @@ def by_cvxpy(problem: RetrievalProblem) -> float:
 def test_optimum_is_that_of_cvxpy(name: str) -> None:
     pytest.importorskip("cvxpy")
     problem = make(name)
-    result, expected = retrieve(problem), by_cvxpy(problem)
+    result, expected = solve_retrieval(problem), by_cvxpy(problem)
     assert result.objective == pytest.approx(expected, rel=1e-4, abs=1e-8)
     assert result.lower_bound <= expected + 1e-8
     assert np.isfinite(result.gap)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import Bounds, FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, load_robot, retrieve
+from dynident import Bounds, FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, load_robot, solve_retrieval
 from dynident.data import load_dataset
 from dynident.feasibility import one_step, prior_to_robot, two_step, violations
 from dynident.feasibility.constraints.files import read_constraints
@@ -39,7 +39,7 @@ def problem(estimate, bounds: FeasibleSet, prior=None):
 
 
 def test_the_panda_problem(estimate, bounds):
-    found = retrieve(problem(estimate, bounds))
+    found = solve_retrieval(problem(estimate, bounds))
     assert found.objective == pytest.approx(OPTIMUM, abs=1e-7)
     assert found.objective - found.lower_bound < 1e-8
     assert found.lower_bound <= found.objective
@@ -48,13 +48,13 @@ def test_the_panda_problem(estimate, bounds):
 
 def test_the_panda_problem_with_a_narrower_c5z(estimate, bounds):
     others = tuple(item for item in bounds.constraints if getattr(item, "name", "") != "c5z")
-    found = retrieve(problem(estimate, FeasibleSet((*others, Bounds("c5z", -0.05, 0.05)))))
+    found = solve_retrieval(problem(estimate, FeasibleSet((*others, Bounds("c5z", -0.05, 0.05)))))
     assert found.objective == pytest.approx(3.8612e-4, abs=1e-7)
     assert found.objective - found.lower_bound < 1e-8
 
 
 def test_with_the_prior_every_bound_of_the_csv_holds_at_next_to_no_cost(estimate, bounds):
-    found = retrieve(problem(estimate, bounds, prior_to_robot(estimate.base.robot)))
+    found = solve_retrieval(problem(estimate, bounds, prior_to_robot(estimate.base.robot)))
     assert found.objective <= 1.001 * OPTIMUM
     assert violations(bounds.terms(estimate.base.robot, estimate.base.columns), found.x) == ()
     assert np.all(consistency_margin(found.parameters) > -1e-9)
@@ -82,7 +82,7 @@ def test_the_published_solution_scores_more_than_three_times_the_optimum(estimat
 
 
 def test_ranges_of_the_panda(estimate, bounds):
-    found = with_ranges(retrieve(problem(estimate, bounds, prior_to_robot(estimate.base.robot))))
+    found = with_ranges(solve_retrieval(problem(estimate, bounds, prior_to_robot(estimate.base.robot))))
     ranges = dict(zip(estimate.base.columns.names, found.ranges, strict=False))
     assert all(item.low <= value <= item.high for item, value in zip(found.ranges, found.x, strict=True))
     assert all(np.isfinite([item.low, item.high]).all() for item in found.ranges)  # I1xx <= 1 bounds J1xx too
@@ -99,7 +99,7 @@ def one_step_fit(data):
     robot = load_robot("panda")
     built = build_problem(robot, data, friction=linear(), cutoff=5.0, rate=20.0)
     constraints = FeasibleSet((PhysicalConsistency(), TotalMass(16, 20)))
-    found = retrieve(build_retrieval(built.base, one_step(built), constraints, prior=prior_to_robot(robot)))
+    found = solve_retrieval(build_retrieval(built.base, one_step(built), constraints, prior=prior_to_robot(robot)))
     assert found.feasible
     return built, found
 

@@ -15,10 +15,13 @@ from dynident.feasibility.constraints.convex import (
 from dynident.feasibility.constraints.nonconvex import LinkView, UserConstraint
 from dynident.feasibility.constraints.regions import ComInCylinder, ComInEllipsoid, ComInHull, ComWithinReach
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Nonconvex, Terms, Violation, violations
-from dynident.feasibility.objective import NominalPrior, Objective, one_step, prior_to_robot, two_step, uniform_bodies
+from dynident.feasibility.objective import Objective, one_step, two_step
+from dynident.feasibility.prior import NominalPrior, prior_to_robot, uniform_bodies, uniform_prior
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
+from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
-from dynident.feasibility.retrieve import InfeasibleError, NotFoundError, certify, retrieve
+from dynident.feasibility.retrieve import retrieval_problem, retrieve
+from dynident.feasibility.solve import InfeasibleError, NotFoundError, certify, solve_retrieval
 from dynident.feasibility.solvers.solver import SolverOptions
 
 __all__ = [
@@ -56,8 +59,12 @@ __all__ = [
     "certify",
     "one_step",
     "prior_to_robot",
+    "retrieval_problem",
     "retrieve",
+    "solve_retrieval",
     "two_step",
     "uniform_bodies",
+    "uniform_prior",
     "violations",
+    "with_ranges",
 ]

@@ -16,10 +16,11 @@ from dynident.errors import InputError
 from dynident.feasibility.constraints.convex import Known
 from dynident.feasibility.constraints.lmi import Equality
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms
-from dynident.feasibility.objective import NominalPrior, Objective
+from dynident.feasibility.objective import Objective
+from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import build_retrieval
 from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.retrieve import retrieve
+from dynident.feasibility.solve import solve_retrieval
 from dynident.regression.base import BaseParameters
 from dynident.regression.columns import Columns
 from dynident.robots.robot import Robot
@@ -55,7 +56,7 @@ def extract_in_two_steps(
     """
     if len(gravity.A.T) != len(base.columns) or len(inertia.A.T) != len(base.columns):
         raise InputError("the objectives of gravity and inertia must be about the same columns; make both for one robot without friction")
-    first = retrieve(build_retrieval(base, gravity, gravity_constraints, prior=prior), solver=solver)
+    first = solve_retrieval(build_retrieval(base, gravity, gravity_constraints, prior=prior), solver=solver)
     held = _Held(gravity, first) if hold == "coefficients" else FeasibleSet(tuple(_held_parameters(base, gravity, first)))
     both = Objective(
         name=f"{gravity.name}, of gravity and inertia",
@@ -64,8 +65,8 @@ def extract_in_two_steps(
     )
     return Extraction(
         gravity=first,
-        inertia=retrieve(build_retrieval(base, inertia, constraints & held, prior=prior), solver=solver),
-        joint=retrieve(build_retrieval(base, both, constraints, prior=prior), solver=solver),
+        inertia=solve_retrieval(build_retrieval(base, inertia, constraints & held, prior=prior), solver=solver),
+        joint=solve_retrieval(build_retrieval(base, both, constraints, prior=prior), solver=solver),
     )
 
 

@@ -1,7 +1,11 @@
-"""The retrieval problem, which can be looked at, saved, or given to any solver: an objective, constraints, a prior."""
+"""The retrieval problem, which can be looked at, saved, or given to any solver: an objective, constraints, a prior.
+
+The prior's weight is settled when the prior joins the problem, so that what is looked at is what is solved.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,19 +16,40 @@ from dynident.errors import InputError
 from dynident.feasibility.constraints.convex import Known
 from dynident.feasibility.constraints.lmi import Batch, batches
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms, Violation, violations
-from dynident.feasibility.objective import NominalPrior, Objective
-from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, residual_scale
+from dynident.feasibility.objective import ROUNDING, Objective
+from dynident.feasibility.prior import NominalPrior
+from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, lower_bound, residual_scale
 from dynident.regression.base import BaseParameters
+
+#: The lower bound holds for all parameters below this size (kg, kg·m, kg·m²), which no robot arm exceeds.
+REACH = 1e3
+#: A prior may cost at most this share of the best objective, or of the noise: its weight is lowered until it does.
+PRIOR_SHARE = 1e-3
+_DECADES = 12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Floor:
+    """What no answer can beat: the lower bound on φ, and the best φ of the convex relaxation (inf where it was not solved)."""
+
+    bound: float
+    best: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RetrievalProblem:
-    """minimise φ(x) + prior(x) over the standard columns x, subject to the terms of the constraints."""
+    """minimise φ(x) + prior(x) over the standard columns x, subject to the terms of the constraints.
+
+    ranges_by : Objective or None   What "fits as well as the noise allows" means for ranges; the objective itself by default.
+    notes : tuple of str            What was decided while the problem was built, such as the weight of its prior and its cost in φ.
+    """
 
     base: BaseParameters
     objective: Objective
     terms: Terms
     prior: NominalPrior | None = None
+    ranges_by: Objective | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def variables(self) -> int:
@@ -45,6 +70,18 @@ class RetrievalProblem:
         return ConicProgram(A, b, self.terms.blocks, self.terms.equalities, scale=residual_scale(b)).solve()
 
     @cached_property
+    def floor(self) -> Floor | None:
+        """From the convex relaxation without the prior, the bound recomputed from its multipliers; None where that is infeasible."""
+        terms, objective = self.terms, self.objective
+        solution = (self if self.prior is None else replace(self, prior=None)).relaxed
+        if solution.status is ConicStatus.INFEASIBLE:
+            return None
+        reach, scale = np.full(self.variables, REACH), residual_scale(objective.b)
+        bound = lower_bound(objective.A, objective.b, terms.blocks, terms.equalities, solution, scale, reach)
+        best = objective.value(solution.x) if solution.status is ConicStatus.SOLVED else np.inf
+        return Floor(bound=max(bound, 0.0) + objective.constant, best=best)
+
+    @cached_property
     def batches(self) -> tuple[Batch, ...]:
         return batches(self.terms.blocks, self.variables)
 
@@ -52,6 +89,34 @@ class RetrievalProblem:
         """φ plus prior, what a solver minimises."""
         A, b = self.rows
         return float(np.sum((A @ x - b) ** 2)) + self.objective.constant
+
+    def with_prior(self, prior: NominalPrior) -> RetrievalProblem:
+        """The same with a prior as strong as it can be at next to no cost in φ, by powers of ten; a fixed one as it is."""
+        floor = self.floor
+        if floor is None:
+            return replace(self, prior=prior)
+        limit = max(PRIOR_SHARE * (floor.best - self.objective.constant), ROUNDING * float(self.objective.b @ self.objective.b))
+        limit = max(limit, PRIOR_SHARE * (self.objective.noise or 0.0))
+        problem, cost = self._priced(prior, floor)
+        factor = 10.0 if cost <= limit else 0.1
+        for _ in range(0 if prior.fixed else _DECADES):
+            other = replace(prior, weight=factor * prior.weight)
+            candidate, price = self._priced(other, floor)
+            if factor > 1.0 and price > limit:
+                break
+            prior, problem, cost = other, candidate, price
+            if factor < 1.0 and cost <= limit:
+                break
+        note = f"prior toward {prior.toward} ({prior.metric}), weight {prior.weight:.1g}: costs {max(cost, 0.0):.2g} in the objective"
+        found = replace(problem, notes=(*self.notes, note))
+        vars(found).update(floor=floor, relaxed=problem.relaxed)  # what is cached: both hold for the problem with its note
+        return found
+
+    def _priced(self, prior: NominalPrior, floor: Floor) -> tuple[RetrievalProblem, float]:
+        """With a prior as it is, and how much φ is then above the best φ."""
+        problem = replace(self, prior=prior)
+        solved = problem.relaxed.status is ConicStatus.SOLVED
+        return problem, self.objective.value(problem.relaxed.x) - floor.best if solved else np.inf
 
     def violations(self, x: Array) -> tuple[Violation, ...]:
         return violations(self.terms, x)
@@ -62,13 +127,23 @@ class RetrievalProblem:
 
 
 def build_retrieval(
-    base: BaseParameters, objective: Objective, constraints: Constraint | FeasibleSet, *, prior: NominalPrior | None = None
+    base: BaseParameters,
+    objective: Objective,
+    constraints: Constraint | FeasibleSet,
+    *,
+    prior: NominalPrior | None = None,
+    ranges_by: Objective | None = None,
+    notes: Sequence[str] = (),
 ) -> RetrievalProblem:
-    """Put a retrieval problem together; solve it with `retrieve`. What the identification took as known is known here too."""
+    """Put a retrieval problem together from its parts; solve it with `solve_retrieval`.
+
+    What the identification took as known is known here too, and the prior gets its weight (`RetrievalProblem.with_prior`).
+    """
     known = [Known(name, value).terms(base.robot, base.columns) for name, value in base.known.items()]
     terms = Terms.joined([constraints.terms(base.robot, base.columns), *known])
     for name, column in terms.dont_care:
         if np.any(objective.A[:, column] != 0.0):
             affected = base.expressions[int(np.flatnonzero(base.grouping[:, column])[0])]
             raise InputError(f"{name} is no don't-care parameter: it is part of the coefficient {affected}; bound it, or declare it known")
-    return RetrievalProblem(base=base, objective=objective, terms=terms, prior=prior)
+    problem = RetrievalProblem(base=base, objective=objective, terms=terms, ranges_by=ranges_by, notes=tuple(notes))
+    return problem if prior is None else problem.with_prior(prior)

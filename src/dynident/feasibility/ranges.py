@@ -38,13 +38,14 @@ def with_ranges(
     Conditions that are not convex are replaced by convex ones at the result that imply them, so that their ranges may be
     narrower than the widest possible. A user's own functions are left out.
 
-    objective : what "fits as well as the noise allows" refers to; by default the problem's own. One that is weighted
-        by the covariance knows the noise: the fit may then worsen by the 95 % quantile of χ² with one degree of freedom.
+    objective : what "fits as well as the noise allows" refers to; by default the problem's `ranges_by`, or its objective. One
+        that is weighted by the covariance knows the noise: the fit may then worsen by the 95 % quantile of χ² with one
+        degree of freedom.
     """
     problem = result.problem
     if problem is None:
         raise InputError("ranges need the problem that was solved, and these parameters were read from a file; retrieve them again")
-    goal = objective or problem.objective
+    goal = objective or problem.ranges_by or problem.objective
     best = _best(problem, goal, result.x)
     radius = np.sqrt(max(best, 0.0) + _allowance(goal, best))
     scale = 1.0 / radius

@@ -25,8 +25,6 @@ Bounds: TypeAlias = tuple[float | None, float | None]
 #: is a tenth of a standard deviation per coefficient, far below what the data can tell; a hundredth of the objective is a fit
 #: whose residual is half a percent longer than the shortest.
 OPTIMAL_GAP = 1e-2
-#: Up to this share of ‖b‖² an objective is zero to rounding: a residual of a millionth of what is fitted.
-ROUNDING = 1e-12
 
 
 class RetrievalStatus(Enum):

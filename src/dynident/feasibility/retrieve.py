@@ -1,210 +1,121 @@
-"""From a retrieval problem to certified link parameters: solve, recompute, bound, and say what the prior cost."""
+"""From an estimate to feasible link parameters: what is not said is settled here, for Python and the command line alike."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 from dynident.core.arrays import Array
-from dynident.errors import DynidentError
-from dynident.feasibility.objective import Objective
-from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.result import OPTIMAL_GAP, ROUNDING, Bounds, Candidate, LinkParameters, RetrievalStatus, Solution
-from dynident.feasibility.solvers.conflict import conflicting
-from dynident.feasibility.solvers.conic import ConicStatus, lower_bound, residual_scale
-from dynident.feasibility.solvers.polish import polished
-from dynident.feasibility.solvers.registry import check_solvable, solve_with
+from dynident.errors import InputError, UnknownNameError, ValueRangeError
+from dynident.feasibility.constraints.convex import PhysicalConsistency, TotalMass
+from dynident.feasibility.constraints.geometry import geometry_bounds
+from dynident.feasibility.constraints.regions import ComWithinReach
+from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
+from dynident.feasibility.objective import Objective, one_step, two_step
+from dynident.feasibility.prior import WEIGHT, NominalPrior, prior_to_robot, uniform_prior
+from dynident.feasibility.problem import RetrievalProblem, build_retrieval
+from dynident.feasibility.ranges import with_ranges
+from dynident.feasibility.result import LinkParameters
+from dynident.feasibility.solve import solve_retrieval
 from dynident.feasibility.solvers.solver import SolverOptions
+from dynident.regression.estimate import Estimate
+from dynident.regression.problem import Problem
+from dynident.robots.robot import Robot
 
-#: The lower bound holds for all parameters below this size (kg, kg·m, kg·m²), which no robot arm exceeds.
-REACH = 1e3
-#: A prior may cost at most this share of the best objective: its weight is lowered until it does.
-PRIOR_SHARE = 1e-3
-#: Two answers of a multi-start are distinct when their parameters differ by more than this share of the largest.
-DISTINCT = 1e-3
-#: A weighted objective beyond this many times its expectation is no longer noise.
-MISFIT = 3.0
-_DECADES = 12
+#: Smallest eigenvalue of every link's pseudo-inertia: the best fit often lies on the very edge of consistency, where
+#: rounding makes a simulator refuse a link.
+EDGE = 1e-7
 
-
-class InfeasibleError(DynidentError):
-    """No parameters satisfy all constraints. Attributes: `conflicting`, names of constraints that contradict each other."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.conflicting = tuple(names)
-        super().__init__(f"no parameters satisfy all constraints; these contradict each other: {'; '.join(names)}")
-
-
-class NotFoundError(DynidentError):
-    """A solver found no feasible parameters, though none was proven to be missing. Attributes: `best`."""
-
-    def __init__(self, best: LinkParameters) -> None:
-        self.best = best
-        worst = "; ".join(str(violation) for violation in best.violations[:3])
-        super().__init__(
-            f"solver {best.solver} found no feasible parameters; its best answer misses: {worst}. Try more starts or another solver"
-        )
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Floor:
-    """What no answer can beat: the lower bound on φ, and the best φ of the convex relaxation."""
-
-    bound: float
-    best: float
+#: Toward the robot's own links, in the entropic or the euclidean metric, or toward uniform ones; "auto" takes the first that there is.
+PriorKind: TypeAlias = Literal["auto", "nominal", "euclidean", "uniform"]
+PRIORS: tuple[PriorKind, ...] = ("auto", "nominal", "euclidean", "uniform")
 
 
 def retrieve(
-    problem: RetrievalProblem,
+    wanted: Estimate | RetrievalProblem,
     *,
     solver: str = "sdp",
     options: SolverOptions | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> LinkParameters:
-    """Solve a retrieval problem and certify the answer.
+    """Feasible link parameters with their certificate and the range of each, as `dynident retrieve` finds them.
 
-    Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them, and
-    NotFoundError when the solver's best answer breaks a constraint; a plausible wrong answer is never returned.
+    wanted : an estimate, whose problem is then `retrieval_problem(estimate)`, or a problem to be solved as it is.
+    The steps are `retrieval_problem`, `solve_retrieval` and `with_ranges`; the errors are those of `solve_retrieval`.
     """
-    settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
-    check_solvable(solver, problem, settings)
-    floor = _floor(problem)
-    notes: list[str] = []
-    if problem.prior is not None:
-        problem, note = _affordable(problem, floor)
-        notes.append(note)
-    found = solve_with(solver, problem, settings)
-    candidates = [replace(item, x=(x := polished(problem, item.x)), merit=problem.merit(x)) for item in found]
-    result = certify(problem, _distinct(candidates), solver=solver, floor=floor.bound, notes=notes)
-    if not result.feasible:
-        raise NotFoundError(result)
-    return result
+    problem = retrieval_problem(wanted) if isinstance(wanted, Estimate) else wanted
+    return with_ranges(solve_retrieval(problem, solver=solver, options=options, progress=progress))
 
 
-def certify(
-    problem: RetrievalProblem, candidates: Sequence[Candidate], *, solver: str, floor: float, notes: Sequence[str] = ()
-) -> LinkParameters:
-    """The best candidate, with feasibility and objective recomputed from the constraints and the data."""
-    judged = sorted(candidates, key=lambda c: (len(problem.violations(c.x)) > 0, problem.merit(c.x)))
-    x = judged[0].x
-    objective, broken = problem.objective.value(x), problem.violations(x)
-    notes = list(notes)
-    count = len(problem.terms.nonconvex)
-    if count:
-        notes.append(
-            f"the lower bound leaves out what is not convex: {count} conditions, the first being {problem.terms.nonconvex[0].name!r}"
-        )
-    expected = problem.objective.noise
-    if expected is not None and objective > MISFIT * expected:
-        notes.append(
-            f"the objective is {objective / expected:.2g} times what noise alone would leave: the constraints contradict the estimate, "
-            "or its standard deviations are too small"
-        )
-    return LinkParameters(
-        problem=problem,
-        base=problem.base,
-        x=x,
-        status=RetrievalStatus.NOT_FOUND if broken else _status(problem.objective, objective, floor),
-        objective=objective,
-        objective_name=problem.objective.name,
-        noise=expected,
-        lower_bound=floor,
-        violations=broken,
-        solver=solver,
-        solutions=tuple(_solution(problem, item) for item in judged),
-        bounds=_bounds(problem, x),
-        notes=tuple(notes),
-    )
+def retrieval_problem(
+    estimate: Estimate,
+    *,
+    constraints: Constraint | FeasibleSet | None = None,
+    consistency: bool = True,
+    total_mass: tuple[float, float] | None = None,
+    geometry: bool = False,
+    objective: Objective | None = None,
+    data: Problem | None = None,
+    prior: NominalPrior | PriorKind | None = "auto",
+    prior_weight: float | None = None,
+) -> RetrievalProblem:
+    """Links that can exist, that have the coefficients of an estimate, and that are near the nominal ones where those say nothing.
+
+    constraints : beside physical consistency, with a small margin, and centres of mass within the arm's reach.
+    consistency : False leaves both of them out.
+    total_mass : (low, high) of the sum of the links' masses [kg].
+    geometry : centres of mass inside the boxes around the shapes of the robot's URDF.
+    objective : by default the distance to the coefficients in standard deviations, `two_step(estimate)`.
+    data : the problem that the estimate was fitted to, to fit the data themselves (`one_step`), at the noise levels of the estimate.
+    prior : a kind, a prior of your own, or None; "auto" goes toward the nominal links where they are consistent, else toward uniform ones.
+    prior_weight : fixed weight of a prior given by its kind; by default as strong as costs next to nothing.
+    """
+    if objective is not None and data is not None:
+        raise InputError("objective and data both say what is fitted; leave one of them out")
+    robot, notes = estimate.base.robot, list[str]()
+    shapes = geometry_bounds(robot) if geometry else None
+    conditions = FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach()) if consistency else ())
+    if constraints is not None:
+        conditions = conditions & constraints
+    if total_mass is not None:
+        low, high = total_mass
+        if not low <= high:
+            raise ValueRangeError("total_mass", f"is from {low:g} to {high:g}; the lower must not exceed the upper")
+        conditions = conditions & TotalMass(low, high)
+    if shapes is not None:
+        conditions = conditions & shapes.constraints
+    if isinstance(prior, str):
+        prior, notes = _choose_prior(robot, conditions, {} if shapes is None else shapes.boxes, prior, prior_weight)
+    elif prior is not None and prior_weight is not None:
+        raise InputError("prior_weight is for a prior that is given by its kind; give the prior its own weight, or leave it out")
+    notes += [] if shapes is None else shapes.notes
+    if not consistency:
+        notes.append("physical consistency was not asked for, so the links need not be bodies that can exist")
+    if prior is None:
+        notes.append('without a prior, what is determined by "prior" is wherever the solver stopped')
+    if data is not None:
+        levels = estimate.summary.noise_levels if estimate.summary.noise == "per_group" else None
+        objective = one_step(data, levels)
+    ranges_by = None if data is None else two_step(estimate)
+    return build_retrieval(estimate.base, objective or two_step(estimate), conditions, prior=prior, ranges_by=ranges_by, notes=notes)
 
 
-def _solution(problem: RetrievalProblem, item: Candidate) -> Solution:
-    x = item.x
-    feasible = not problem.violations(x)
-    return Solution(x=x, start=item.start, objective=problem.objective.value(x), merit=problem.merit(x), feasible=feasible)
-
-
-def _bounds(problem: RetrievalProblem, x: Array) -> dict[int, Bounds]:
-    """The bounds that were asked for on links' masses, and on their first moments: those of the centre of mass times the mass."""
-    bounds: dict[int, Bounds] = {}
-    for block in problem.terms.blocks:
-        side = block.side
-        if side is None or side.slot > 3:
-            continue
-        column = 10 * side.link + side.slot
-        limit = side.limit * (1.0 if side.slot == 0 else float(x[10 * side.link]))
-        low, high = bounds.get(column, (None, None))
-        bounds[column] = (limit, high) if side.sign > 0 else (low, limit)
-    return bounds
-
-
-def _status(objective: Objective, value: float, floor: float) -> RetrievalStatus:
-    """OPTIMAL where the gap is a small share of the objective or of the noise, or where all there is to gain is rounding."""
-    allowed = max(OPTIMAL_GAP * max(value, objective.noise or 0.0), ROUNDING * float(objective.b @ objective.b))
-    return RetrievalStatus.OPTIMAL if value - floor <= allowed else RetrievalStatus.FEASIBLE
-
-
-def _floor(problem: RetrievalProblem) -> _Floor:
-    """The convex relaxation without prior, and the bound recomputed from its multipliers."""
-    terms, objective = problem.terms, problem.objective
-    solution = (problem if problem.prior is None else replace(problem, prior=None)).relaxed
-    if solution.status is ConicStatus.INFEASIBLE:
-        raise InfeasibleError(conflicting(terms, problem.variables))
-    reach = np.full(problem.variables, REACH)
-    scale = residual_scale(objective.b)
-    bound = lower_bound(objective.A, objective.b, terms.blocks, terms.equalities, solution, scale, reach)
-    best = objective.value(solution.x) if solution.status is ConicStatus.SOLVED else np.inf
-    return _Floor(bound=max(bound, 0.0) + objective.constant, best=best)
-
-
-def _affordable(problem: RetrievalProblem, floor: _Floor) -> tuple[RetrievalProblem, str]:
-    """The problem with its prior as strong as it can be while costing next to nothing in φ, by powers of ten."""
-    assert problem.prior is not None  # noqa: S101 (asked for by the caller)
-    limit = PRIOR_SHARE * (floor.best - problem.objective.constant)
-    if problem.objective.noise is not None:
-        limit = max(limit, PRIOR_SHARE * problem.objective.noise)
-    limit = max(limit, ROUNDING * float(problem.objective.b @ problem.objective.b))
-    cost = _prior_cost(problem, floor)
-    if problem.prior.fixed:
-        pass
-    elif cost <= limit:
-        for _ in range(_DECADES):
-            stronger = _with_weight(problem, 10.0)
-            dearer = _prior_cost(stronger, floor)
-            if dearer > limit:
-                break
-            problem, cost = stronger, dearer
-    else:
-        for _ in range(_DECADES):
-            problem = _with_weight(problem, 0.1)
-            cost = _prior_cost(problem, floor)
-            if cost <= limit:
-                break
-    prior = problem.prior
-    assert prior is not None  # noqa: S101
-    return problem, f"prior toward {prior.toward} ({prior.metric}), weight {prior.weight:.1g}: costs {max(cost, 0.0):.2g} in the objective"
-
-
-def _with_weight(problem: RetrievalProblem, factor: float) -> RetrievalProblem:
-    assert problem.prior is not None  # noqa: S101
-    return replace(problem, prior=replace(problem.prior, weight=factor * problem.prior.weight))
-
-
-def _prior_cost(problem: RetrievalProblem, floor: _Floor) -> float:
-    """How much φ is above the best φ when the prior takes part."""
-    solution = problem.relaxed
-    return problem.objective.value(solution.x) - floor.best if solution.status is ConicStatus.SOLVED else np.inf
-
-
-def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates whose parameters differ, the better of two alike."""
-    kept: list[Candidate] = []
-    for candidate in sorted(candidates, key=lambda c: c.merit):
-        if not any(_alike(candidate.x, other.x) for other in kept):
-            kept.append(candidate)
-    return kept
-
-
-def _alike(a: Array, b: Array) -> bool:
-    return float(np.max(np.abs(a - b))) <= DISTINCT * max(float(np.max(np.abs(b))), 1e-12)
+def _choose_prior(
+    robot: Robot, conditions: FeasibleSet, boxes: dict[int, Array], kind: str, weight: float | None
+) -> tuple[NominalPrior, list[str]]:
+    """The prior that was asked for, or the best that there is, with a note where that is not the nominal model."""
+    if kind not in PRIORS:
+        raise UnknownNameError("prior", kind, PRIORS)
+    if weight is not None and not weight > 0.0:
+        raise ValueRangeError("prior_weight", f"is {weight:g}; a positive number was expected, or no prior")
+    fixed, weight = weight is not None, weight or WEIGHT
+    if kind == "euclidean" and robot.parameters is not None:
+        return NominalPrior(nominal=robot.parameters, metric="euclidean", weight=weight, fixed=fixed), []
+    nominal = prior_to_robot(robot, weight=weight, fixed=fixed) if kind in ("auto", "nominal") else None
+    if nominal is not None:
+        return nominal, []
+    why = "has no nominal parameters" if robot.parameters is None else "has nominal parameters that are not physically consistent"
+    if kind in ("nominal", "euclidean"):
+        raise InputError(f"robot {robot.name!r} {why}, so prior {kind} has nothing to go by; use prior uniform or none")
+    notes = [] if kind == "uniform" else [f"robot {robot.name!r} {why}, so the prior is toward uniform links"]
+    return uniform_prior(robot, conditions, boxes=boxes, weight=weight, fixed=fixed), notes

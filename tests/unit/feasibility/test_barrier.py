@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynident.core.arrays import Array
-from dynident.feasibility import Bounds, LinkView, PhysicalConsistency, Symmetric, UserConstraint, retrieve
+from dynident.feasibility import Bounds, LinkView, PhysicalConsistency, Symmetric, UserConstraint, solve_retrieval
 from dynident.feasibility.solvers import interior as newton
 from dynident.feasibility.solvers.barrier import descend
 from dynident.feasibility.solvers.interior import Interior, least_margin
@@ -60,7 +60,7 @@ def test_every_point_of_the_path_is_consistent() -> None:
 
 def test_the_gap_falls_with_t() -> None:
     reduced, interior, y = entered("planar, total mass")
-    best = retrieve(reduced.problem).lower_bound
+    best = solve_retrieval(reduced.problem).lower_bound
     for t in (1e2, 1e4, 1e6):
         y, _ = newton.centre(interior, y, t)
         drift = 0.5 * float(np.sum(((y - interior.anchor) / interior.spread) ** 2))
@@ -76,7 +76,7 @@ def test_the_deepest_point_of_an_empty_set_is_outside() -> None:
 
 def test_a_set_without_interior_is_still_solved() -> None:
     flat = problem("planar_2r", PhysicalConsistency(), Symmetric(2, "xy"), Bounds("m1", 4.0, 4.0), Bounds("m2", 0.0, 10.0))
-    result = retrieve(flat, solver="barrier")
+    result = solve_retrieval(flat, solver="barrier")
     assert result.feasible
     assert result.parameters[0, 0] == pytest.approx(4.0, abs=1e-8)
 
@@ -100,19 +100,19 @@ def test_starts_end_at_different_points_that_fit_the_same() -> None:
 
 
 def test_barycentric_bounds_hold_where_they_bind() -> None:
-    result = retrieve(make("planar, barycentric"), solver="barrier")
+    result = solve_retrieval(make("planar, barycentric"), solver="barrier")
     inertias = [result.com_and_inertia(i)[2][2, 2] for i in (0, 1)]
     assert inertias[1] == pytest.approx(0.05, abs=1e-6)  # 0.064 in truth
     assert inertias[0] <= 0.06 + 1e-9
-    assert result.objective == pytest.approx(retrieve(make("planar, barycentric"), solver="sdp").objective, rel=1e-3)
+    assert result.objective == pytest.approx(solve_retrieval(make("planar, barycentric"), solver="sdp").objective, rel=1e-3)
 
 
 def test_functions_with_several_values_meet_the_conic_optimum() -> None:
     def falling(links: list[LinkView]) -> list[float]:
         return [links[1].mass - 2.2, links[0].mass - 4.0]
 
-    known = retrieve(make("planar, total mass", extra=(Bounds("m2", high=2.2), Bounds("m1", high=4.0))))
-    result = retrieve(make("planar, total mass", extra=(UserConstraint(falling, smooth=True),)), solver="barrier")
+    known = solve_retrieval(make("planar, total mass", extra=(Bounds("m2", high=2.2), Bounds("m1", high=4.0))))
+    result = solve_retrieval(make("planar, total mass", extra=(UserConstraint(falling, smooth=True),)), solver="barrier")
     assert result.objective == pytest.approx(known.objective, rel=1e-3, abs=1e-9)
 
 
@@ -120,5 +120,5 @@ def test_a_function_may_return_another_number_of_values_elsewhere() -> None:
     def varying(links: list[LinkView]) -> list[float]:
         return [links[1].mass - 2.5] if links[1].mass > 2.8 else [links[1].mass - 2.5, -1.0]
 
-    result = retrieve(make("planar, total mass", extra=(UserConstraint(varying),)), solver="barrier")
+    result = solve_retrieval(make("planar, total mass", extra=(UserConstraint(varying),)), solver="barrier")
     assert result.parameters[1, 0] <= 2.5

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident import PhysicalConsistency, build_retrieval, load_robot, retrieve
+from dynident import PhysicalConsistency, build_retrieval, load_robot, solve_retrieval
 from dynident.errors import InputError
 from dynident.feasibility import FeasibleSet, Objective
 from dynident.feasibility.extraction import extract_in_two_steps
-from dynident.feasibility.uniform import uniform_prior
+from dynident.feasibility.prior import uniform_prior
 from dynident.friction import linear
 from dynident.parameters import consistency_margin
 from dynident.regression import base_parameters
@@ -46,7 +46,7 @@ def test_the_printed_solution_of_problem_16(printed):
 
 
 def test_problem_16_has_the_optimum_zero(printed):
-    found = retrieve(build_retrieval(BASE, printed, MASSES_AND_CENTRES))
+    found = solve_retrieval(build_retrieval(BASE, printed, MASSES_AND_CENTRES))
     assert found.objective < 1e-20
     assert found.feasible
 

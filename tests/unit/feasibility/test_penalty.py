@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynident.core.arrays import Array
-from dynident.feasibility import Bounds, Known, PhysicalConsistency, RetrievalProblem, SolverOptions, TotalMass, retrieve
+from dynident.feasibility import Bounds, Known, PhysicalConsistency, RetrievalProblem, SolverOptions, TotalMass, solve_retrieval
 from dynident.feasibility.solvers.annealing import anneal, evolve, walk
 from dynident.feasibility.solvers.box import Box, box_of, from_standard, to_standard
 from dynident.feasibility.solvers.penalised import Charge, Penalised
@@ -111,7 +111,7 @@ def test_constant_penalty_jumps() -> None:
 @pytest.mark.parametrize("penalty", ["distance", "constant"])
 def test_every_local_search_ends_feasible(local, penalty) -> None:
     options = PenaltyOptions(steps=3, evaluations=300, local=local, penalty=penalty)
-    result = retrieve(make("pendulum, known mass"), solver="penalty", options=SolverOptions(own=options))
+    result = solve_retrieval(make("pendulum, known mass"), solver="penalty", options=SolverOptions(own=options))
     assert result.feasible
 
 
@@ -129,7 +129,7 @@ def test_charges_grow_by_ten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_restoring_keeps_the_fit() -> None:
     p = make("planar, total mass")
-    good = retrieve(p).x
+    good = solve_retrieval(p).x
     bad = good.copy()
     bad[8] += 10.0  # J1yz, which a planar arm's data don't see
     assert p.violations(bad)

@@ -15,7 +15,7 @@ from dynident.feasibility import (
     TotalMass,
     build_retrieval,
     prior_to_robot,
-    retrieve,
+    solve_retrieval,
     two_step,
 )
 from dynident.feasibility.ranges import with_ranges
@@ -28,7 +28,7 @@ LIMITS = FeasibleSet((PhysicalConsistency(), TotalMass(1, 20)))
 def ranges(constraints: FeasibleSet, *, noise: float = 2e-3, seed: int = 1, weights="covariance"):
     estimate = identify(ROBOT, synthetic_samples(noise=noise, seed=seed), drop_above_percent=None)
     problem = build_retrieval(estimate.base, two_step(estimate, weights=weights), constraints, prior=prior_to_robot(ROBOT))
-    return with_ranges(retrieve(problem))
+    return with_ranges(solve_retrieval(problem))
 
 
 def test_the_value_is_inside():
@@ -82,7 +82,7 @@ def test_data_constraints_and_prior_are_told_apart():
 def test_another_objective_may_say_what_the_noise_allows():
     estimate = identify(ROBOT, synthetic_samples(noise=2e-3), drop_above_percent=None)
     problem = build_retrieval(estimate.base, two_step(estimate, weights="none"), LIMITS)
-    result = retrieve(problem)
+    result = solve_retrieval(problem)
     own, noise = with_ranges(result), with_ranges(result, objective=two_step(estimate))
     assert [item.high for item in own.ranges] != pytest.approx([item.high for item in noise.ranges], rel=1e-3)
 
@@ -98,7 +98,7 @@ def test_a_fit_beyond_the_noise_widens_the_ranges():
 def test_progress_goes_from_nothing_to_one():
     told: list[float] = []
     estimate = identify(ROBOT, synthetic_samples(noise=2e-3), drop_above_percent=None)
-    result = retrieve(build_retrieval(estimate.base, two_step(estimate), LIMITS))
+    result = solve_retrieval(build_retrieval(estimate.base, two_step(estimate), LIMITS))
     with_ranges(result, progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
@@ -112,7 +112,7 @@ def test_ranges_of_a_box_are_the_box():
     A[0, [columns.index("m1"), columns.index("m2")]] = 1.0
     goal = Objective(name="sum", A=A, b=np.array([3.0]), noise=1.0)
     constraints = FeasibleSet((PhysicalConsistency(), Bounds("m1", 0.5, 5.0), Bounds("m2", 0.2, 5.0)))
-    found = with_ranges(retrieve(build_retrieval(estimate.base, goal, constraints, prior=prior_to_robot(ROBOT))))
+    found = with_ranges(solve_retrieval(build_retrieval(estimate.base, goal, constraints, prior=prior_to_robot(ROBOT))))
     low, high = found.ranges[0].low, found.ranges[0].high
     assert low == pytest.approx(0.5, abs=1e-4)
     assert high == pytest.approx(3.0 + np.sqrt(3.841458820694124) - 0.2, abs=1e-4)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dynident import identify
+from dynident import build_problem, fit, identify
 from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility import (
     Bounds,
     Candidate,
+    ComWithinReach,
     FeasibleSet,
     InfeasibleError,
     Known,
@@ -26,11 +27,16 @@ from dynident.feasibility import (
     UserConstraint,
     build_retrieval,
     certify,
+    one_step,
     prior_to_robot,
+    retrieval_problem,
     retrieve,
+    solve_retrieval,
     two_step,
+    with_ranges,
 )
-from dynident.feasibility.retrieve import PRIOR_SHARE
+from dynident.feasibility.problem import PRIOR_SHARE
+from dynident.feasibility.retrieve import EDGE
 from dynident.regression import base_parameters
 from tests.logs import synthetic_samples
 from tests.unit.feasibility.links import ROBOT, consistent_links, random_links, seeds
@@ -52,7 +58,7 @@ def estimate():
 def test_coefficients_of_consistent_links_are_met_to_the_last_digits(seed):
     rng = np.random.default_rng(seed)
     x = consistent_links(rng)
-    found = retrieve(build_retrieval(BASE, coefficients_of(x), PhysicalConsistency()))
+    found = solve_retrieval(build_retrieval(BASE, coefficients_of(x), PhysicalConsistency()))
     assert found.objective < 1e-20
     assert found.feasible
     assert np.all(found.margins > -1e-9)
@@ -64,7 +70,7 @@ def test_coefficients_of_consistent_links_are_met_to_the_last_digits(seed):
 def test_no_consistent_links_fit_better_than_the_lower_bound(seed):
     rng = np.random.default_rng(seed)
     goal = coefficients_of(random_links(rng))
-    found = retrieve(build_retrieval(BASE, goal, PhysicalConsistency()))
+    found = solve_retrieval(build_retrieval(BASE, goal, PhysicalConsistency()))
     assert found.status is RetrievalStatus.OPTIMAL
     assert found.lower_bound <= found.objective + 1e-12
     assert found.gap <= 1e-6 * float(goal.b @ goal.b)
@@ -74,8 +80,8 @@ def test_no_consistent_links_fit_better_than_the_lower_bound(seed):
 def test_the_order_of_constraints_does_not_matter():
     goal = coefficients_of(random_links(np.random.default_rng(5)))
     constraints = (PhysicalConsistency(), TotalMass(3, 9), Bounds("c1x", -0.1, 0.1), Known("m3", 1.0), Bounds("I2xx", 0.0, 0.05))
-    there = retrieve(build_retrieval(BASE, goal, FeasibleSet(constraints)))
-    back = retrieve(build_retrieval(BASE, goal, FeasibleSet(constraints[::-1])))
+    there = solve_retrieval(build_retrieval(BASE, goal, FeasibleSet(constraints)))
+    back = solve_retrieval(build_retrieval(BASE, goal, FeasibleSet(constraints[::-1])))
     assert back.objective == pytest.approx(there.objective, rel=1e-6)
     assert back.lower_bound == pytest.approx(there.lower_bound, rel=1e-5)
 
@@ -92,7 +98,7 @@ def test_a_certificate_can_fail():
     problem = build_retrieval(
         BASE, coefficients_of(consistent_links(np.random.default_rng(0))), FeasibleSet((PhysicalConsistency(), TotalMass(1, 30)))
     )
-    good = retrieve(problem)
+    good = solve_retrieval(problem)
     assert good.feasible
     for changes, name in (({"m2": -1.0}, "physical consistency of link2"), ({"m1": 100.0}, "total mass <= 30")):
         bad = tampered(good, **changes)
@@ -139,7 +145,7 @@ def test_contradictions_are_named_and_never_answered():
         (PhysicalConsistency(), Bounds("m1", 0, 1), Bounds("m2", 0, 1), Bounds("m3", 0, 1), TotalMass(5, 9), Known("c1x", 0))
     )
     with pytest.raises(InfeasibleError) as caught:
-        retrieve(build_retrieval(BASE, goal, constraints))
+        solve_retrieval(build_retrieval(BASE, goal, constraints))
     assert set(caught.value.conflicting) == {"m1 <= 1", "m2 <= 1", "m3 <= 1", "total mass >= 5"}
 
 
@@ -147,7 +153,7 @@ def test_a_bound_that_can_not_be_met_is_not_answered_either():
     """I1xx <= -0.1 contradicts consistency, but is not convex, so that no proof is found: the answer is refused all the same."""
     goal = coefficients_of(consistent_links(np.random.default_rng(0)))
     with pytest.raises(NotFoundError, match=r"found no feasible parameters; its best answer misses: I1xx <= -0\.1") as caught:
-        retrieve(build_retrieval(BASE, goal, FeasibleSet((PhysicalConsistency(), Bounds("I1xx", high=-0.1)))))
+        solve_retrieval(build_retrieval(BASE, goal, FeasibleSet((PhysicalConsistency(), Bounds("I1xx", high=-0.1)))))
     assert not caught.value.best.feasible
 
 
@@ -155,18 +161,18 @@ def test_functions_are_for_other_solvers():
     goal = coefficients_of(consistent_links(np.random.default_rng(0)))
     problem = build_retrieval(BASE, goal, FeasibleSet((PhysicalConsistency(), UserConstraint(lambda links: -1.0, name="anything"))))
     with pytest.raises(InputError, match=r"can't treat anything.*use solver barrier or penalty"):
-        retrieve(problem)
+        solve_retrieval(problem)
     with pytest.raises(UnknownNameError, match="no solver named 'sdpp'; known: barrier"):
-        retrieve(problem, solver="sdpp")
+        solve_retrieval(problem, solver="sdpp")
 
 
 def with_prior(problem: RetrievalProblem, **changes: object) -> LinkParameters:
-    return retrieve(replace(problem, prior=replace(prior_to_robot(ROBOT), **changes)))
+    return solve_retrieval(problem.with_prior(replace(prior_to_robot(ROBOT), **changes)))
 
 
 def test_a_prior_is_as_strong_as_it_can_afford(estimate):
     problem = build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency())
-    best = retrieve(problem)
+    best = solve_retrieval(problem)
     allowed = PRIOR_SHARE * max(best.objective, estimate.base.rank)
     for weight in (1e-8, 1e3):  # whatever it starts with
         found = with_prior(problem, weight=weight)
@@ -185,29 +191,89 @@ def test_a_fixed_prior_has_the_weight_that_it_was_given(estimate):
     assert strong.objective > weak.objective
 
 
+def test_the_problem_that_is_looked_at_is_the_one_that_is_solved(estimate):
+    problem = build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(ROBOT))
+    assert problem.prior.weight != prior_to_robot(ROBOT).weight
+    assert f"weight {problem.prior.weight:.1g}" in problem.notes[0]
+    found = solve_retrieval(problem)
+    assert found.problem is problem
+    assert found.notes == problem.notes
+    heavy = replace(problem, prior=replace(problem.prior, weight=1e6))
+    assert solve_retrieval(heavy).problem.prior.weight == 1e6
+
+
+def test_a_contradiction_is_reported_by_the_solution_not_by_the_problem():
+    goal = coefficients_of(ROBOT.parameters.ravel())
+    problem = build_retrieval(BASE, goal, FeasibleSet((Bounds("m1", high=1), Bounds("m1", low=2))), prior=prior_to_robot(ROBOT))
+    with pytest.raises(InfeasibleError, match="m1"):
+        solve_retrieval(problem)
+
+
+class TestTheProblemOfAnEstimate:
+    def test_what_is_asked_for_when_nothing_is_said(self, estimate):
+        conditions = FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach()))
+        expected = solve_retrieval(build_retrieval(estimate.base, two_step(estimate), conditions, prior=prior_to_robot(ROBOT)))
+        found = retrieve(estimate)
+        np.testing.assert_array_equal(found.x, expected.x)
+        assert found.notes == expected.notes
+        assert [item.determined_by for item in found.ranges] == [item.determined_by for item in with_ranges(expected).ranges]
+
+    def test_more_can_be_said(self, estimate):
+        problem = retrieval_problem(
+            estimate, constraints=Bounds("m2", high=3.0), consistency=False, total_mass=(4.0, 9.0), prior="uniform", prior_weight=1e-3
+        )
+        assert [block.name for block in problem.terms.blocks] == ["m2 <= 3", "total mass >= 4", "total mass <= 9"]
+        assert (problem.prior.toward, problem.prior.weight) == ("uniform links", 1e-3)
+        assert problem.notes[0].startswith("physical consistency was not asked for")
+        assert "without a prior" in retrieval_problem(estimate, prior=None).notes[0]
+        own = replace(prior_to_robot(ROBOT), weight=1.0, fixed=True)
+        assert retrieval_problem(estimate, prior=own).prior == own
+
+    def test_the_data_are_fitted_at_the_noise_levels_of_the_estimate(self):
+        data = build_problem(ROBOT, synthetic_samples(noise=2e-3))
+        weighed = fit(data, noise="per_group", drop_above_percent=None)
+        problem = retrieval_problem(weighed, data=data)
+        np.testing.assert_array_equal(problem.objective.A, one_step(data, weighed.summary.noise_levels).A)
+        assert problem.ranges_by.noise is not None
+        plain = retrieval_problem(fit(data, drop_above_percent=None), data=data)
+        np.testing.assert_array_equal(plain.objective.A, one_step(data).A)
+
+    def test_what_is_refused(self, estimate):
+        with pytest.raises(UnknownNameError, match="no prior named 'flat'; known: auto, nominal, euclidean, uniform"):
+            retrieval_problem(estimate, prior="flat")
+        with pytest.raises(InputError, match="prior_weight is -1"):
+            retrieval_problem(estimate, prior_weight=-1.0)
+        with pytest.raises(InputError, match="give the prior its own weight"):
+            retrieval_problem(estimate, prior=prior_to_robot(ROBOT), prior_weight=1.0)
+        with pytest.raises(InputError, match="the lower must not exceed the upper"):
+            retrieval_problem(estimate, total_mass=(9.0, 4.0))
+        with pytest.raises(InputError, match="leave one of them out"):
+            retrieval_problem(estimate, objective=two_step(estimate), data=build_problem(ROBOT, synthetic_samples()))
+
+
 def test_the_prior_chooses_what_the_data_leave_open():
     """Exact data of the nominal robot: the nominal links themselves, though many others have these coefficients."""
     goal = coefficients_of(ROBOT.parameters.ravel())
-    found = retrieve(build_retrieval(BASE, goal, PhysicalConsistency(), prior=prior_to_robot(ROBOT)))
+    found = solve_retrieval(build_retrieval(BASE, goal, PhysicalConsistency(), prior=prior_to_robot(ROBOT)))
     np.testing.assert_allclose(found.parameters, ROBOT.parameters, atol=1e-4)
     assert found.objective < 1e-20
 
 
 def test_a_misfit_is_said(estimate):
     problem = build_retrieval(estimate.base, two_step(estimate), FeasibleSet((PhysicalConsistency(), Bounds("m3", high=0.01))))
-    assert any("times what noise alone would leave" in note for note in retrieve(problem).notes)
+    assert any("times what noise alone would leave" in note for note in solve_retrieval(problem).notes)
     assert not any(
-        "noise alone" in note for note in retrieve(build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency())).notes
+        "noise alone" in note for note in solve_retrieval(build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency())).notes
     )
 
 
 def test_what_is_not_convex_is_left_out_of_the_bound_with_a_note():
     goal = coefficients_of(consistent_links(np.random.default_rng(0)))
-    found = retrieve(build_retrieval(BASE, goal, FeasibleSet((PhysicalConsistency(), Bounds("I1xy", -1, 1)))))
+    found = solve_retrieval(build_retrieval(BASE, goal, FeasibleSet((PhysicalConsistency(), Bounds("I1xy", -1, 1)))))
     assert any("leaves out what is not convex: 2 conditions, the first being 'I1xy >= -1'" in note for note in found.notes)
 
 
 def test_a_result_prints_its_table():
     goal = coefficients_of(consistent_links(np.random.default_rng(0)))
-    text = str(retrieve(build_retrieval(BASE, goal, PhysicalConsistency())))
+    text = str(solve_retrieval(build_retrieval(BASE, goal, PhysicalConsistency())))
     assert all(name in text for name in ("link1", "link2", "link3", "mass [kg]", "Total mass", "lower bound", "gap"))

@@ -11,7 +11,16 @@ import pytest
 from dynident import build_problem, fit, load_robot
 from dynident.errors import FileError, InputError
 from dynident.export.run_folder import model_from_run
-from dynident.feasibility import Bounds, FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.feasibility import (
+    Bounds,
+    FeasibleSet,
+    PhysicalConsistency,
+    TotalMass,
+    build_retrieval,
+    prior_to_robot,
+    solve_retrieval,
+    two_step,
+)
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.result import RetrievalStatus
@@ -28,7 +37,7 @@ def result():
     robot = load_robot("planar_2r")
     estimate = fit(build_problem(robot, synthetic_log(noise=0.05), friction=linear()))
     constraints = FeasibleSet((PhysicalConsistency(), TotalMass(0.5, 50), Bounds("m2", 0.1, 20.0), Bounds("c2x", high=0.4)))
-    return with_ranges(retrieve(build_retrieval(estimate.base, two_step(estimate), constraints, prior=prior_to_robot(robot))))
+    return with_ranges(solve_retrieval(build_retrieval(estimate.base, two_step(estimate), constraints, prior=prior_to_robot(robot))))
 
 
 @pytest.fixture

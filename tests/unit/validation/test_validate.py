@@ -10,7 +10,7 @@ import pytest
 from dynident import build_problem, fit, identify, inverse_dynamics, load_robot
 from dynident.data import Dataset, decimate, low_pass, mask_standstill, resample
 from dynident.errors import InputError, ValueRangeError
-from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, retrieve, two_step
+from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear
 from dynident.regression import residuals
 from dynident.regression.problem import problem_on_base
@@ -81,7 +81,7 @@ def test_retrieved_links_are_validated_too(filtered):
     problem = build_retrieval(
         filtered.base, two_step(filtered), FeasibleSet((PhysicalConsistency(),)), prior=prior_to_robot(filtered.base.robot)
     )
-    found = validate(filtered, noisy().part(0.7, 1), links=retrieve(problem))
+    found = validate(filtered, noisy().part(0.7, 1), links=solve_retrieval(problem))
     assert found.links is not None
     assert found.links.overall_percent < 2.0 * found.coefficients.overall_percent
     assert [(item.model, item.friction) for item in found.models] == [

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from dynident.cli.options import AsJson, Debug, parse_options
+from dynident.cli.options import AsJson, Debug, RunArgument, one_of, parse_options
 from dynident.cli.registries import Listing
 from dynident.cli.retrieval import Solving, Wanted
 from dynident.cli.terminal import console, print_report, progress_bar
-from dynident.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from dynident.feasibility import LinkParameters
-    from dynident.regression import Estimate
 
 EXAMPLE = """Examples:
 
@@ -49,7 +43,7 @@ def solvers_with_starts() -> str:
 
 
 def retrieve(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")],
+    run: RunArgument,
     constraints: Annotated[
         list[Path] | None,
         typer.Option("--constraints", metavar="FILE", help="Constraints (.yaml, .csv); a .py file is run as a program. Repeatable."),
@@ -105,6 +99,7 @@ def retrieve(
     RUN/starts, so that a run that was ended early goes on where it was. Exits with 1 when the constraints contradict each
     other, naming those that do.
     """
+    from dynident.feasibility import with_ranges
     from dynident.feasibility.tables import link_report
     from dynident.runs import read_estimate
     from dynident.runs.parameters import write_parameters
@@ -117,39 +112,23 @@ def retrieve(
         geometry=geometry_bounds,
         consistency=not no_consistency,
         drop=drop,
-        weights=_one_of(weights, _WEIGHTS, "kind of weights"),
+        weights=one_of(weights, _WEIGHTS, "kind of weights"),
         one_step=one_step,
-        prior=None if prior is None else _one_of(prior, _PRIORS, "prior"),
+        prior="auto" if prior is None else one_of(prior, _PRIORS, "prior"),
         prior_weight=prior_weight,
     )
     estimate = read_estimate(run)
-    problem, notes = wanted.problem(run, estimate)
+    problem = wanted.problem(run, estimate)
     how = Solving(
         solver=solver, own=parse_options("--solver-option", solver_option), starts=starts, workers=workers, budget=budget, seed=seed
     )
     result = how.solve(problem, run, wanted)
     if not no_ranges:
-        result = _with_ranges(result, estimate, wanted)
-    result = replace(result, notes=(*notes, *result.notes))
+        with progress_bar("Ranges of the parameters") as progress:
+            result = with_ranges(result, progress=progress)
     write_parameters(run, result, seed=seed)
     if as_json:
         print(json.dumps(parameters_document(result, seed=seed), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         print_report(link_report(result))
         console().print(f"Written to {run}", markup=False)
-
-
-def _one_of(value: str, allowed: tuple[str, ...], kind: str) -> str:
-    if value not in allowed:
-        raise UnknownNameError(kind, value, allowed)
-    return value
-
-
-def _with_ranges(result: LinkParameters, estimate: Estimate, wanted: Wanted) -> LinkParameters:
-    """Ranges by the uncertainty of the estimate; where the fit ignored it, by the fit itself."""
-    from dynident.feasibility import two_step
-    from dynident.feasibility.ranges import with_ranges
-
-    objective = two_step(estimate) if wanted.one_step else None
-    with progress_bar("Ranges of the parameters") as progress:
-        return with_ranges(result, objective=objective, progress=progress)

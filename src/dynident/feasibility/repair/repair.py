@@ -19,7 +19,7 @@ from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.errors import DynidentError, InputError
 from dynident.feasibility.constraints.lmi import Block, Equality, linear
-from dynident.feasibility.objective import link_metric
+from dynident.feasibility.prior import link_metric
 from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus
 from dynident.parameters import change_of_frame, consistency_margin, from_com, inertia_matrix, pseudo_inertia
 from dynident.regression.base import BaseParameters, base_parameters

@@ -1,0 +1,131 @@
+"""What chooses where neither data nor constraints do: nearness to nominal links, or to links as uniform as possible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.feasibility.constraints.convex import Bounds, TotalMass
+from dynident.feasibility.constraints.terms import FeasibleSet
+from dynident.parameters import consistency_margin, from_com, pseudo_inertia
+from dynident.robots.robot import Robot
+
+Metric: TypeAlias = Literal["euclidean", "entropic"]
+
+#: Where the search for a prior's weight begins.
+WEIGHT = 1e-8
+#: A nominal link at the very edge of consistency (a rod, a plate) would hold its thin direction with infinite stiffness:
+#: the metric is measured at a link that is thicker by this share of its mean second moment.
+SOFTENING = 0.1
+#: Around the line between a link's joints where nothing else tells its size [m]: the half width of a slender arm.
+_HALF_WIDTH = 0.05
+#: Where no total mass is given [kg/m³]: motors, gears and hollow castings weigh about as much as water.
+_DENSITY = 1000.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NominalPrior:
+    """Among equally good answers, the one nearest to nominal parameters.
+
+    metric : "euclidean" weighs every entry by its own size; "entropic" is the second-order form of the log-det divergence
+        between pseudo-inertias, which doesn't depend on frames and units (Lee, Wensing, Park, T-RO 2020).
+    weight : factor on the squared distance, beside φ; `build_retrieval` makes it as strong as it can be at next to no cost
+        in φ, unless it is `fixed`.
+    toward : what the nominal parameters are, for the note that reports the prior's cost.
+    """
+
+    nominal: Array  #: (n, 10)
+    metric: Metric = "entropic"
+    weight: float = WEIGHT
+    fixed: bool = False
+    toward: str = "nominal parameters"
+
+    def rows(self, columns: int) -> tuple[Array, Array]:
+        """A (rows, columns) and b (rows,) of the squared distance ‖A x - b‖², weight included."""
+        blocks = [link_metric(link, self.metric) for link in self.nominal]
+        height = sum(len(block) for block in blocks)
+        A = np.zeros((height, columns))
+        line = 0
+        for i, block in enumerate(blocks):
+            A[line : line + len(block), 10 * i : 10 * i + 10] = block
+            line += len(block)
+        A *= np.sqrt(self.weight)
+        return A, A[:, : self.nominal.size] @ self.nominal.ravel()
+
+
+def link_metric(link: Array, metric: Metric) -> Array:
+    """(k, 10) rows whose squared length is the distance of a small change of a link's parameters, measured at `link`."""
+    if metric == "euclidean":
+        size = max(float(np.sqrt(np.trace(pseudo_inertia(link)[:3, :3]) / max(link[0], 1e-6))), 1e-2)
+        scale = max(link[0], 1e-3) * np.array([1.0, *[size] * 3, *[size**2] * 6])
+        return np.diag(1.0 / scale)
+    # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0, taken about the centre of mass
+    to_com = np.eye(4)
+    to_com[:3, 3] = -link[1:4] / link[0]
+    P = to_com @ pseudo_inertia(link) @ to_com.T
+    P[:3, :3] += SOFTENING * np.trace(P[:3, :3]) / 3.0 * np.eye(3)
+    values, vectors = np.linalg.eigh(P)
+    root = to_com.T @ (vectors / np.sqrt(values))
+    half = np.einsum("ka,pkl,lb->pab", root, pseudo_inertia(np.eye(10)), root).reshape(10, 16)
+    return half.T / np.sqrt(2.0)
+
+
+def prior_to_robot(robot: Robot, *, metric: Metric = "entropic", weight: float = WEIGHT, fixed: bool = False) -> NominalPrior | None:
+    """The prior toward a robot's own nominal parameters; None when it has none or they are not consistent."""
+    if robot.parameters is None or np.any(consistency_margin(robot.parameters) <= 0.0):
+        return None
+    return NominalPrior(nominal=robot.parameters, metric=metric, weight=weight, fixed=fixed)
+
+
+def uniform_prior(
+    robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int, Array] | None = None, weight: float = WEIGHT, fixed: bool = False
+) -> NominalPrior:
+    """The prior toward homogeneous boxes.
+
+    boxes : (2, 3) [m] by link number from 0, where the shapes are known. Else the bounds on the centre of mass are the box,
+        and without those the span between the link's joints, 5 cm wider on every side.
+    The masses share the middle of the total mass in proportion to the volumes; without one, the density is that of water.
+    """
+    found = np.array([_box(robot, i, constraints, boxes or {}) for i in range(robot.n)])
+    volumes = np.prod(found[:, 1] - found[:, 0], axis=1)
+    totals = [item for item in constraints.flattened if isinstance(item, TotalMass) and np.isfinite(item.low + item.high)]
+    density = 0.5 * (totals[0].low + totals[0].high) / float(volumes.sum()) if totals else _DENSITY
+    nominal = uniform_bodies(found, density * volumes)
+    return NominalPrior(nominal=nominal, weight=weight, fixed=fixed, toward="uniform links")
+
+
+def uniform_bodies(boxes: Array, masses: Array) -> Array:
+    """(n, 10) links "as uniform as possible": homogeneous boxes (n, 2, 3) [m] of the given masses (n,) [kg]."""
+    low, high = boxes[:, 0], boxes[:, 1]
+    sides = high - low
+    squares = sides**2
+    inertia = np.zeros((len(boxes), 3, 3))
+    for k in range(3):
+        inertia[:, k, k] = masses / 12.0 * (squares.sum(axis=1) - squares[:, k])
+    return from_com(masses, 0.5 * (low + high), inertia)
+
+
+def _box(robot: Robot, i: int, constraints: FeasibleSet, boxes: Mapping[int, Array]) -> Array:
+    if i in boxes:
+        return _thick(boxes[i])
+    bounds = {item.name: item for item in constraints.flattened if isinstance(item, Bounds)}
+    own = [bounds.get(f"c{i + 1}{axis}") for axis in "xyz"]
+    limits = np.array([[item.low, item.high] for item in own if item is not None]).reshape(-1, 2)
+    if len(limits) == 3 and np.all(np.isfinite(limits)):
+        return _thick(limits.T)
+    link = robot.links[i]
+    points = [-link.placement[:3, :3].T @ link.placement[:3, 3]]
+    points += [joint.placement[:3, 3] for joint in robot.joints if joint.parent == i]
+    if i == robot.n - 1:
+        points.append(robot.tool[:3, 3])
+    return np.array([np.min(points, axis=0) - _HALF_WIDTH, np.max(points, axis=0) + _HALF_WIDTH])
+
+
+def _thick(box: Array) -> Array:
+    """A box with a volume, so that its pseudo-inertia is positive definite: at least a millimetre thick."""
+    middle, half = box.mean(axis=0), np.maximum(0.5 * (box[1] - box[0]), 5e-4)
+    return np.array([middle - half, middle + half])

@@ -1,0 +1,140 @@
+"""From a retrieval problem to certified link parameters: solve, recompute, bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.errors import DynidentError
+from dynident.feasibility.objective import ROUNDING, Objective
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.result import OPTIMAL_GAP, Bounds, Candidate, LinkParameters, RetrievalStatus, Solution
+from dynident.feasibility.solvers.conflict import conflicting
+from dynident.feasibility.solvers.polish import polished
+from dynident.feasibility.solvers.registry import check_solvable, solve_with
+from dynident.feasibility.solvers.solver import SolverOptions
+
+#: Two answers of a multi-start are distinct when their parameters differ by more than this share of the largest.
+DISTINCT = 1e-3
+#: A weighted objective beyond this many times its expectation is no longer noise.
+MISFIT = 3.0
+
+
+class InfeasibleError(DynidentError):
+    """No parameters satisfy all constraints. Attributes: `conflicting`, names of constraints that contradict each other."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.conflicting = tuple(names)
+        super().__init__(f"no parameters satisfy all constraints; these contradict each other: {'; '.join(names)}")
+
+
+class NotFoundError(DynidentError):
+    """A solver found no feasible parameters, though none was proven to be missing. Attributes: `best`."""
+
+    def __init__(self, best: LinkParameters) -> None:
+        self.best = best
+        worst = "; ".join(str(violation) for violation in best.violations[:3])
+        super().__init__(
+            f"solver {best.solver} found no feasible parameters; its best answer misses: {worst}. Try more starts or another solver"
+        )
+
+
+def solve_retrieval(
+    problem: RetrievalProblem,
+    *,
+    solver: str = "sdp",
+    options: SolverOptions | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> LinkParameters:
+    """Solve a retrieval problem as it is and certify the answer.
+
+    Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them, and
+    NotFoundError when the solver's best answer breaks a constraint; a plausible wrong answer is never returned.
+    """
+    settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
+    check_solvable(solver, problem, settings)
+    floor = problem.floor
+    if floor is None:
+        raise InfeasibleError(conflicting(problem.terms, problem.variables))
+    found = solve_with(solver, problem, settings)
+    candidates = [replace(item, x=(x := polished(problem, item.x)), merit=problem.merit(x)) for item in found]
+    result = certify(problem, _distinct(candidates), solver=solver, floor=floor.bound)
+    if not result.feasible:
+        raise NotFoundError(result)
+    return result
+
+
+def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solver: str, floor: float) -> LinkParameters:
+    """The best candidate, with feasibility and objective recomputed from the constraints and the data."""
+    judged = sorted(candidates, key=lambda c: (len(problem.violations(c.x)) > 0, problem.merit(c.x)))
+    x = judged[0].x
+    objective, broken = problem.objective.value(x), problem.violations(x)
+    notes = list(problem.notes)
+    count = len(problem.terms.nonconvex)
+    if count:
+        notes.append(
+            f"the lower bound leaves out what is not convex: {count} conditions, the first being {problem.terms.nonconvex[0].name!r}"
+        )
+    expected = problem.objective.noise
+    if expected is not None and objective > MISFIT * expected:
+        notes.append(
+            f"the objective is {objective / expected:.2g} times what noise alone would leave: the constraints contradict the estimate, "
+            "or its standard deviations are too small"
+        )
+    return LinkParameters(
+        problem=problem,
+        base=problem.base,
+        x=x,
+        status=RetrievalStatus.NOT_FOUND if broken else _status(problem.objective, objective, floor),
+        objective=objective,
+        objective_name=problem.objective.name,
+        noise=expected,
+        lower_bound=floor,
+        violations=broken,
+        solver=solver,
+        solutions=tuple(_solution(problem, item) for item in judged),
+        bounds=_bounds(problem, x),
+        notes=tuple(notes),
+    )
+
+
+def _solution(problem: RetrievalProblem, item: Candidate) -> Solution:
+    x = item.x
+    feasible = not problem.violations(x)
+    return Solution(x=x, start=item.start, objective=problem.objective.value(x), merit=problem.merit(x), feasible=feasible)
+
+
+def _bounds(problem: RetrievalProblem, x: Array) -> dict[int, Bounds]:
+    """The bounds that were asked for on links' masses, and on their first moments: those of the centre of mass times the mass."""
+    bounds: dict[int, Bounds] = {}
+    for block in problem.terms.blocks:
+        side = block.side
+        if side is None or side.slot > 3:
+            continue
+        column = 10 * side.link + side.slot
+        limit = side.limit * (1.0 if side.slot == 0 else float(x[10 * side.link]))
+        low, high = bounds.get(column, (None, None))
+        bounds[column] = (limit, high) if side.sign > 0 else (low, limit)
+    return bounds
+
+
+def _status(objective: Objective, value: float, floor: float) -> RetrievalStatus:
+    """OPTIMAL where the gap is a small share of the objective or of the noise, or where all there is to gain is rounding."""
+    allowed = max(OPTIMAL_GAP * max(value, objective.noise or 0.0), ROUNDING * float(objective.b @ objective.b))
+    return RetrievalStatus.OPTIMAL if value - floor <= allowed else RetrievalStatus.FEASIBLE
+
+
+def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates whose parameters differ, the better of two alike."""
+    kept: list[Candidate] = []
+    for candidate in sorted(candidates, key=lambda c: c.merit):
+        if not any(_alike(candidate.x, other.x) for other in kept):
+            kept.append(candidate)
+    return kept
+
+
+def _alike(a: Array, b: Array) -> bool:
+    return float(np.max(np.abs(a - b))) <= DISTINCT * max(float(np.max(np.abs(b))), 1e-12)
