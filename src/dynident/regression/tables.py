@@ -138,6 +138,17 @@ def friction(estimate: Estimate) -> tuple[JointFriction, ...]:
     return tuple(records)
 
 
+def friction_texts(estimate: Estimate) -> list[list[str]]:
+    """(n, k) the friction parameters as tables show them: "grouped" where only known inside another coefficient, "dropped" where zero."""
+    base = estimate.base
+    dropped = {int(base.independent[item.index]) for item in estimate.dropped}
+    texts: list[list[str]] = []
+    for j, item in enumerate(friction(estimate)):
+        values = zip(base.columns.of_joint(j), item.parameters.values(), strict=True)
+        texts.append(["grouped" if value is None else "dropped" if place in dropped else f"{value:.4f}" for place, value in values])
+    return texts
+
+
 def _coefficient_table(estimate: Estimate) -> Table:
     limit = estimate.summary.drop_above_percent
     rows: list[Row] = []
@@ -153,11 +164,7 @@ def _friction_table(estimate: Estimate) -> Table | None:
     model = estimate.base.friction
     if model is None:
         return None
-    dropped = {estimate.base.names[item.index] for item in estimate.dropped}
-    rows: list[Row] = []
-    for j, item in enumerate(friction(estimate), start=1):
-        cells = ["grouped" if v is None else "dropped" if f"{name}{j}" in dropped else f"{v:.4f}" for name, v in item.parameters.items()]
-        rows.append(Row((item.joint, *cells)))
+    rows = [Row((item.joint, *texts)) for item, texts in zip(friction(estimate), friction_texts(estimate), strict=True)]
     headings = ("joint", *model.headings(estimate.base.robot.joints))
     return Table(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
 

@@ -10,7 +10,7 @@ import pytest
 
 from dynident.errors import FileError
 from dynident.friction import SmoothCoulomb, Viscous, combine, linear
-from dynident.regression import build_problem, fit
+from dynident.regression import EstimateStatus, build_problem, fit
 from dynident.robots import load_robot, robot_from_dict
 from dynident.runs import load_problem, read_estimate, read_problem, save_problem, write_estimate
 from tests.logs import synthetic_log, synthetic_samples
@@ -117,6 +117,19 @@ def test_an_estimate_comes_back(problem, tmp_path):
     assert str(read) == str(estimate)
     np.testing.assert_array_equal(read_problem(tmp_path / "run").factors[0], problem.factors[0])
     assert_same(robot_from_dict(json.loads((tmp_path / "run" / "robot.json").read_text())), estimate.base.robot)
+
+
+def test_an_estimate_from_before_there_was_a_status_is_read(problem, tmp_path):
+    estimate = fit(problem)
+    write_estimate(tmp_path, estimate, problem)
+    with np.load(tmp_path / "estimate.npz") as archive:
+        arrays = dict(archive)
+    description = json.loads(str(arrays.pop("description")))
+    del description["status"]
+    np.savez(tmp_path / "estimate.npz", description=np.array(json.dumps(description)), **arrays)
+    read = read_estimate(tmp_path)
+    assert read.status is EstimateStatus.of_dropped(estimate.dropped) is estimate.status
+    assert read.summary == estimate.summary
 
 
 def strict_json(path):

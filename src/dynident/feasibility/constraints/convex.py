@@ -63,7 +63,7 @@ class Bounds:
             raise ValueRangeError(f"bounds of {self.name}", f"are {self.low:g} to {self.high:g}; the lower must not exceed the upper")
         named = parse_parameter(self.name, robot, columns)
         if named.kind == "barycentric":
-            return barycentric_terms(self.name, named, self.low, self.high)
+            return barycentric_terms(self.name, named, columns, self.low, self.high)
         blocks: list[Block] = []
         if np.isfinite(self.low):
             blocks.append(_bound(f"{self.name} >= {self.low:g}", named, columns, 1.0, -self.low))
@@ -100,7 +100,7 @@ class Known:
         named = parse_parameter(self.name, robot, columns)
         text = f"{self.name} = {self.value:g}"
         if named.kind == "barycentric":
-            return barycentric_terms(self.name, named, self.value, self.value)
+            return barycentric_terms(self.name, named, columns, self.value, self.value)
         if named.kind == "com":
             return Terms(equalities=(_equality(text, {named.column: 1.0, columns.of_link(named.link)[0]: -self.value}, 0.0, "kg·m"),))
         return Terms(equalities=(_equality(text, {named.column: 1.0}, self.value, unit_of(named)),))

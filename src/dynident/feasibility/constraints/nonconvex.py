@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, IntArray
 from dynident.errors import InputError
 from dynident.feasibility.constraints.lmi import Block, Side
 from dynident.feasibility.constraints.parameter_names import Named
@@ -30,7 +30,7 @@ from dynident.robots.robot import Robot
 Square = tuple[Array, float]
 
 
-def barycentric_terms(name: str, named: Named, low: float, high: float) -> Terms:
+def barycentric_terms(name: str, named: Named, columns: Columns, low: float, high: float) -> Terms:
     """low <= I <= high for one element of a link's barycentric inertia."""
     squares = _squares(named.element)
     blocks: list[Block] = []
@@ -40,7 +40,7 @@ def barycentric_terms(name: str, named: Named, low: float, high: float) -> Terms
             continue
         # sign (J + Σ f (e·mc)² / m - limit) >= 0: squares with sign · f < 0 are on the convex side
         signed = [(e, sign * f) for e, f in squares]
-        tight = _Bound(text, named, sign, sign * limit, signed)
+        tight = _Bound(text, np.array(columns.of_link(named.link)), named.element, sign, sign * limit, signed)
         side = Side(named.link, 4 + named.element, sign, limit)
         if all(f < 0 for _, f in signed):
             blocks.append(replace(tight.block([]), side=side))
@@ -51,25 +51,26 @@ def barycentric_terms(name: str, named: Named, low: float, high: float) -> Terms
 
 @dataclass(frozen=True, eq=False)
 class _Bound:
-    """sign · J + Σ f (e·mc)² / m - limit >= 0."""
+    """sign · J + Σ f (e·mc)² / m - limit >= 0. places : (10,) the link's columns; element : which of J."""
 
     text: str
-    named: Named
+    places: IntArray
+    element: int
     sign: float
     limit: float
     squares: Sequence[Square]
 
     def violation(self, x: Array) -> float:
-        link = x[10 * self.named.link : 10 * self.named.link + 10]
+        link = x[self.places]
         m, mc = link[0], link[1:4]
         if m <= 0.0:
             return np.inf
-        value = self.sign * link[4 + self.named.element] + sum(f * float(e @ mc) ** 2 / m for e, f in self.squares)
+        value = self.sign * link[4 + self.element] + sum(f * float(e @ mc) ** 2 / m for e, f in self.squares)
         return float(self.limit - value)
 
     def convex_at(self, x: Array) -> Block:
         """The bound with each convex square on the wrong side replaced by its tangent (y²/m >= 2 (y0/m0) y - (y0/m0)² m)."""
-        link = x[10 * self.named.link : 10 * self.named.link + 10]
+        link = x[self.places]
         m, mc = link[0], link[1:4]
         tangents: list[tuple[Array, float, float]] = []
         for e, f in self.squares:
@@ -83,7 +84,7 @@ class _Bound:
         convex = [(e, -f) for e, f in self.squares if f < 0]
         size = 1 + len(convex)
         matrices = np.zeros((10, size, size))
-        matrices[4 + self.named.element, 0, 0] = self.sign
+        matrices[4 + self.element, 0, 0] = self.sign
         for e, along, mass in tangents:
             matrices[1:4, 0, 0] += along * e
             matrices[0, 0, 0] += mass
@@ -92,8 +93,7 @@ class _Bound:
             matrices[1:4, 0, line] = matrices[1:4, line, 0] = np.sqrt(f) * e
         constant = np.zeros((size, size))
         constant[0, 0] = -self.limit
-        first = 10 * self.named.link
-        return Block(name=self.text, constant=constant, matrices=matrices, indices=np.arange(first, first + 10), unit="kg·m²")
+        return Block(name=self.text, constant=constant, matrices=matrices, indices=self.places, unit="kg·m²")
 
 
 def _squares(element: int) -> list[Square]:
@@ -126,7 +126,7 @@ class UserConstraint:
     smooth: bool = False
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
-        judge = _Judge(self.function, self.name or getattr(self.function, "__name__", "user constraint"), robot)
+        judge = _Judge(self.function, self.name or getattr(self.function, "__name__", "user constraint"), robot, columns)
         return Terms(nonconvex=(Nonconvex(name=judge.title, violation=judge.worst, parts=judge.all, smooth=self.smooth),))
 
 
@@ -137,10 +137,11 @@ class _Judge:
     function: Callable[[list[LinkView]], Any]
     title: str
     robot: Robot
+    columns: Columns
 
     def all(self, x: Array) -> Array:
         try:
-            returned = np.asarray(self.function(link_views(self.robot, x)), dtype=float).ravel()
+            returned = np.asarray(self.function(link_views(self.robot, self.columns.links(x))), dtype=float).ravel()
         except Exception as error:  # it is the user's function, and may raise anything
             raise InputError(f"constraint {self.title!r} raised {type(error).__name__}: {error}; it must return numbers") from error
         if returned.size == 0 or np.any(np.isnan(returned)):
@@ -151,10 +152,10 @@ class _Judge:
         return float(np.max(self.all(x)))
 
 
-def link_views(robot: Robot, x: Array) -> list[LinkView]:
-    """The links of a standard vector, with centres of mass and barycentric inertias; a massless link has its c at the origin."""
+def link_views(robot: Robot, parameters: Array) -> list[LinkView]:
+    """Links with their parameters (n, 10), with centres of mass and barycentric inertias; a massless link has its c at the origin."""
     views: list[LinkView] = []
-    for name, p in zip(robot.link_names, x[: 10 * robot.n].reshape(-1, 10), strict=True):
+    for name, p in zip(robot.link_names, parameters, strict=True):
         m = float(p[0])
         c = p[1:4] / m if m != 0.0 else np.zeros(3)
         inertia = inertia_matrix(p) - m * (float(c @ c) * np.eye(3) - np.outer(c, c))

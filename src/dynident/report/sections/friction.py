@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dynident.regression.figures import friction_figure
 from dynident.regression.tables import friction as friction_records
+from dynident.regression.tables import friction_texts
 from dynident.report.blocks import Block, Cell, Grid, Section, Text
 from dynident.runs.run import Run, Stage
 from dynident.validation.figures import friction_cloud
@@ -37,13 +38,10 @@ SECTION = Section(key="friction", title="Friction", stage=Stage.ESTIMATE, blocks
 def _table(run: Run) -> Grid:
     model = run.estimate.base.friction
     assert model is not None  # noqa: S101 (the caller has seen to it)
-    dropped = {run.estimate.base.names[item.index] for item in run.estimate.dropped}
     rows: list[tuple[tuple[Cell, ...], bool]] = []
-    for j, item in enumerate(friction_records(run.estimate), start=1):
-        cells = [Cell(text=item.joint)]
-        for name, value in item.parameters.items():
-            text = "grouped" if value is None else "dropped" if f"{name}{j}" in dropped else f"{value:.4f}"
-            cells.append(Cell(text=text, sort=value, badge="" if value is not None and text != "dropped" else "dim"))
-        rows.append((tuple(cells), False))
+    for item, texts in zip(friction_records(run.estimate), friction_texts(run.estimate), strict=True):
+        values = zip(item.parameters.values(), texts, strict=True)
+        cells = [Cell(text=text, sort=value, badge="dim" if text in ("grouped", "dropped") else "") for value, text in values]
+        rows.append(((Cell(text=item.joint), *cells), False))
     headings = ("joint", *model.headings(run.estimate.base.robot.joints))
     return Grid(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))

@@ -30,6 +30,7 @@ from dynident.feasibility import (
 from dynident.friction import linear
 from dynident.parameters import to_com
 from dynident.regression import base_parameters
+from dynident.regression.columns import problem_columns
 from tests.unit.feasibility.links import COLUMNS, ROBOT, consistent_links, random_links, seeds
 
 CORNERS = np.array([[-0.1, -0.2, 0.0], [0.25, 0.1, 0.0], [0.0, 0.2, 0.2], [0.05, -0.1, -0.25], [0.2, 0.2, -0.1]])
@@ -176,3 +177,9 @@ def test_sets_join_and_flatten():
 def test_what_makes_no_sense_is_refused(constraint, error):
     with pytest.raises(error):
         constraint.terms(ROBOT, COLUMNS)
+
+
+def test_a_column_of_the_users_own_keeps_its_name_whatever_it_looks_like():
+    columns = problem_columns(ROBOT, None, ("c1x",))
+    (block,) = Bounds("c1x", low=2.0).terms(ROBOT, columns).blocks
+    np.testing.assert_array_equal(block.indices, [columns.index("c1x")])

@@ -74,7 +74,7 @@ def test_a_massless_link_violates():
 def test_links_are_shown_to_user_functions_as_they_are(seed):
     x = random_links(np.random.default_rng(seed))
     m, c, I = to_com(x.reshape(-1, 10))
-    for i, view in enumerate(link_views(ROBOT, x)):
+    for i, view in enumerate(link_views(ROBOT, x.reshape(-1, 10))):
         assert (view.name, view.mass) == (ROBOT.link_names[i], m[i])
         np.testing.assert_allclose(view.com, c[i])
         np.testing.assert_allclose(view.inertia, I[i], atol=1e-12)
