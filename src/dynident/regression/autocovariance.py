@@ -19,9 +19,8 @@ import numpy as np
 from dynident.core.arrays import Array, IntArray
 from dynident.regression.losses import Loss
 from dynident.regression.problem import Problem
+from dynident.regression.rows import Tables
 
-#: Rows are kept in memory for the correlated covariance up to this many numbers (200 MB).
-LARGEST_CORRELATED = 25_000_000
 #: Lags of the autocovariance in periods of the filter's cutoff; its impulse response has died out by then.
 _CUTOFF_PERIODS = 4.0
 #: No direction gets less than this share of the variance that independent noise would give it.
@@ -35,25 +34,15 @@ class Correlated:
     """Rows in the order of time. lags : L beside zero; tables : per group and segment, (c + 1, rows)."""
 
     lags: int
-    tables: tuple[tuple[Array, ...], ...]
+    tables: Tables
 
 
 def correlated_rows(problem: Problem) -> Correlated | None:
-    """The filtered rows of a problem, in memory; None where nothing was filtered, or they are too many."""
-    cutoff, rate = problem.processing.cutoff_hz, problem.processing.rate_hz
-    if cutoff is None or rate is None or not problem.rows or too_many_rows(problem):
+    """The filtered rows of a problem; None where nothing was filtered, or they are too many or not there any more."""
+    cutoff, rate, tables = problem.processing.cutoff_hz, problem.processing.rate_hz, problem.filtered_rows
+    if cutoff is None or rate is None or tables is None:
         return None
-    pieces: list[dict[tuple[int, int], list[Array]]] = [{} for _ in problem.groups]
-    for number, source in enumerate(problem.rows):
-        for group, table, segment in source.tables():
-            pieces[group].setdefault((number, segment), []).append(table.copy())
-    tables = tuple(tuple(np.concatenate(parts, axis=1) for parts in group.values()) for group in pieces)
     return Correlated(lags=max(2, round(_CUTOFF_PERIODS * rate / cutoff)), tables=tables)
-
-
-def too_many_rows(problem: Problem) -> bool:
-    size = sum(int(count) * len(factor) for count, factor in zip(problem.counts, problem.factors, strict=True))
-    return size > LARGEST_CORRELATED
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

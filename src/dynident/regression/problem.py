@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from dynident.errors import InputError, Remedy, ShapeError, UnknownNameError, Va
 from dynident.regression.base import BaseParameters, Equations
 from dynident.regression.compress import compress, triangular
 from dynident.regression.notes import log_notes
-from dynident.regression.rows import ControllerRows, LogRows, RowGroup, RowSource
+from dynident.regression.rows import ControllerRows, LogRows, RowGroup, RowSource, Tables, collect_tables
 from dynident.regression.summary import Processing
 from dynident.robots.robot import Robot
 
@@ -33,6 +34,9 @@ ABSURD_EFFORT = 20.0
 #: filter, so its exact shape biases nothing, and a shorter one loses less of the log's edges (0.8 s for 5 Hz).
 EDGE = 1e-4
 
+#: Filtered rows are kept for standard deviations up to this many numbers (200 MB).
+LARGEST_FILTERED = 25_000_000
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Problem(Result):
@@ -43,6 +47,7 @@ class Problem(Result):
     counts : (groups,)              Number of rows behind each factor.
     processing : Processing         What was done to the data before.
     rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
+    filtered : tables or None       The filtered rows themselves, where they come from a file or a merge; see `filtered_rows`.
     provenance : Provenance         Of the samples behind the rows; None in files of older versions.
     notes : tuple of str            What a reader of the results should know about the data.
     """
@@ -55,6 +60,7 @@ class Problem(Result):
     processing: Processing = field(default_factory=Processing)
     source: str = ""
     rows: tuple[RowSource, ...] = ()
+    filtered: Tables | None = None
     provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
 
@@ -79,6 +85,15 @@ class Problem(Result):
 
         return (problem_figure(self),)
 
+    @cached_property
+    def filtered_rows(self) -> Tables | None:
+        """The rows in the order of time, where a filter has made their noise correlated; None where there was none, or they
+        are too many or not there any more. Standard deviations need them."""
+        size = sum(int(count) * len(factor) for count, factor in zip(self.counts, self.factors, strict=True))
+        if self.processing.cutoff_hz is None or size > LARGEST_FILTERED:
+            return None
+        return collect_tables(self.rows, len(self.groups)) if self.filtered is None and self.rows else self.filtered
+
     def stacked(self, weights: ArrayLike) -> Array:
         """(Σ (c + 1), b + 1) all factors in the columns of the base parameters, each times its group's weight."""
         w = np.asarray(weights, dtype=float)
@@ -99,12 +114,15 @@ class Problem(Result):
                 "and the same known values"
             )
         factors: list[Array] = []
-        named = {group.name: (group, factor) for group, factor in zip(other.groups, other.factors, strict=True)}
+        places = {group.name: place for place, group in enumerate(other.groups)}
         for group, factor in zip(self.groups, self.factors, strict=True):
-            their, their_factor = named.get(group.name, (None, factor))
-            if their is None or not np.array_equal(their.columns, group.columns):
+            place = places.get(group.name)
+            if place is None or not np.array_equal(other.groups[place].columns, group.columns):
                 raise InputError(f"group {group.name!r} is not the same in both problems; merge problems built in the same way")
-            factors.append(triangular([factor, their_factor]))
+            factors.append(triangular([factor, other.factors[place]]))
+        filtered, further = self.filtered_rows, other.filtered_rows
+        if filtered is not None and further is not None:
+            filtered = tuple(own + further[places[group.name]] for group, own in zip(self.groups, filtered, strict=True))
         return Problem(
             base=self.base,
             groups=self.groups,
@@ -114,6 +132,7 @@ class Problem(Result):
             processing=self.processing,
             source=f"{self.source}; {other.source}",
             rows=self.rows + other.rows if self.rows and other.rows else (),
+            filtered=None if further is None else filtered,
             provenance=Provenance.join([self.provenance, other.provenance]) if self.provenance and other.provenance else None,
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
         )

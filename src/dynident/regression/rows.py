@@ -7,10 +7,10 @@ than a chunk in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class RowGroup:
     name: str
     unit: str
     columns: IntArray
+
+
+#: Per group and segment the rows (c + 1, rows) in the order of time.
+Tables: TypeAlias = tuple[tuple[Array, ...], ...]
 
 
 class RowTable(NamedTuple):
@@ -76,6 +80,15 @@ def row_units(base: BaseParameters) -> dict[str, str]:
     slides = [joint.type is JointType.PRISMATIC for joint in joints]
     units = {f"M{j + 1}{comma}{k + 1}": inertia[slides[j] + slides[k]] for j, k in zip(*np.tril_indices(len(joints)), strict=True)}
     return units | {f"g{j + 1}": joint.units.effort for j, joint in enumerate(joints)}
+
+
+def collect_tables(sources: Sequence[RowSource], groups: int) -> Tables:
+    """All rows, in memory."""
+    pieces: list[dict[tuple[int, int], list[Array]]] = [{} for _ in range(groups)]
+    for number, source in enumerate(sources):
+        for group, table, segment in source.tables():
+            pieces[group].setdefault((number, segment), []).append(table.copy())
+    return tuple(tuple(np.concatenate(parts, axis=1) for parts in group.values()) for group in pieces)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -26,18 +26,21 @@ def save_problem(problem: Problem, path: str | Path) -> None:
 
 
 def load_problem(path: str | Path) -> Problem:
-    """The problem in a file. Its `rows` are empty: fits are the same, except what needs the samples themselves again
-    (robust losses, and standard deviations that account for the correlation that a filter leaves)."""
+    """The problem in a file. Fits are the same, standard deviations included; `rows` are empty, so that robust losses, which
+    need the samples themselves again, are refused."""
     return unpack(Path(path), _SCHEMA, _problem)
 
 
 def problem_bytes(problem: Problem) -> bytes:
     arrays, description = base_parts(problem.base)
     arrays["counts"] = problem.counts
+    filtered = problem.filtered_rows
     for g, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         arrays[f"factor_{g}"] = factor
         arrays[f"columns_{g}"] = group.columns
+        arrays |= {f"rows_{g}_{s}": table for s, table in enumerate(filtered[g] if filtered else ())}
     description |= {
+        "filtered": None if filtered is None else [len(tables) for tables in filtered],
         "groups": [{"name": group.name, "unit": group.unit} for group in problem.groups],
         "samples": problem.samples,
         "preprocessing": problem.processing.to_dict(),
@@ -52,6 +55,7 @@ def _problem(arrays: Arrays, description: dict[str, Any]) -> Problem:
     groups = [
         RowGroup(name=group["name"], unit=group["unit"], columns=arrays[f"columns_{g}"]) for g, group in enumerate(description["groups"])
     ]
+    segments: list[int] | None = description.get("filtered")
     return Problem(
         base=base_from_parts(arrays, description),
         groups=tuple(groups),
@@ -60,6 +64,7 @@ def _problem(arrays: Arrays, description: dict[str, Any]) -> Problem:
         samples=description["samples"],
         processing=Processing.from_dict(description["preprocessing"]),
         source=description["source"],
+        filtered=None if segments is None else tuple(tuple(arrays[f"rows_{g}_{s}"] for s in range(k)) for g, k in enumerate(segments)),
         provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
     )

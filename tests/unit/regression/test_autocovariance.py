@@ -10,7 +10,7 @@ from scipy.linalg import toeplitz
 
 from dynident import Robot, load_robot
 from dynident.friction import linear
-from dynident.regression import autocovariance, build_problem, fit
+from dynident.regression import build_problem, fit
 from dynident.regression.autocovariance import _convolved, _lag_sums, floored
 from tests.oracles.logs import generated_log
 
@@ -69,7 +69,7 @@ def test_rows_that_are_gone_or_too_many_are_told(arm: Robot, monkeypatch: pytest
     data = generated_log(arm, noise=0.1, samples=5000, rate=250.0).dataset
     problem = build_problem(arm, data, cutoff=5.0, friction=None)
     assert any("independent residuals" in note for note in fit(replace(problem, rows=())).notes)
-    monkeypatch.setattr(autocovariance, "LARGEST_CORRELATED", 100)
+    monkeypatch.setattr("dynident.regression.problem.LARGEST_FILTERED", 100)
     assert any("too many" in note for note in fit(problem).notes)
 
 

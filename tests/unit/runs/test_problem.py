@@ -8,9 +8,10 @@ import os
 import numpy as np
 import pytest
 
-from dynident.errors import FileError
+from dynident.errors import FileError, InputError
 from dynident.friction import SmoothCoulomb, Viscous, combine, linear
 from dynident.regression import EstimateStatus, build_problem, fit
+from dynident.regression.losses import Huber
 from dynident.robots import load_robot, robot_from_dict
 from dynident.runs import load_problem, read_estimate, read_problem, save_problem, write_estimate
 from tests.logs import synthetic_log, synthetic_samples
@@ -69,22 +70,43 @@ def test_a_loaded_problem_fits_identically(problem, tmp_path):
     np.testing.assert_array_equal(a.values, b.values)
     np.testing.assert_array_equal(a.kept, b.kept)
     assert a.residuals.relative_percent == b.residuals.relative_percent
-    if problem.processing.cutoff_hz is None:  # the correlation that a filter leaves needs the rows
-        np.testing.assert_array_equal(a.covariance, b.covariance)
-        assert a.notes == b.notes
+    np.testing.assert_array_equal(a.covariance, b.covariance)
+    np.testing.assert_array_equal(a.std, b.std)
+    assert a.notes == b.notes
 
 
-def test_merging_loaded_problems_is_merging_problems(tmp_path):
+def test_robust_losses_need_the_data_and_say_so(tmp_path):
+    save_problem(log_problem(cutoff=5.0), tmp_path / "problem.npz")
+    with pytest.raises(InputError, match="was loaded from a file; build it from the data"):
+        fit(load_problem(tmp_path / "problem.npz"), loss=Huber())
+
+
+def test_rows_that_are_too_many_are_not_stored(tmp_path, monkeypatch):
+    monkeypatch.setattr("dynident.regression.problem.LARGEST_FILTERED", 10)
+    problem = log_problem(cutoff=5.0)
+    save_problem(problem, tmp_path / "problem.npz")
+    loaded = load_problem(tmp_path / "problem.npz")
+    assert loaded.filtered is None
+    a, b = fit(problem), fit(loaded)
+    np.testing.assert_array_equal(a.std, b.std)
+    assert any("too many" in note for note in b.notes)
+
+
+@pytest.mark.parametrize("cutoff", [None, 5.0])
+def test_merging_loaded_problems_is_merging_problems(tmp_path, cutoff):
     robot, log = load_robot("planar_2r"), synthetic_log(noise=0.1)
-    parts = [build_problem(robot, log.part(*part), friction=linear()) for part in ((0, 0.5), (0.5, 1))]
+    parts = [build_problem(robot, log.part(*part), friction=linear(), cutoff=cutoff) for part in ((0, 0.5), (0.5, 1))]
     for number, part in enumerate(parts):
         save_problem(part, tmp_path / f"{number}.npz")
     loaded = load_problem(tmp_path / "0.npz").merged(load_problem(tmp_path / "1.npz"))
     both = parts[0].merged(parts[1])
     np.testing.assert_array_equal(fit(loaded).values, fit(both).values)
     np.testing.assert_array_equal(fit(loaded).covariance, fit(both).covariance)
-    whole = fit(build_problem(robot, log, friction=linear()))
-    np.testing.assert_allclose(fit(loaded).values, whole.values, rtol=1e-9, atol=1e-12)
+    half = load_problem(tmp_path / "0.npz").merged(parts[1])
+    np.testing.assert_array_equal(fit(half).covariance, fit(both).covariance)
+    if cutoff is None:  # else the filter loses what is around the cut
+        whole = fit(build_problem(robot, log, friction=linear()))
+        np.testing.assert_allclose(fit(loaded).values, whole.values, rtol=1e-9, atol=1e-12)
 
 
 def test_problem_files_that_are_none(tmp_path):
