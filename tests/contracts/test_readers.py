@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,15 @@ import pytest
 import scipy.io
 from pyarrow import csv, parquet
 
+from dynident.core.options import declared_options, option
 from dynident.data import ControllerSamples, Dataset, load_dataset, write_dataset
+from dynident.data.formats.reader import Reader
 from dynident.data.formats.registry import READERS
 from dynident.data.formats.writing import WRITERS
-from dynident.errors import FileError
+from dynident.errors import FileError, MissingExtraError, UnknownNameError
+from tests.logs import synthetic_log
 
+SUFFIXES = sorted(suffix for reader in READERS.values() for suffix in reader.suffixes)
 N = 50
 RNG = np.random.default_rng(7)
 LOG: dict[str, np.ndarray] = {
@@ -76,7 +82,7 @@ FOREIGN: dict[str, Callable[[Path, dict[str, np.ndarray]], None]] = {
 }
 
 
-@pytest.fixture(params=sorted(READERS))
+@pytest.fixture(params=SUFFIXES)
 def save(request, tmp_path) -> Callable[..., Path]:
     """Writes a log with some of its arrays changed, in each format that has a reader."""
 
@@ -145,7 +151,7 @@ def test_wrong_number_of_joints_says_both(save):
         load_dataset(save(tau=LOG["tau"][:, :2]))
 
 
-@pytest.mark.parametrize("suffix", sorted(READERS))
+@pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("content", [b"", b"\x00\x01\x02 nothing", b"PK\x03\x04broken archive", b"PAR1....PAR1"])
 def test_what_is_not_such_a_file(suffix, content, tmp_path):
     file = tmp_path / f"log{suffix}"
@@ -154,7 +160,7 @@ def test_what_is_not_such_a_file(suffix, content, tmp_path):
         load_dataset(file)
 
 
-@pytest.mark.parametrize("suffix", sorted(READERS))
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_half_a_file(suffix, tmp_path):
     file = tmp_path / f"log{suffix}"
     FOREIGN[suffix](file, {name: np.tile(array, (40, 1)) if array.ndim > 1 else np.arange(2000.0) for name, array in LOG.items()})
@@ -250,3 +256,110 @@ def test_other_programs_read_what_is_written(tmp_path):
     table = csv.read_csv(tmp_path / "log.csv")
     assert table.column_names[:4] == ["time", "q1", "q2", "q3"]
     assert table.column_names[-4:] == ["mask1", "mask2", "mask3", "segment"]
+
+
+def test_no_two_readers_want_the_same_files():
+    assert len(set(SUFFIXES)) == len(SUFFIXES)
+    assert all(item.help.endswith(".") for reader in READERS.values() for item in declared_options(reader.options))
+
+
+def test_one_group_of_an_hdf5_file(tmp_path):
+    file = tmp_path / "log.h5"
+    with h5py.File(file, "w") as stream:
+        for trial, factor in (("trial1", 1.0), ("trial2", 2.0)):
+            for name, array in LOG.items():
+                stream[f"{trial}/{name}"] = factor * array
+    one, two = (load_dataset(file, reader_options={"group": group}) for group in ("trial1", "trial2"))
+    np.testing.assert_array_equal(two.q, 2.0 * LOG["q"])
+    assert two.provenance.overlap(one.provenance) == 0.0, "two recordings in one file are not the same data"
+    with pytest.raises(UnknownNameError, match=r"no group in log.h5 named 'trial3'; known: trial1, trial2"):
+        load_dataset(file, reader_options={"group": "trial3"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class BagOptions:
+    topic: str = option("/joint_states", "Topic that holds the joints' states.")
+
+
+def read_bag(path: Path, options: BagOptions) -> dict[str, np.ndarray]:
+    topics = json.loads((path / "metadata.json").read_text())
+    if options.topic not in topics:
+        raise UnknownNameError(f"topic in {path.name}", options.topic, topics)
+    return dict(np.load(path / topics[options.topic]))
+
+
+def write_bag(folder: Path, **topics: Dataset) -> Path:
+    folder.mkdir()
+    files = {f"/{name}": f"{name}.npy.zip" for name in topics}
+    (folder / "metadata.json").write_text(json.dumps(files))
+    for name, data in topics.items():
+        with (folder / files[f"/{name}"]).open("wb") as stream:
+            np.savez(stream, t=data.time, q=data.q, dq=data.dq, tau=data.effort)
+    return folder
+
+
+@pytest.fixture
+def bags(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A format that nobody but this test knows, registered as a new line in the registry would: a recording is a folder."""
+    monkeypatch.setitem(READERS, "bag", Reader(name="bag", read=read_bag, marker="metadata.json", options=BagOptions))
+
+
+@pytest.fixture
+def two_arms(tmp_path: Path) -> Path:
+    left, right = (synthetic_log("planar_2r", noise=0.01, seed=seed) for seed in (1, 2))
+    return write_bag(tmp_path / "bag", joint_states=left, right_arm=right)
+
+
+@pytest.mark.usefixtures("bags")
+def test_a_new_format_that_is_a_folder_with_options(two_arms, tmp_path):
+    left = load_dataset(two_arms)
+    right = load_dataset(two_arms, reader_options={"topic": "/right_arm"})
+    assert left.samples == right.samples
+    assert not np.array_equal(left.effort, right.effort)
+    assert set(left.provenance.files) == {"bag/joint_states.npy.zip", "bag/metadata.json", "bag/right_arm.npy.zip"}
+    assert right.provenance.overlap(left.provenance) == 0.0
+    assert load_dataset(tmp_path).samples == left.samples, "a folder of recordings"
+    (tmp_path / "bag.yaml").write_text("reader_options: {topic: /right_arm}")
+    np.testing.assert_array_equal(load_dataset(two_arms).effort, right.effort)
+    with pytest.raises(UnknownNameError, match="no topic in bag named '/legs'; known: /joint_states, /right_arm"):
+        load_dataset(two_arms, reader_options={"topic": "/legs"})
+    with pytest.raises(UnknownNameError, match=r"no option of the reader of bag \(bag\) named 'topics'; known: topic"):
+        load_dataset(two_arms, reader_options={"topics": "/legs"})
+    with pytest.raises(FileError, match=r"holds no data file; known suffixes: \.csv, .*, folders with metadata.json"):
+        load_dataset(_empty(tmp_path))
+    with pytest.raises(FileError, match=r"unknown suffix '.doc'; known: \.csv, .*, folders with metadata.json"):
+        load_dataset(_empty(tmp_path, "log.doc"))
+
+
+def _empty(folder: Path, file: str = "") -> Path:
+    (folder / "empty").mkdir(exist_ok=True)
+    if file:
+        (folder / "empty" / file).touch()
+    return folder / "empty" / file
+
+
+@pytest.mark.usefixtures("bags")
+def test_the_command_line_knows_a_new_format(command, two_arms, tmp_path):
+    for verb in ("identify", "validate"):
+        _, text = command(verb, "--help")
+        assert "folders with metadata.json)" in text
+        assert "Of bag: topic, topic that holds the joints' states (/joint_states)." in text
+    words = ("identify", "planar_2r", two_arms, "-o", tmp_path / "run")
+    assert command(*words, "--reader-option", "topic=/right_arm")[0] == 0
+    estimate = json.loads((tmp_path / "run" / "estimate.json").read_text())
+    assert estimate["preprocessing"]["read"]["reader_options"] == {"topic": "/right_arm"}
+    code, text = command("validate", tmp_path / "run", two_arms)
+    assert (code, "100.0% of the samples are those of the identification" in text) == (0, True), "read as the run's were"
+    assert command(*words, "--reader-option", "topic") == (2, "dynident: --reader-option got 'topic'; NAME=VALUE was expected")
+
+
+def test_a_format_whose_library_is_not_installed_names_the_extra(monkeypatch, tmp_path):
+    def read(path: Path, options: object) -> dict[str, np.ndarray]:
+        import a_library_for_tapes  # noqa: F401
+
+        return {}
+
+    monkeypatch.setitem(READERS, "tape", Reader(name="tape", read=read, suffixes=(".tape",), extra="tapes"))
+    (tmp_path / "log.tape").touch()
+    with pytest.raises(MissingExtraError, match=r'reading tape needs a_library_for_tapes, .* pip install "dynident\[tapes\]"'):
+        load_dataset(tmp_path / "log.tape")

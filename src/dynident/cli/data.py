@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynident.cli.options import parse_gravity, parse_locks, parse_map, parse_units
+from dynident.cli.options import parse_gravity, parse_locks, parse_map, parse_options, parse_units
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
@@ -22,11 +22,12 @@ def read_robot(robot: str, *, lock: list[str] | None, base: str | None = None, t
     return load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
 
 
-def parse_reading(map: list[str] | None, unit: list[str] | None, effort_kind: str | None) -> Reading:
+def parse_reading(map: list[str] | None, unit: list[str] | None, effort_kind: str | None, reader_option: list[str] | None) -> Reading:
     """How the options say that data are to be read."""
     from dynident.regression.summary import Reading
 
-    return Reading(columns=parse_map(map), units=parse_units(unit), effort_kind=effort_kind)
+    own = parse_options("--reader-option", reader_option)
+    return Reading(columns=parse_map(map), units=parse_units(unit), effort_kind=effort_kind, reader_options=own)
 
 
 def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset | ControllerSamples:
@@ -34,7 +35,13 @@ def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[flo
     from dynident.data import load_dataset
     from dynident.data.checks import default_names
 
-    data = load_dataset(files, columns=reading.columns or None, units=reading.units or None, effort_kind=reading.effort_kind)
+    data = load_dataset(
+        files,
+        columns=reading.columns or None,
+        units=reading.units or None,
+        effort_kind=reading.effort_kind,
+        reader_options=reading.reader_options or None,
+    )
     named = data.joint_names != default_names(data.n)  # numbers that we gave ourselves say nothing about order
     if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
         data = data.select(robot.joint_names)

@@ -9,12 +9,26 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
 
 import typer
 
+from dynident.cli.registries import Listing
 from dynident.errors import UnknownNameError, ValueRangeError
 
 if TYPE_CHECKING:
     from dynident.friction import FrictionModel
 
 _T = TypeVar("_T")
+
+
+def _known_formats() -> str:
+    from dynident.data.formats.registry import known_formats
+
+    return known_formats()
+
+
+def _reader_options() -> str:
+    from dynident.data.formats.registry import reader_options
+
+    return reader_options()
+
 
 RobotArgument = Annotated[
     str, typer.Argument(metavar="ROBOT", help="A .urdf, .xml (MJCF) or .yaml (DH) file, or a library name such as panda.")
@@ -31,7 +45,14 @@ Gravity = Annotated[
 ]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")]
 DataArgument = Annotated[
-    list[Path], typer.Argument(metavar="DATA...", help="Log or controller samples (.csv, .npz, .parquet, .h5, .mat), or folders of them.")
+    list[Path],
+    typer.Argument(metavar="DATA...", help="Logs or controller samples ({}), or folders of them."),
+    Listing(_known_formats),
+]
+ReaderOption = Annotated[
+    list[str] | None,
+    typer.Option("--reader-option", metavar="NAME=VALUE", help="An option of the data format's own, repeatable. {}."),
+    Listing(_reader_options),
 ]
 Map = Annotated[
     list[str] | None,

@@ -29,15 +29,17 @@ class Recording:
     files : {name: SHA-256}   The files that it was read from; empty for arrays made in memory.
     numbers : str             Digest of its positions and efforts, the same in whatever format they are stored.
     samples : int             Number of samples in all.
+    selection : str           What of the files was read, where they hold several recordings; empty for all of it.
     """
 
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     numbers: str
     samples: int
+    selection: str = ""
 
     def is_same(self, other: Recording) -> bool:
         """Whether the files are copies of each other, or hold the same numbers."""
-        same_files = bool(self.files) and sorted(self.files.values()) == sorted(other.files.values())
+        same_files = bool(self.files) and self.selection == other.selection and sorted(self.files.values()) == sorted(other.files.values())
         return same_files or (self.numbers, self.samples) == (other.numbers, other.samples)
 
 
@@ -65,14 +67,16 @@ class Provenance:
     steps: tuple[str, ...] = ()
 
     @staticmethod
-    def of(arrays: Sequence[Array | None], *, files: Mapping[str, str] | None = None, known: Provenance | None = None) -> Provenance:
+    def of(
+        arrays: Sequence[Array | None], *, files: Mapping[str, str] | None = None, selection: str = "", known: Provenance | None = None
+    ) -> Provenance:
         """What is known of the arrays' samples, else a new recording. arrays : positions first; files : {name: SHA-256}."""
         if known is not None and known.pieces:
             assert arrays[0] is not None  # noqa: S101 (positions are always there)
             return known if known.samples == len(arrays[0]) else known.resampled(len(arrays[0]))
         present = [values for values in arrays if values is not None]
         count = len(present[0])
-        recording = Recording(files=dict(files or {}), numbers=_digest(present), samples=count)
+        recording = Recording(files=dict(files or {}), numbers=_digest(present), samples=count, selection=selection)
         return Provenance(pieces=(Piece(recording=recording, start=0, stop=count, samples=count),))
 
     @staticmethod
@@ -142,6 +146,7 @@ class Provenance:
                 "files": dict(recording.files),
                 "numbers": recording.numbers,
                 "samples": recording.samples,
+                **({"selection": recording.selection} if recording.selection else {}),
                 "ranges": [[p.start, p.stop, p.samples] for p in self.pieces if p.recording == recording],
             }
             for recording in self.recordings
@@ -159,7 +164,8 @@ NEW = Provenance(pieces=())
 
 def _pieces(recordings: Iterable[Mapping[str, Any]]) -> Iterator[Piece]:
     for item in recordings:
-        recording = Recording(files=dict(item["files"]), numbers=item["numbers"], samples=item["samples"])
+        whole = {name: value for name, value in item.items() if name != "ranges"}
+        recording = Recording(**whole)
         for start, stop, samples in item["ranges"]:
             yield Piece(recording=recording, start=start, stop=stop, samples=samples)
 

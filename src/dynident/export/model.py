@@ -195,4 +195,4 @@ class Exporter:
     guard: Callable[[Path], None] | None = None
     original: str = ""
     original_name: str = ""
-    options: type = NoOptions
+    options: type[object] = NoOptions

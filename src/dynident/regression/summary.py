@@ -17,11 +17,13 @@ class Reading:
 
     columns : {quantity: patterns}   Which columns of the file are time, q, dq, ddq, effort, M or g.
     units : {quantity: unit}         One unit for all joints, or one per joint.
+    reader_options : {name: value}   Of the reader's own.
     """
 
     columns: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
     units: Mapping[str, str | list[str]] = field(default_factory=dict[str, "str | list[str]"])
     effort_kind: str | None = None
+    reader_options: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def override(self, other: Reading) -> Reading:
         """The same with what the other says."""
@@ -29,6 +31,7 @@ class Reading:
             columns={**self.columns, **other.columns},
             units={**self.units, **other.units},
             effort_kind=other.effort_kind or self.effort_kind,
+            reader_options={**self.reader_options, **other.reader_options},
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dynident.cli.data import parse_reading, read_data
-from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, Unit, parse_part
+from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, ReaderOption, Unit, parse_part
 from dynident.cli.terminal import console, print_table, progress_bar, spinner
 
 EXAMPLE = """Example:
@@ -24,6 +24,7 @@ def evaluate(
     map: Map = None,
     unit: Unit = None,
     effort_kind: EffortKind = None,
+    reader_option: ReaderOption = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -41,7 +42,7 @@ def evaluate(
     fractions = parse_part(part, "--part")
     estimate = read_estimate(run)
     steps = estimate.summary.processing
-    reading = steps.read.override(parse_reading(map, unit, effort_kind))
+    reading = steps.read.override(parse_reading(map, unit, effort_kind, reader_option))
     with spinner("Reading"):
         recorded = read_data(data, estimate.base.robot, reading, fractions)
     with progress_bar("Evaluating") as progress:

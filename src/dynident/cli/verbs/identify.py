@@ -58,6 +58,7 @@ def identify(
     map: opt.Map = None,
     unit: opt.Unit = None,
     effort_kind: opt.EffortKind = None,
+    reader_option: opt.ReaderOption = None,
     lock: opt.Lock = None,
     base: opt.Base = None,
     tip: opt.Tip = None,
@@ -76,7 +77,7 @@ def identify(
     from dynident.runs.estimate import check_writable, write_estimate
     from dynident.runs.estimate_document import estimate_document
 
-    reading, part = parse_reading(map, unit, effort_kind), opt.parse_part(train, "--train")
+    reading, part = parse_reading(map, unit, effort_kind, reader_option), opt.parse_part(train, "--train")
     wanted: dict[str, Any] = {
         "friction": opt.parse_friction(friction),
         "cutoff": opt.parse_cutoff(cutoff),

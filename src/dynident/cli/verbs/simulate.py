@@ -17,6 +17,7 @@ from dynident.cli.options import (
     Gravity,
     Lock,
     Map,
+    ReaderOption,
     RobotArgument,
     Tip,
     Unit,
@@ -79,6 +80,7 @@ def simulate(
     ] = None,
     ignore_limits: Annotated[bool, typer.Option("--ignore-limits", help="Follow the trajectory beyond the joints' limits too.")] = False,
     map: Map = None,
+    reader_option: ReaderOption = None,
     unit: Unit = None,
     lock: Lock = None,
     base: Base = None,
@@ -121,7 +123,7 @@ def simulate(
         return
     if trajectory is None:
         raise InputError("nothing to simulate; give a trajectory file, or --controller N")
-    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(map, unit, None), (0.0, 1.0)))
+    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(map, unit, None, reader_option), (0.0, 1.0)))
     _follow(
         machine,
         motion,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynident.cli.data import parse_reading, read_data, running_command
-from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, Unit, parse_frequency, parse_part
+from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, ReaderOption, Unit, parse_frequency, parse_part
 from dynident.cli.terminal import console, print_report, progress_bar, spinner
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def validate(
     map: Map = None,
     unit: Unit = None,
     effort_kind: EffortKind = None,
+    reader_option: ReaderOption = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -54,7 +55,7 @@ def validate(
     frequencies = {"cutoff": parse_frequency(cutoff, "--filter"), "rate": parse_frequency(rate, "--rate")}
     estimate = read_estimate(run)
     check_writable(run)
-    reading = estimate.summary.processing.read.override(parse_reading(map, unit, effort_kind))
+    reading = estimate.summary.processing.read.override(parse_reading(map, unit, effort_kind, reader_option))
     with spinner("Reading"):
         recorded = read_data(data, estimate.base.robot, reading, fractions)
     with progress_bar("Validating") as progress:

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.files import read_text
+from dynident.core.options import NoOptions
+from dynident.data.formats.reader import Reader
 from dynident.errors import FileError
 
 #: Marks the comment line in which write_dataset keeps what a table of numbers can't.
@@ -32,7 +34,7 @@ class _Layout(NamedTuple):
     decimal: str
 
 
-def read_csv(path: Path) -> dict[str, NDArray[Any]]:
+def read_csv(path: Path, options: NoOptions | None = None) -> dict[str, NDArray[Any]]:
     """The columns by their name in the header; column1, column2, ... without one. Text columns stay text."""
     with path.open("rb") as stream:
         if b"\x00" in stream.read(4096):
@@ -40,6 +42,9 @@ def read_csv(path: Path) -> dict[str, NDArray[Any]]:
     layout, description = _look(path)
     table = _read_blanks(path, layout) if layout.delimiter == "" else _read_delimited(path, layout)
     return table | {key: np.array(value) for key, value in description.items()}
+
+
+READER = Reader(name="csv", read=read_csv, suffixes=(".csv", ".tsv", ".txt"))
 
 
 def _look(path: Path) -> tuple[_Layout, dict[str, Any]]:

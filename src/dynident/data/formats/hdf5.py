@@ -3,19 +3,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.errors import FileError
+from dynident.core.options import option
+from dynident.data.formats.reader import Reader
+from dynident.errors import FileError, UnknownNameError
 
 #: What h5py raises on a damaged file depends on where the bytes stop making sense.
 DAMAGED = (OSError, RuntimeError, KeyError, ValueError, TypeError, OverflowError, MemoryError)
 
 
-def read_hdf5(path: Path) -> dict[str, NDArray[Any]]:
+@dataclass(frozen=True, kw_only=True)
+class Hdf5Options:
+    """What of the file is read."""
+
+    group: str | None = option(None, "Path of a group, such as trial2: read only what is in it.")
+
+
+def read_hdf5(path: Path, options: Hdf5Options) -> dict[str, NDArray[Any]]:
     """The datasets by path. Links to other files are not followed."""
     import h5py
 
@@ -29,10 +39,17 @@ def read_hdf5(path: Path) -> dict[str, NDArray[Any]]:
         raise FileError(path, "is not an HDF5 file; check that it is the right file")
     try:
         with h5py.File(path, "r") as file:
-            file.visititems(visit)
+            where = file if options.group is None else file.get(options.group)
+            if not isinstance(where, h5py.Group):
+                groups = sorted(name for name, item in file.items() if isinstance(item, h5py.Group))
+                raise UnknownNameError(f"group in {path.name}", str(options.group), groups)
+            where.visititems(visit)
     except DAMAGED as error:
         raise FileError(path, f"can't be read as HDF5, it is damaged: {str(error).strip(chr(39))}") from None
     return content
+
+
+READER = Reader(name="hdf5", read=read_hdf5, suffixes=(".h5", ".hdf5"), options=Hdf5Options)
 
 
 def _arrays(path: Path, name: str, item: Any) -> dict[str, NDArray[Any]]:

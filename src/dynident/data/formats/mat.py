@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynident.core.options import NoOptions
 from dynident.data.formats.hdf5 import DAMAGED
+from dynident.data.formats.reader import Reader
 from dynident.errors import FileError
 
 
-def read_mat(path: Path) -> dict[str, NDArray[Any]]:
+def read_mat(path: Path, options: NoOptions | None = None) -> dict[str, NDArray[Any]]:
     """The numeric and text variables; cell arrays and objects are left out."""
     import h5py
 
     return _read_hdf5(path) if h5py.is_hdf5(path) else _read_v5(path)
+
+
+READER = Reader(name="mat", read=read_mat, suffixes=(".mat",))
 
 
 def _read_v5(path: Path) -> dict[str, NDArray[Any]]:

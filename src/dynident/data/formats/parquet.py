@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynident.core.options import NoOptions
+from dynident.data.formats.reader import Reader
 from dynident.errors import FileError
 
 #: Key of the file's metadata in which write_dataset keeps what a table of numbers can't.
 DESCRIPTION = b"dynident"
 
 
-def read_parquet(path: Path) -> dict[str, NDArray[Any]]:
+def read_parquet(path: Path, options: NoOptions | None = None) -> dict[str, NDArray[Any]]:
     """The columns by name; a column of lists of one length is an array of two axes."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -30,6 +32,9 @@ def read_parquet(path: Path) -> dict[str, NDArray[Any]]:
         raise FileError(path, "has two columns of one name; names must be unique")
     content = {name: _column(path, name, table.column(name)) for name in names}
     return content | _description(path, (table.schema.metadata or {}).get(DESCRIPTION))
+
+
+READER = Reader(name="parquet", read=read_parquet, suffixes=(".parquet",))
 
 
 def _column(path: Path, name: str, column: Any) -> NDArray[Any]:

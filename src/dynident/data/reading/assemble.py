@@ -46,7 +46,7 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     mask = content.arrays.get("mask")
     arrays["mask"] = None if mask is None else np.asarray(mask, dtype=bool)
     names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
-    arrays["provenance"] = Provenance.of((arrays["q"], arrays["effort"]), files=files)
+    arrays["provenance"] = Provenance.of((arrays["q"], arrays["effort"]), files=files, selection=recipe.selection)
     dataset = Dataset(**arrays, joint_names=names, effort_kind=kind, starts=content.starts, source=file.name)
     if kind in (EffortKind.TORQUE, EffortKind.MAGNITUDE):
         _check_size(dataset)
@@ -69,7 +69,7 @@ def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str
             arrays[name] = array * _scale(name, recipe.units.get(name), array.shape[-1])
     if "dq" in arrays and "c" not in arrays:
         del arrays["dq"]  # measured at standstill: it says nothing about M and g
-    provenance = Provenance.of((arrays["q"], arrays.get("M"), arrays.get("g")), files=files)
+    provenance = Provenance.of((arrays["q"], arrays.get("M"), arrays.get("g")), files=files, selection=recipe.selection)
     samples = ControllerSamples(**arrays, joint_names=names, source=file.name, provenance=provenance)
     return samples.select(order) if order else samples
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from dynident.core.files import file_digest
 from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
-from dynident.data.formats.registry import READERS, read_table
+from dynident.data.formats.registry import known_formats, read_table, reader_of
 from dynident.data.reading.assemble import assemble
 from dynident.data.reading.column_names import DESCRIPTIONS, meaning, natural_order
 from dynident.data.reading.columns import Content, choose, effort_role_of, stack, understand
@@ -27,16 +27,19 @@ def load_dataset(
     units: Mapping[str, str | Sequence[str]] | None = None,
     joints: Sequence[str] | None = None,
     effort_kind: str | EffortKind | None = None,
+    reader_options: Mapping[str, object] | None = None,
 ) -> Dataset | ControllerSamples:
     """Read recorded data; a file with q and M or g but no effort gives ControllerSamples, anything else a Dataset.
 
-    path         A file, a list of files, a folder (all data files in it, in natural order), or a YAML file that lists
-                 the files under `files`. Many files make one dataset with a segment (or more) per file.
+    path         A file, a list of files, a folder (one recording where a format is a folder, else all data files in it, in
+                 natural order), or a YAML file that lists the files under `files`. Many files make one dataset with a
+                 segment (or more) per file.
     columns      Our name -> the file's columns: {"q": "pos_*", "time": "stamp"}; an exact name, a wildcard, a range
                  "first:last" in the file's order, or a list of these. Names such as t, q1, velocities need no map.
     units        Our name -> unit: {"q": "deg", "dq": "deg/s", "time": "ms", "effort": "mNm"}; SI where nothing is said.
     joints       Names for the joints, or their order when the file has names.
     effort_kind  "torque", "current" or "magnitude", when the names of the columns don't say it.
+    reader_options  Options that the reader of the format has of its own: {"group": "trial2"} of HDF5.
 
     `<file>.yaml` beside a file, or `dataset.yaml` in its folder, can say the same and more (signs, gear ratios, offsets,
     rate, skip); arguments override it. All files are read before anything is returned.
@@ -46,6 +49,7 @@ def load_dataset(
         "units": checked_units(units),
         "joints": tuple(joints) if joints is not None else None,
         "effort_kind": None if effort_kind is None else EffortKind(effort_kind),
+        "reader_options": None if reader_options is None else dict(reader_options),
     }
     paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
     if not paths:
@@ -66,9 +70,11 @@ def _load(path: Path, given: Mapping[str, Any]) -> list[Dataset | ControllerSamp
         recipe_file = path / _FOLDER_RECIPE
         if recipe_file.is_file() and read_recipe(recipe_file).files:
             return _load(recipe_file, given)
+        if reader_of(path) is not None:
+            return [_load_file(path, _recipe_beside(path).override(**given))]
         found = [path / name for name in natural_order(file.name for file in path.iterdir() if _is_data(file))]
         if not found:
-            raise FileError(path, f"holds no data file; known suffixes: {', '.join(READERS)}")
+            raise FileError(path, f"holds no data file; known suffixes: {known_formats()}")
         return [_load_file(file, _recipe_beside(file).override(**given)) for file in found]
     if path.suffix.lower() not in _YAML:
         return [_load_file(path, _recipe_beside(path).override(**given))]
@@ -81,12 +87,12 @@ def _load(path: Path, given: Mapping[str, Any]) -> list[Dataset | ControllerSamp
 
 
 def _is_data(file: Path) -> bool:
-    return file.is_file() and file.suffix.lower() in READERS and not file.name.startswith(".")
+    return not file.name.startswith(".") and reader_of(file) is not None
 
 
 def _recipe_beside(file: Path) -> Recipe:
-    """`<file>.yaml`, else `dataset.yaml` in the folder, else nothing."""
-    for candidate in (file.with_name(file.name + ".yaml"), file.with_name(_FOLDER_RECIPE)):
+    """`<file>.yaml`, else `dataset.yaml` in the folder (its own, where the recording is a folder), else nothing."""
+    for candidate in (file.with_name(file.name + ".yaml"), file / _FOLDER_RECIPE, file.with_name(_FOLDER_RECIPE)):
         if candidate.is_file():
             return read_recipe(candidate)
     return Recipe()
@@ -94,8 +100,15 @@ def _recipe_beside(file: Path) -> Recipe:
 
 def _load_file(file: Path, recipe: Recipe) -> Dataset | ControllerSamples:
     wanted = recipe.effort_kind.value if recipe.effort_kind else ""
-    content = understand(file, read_table(file), recipe.columns, effort_role=wanted)
-    return assemble(file, content, recipe, {file.name: file_digest(file)})
+    content = understand(file, read_table(file, recipe.reader_options), recipe.columns, effort_role=wanted)
+    return assemble(file, content, recipe, _digests(file))
+
+
+def _digests(path: Path) -> dict[str, str]:
+    """{name: SHA-256} of a file, or of all files in a folder."""
+    if not path.is_dir():
+        return {path.name: file_digest(path)}
+    return {str(file.relative_to(path.parent)): file_digest(file) for file in sorted(path.rglob("*")) if file.is_file()}
 
 
 def _load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Dataset | ControllerSamples:
@@ -107,8 +120,8 @@ def _load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Da
     role = ""
     for name, file_name in files.items():
         file = path.parent / file_name
-        table = read_table(file)
-        digests[file.name] = file_digest(file)
+        table = read_table(file, recipe.reader_options)
+        digests |= _digests(file)
         clock = [column for column in table if (said := meaning(column)) and said.role == "time"]
         others = [column for column in table if column not in clock and column not in DESCRIPTIONS]
         chosen = choose(file, table, name, recipe.columns.get(name, clock if name == "time" and clock else others))

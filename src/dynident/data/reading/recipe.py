@@ -18,7 +18,8 @@ from dynident.data.reading.units import UNITS, factor
 from dynident.errors import FileError, UnknownNameError
 
 Unit = str | tuple[str, ...]
-_KEYS = ("columns", "units", "joints", "signs", "gear_ratios", "motor_to_joint", "offsets", "effort_kind", "rate", "skip", "files")
+_MOTORS = ("signs", "gear_ratios", "motor_to_joint", "offsets")
+_KEYS = ("columns", "units", "joints", *_MOTORS, "effort_kind", "rate", "skip", "files", "reader_options")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,6 +34,7 @@ class Recipe:
     offsets : (n,) or None    Added to q last [rad | m].
     effort_kind, rate, skip   What the effort is; sampling rate [Hz] of a log without stamps; samples to drop at the start.
     files : tuple or dict     Files to read one after another, or a file per quantity.
+    reader_options : dict     Options that the reader of the format has of its own.
     """
 
     columns: Mapping[str, Patterns] = field(default_factory=dict[str, Patterns])
@@ -45,11 +47,17 @@ class Recipe:
     rate: float | None = None
     skip: int = 0
     files: tuple[str, ...] | Mapping[str, str] = ()
+    reader_options: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    @property
+    def selection(self) -> str:
+        """The reader's options as one text, in one order."""
+        return ", ".join(f"{name}={value}" for name, value in sorted(self.reader_options.items()))
 
     def override(self, **given: Any) -> Recipe:
         """The same with what was given explicitly; maps are merged key by key."""
         changes = {name: value for name, value in given.items() if value is not None}
-        for name in ("columns", "units"):
+        for name in ("columns", "units", "reader_options"):
             if name in changes:
                 changes[name] = {**getattr(self, name), **changes[name]}
         return replace(self, **changes)
@@ -97,6 +105,7 @@ def read_recipe(path: Path) -> Recipe:
             rate=fields.positive("rate") if fields.has("rate") else None,
             skip=_skip(fields),
             files=_files(fields),
+            reader_options=dict(fields.section("reader_options").values) if fields.has("reader_options") else {},
         )
 
 

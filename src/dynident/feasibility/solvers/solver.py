@@ -53,7 +53,7 @@ class Solver:
     name: str
     summary: str
     solve: Callable[[RetrievalProblem, SolverOptions, Any], Sequence[Candidate]]
-    options: type = NoOptions
+    options: type[object] = NoOptions
     convex_only: bool = False
     user_functions: bool = True
     multi_start: bool = True

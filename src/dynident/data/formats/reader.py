@@ -1,0 +1,54 @@
+"""What a reader is, and the simplest one: NumPy's archives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from numpy.typing import NDArray
+
+from dynident.core.archives import read_npz
+from dynident.core.options import NoOptions
+
+Table: TypeAlias = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """A reader of one format, with everything that the registry, the command line and the tests ask of it.
+
+    read : a path and the reader's own options to named arrays. It decides nothing about meaning: the names are the file's
+        own, in its order, and the first axis is the sample. Descriptions ("joint_names", "effort_kind") come as arrays of
+        text. Broken files raise FileError. Libraries are imported in here, not before.
+    suffixes : of the files that it reads, in lower case.
+    marker : name or wildcard of a file by which a folder is known as one recording of this format; empty for files alone.
+    options : dataclass of the options that it has of its own.
+    extra : the extra of dynident that installs what it imports; empty when nothing beyond dynident's own is needed.
+    """
+
+    name: str
+    read: Callable[[Path, Any], Table]
+    suffixes: tuple[str, ...] = ()
+    marker: str = ""
+    options: type[object] = NoOptions
+    extra: str = ""
+
+    def reads(self, path: Path) -> bool:
+        """Whether a file or folder is of this format, by its looks."""
+        if path.is_dir():
+            return bool(self.marker) and next(path.glob(self.marker), None) is not None
+        return path.suffix.lower() in self.suffixes
+
+    @property
+    def known_by(self) -> tuple[str, ...]:
+        """For messages: the suffixes, and what a folder must hold."""
+        return (*self.suffixes, *([f"folders with {self.marker}"] if self.marker else []))
+
+
+def _read(path: Path, options: NoOptions) -> Table:
+    return read_npz(path)
+
+
+READER = Reader(name="npz", read=_read, suffixes=(".npz",))
