@@ -1,12 +1,102 @@
-"""Names for the array types that signatures use."""
+"""Arrays as the rooms hand them on: names for their types, read-only fields, and checks that name the array and the remedy."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import math
+from collections.abc import Iterable
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from dynident.errors import ShapeError, ValueRangeError
 
 Array: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 BoolArray: TypeAlias = NDArray[np.bool_]
+_Scalar = TypeVar("_Scalar", bound=np.generic)
+
+_SIGNS = {"any": "numbers", "nonnegative": "numbers that are not negative", "positive": "positive numbers"}
+
+
+def freeze(array: NDArray[_Scalar]) -> NDArray[_Scalar]:
+    """A contiguous read-only view (a copy only where the memory has gaps); the caller's own array stays writable."""
+    view = np.ascontiguousarray(array).view()
+    view.setflags(write=False)
+    return view
+
+
+def set_frozen(instance: object, name: str, array: Array) -> None:
+    """Set a field of a frozen dataclass to a copy of the array that can't be changed in place."""
+    object.__setattr__(instance, name, freeze(np.array(array)))
+
+
+def all_finite(array: Array) -> bool:
+    """Is there neither NaN nor infinity?"""
+    # a sum shows any of them in one pass without a temporary; it can also overflow, which the second look clears
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(np.sum(array)) or np.all(np.isfinite(array)))
+
+
+def check_array(
+    name: str,
+    values: ArrayLike,
+    shape: tuple[int | None, ...],
+    expected: str = "",
+    *,
+    infinite: bool = False,
+    remedy: str = "every element must be a finite number",
+) -> Array:
+    """The values as a float array of that shape, without NaN and, unless `infinite`, infinities.
+
+    shape : None where any length will do. expected : the shape in words, for the complaint.
+    """
+    array = np.asarray(values, dtype=float)
+    if array.ndim != len(shape) or any(size not in (None, length) for size, length in zip(shape, array.shape, strict=True)):
+        raise ShapeError(name, array.shape, expected or str(shape))
+    if np.any(np.isnan(array)) if infinite else not all_finite(array):
+        raise ValueRangeError(name, f"contains {'NaN' if infinite else 'NaN or infinity'}; {remedy}")
+    return array
+
+
+def check_samples(name: str, values: ArrayLike, n: int) -> Array:
+    """Finite values (N, n) of n joints, or (n,) for one sample, contiguous."""
+    array = np.asarray(values, dtype=float, order="C")
+    if array.ndim not in (1, 2) or array.shape[-1] != n:
+        raise ShapeError(name, array.shape, f"(samples, {n}) = (samples, joints), or ({n},) for one sample")
+    if not all_finite(array):
+        raise ValueRangeError(name, "contains NaN or infinity; remove or repair those samples first")
+    return array
+
+
+def per_joint(
+    name: str, values: ArrayLike, n: int, *, sign: Literal["any", "nonnegative", "positive"] = "any", infinite: bool = False
+) -> Array:
+    """(n,) numbers that were given as such, or as one for all joints."""
+    array = np.asarray(values, dtype=float)
+    if array.shape not in ((), (1,), (n,)):
+        raise ShapeError(name, array.shape, f"one number, or ({n},) = one per joint")
+    allowed = ~np.isnan(array) if infinite else np.isfinite(array)
+    if sign != "any":
+        allowed &= array > 0.0 if sign == "positive" else array >= 0.0
+    if not np.all(allowed):
+        expected = f"{'' if infinite else 'finite '}{_SIGNS[sign]}"
+        raise ValueRangeError(name, f"is {np.array2string(array, precision=4)}; {expected} were expected")
+    return np.array(np.broadcast_to(array, (n,)))
+
+
+def check_positive(name: str, value: float, unit: str) -> float:
+    """A positive, finite number."""
+    number = float(value)
+    if not (math.isfinite(number) and number > 0.0):
+        raise ValueRangeError(name, f"is {value}; a positive number [{unit}] was expected")
+    return number
+
+
+def check_unique(kind: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The names; each may be there once. kind : what they are names of, such as "joint"."""
+    found = tuple(str(name) for name in names)
+    for name in found:
+        if found.count(name) > 1:
+            raise ValueRangeError(f"{kind} name {name!r}", "is used twice; names must be unique")
+    return found

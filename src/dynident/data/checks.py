@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, all_finite, check_unique, freeze
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
-
-BoolArray: TypeAlias = NDArray[np.bool_]
-
-
-def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A contiguous read-only view (a copy only where the memory has gaps); the caller's own array stays writable."""
-    view = np.ascontiguousarray(array).view()
-    view.setflags(write=False)
-    return view
 
 
 def add_source(source: str, what: str) -> str:
@@ -32,10 +23,7 @@ def check_names(names: Sequence[str], n: int) -> tuple[str, ...]:
     found = tuple(str(name) for name in names) or default_names(n)
     if len(found) != n:
         raise ValueRangeError("joint_names", f"has {len(found)} names, but q has {n} columns (joints)")
-    for name in found:
-        if found.count(name) > 1:
-            raise ValueRangeError("joint_names", f"has {name!r} twice; names must be unique")
-    return found
+    return check_unique("joint", found)
 
 
 def default_names(n: int) -> tuple[str, ...]:
@@ -70,7 +58,7 @@ def check_time(time: Array, starts: Sequence[int]) -> Array:
             f"goes back from {time[i - 1]:.9g} to {time[i]:.9g} s at sample {i}{others}; "
             "sort the samples, or start a segment there if recording was interrupted",
         )
-    return read_only(time)
+    return freeze(time)
 
 
 def check_rows(name: str, values: ArrayLike, shape: tuple[int, ...], joints: Sequence[str]) -> Array:
@@ -82,7 +70,7 @@ def check_rows(name: str, values: ArrayLike, shape: tuple[int, ...], joints: Seq
             raise ShapeError(name, array.shape, f"{shape} = {meaning}: {array.shape[0]} samples, but there are {shape[0]} elsewhere")
         raise ShapeError(name, array.shape, f"{shape} = {meaning}")
     _check_finite(name, array, joints)
-    return read_only(array)
+    return freeze(array)
 
 
 def joint_indices(joints: Sequence[str | int], names: Sequence[str]) -> list[int]:
@@ -118,13 +106,9 @@ def _text(value: object) -> str:
 
 
 def _check_finite(name: str, array: Array, joints: Sequence[str]) -> None:
-    # a sum shows any NaN or infinity in one pass without a temporary; it can also overflow, which the second look clears
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.sum(array)):
-            return
-    bad = np.argwhere(~np.isfinite(array))
-    if len(bad) == 0:
+    if all_finite(array):
         return
+    bad = np.argwhere(~np.isfinite(array))
     place = [int(i) for i in bad[0]]
     joint = f", joint {joints[place[1]]!r}" if len(place) > 1 else ""
     raise ValueRangeError(

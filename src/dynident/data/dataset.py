@@ -10,19 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, BoolArray, freeze
 from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.data.checks import (
-    BoolArray,
     add_source,
     check_names,
     check_rows,
     check_starts,
     check_time,
     joint_indices,
-    read_only,
     same_in_all,
 )
 from dynident.data.provenance import NEW, Provenance
@@ -95,7 +93,7 @@ class Dataset(Result):
             mask = np.asarray(self.mask, dtype=bool)
             if mask.shape != q.shape:
                 raise ShapeError("mask", mask.shape, f"{q.shape}, the shape of q")
-            set_(self, "mask", read_only(mask))
+            set_(self, "mask", freeze(mask))
         set_(self, "provenance", Provenance.of((self.q, self.effort), known=self.provenance))
 
     @property

@@ -1,4 +1,8 @@
-"""The Numba backend: workspaces and output arrays around the kernels. Same functions as reference.py."""
+"""The Numba backend: workspaces and output arrays around the kernels. Same functions as reference.py.
+
+Inputs are frozen: Numba compiles a kernel anew for read-only arrays, and the two versions may round differently; with one
+kind there is one.
+"""
 
 # pyright: basic
 
@@ -9,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, freeze
 from dynident.dynamics import kernels
 from dynident.dynamics.kernel_tree import joint_constants
 from dynident.robots.robot import Robot
@@ -19,28 +23,26 @@ _WEIGHTLESS = np.zeros(3)
 
 def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: Array, *, gravity: Array) -> Array:
     out = np.empty_like(q)
-    kernels.inverse_dynamics(_workspace(robot, gravity), _read_only(parameters), _read_only(q), _read_only(dq), _read_only(ddq), out)
+    kernels.inverse_dynamics(_workspace(robot, gravity), freeze(parameters), freeze(q), freeze(dq), freeze(ddq), out)
     return out
 
 
 def mass_matrix(robot: Robot, parameters: Array, q: Array) -> Array:
     out = np.empty((len(q), robot.n, robot.n))
-    kernels.mass_matrix(_workspace(robot, _WEIGHTLESS), _read_only(parameters), _read_only(q), _read_only(np.zeros_like(q)), out)
+    kernels.mass_matrix(_workspace(robot, _WEIGHTLESS), freeze(parameters), freeze(q), freeze(np.zeros_like(q)), out)
     return out
 
 
 def coriolis_matrix(robot: Robot, parameters: Array, q: Array, dq: Array) -> Array:
     out = np.empty((len(q), robot.n, robot.n))
-    kernels.coriolis_matrix(
-        _workspace(robot, _WEIGHTLESS), _read_only(parameters), _read_only(q), _read_only(dq), _read_only(np.zeros_like(q)), out
-    )
+    kernels.coriolis_matrix(_workspace(robot, _WEIGHTLESS), freeze(parameters), freeze(q), freeze(dq), freeze(np.zeros_like(q)), out)
     return out
 
 
 def inertia_gravity_regressor(robot: Robot, q: Array) -> Array:
     n = robot.n
     out = np.zeros((len(q), n * (n + 1) // 2 + n, 10 * n))
-    kernels.inertia_gravity_regressor(_workspace(robot, robot.gravity), _read_only(q), _read_only(np.zeros_like(q)), out)
+    kernels.inertia_gravity_regressor(_workspace(robot, robot.gravity), freeze(q), freeze(np.zeros_like(q)), out)
     return out
 
 
@@ -55,20 +57,10 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
     workspace = _workspace(robot, robot.gravity)
     # entries of a link in the row of a joint that doesn't move it stay zero: the kernel never touches them
     (block,) = _aligned((robot.n, 10 * robot.n, kernels.BLOCK))
-    q, dq, ddq = _read_only(q), _read_only(dq), _read_only(ddq)
+    q, dq, ddq = freeze(q), freeze(dq), freeze(ddq)
     for start in range(0, len(q), kernels.BLOCK):
         kernels.regressor_block(workspace, q, dq, ddq, start, block)
         yield start, block[:, :, : len(q) - start]
-
-
-def _read_only(array: Array) -> Array:
-    """A view that can't be written to, whatever came in.
-
-    Numba compiles a kernel anew for read-only arrays, and the two versions may round differently: with one kind there is one.
-    """
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _workspace(robot: Robot, gravity: Array) -> kernels.Workspace:

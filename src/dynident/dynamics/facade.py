@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_samples
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
-from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.parameters import PARAMETERS_PER_LINK, link_rows
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import JointType, Robot
 
@@ -42,39 +42,42 @@ class RegressorBlock(NamedTuple):
 def inverse_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
     """Joint efforts (N, n) [N·m | N] that produce the motion: τ = M(q) ddq + C(q, dq) dq + g(q)."""
     (Q, dQ, ddQ), shape = _samples(robot, q=q, dq=dq, ddq=ddq)
-    return _backend().inverse_dynamics(robot, _parameters(robot, parameters), Q, dQ, ddQ, gravity=robot.gravity).reshape(shape)
+    p = link_rows(parameters, robot.link_names)
+    return _backend().inverse_dynamics(robot, p, Q, dQ, ddQ, gravity=robot.gravity).reshape(shape)
 
 
 def gravity(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
     """Gravity efforts g(q), (N, n) [N·m | N]."""
     (Q,), shape = _samples(robot, q=q)
     still = np.zeros_like(Q)
-    return _backend().inverse_dynamics(robot, _parameters(robot, parameters), Q, still, still, gravity=robot.gravity).reshape(shape)
+    p = link_rows(parameters, robot.link_names)
+    return _backend().inverse_dynamics(robot, p, Q, still, still, gravity=robot.gravity).reshape(shape)
 
 
 def coriolis_vector(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Array:
     """Coriolis and centrifugal efforts c(q, dq) = C(q, dq) dq, (N, n) [N·m | N]."""
     (Q, dQ), shape = _samples(robot, q=q, dq=dq)
     weightless = np.zeros(3)
-    return _backend().inverse_dynamics(robot, _parameters(robot, parameters), Q, dQ, np.zeros_like(Q), gravity=weightless).reshape(shape)
+    p = link_rows(parameters, robot.link_names)
+    return _backend().inverse_dynamics(robot, p, Q, dQ, np.zeros_like(Q), gravity=weightless).reshape(shape)
 
 
 def mass_matrix(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
     """Joint-space inertia matrix M(q), (N, n, n), symmetric; positive definite for consistent parameters."""
     (Q,), shape = _samples(robot, q=q)
-    return _backend().mass_matrix(robot, _parameters(robot, parameters), Q).reshape(*shape, robot.n)
+    return _backend().mass_matrix(robot, link_rows(parameters, robot.link_names), Q).reshape(*shape, robot.n)
 
 
 def coriolis_matrix(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Array:
     """The Coriolis matrix C(q, dq) of the Christoffel symbols, (N, n, n): C dq = c and Ṁ - 2 C is skew-symmetric."""
     (Q, dQ), shape = _samples(robot, q=q, dq=dq)
-    return _backend().coriolis_matrix(robot, _parameters(robot, parameters), Q, dQ).reshape(*shape, robot.n)
+    return _backend().coriolis_matrix(robot, link_rows(parameters, robot.link_names), Q, dQ).reshape(*shape, robot.n)
 
 
 def forward_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, effort: ArrayLike) -> Array:
     """Joint accelerations (N, n) [rad/s² | m/s²] under the given efforts: M⁻¹ (τ - c - g)."""
     (Q, dQ, tau), shape = _samples(robot, q=q, dq=dq, effort=effort)
-    p = _parameters(robot, parameters)
+    p = link_rows(parameters, robot.link_names)
     bias: Array = _backend().inverse_dynamics(robot, p, Q, dQ, np.zeros_like(Q), gravity=robot.gravity)
     M: Array = _backend().mass_matrix(robot, p, Q)
     try:
@@ -87,14 +90,14 @@ def forward_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: Arra
 def kinetic_energy(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Array:
     """Kinetic energy ½ dqᵀ M dq, (N,) [J]."""
     (Q, dQ), shape = _samples(robot, q=q, dq=dq)
-    M = _backend().mass_matrix(robot, _parameters(robot, parameters), Q)
+    M = _backend().mass_matrix(robot, link_rows(parameters, robot.link_names), Q)
     return 0.5 * np.einsum("Nj,Njk,Nk->N", dQ, M, dQ).reshape(shape[:-1])
 
 
 def potential_energy(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
     """Potential energy of gravity -Σ gᵀ(m p + R mc), (N,) [J]; zero with all mass in the base frame's origin."""
     (Q,), shape = _samples(robot, q=q)
-    p = _parameters(robot, parameters)
+    p = link_rows(parameters, robot.link_names)
     poses = link_poses(robot, Q)
     moments = p[:, 0, None] * poses[..., :3, 3] + np.einsum("Niab,ib->Nia", poses[..., :3, :3], p[:, 1:4])
     return -np.einsum("Nia,a->N", moments, robot.gravity).reshape(shape[:-1])
@@ -143,15 +146,10 @@ def _samples(robot: Robot, **arrays: ArrayLike) -> tuple[list[Array], tuple[int,
     shape: tuple[int, ...] = ()
     samples: list[Array] = []
     for name, values in arrays.items():
-        array = np.ascontiguousarray(values, dtype=float)
-        if array.ndim not in (1, 2) or array.shape[-1] != robot.n:
-            raise ShapeError(name, array.shape, f"(samples, {robot.n}) = (samples, joints), or ({robot.n},) for one sample")
+        array = check_samples(name, values, robot.n)
         if samples and array.shape != shape:
             raise ShapeError(name, array.shape, f"{shape}, the shape of {first}")
         first, shape = first or name, array.shape
-        # a sum shows any NaN or infinity in one fast pass without a temporary
-        if not np.isfinite(np.sum(array)):
-            raise ValueRangeError(name, "contains NaN or infinity; remove or repair those samples first")
         samples.append(array.reshape(-1, robot.n))
     _check_angles(robot, samples[0])
     return samples, shape
@@ -164,12 +162,3 @@ def _check_angles(robot: Robot, q: Array) -> None:
         largest = np.abs(q[:, index]).max()
         if joint.type is not JointType.PRISMATIC and largest > LARGEST_ANGLE:
             raise ValueRangeError("q", f"of joint {joint.name!r} reaches {largest:.3g} rad; angles must be radians (encoder counts?)")
-
-
-def _parameters(robot: Robot, parameters: ArrayLike) -> Array:
-    values = np.ascontiguousarray(parameters, dtype=float)
-    if values.shape not in ((robot.n, PARAMETERS_PER_LINK), (robot.n * PARAMETERS_PER_LINK,)):
-        raise ShapeError("parameters", values.shape, f"({robot.n}, 10) = (links, parameters) or ({10 * robot.n},)")
-    if not np.all(np.isfinite(values)):
-        raise ValueRangeError("parameters", "contains NaN or infinity; every link needs ten finite numbers")
-    return values.reshape(robot.n, PARAMETERS_PER_LINK)

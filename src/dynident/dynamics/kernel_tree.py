@@ -10,16 +10,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, freeze
 from dynident.robots.robot import Joint, JointType, Link, Robot
 
 
 @lru_cache(maxsize=64)
 def joint_constants(robot: Robot) -> Array:
     """(n, 45) the pose terms and the screw of every joint."""
-    constants = np.array([_constants(joint, link) for joint, link in zip(robot.joints, robot.links, strict=True)])
-    constants.setflags(write=False)
-    return constants
+    return freeze(np.array([_constants(joint, link) for joint, link in zip(robot.joints, robot.links, strict=True)]))
 
 
 def _constants(joint: Joint, link: Link) -> Array:

@@ -12,7 +12,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_positive
 from dynident.core.figures import Figure
 from dynident.core.parallel import multi_start
 from dynident.core.results import Result
@@ -144,13 +144,10 @@ class _Series:
 
 
 def _series(duration: float, harmonics: int, base_frequency: float | None) -> _Series:
-    if not (np.isfinite(duration) and duration > 0.0):
-        raise ValueRangeError("duration", f"is {duration}; a positive number of seconds was expected")
+    check_positive("duration", duration, "s")
     if harmonics < 1:
         raise ValueRangeError("harmonics", f"is {harmonics}; at least 1 was expected")
-    frequency = 1.0 / duration if base_frequency is None else base_frequency
-    if not (np.isfinite(frequency) and frequency > 0.0):
-        raise ValueRangeError("base_frequency", f"is {frequency}; a positive frequency [Hz] was expected")
+    frequency = check_positive("base_frequency", 1.0 / duration if base_frequency is None else base_frequency, "Hz")
     return _Series(duration, harmonics, frequency)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
-from dynident.errors import ValueRangeError
+from dynident.core.arrays import Array, per_joint
 from dynident.excitation.search.criterion import base_regressor
 from dynident.excitation.trajectories.trajectory import Trajectory, sample_times, used_samples
 from dynident.regression.base import BaseParameters
@@ -21,9 +20,7 @@ def expected_std(base: BaseParameters, trajectory: Trajectory, *, torque_noise: 
     torque_noise : scalar or (n,)   Standard deviation σ of a torque sample [N·m | N].
     rate : float   Independent samples per second [Hz]. After low-pass filtering there are about 4 per Hz of the cutoff.
     """
-    sigma = np.broadcast_to(np.asarray(torque_noise, dtype=float), (base.robot.n,))
-    if not (np.all(np.isfinite(sigma)) and np.all(sigma > 0.0)):
-        raise ValueRangeError("torque_noise", f"is {torque_noise}; positive standard deviations [N·m | N] were expected")
+    sigma = per_joint("torque_noise", torque_noise, base.robot.n, sign="positive")
     time = sample_times(trajectory.duration, rate)
     motion = trajectory.sample(time[used_samples(trajectory, time)])
     Y = base_regressor(base, motion)

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
-from dynident.errors import ShapeError, ValueRangeError
+from dynident.core.arrays import Array, check_array
+from dynident.errors import ShapeError
 from dynident.robots.robot import Joint, JointType
 
 
@@ -179,12 +179,7 @@ def friction_torque(model: FrictionModel, parameters: ArrayLike, velocity: Array
 
 def checked_motion(velocity: ArrayLike, acceleration: ArrayLike) -> tuple[Array, Array]:
     """Velocity and acceleration as float arrays of one shape (N, n)."""
-    dq, ddq = np.asarray(velocity, dtype=float), np.asarray(acceleration, dtype=float)
-    if dq.ndim != 2:
-        raise ShapeError("velocity", dq.shape, "(N, n) = (samples, joints)")
-    if ddq.shape != dq.shape:
-        raise ShapeError("acceleration", ddq.shape, f"{dq.shape}, the shape of velocity = (samples, joints)")
-    for name, values in (("velocity", dq), ("acceleration", ddq)):
-        if not np.all(np.isfinite(values)):
-            raise ValueRangeError(name, "contains NaN or infinity; remove those samples first")
+    dq = check_array("velocity", velocity, (None, None), "(N, n) = (samples, joints)", remedy="remove those samples first")
+    expected = f"{dq.shape}, the shape of velocity = (samples, joints)"
+    ddq = check_array("acceleration", acceleration, dq.shape, expected, remedy="remove those samples first")
     return dq, ddq

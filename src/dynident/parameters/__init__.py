@@ -18,6 +18,7 @@ from dynident.parameters.layout import (
     INERTIA_NAMES,
     PARAMETERS_PER_LINK,
     ParameterEntry,
+    link_rows,
     parameter_entries,
     parameter_names,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "inertia_matrix",
     "inertia_tensor",
     "link_inertia",
+    "link_rows",
     "parameter_entries",
     "parameter_names",
     "pseudo_inertia",

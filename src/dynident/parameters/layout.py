@@ -7,7 +7,14 @@ inertia J about the *origin* of the link's parameter frame. Off-diagonals are th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident.core.arrays import Array, all_finite
+from dynident.errors import ShapeError, ValueRangeError
 
 PARAMETERS_PER_LINK = 10
 
@@ -40,3 +47,15 @@ def parameter_entries(links: int) -> tuple[ParameterEntry, ...]:
 def parameter_names(links: int) -> tuple[str, ...]:
     """Names of the stacked parameter vector: m1, mc1x, ..., J1zz, m2, ..."""
     return tuple(entry.name for entry in parameter_entries(links))
+
+
+def link_rows(parameters: ArrayLike, links: Sequence[str]) -> Array:
+    """(n, 10) parameters of these links that were given as such, or stacked (10 n,); finite."""
+    values, n = np.asarray(parameters, dtype=float, order="C"), len(links)
+    if values.shape not in ((n, PARAMETERS_PER_LINK), (n * PARAMETERS_PER_LINK,)):
+        raise ShapeError("parameters", values.shape, f"({n}, 10) = (links, parameters) or ({10 * n},)")
+    rows = values.reshape(n, PARAMETERS_PER_LINK)
+    if not all_finite(rows):
+        bad = int(np.argmin(np.isfinite(rows).all(axis=1)))
+        raise ValueRangeError(f"parameters of link {links[bad]!r}", "contains NaN or infinity; every link needs ten finite numbers")
+    return rows

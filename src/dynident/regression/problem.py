@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, IntArray
+from dynident.core.arrays import Array, IntArray, check_array
 from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
 from dynident.data.provenance import Provenance
-from dynident.errors import InputError, Remedy, ShapeError, UnknownNameError, ValueRangeError
+from dynident.errors import InputError, Remedy, UnknownNameError, ValueRangeError
 from dynident.regression.base import BaseParameters, Equations
 from dynident.regression.compress import compress, triangular
 from dynident.regression.notes import log_notes
@@ -264,9 +264,5 @@ def _check_effort(robot: Robot, data: Dataset) -> None:
 
 
 def _column(name: str, values: ArrayLike, data: Dataset) -> Array:
-    column = np.asarray(values, dtype=float)
-    if column.shape != data.q.shape:
-        raise ShapeError(f"extra column {name!r}", column.shape, f"{data.q.shape} = (samples, joints)")
-    if not np.all(np.isfinite(column)):
-        raise ValueRangeError(f"extra column {name!r}", "contains NaN or infinity; remove those samples first")
-    return column
+    expected = f"{data.q.shape} = (samples, joints)"
+    return check_array(f"extra column {name!r}", values, data.q.shape, expected, remedy="remove those samples first")

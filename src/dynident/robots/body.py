@@ -6,15 +6,14 @@ needs to take a body apart again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
-from dynident.errors import ShapeError, ValueRangeError
+from dynident.core.arrays import Array, check_array, set_frozen
+from dynident.errors import ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 
 #: Largest difference between a link's parameters and the sum of its pieces', as a share of the largest of them: rounding.
@@ -65,13 +64,13 @@ class Joint:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "type", JointType(self.type))
-        freeze(self, "placement", pose(self.placement, f"placement of joint {self.name!r}"))
-        axis = finite(self.axis, f"axis of joint {self.name!r}", (3,))
+        set_frozen(self, "placement", check_pose(self.placement, f"placement of joint {self.name!r}"))
+        axis = check_array(f"axis of joint {self.name!r}", self.axis, (3,))
         length = float(np.linalg.norm(axis))
         if length < 1e-9:
             raise ValueRangeError(f"axis of joint {self.name!r}", "is zero; give the direction in which the joint moves")
         # an axis of length one stays as it is to the last bit, so that a robot that was written and read is the same
-        freeze(self, "axis", axis if abs(length - 1.0) < 1e-15 else axis / length)
+        set_frozen(self, "axis", axis if abs(length - 1.0) < 1e-15 else axis / length)
         low, high = (float(limit) for limit in self.position)
         object.__setattr__(self, "position", (low, high))
         if not low <= high:
@@ -101,9 +100,9 @@ class Source:
     parameters: Array | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, "placement", pose(self.placement, f"placement of source link {self.name!r}"))
+        set_frozen(self, "placement", check_pose(self.placement, f"placement of source link {self.name!r}"))
         if self.parameters is not None:
-            freeze(self, "parameters", finite(self.parameters, f"parameters of source link {self.name!r}", (PARAMETERS_PER_LINK,)))
+            set_frozen(self, "parameters", check_array(f"parameters of source link {self.name!r}", self.parameters, (PARAMETERS_PER_LINK,)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -125,9 +124,9 @@ class Link:
     pieces: tuple[Source, ...] = ()
 
     def __post_init__(self) -> None:
-        freeze(self, "placement", pose(self.placement, f"placement of link {self.name!r}"))
+        set_frozen(self, "placement", check_pose(self.placement, f"placement of link {self.name!r}"))
         if self.parameters is not None:
-            freeze(self, "parameters", finite(self.parameters, f"parameters of link {self.name!r}", (PARAMETERS_PER_LINK,)))
+            set_frozen(self, "parameters", check_array(f"parameters of link {self.name!r}", self.parameters, (PARAMETERS_PER_LINK,)))
         pieces = tuple(self.pieces) or (Source(name=self.name, parameters=self.parameters),)
         object.__setattr__(self, "pieces", pieces)
         self._check_sum()
@@ -143,7 +142,7 @@ class Link:
         A body of one source link passes them on to it. Of a body of several only the sum is known then: they keep their
         names and places, without parameters.
         """
-        values = finite(parameters, f"parameters of link {self.name!r}", (PARAMETERS_PER_LINK,))
+        values = check_array(f"parameters of link {self.name!r}", parameters, (PARAMETERS_PER_LINK,))
         pieces = tuple(replace(piece, parameters=None) for piece in self.pieces)
         if len(pieces) == 1:
             into_own_frame = change_of_frame(np.linalg.inv(pieces[0].placement))
@@ -162,29 +161,9 @@ class Link:
             raise ValueRangeError(name, f"differ by up to {difference:.2g} from the sum of its pieces'; {remedy}")
 
 
-def freeze(instance: object, name: str, value: Array) -> None:
-    """Set a field of a frozen dataclass to an array that can't be changed in place."""
-    object.__setattr__(instance, name, read_only(value))
-
-
-def read_only(array: np.ndarray) -> np.ndarray:
-    array.setflags(write=False)
-    return array
-
-
-def finite(values: ArrayLike, name: str, shape: Iterable[int]) -> Array:
-    """A copy of the values as an array, its shape and finiteness checked."""
-    array = np.array(values, dtype=float)
-    if array.shape != tuple(shape):
-        raise ShapeError(name, array.shape, str(tuple(shape)))
-    if not np.all(np.isfinite(array)):
-        raise ValueRangeError(name, "contains NaN or infinity; every element must be a finite number")
-    return array
-
-
-def pose(values: ArrayLike, name: str) -> Array:
-    """A copy of the values as a checked (4, 4) pose."""
-    T = finite(values, name, (4, 4))
+def check_pose(values: ArrayLike, name: str) -> Array:
+    """The values as a (4, 4) pose."""
+    T = check_array(name, values, (4, 4))
     R = T[:3, :3]
     if not (np.allclose(R @ R.T, np.eye(3), atol=1e-6) and np.linalg.det(R) > 0 and np.allclose(T[3], [0, 0, 0, 1])):
         raise ValueRangeError(name, "is not a pose: it must be a 4x4 homogeneous matrix with a rotation in its upper left")

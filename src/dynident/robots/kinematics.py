@@ -7,8 +7,7 @@ from math import atan2, copysign, hypot, pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
-from dynident.errors import ShapeError, ValueRangeError
+from dynident.core.arrays import Array, check_samples
 from dynident.robots.robot import Joint, JointType, Robot
 
 # cos(π/2) is 6e-17 in floating point; below this a sine or cosine is noise, and quarter turns come out exact.
@@ -85,11 +84,7 @@ def link_poses(robot: Robot, q: ArrayLike) -> Array:
     q : (N, n) or (n,)                     Joint positions [rad | m].
     returns : (N, n, 4, 4) or (n, 4, 4)    [..., i, :, :] is link i's.
     """
-    position = np.asarray(q, dtype=float)
-    if position.ndim not in (1, 2) or position.shape[-1] != robot.n:
-        raise ShapeError("q", position.shape, f"(samples, {robot.n}) = (samples, joints), or ({robot.n},) for one sample")
-    if not np.all(np.isfinite(position)):
-        raise ValueRangeError("q", "contains NaN or infinity; remove or repair those samples first")
+    position = check_samples("q", q, robot.n)
     poses = np.empty((*position.shape, 4, 4))
     for i, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
         before = joint.placement if joint.parent < 0 else poses[..., joint.parent, :, :] @ joint.placement

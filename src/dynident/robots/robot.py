@@ -11,7 +11,6 @@ standard DH robot has joint.placement = 1 (the parameter frame sits at the link'
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -19,13 +18,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, IntArray
+from dynident.core.arrays import Array, IntArray, check_array, check_unique, freeze, set_frozen
 from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
-from dynident.parameters import PARAMETERS_PER_LINK
-from dynident.robots.body import Joint, JointType, Link, Source, finite, freeze, pose, read_only
+from dynident.parameters import link_rows
+from dynident.robots.body import Joint, JointType, Link, Source, check_pose
 
 __all__ = ["STANDARD_GRAVITY", "Joint", "JointType", "Link", "Robot", "Source"]
 
@@ -60,15 +59,15 @@ class Robot(Result):
             raise UnsupportedRobotError(f"robot {self.name!r} has no moving joint; at least one is needed")
         if len(self.joints) != len(self.links):
             raise ShapeError("links", (len(self.links),), f"({len(self.joints)},) = one per joint")
-        _unique("joint", self.joint_names)
-        _unique("link", self.link_names)
+        check_unique("joint", self.joint_names)
+        check_unique("link", self.link_names)
         for index, joint in enumerate(self.joints):
             if not -1 <= joint.parent < index:
                 raise ValueRangeError(
                     f"parent of joint {joint.name!r}", f"is {joint.parent}; a parent must come before its child (-1 is the base)"
                 )
-        freeze(self, "gravity", finite(self.gravity, "gravity", (3,)))
-        freeze(self, "tool", pose(self.tool, "tool"))
+        set_frozen(self, "gravity", check_array("gravity", self.gravity, (3,)))
+        set_frozen(self, "tool", check_pose(self.tool, "tool"))
 
     @property
     def headline(self) -> str:
@@ -117,33 +116,33 @@ class Robot(Result):
     @cached_property
     def parents(self) -> IntArray:
         """(n,) index of each body's parent, -1 for the base."""
-        return read_only(np.array([joint.parent for joint in self.joints], dtype=np.int64))
+        return freeze(np.array([joint.parent for joint in self.joints], dtype=np.int64))
 
     @cached_property
     def parameters(self) -> Array | None:
         """(n, 10) nominal parameters, or None unless every link has them."""
         rows = [link.parameters for link in self.links if link.parameters is not None]
-        return read_only(np.array(rows)) if len(rows) == self.n else None
+        return freeze(np.array(rows)) if len(rows) == self.n else None
 
     @cached_property
     def position_limits(self) -> Array:
         """(n, 2) lower and upper position limits [rad | m]."""
-        return read_only(np.array([joint.position for joint in self.joints]))
+        return freeze(np.array([joint.position for joint in self.joints]))
 
     @cached_property
     def velocity_limits(self) -> Array:
         """(n,) velocity limits [rad/s | m/s]."""
-        return read_only(np.array([joint.velocity for joint in self.joints]))
+        return freeze(np.array([joint.velocity for joint in self.joints]))
 
     @cached_property
     def acceleration_limits(self) -> Array:
         """(n,) acceleration limits [rad/s² | m/s²]."""
-        return read_only(np.array([joint.acceleration for joint in self.joints]))
+        return freeze(np.array([joint.acceleration for joint in self.joints]))
 
     @cached_property
     def effort_limits(self) -> Array:
         """(n,) effort limits [N·m | N]."""
-        return read_only(np.array([joint.effort for joint in self.joints]))
+        return freeze(np.array([joint.effort for joint in self.joints]))
 
     def unit(self, quantity: Literal["position", "velocity", "acceleration", "effort"]) -> str:
         """The unit of all joints: "N·m", or "N·m or N" where they differ."""
@@ -172,10 +171,7 @@ class Robot(Result):
 
         Of a body that several source links were lumped into, only the sum is known then (`Link.with_parameters`).
         """
-        values = np.asarray(parameters, dtype=float)
-        if values.shape not in ((self.n, PARAMETERS_PER_LINK), (self.n * PARAMETERS_PER_LINK,)):
-            raise ShapeError("parameters", values.shape, f"({self.n}, 10) = (links, parameters) or ({10 * self.n},)")
-        rows = values.reshape(self.n, PARAMETERS_PER_LINK)
+        rows = link_rows(parameters, self.link_names)
         return replace(self, links=tuple(link.with_parameters(row) for link, row in zip(self.links, rows, strict=True)))
 
     def to_dh_yaml(self, *, convention: str | None = None) -> str:
@@ -188,9 +184,3 @@ class Robot(Result):
         from dynident.robots.formats.dh_write import to_dh_yaml  # the writer knows Robot, not the other way round
 
         return to_dh_yaml(self, convention=convention)
-
-
-def _unique(kind: str, names: Sequence[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueRangeError(f"{kind} name {name!r}", "is used twice; names must be unique")

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_array
 from dynident.data import ControllerSamples
 from dynident.dynamics import coriolis_vector, gravity, mass_matrix
-from dynident.errors import ShapeError, ValueRangeError
+from dynident.errors import ValueRangeError
 from dynident.robots.robot import Robot
 from dynident.simulation.payload import loaded_parameters
 
@@ -42,9 +42,7 @@ class VirtualController:
 
     def sample(self, configurations: ArrayLike, velocities: ArrayLike | None = None) -> ControllerSamples:
         """M and g at `configurations` (N, n); with `velocities` (N, n), c too. The recorded q carries the noise."""
-        q = np.asarray(configurations, dtype=float)
-        if q.ndim != 2 or q.shape[1] != self.robot.n:
-            raise ShapeError("configurations", q.shape, f"(samples, {self.robot.n}) = (samples, joints)")
+        q = check_array("configurations", configurations, (None, self.robot.n), f"(samples, {self.robot.n}) = (samples, joints)")
         robot, p = self.robot, loaded_parameters(self.robot, self.parameters)
         recorded = q + self.position_noise * np.random.default_rng(self.seed).normal(size=q.shape)
         dq = None if velocities is None else np.asarray(velocities, dtype=float)

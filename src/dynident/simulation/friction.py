@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
-from dynident.errors import InputError, ShapeError, ValueRangeError
+from dynident.core.arrays import Array, check_array
+from dynident.errors import InputError
 from dynident.friction import FrictionModel, Smoothed, friction_torque, smooth
 from dynident.friction.smooth_coulomb import THRESHOLD
 from dynident.friction.smoothed import BESIDE_REST
@@ -30,12 +30,8 @@ class SimulatedFriction:
 
     @staticmethod
     def of(robot: Robot, model: FrictionModel, parameters: ArrayLike, *, threshold: float = THRESHOLD) -> SimulatedFriction:
-        theta = np.array(parameters, dtype=float)
-        expected = (robot.n, len(model.parameter_names))
-        if theta.shape != expected:
-            raise ShapeError("friction_parameters", theta.shape, f"{expected} = (joints, {', '.join(model.parameter_names)})")
-        if not np.all(np.isfinite(theta)):
-            raise ValueRangeError("friction_parameters", "contains NaN or infinity")
+        shape = (robot.n, len(model.parameter_names))
+        theta = check_array("friction_parameters", parameters, shape, f"{shape} = (joints, {', '.join(model.parameter_names)})").copy()
         smoothed = smooth(model, threshold)
         return SimulatedFriction(model=smoothed, parameters=theta, inertia=_inertia(smoothed, theta))
 

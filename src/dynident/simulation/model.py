@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, IntArray
+from dynident.core.arrays import Array, IntArray, per_joint
 from dynident.core.optional import import_optional
 from dynident.dynamics import mass_matrix
-from dynident.errors import ShapeError, ValueRangeError
 from dynident.parameters import change_of_frame, link_inertia
 from dynident.robots.robot import Joint, JointType, Link, Robot
 from dynident.simulation.controller import random_configurations
@@ -80,7 +79,7 @@ def build_plant(
     mujoco = import_optional("mujoco", "simulating a robot")
     p = loaded_parameters(robot, parameters)
     check_bodies(robot, p)
-    extra = _per_joint(robot, "armature", armature)
+    extra = per_joint("armature", armature, robot.n, sign="nonnegative")
     stiffness, rotor, damping = _springs(robot, p, elasticity)
     spec = mujoco.MjSpec()
     spec.option.gravity = robot.gravity
@@ -141,12 +140,16 @@ def _springs(robot: Robot, p: Array, elasticity: Elasticity | None) -> tuple[Arr
     """Stiffness (infinite where rigid), motor inertia and damping, (n,) each."""
     if elasticity is None:
         return np.full(robot.n, np.inf), np.zeros(robot.n), np.zeros(robot.n)
-    stiffness = _per_joint(robot, "stiffness", elasticity.stiffness, positive=True)
+    stiffness = per_joint("stiffness", elasticity.stiffness, robot.n, sign="positive", infinite=True)
     rigid = np.isinf(stiffness)
-    wanted = elasticity.motor_inertia
-    rotor = _moved_inertia(robot, p) if wanted is None else _per_joint(robot, "motor_inertia", wanted, positive=True)
-    critical = 2.0 * np.sqrt(np.where(rigid, 0.0, stiffness) * rotor)
-    damping = _DAMPING_RATIO * critical if elasticity.damping is None else _per_joint(robot, "damping", elasticity.damping)
+    if elasticity.motor_inertia is None:
+        rotor = _moved_inertia(robot, p)
+    else:
+        rotor = per_joint("motor_inertia", elasticity.motor_inertia, robot.n, sign="positive")
+    if elasticity.damping is None:
+        damping = _DAMPING_RATIO * 2.0 * np.sqrt(np.where(rigid, 0.0, stiffness) * rotor)
+    else:
+        damping = per_joint("damping", elasticity.damping, robot.n, sign="nonnegative")
     return stiffness, np.where(rigid, 0.0, rotor), damping
 
 
@@ -154,13 +157,3 @@ def _moved_inertia(robot: Robot, p: Array) -> Array:
     """(n,) mean of M_jj over configurations within the limits."""
     M = mass_matrix(robot, p, random_configurations(robot, 200))
     return np.mean(np.diagonal(M, axis1=1, axis2=2), axis=0)
-
-
-def _per_joint(robot: Robot, name: str, values: ArrayLike, *, positive: bool = False) -> Array:
-    array = np.asarray(values, dtype=float)
-    if array.shape not in ((), (1,), (robot.n,)):
-        raise ShapeError(name, array.shape, f"one number, or ({robot.n},) = one per joint")
-    full = np.array(np.broadcast_to(array, (robot.n,)))
-    if np.any(np.isnan(full)) or np.any(full <= 0.0 if positive else full < 0.0):
-        raise ValueRangeError(name, f"is {np.array2string(full, precision=4)}; it must {'be positive' if positive else 'not be negative'}")
-    return full

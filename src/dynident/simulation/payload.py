@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
-from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame, from_com
+from dynident.parameters import change_of_frame, from_com, link_rows
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import Verdict, judge
 
@@ -47,19 +47,15 @@ class Payload:
 
 def loaded_parameters(robot: Robot, parameters: ArrayLike | None = None, payload: Payload | None = None) -> Array:
     """(n, 10) parameters in the robot's named frames: the given or nominal ones, and the payload."""
-    values = robot.parameters if parameters is None else np.asarray(parameters, dtype=float)
+    values = robot.parameters if parameters is None else parameters
     if values is None:
         missing = ", ".join(link.name for link in robot.links if link.parameters is None)
         raise InputError(f"robot {robot.name!r} has no inertia for {missing}, so it can't be simulated; give it parameters")
-    if values.shape not in ((robot.n, PARAMETERS_PER_LINK), (robot.n * PARAMETERS_PER_LINK,)):
-        raise ShapeError("parameters", values.shape, f"({robot.n}, 10) = (links, parameters) or ({10 * robot.n},)")
-    p = np.array(values).reshape(robot.n, PARAMETERS_PER_LINK)
+    p = link_rows(values, robot.link_names).copy()
     if payload is not None:
         index = robot.n - 1 if payload.link is None else _link_index(robot, payload.link)
         pose = robot.tool if payload.link is None else np.eye(4)
         p[index] += change_of_frame(pose) @ payload.own_parameters
-    if not np.all(np.isfinite(p)):
-        raise ValueRangeError("parameters", "contains NaN or infinity; every link needs ten finite numbers")
     return p
 
 

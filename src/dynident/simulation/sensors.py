@@ -19,12 +19,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.signal import lfilter  # pyright: ignore[reportUnknownVariableType]
 
-from dynident.core.arrays import Array, IntArray
+from dynident.core.arrays import Array, IntArray, per_joint
 from dynident.data import Dataset, EffortKind
-from dynident.errors import InputError, ShapeError, ValueRangeError
+from dynident.errors import InputError, ValueRangeError
 from dynident.robots.robot import Robot
 
 Level = float | tuple[float, ...]
@@ -55,7 +54,7 @@ class Noise:
         memory = float(np.exp(-period / self.correlation_time)) if self.correlation_time > 0.0 else 0.0
         driving[1:] *= np.sqrt(1.0 - memory**2)  # the first sample starts at the stationary level
         coloured = np.asarray(lfilter([1.0], [1.0, -memory], driving, axis=0), dtype=float)
-        return _level("noise", self.white, shape[1]) * white + _level("noise", self.coloured, shape[1]) * coloured
+        return per_joint("noise", self.white, shape[1]) * white + per_joint("noise", self.coloured, shape[1]) * coloured
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,10 +135,10 @@ class Sensors:
         if self.position_step > 0.0:
             measured_q = self.position_step * np.round(measured_q / self.position_step)
         measured_dq = dq + self.velocity.draw(streams[1], q.shape, period)
-        measured = effort + self.torque.draw(streams[2], q.shape, period) + _level("torque_bias", self.torque_bias, n)
+        measured = effort + self.torque.draw(streams[2], q.shape, period) + per_joint("torque_bias", self.torque_bias, n)
         kind = EffortKind.TORQUE
         if self.current_gains is not None:
-            measured, kind = measured / _level("current_gains", self.current_gains, n), EffortKind.CURRENT
+            measured, kind = measured / per_joint("current_gains", self.current_gains, n), EffortKind.CURRENT
         if self.unsigned:
             measured, kind = np.abs(measured), EffortKind.MAGNITUDE
         stamps, rows = self.clock.rows(streams[3], time)
@@ -176,10 +175,3 @@ NOISES: dict[str, Callable[[Array], Sensors]] = {"none": perfect, "realistic": r
 def effort_scale(robot: Robot, effort: Array) -> Array:
     """(n,) effort limits; where there is none, the largest effort (N, n) of the motion."""
     return np.where(np.isfinite(robot.effort_limits), robot.effort_limits, np.abs(effort).max(axis=0))
-
-
-def _level(name: str, values: ArrayLike, n: int) -> Array:
-    array = np.asarray(values, dtype=float)
-    if array.shape not in ((), (n,)):
-        raise ShapeError(name, array.shape, f"one number, or ({n},) = one per joint")
-    return np.broadcast_to(array, (n,))

@@ -15,9 +15,9 @@ from enum import StrEnum
 
 import numpy as np
 
-from dynident.core.arrays import Array, BoolArray
+from dynident.core.arrays import Array, BoolArray, check_positive
 from dynident.dynamics import gravity, inverse_dynamics
-from dynident.errors import UnknownNameError, ValueRangeError
+from dynident.errors import UnknownNameError
 from dynident.robots.robot import Robot
 
 #: Largest share of a joint's velocity error that the discrete servo may undo in one period; at 2 it would oscillate.
@@ -52,8 +52,7 @@ class Servo:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feedforward", Feedforward(self.feedforward))
-        if not (np.isfinite(self.bandwidth) and self.bandwidth > 0.0):
-            raise ValueRangeError("bandwidth", f"is {self.bandwidth}; it must be a positive frequency [Hz]")
+        check_positive("bandwidth", self.bandwidth, "Hz")
 
     def shape(self, M: Array) -> Array:
         """S (N, n, n) for the inertia matrices M (N, n, n) along the motion."""

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_positive
 from dynident.data import Dataset
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
-from dynident.errors import InputError, UnknownNameError, ValueRangeError
+from dynident.errors import InputError, UnknownNameError
 from dynident.friction import FrictionModel, friction_model
 from dynident.robots.robot import Robot
 from dynident.simulation.friction import SimulatedFriction, typical_friction
@@ -85,8 +85,7 @@ def simulate(
 
 def _timing(rate: float) -> tuple[int, float]:
     """The servo's instants per row of the log, and its period [s]."""
-    if not (np.isfinite(rate) and rate > 0.0):
-        raise ValueRangeError("rate", f"is {rate}; it must be a positive frequency [Hz]")
+    check_positive("rate", rate, "Hz")
     ticks = max(1, int(np.ceil(CONTROL_RATE / rate * (1.0 - 1e-12))))
     return ticks, 1.0 / (rate * ticks)
 

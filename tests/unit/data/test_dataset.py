@@ -111,7 +111,7 @@ def test_effort_needs_its_kind():
 def test_names_and_length_are_checked():
     with pytest.raises(ValueRangeError, match=r"has 2 names, but q has 3 columns \(joints\)"):
         log(joint_names=("a", "b"))
-    with pytest.raises(ValueRangeError, match="has 'a' twice"):
+    with pytest.raises(ValueRangeError, match="joint name 'a' is used twice"):
         log(joint_names=("a", "b", "a"))
     with pytest.raises(ValueRangeError, match="has 1 samples; at least 2"):
         log(1)

@@ -131,7 +131,11 @@ def test_the_fastest_quintic_reaches_a_limit_and_breaks_none(end, velocity, acce
     [
         (lambda: FourierTrajectory(joints=("a",), base_frequency=0.0, a=[[1]], b=[[1]], q0=[0]), ValueRangeError, "base_frequency"),
         (lambda: FourierTrajectory(joints=("a",), base_frequency=1.0, a=[[1, 2]], b=[[1]], q0=[0]), ShapeError, "b has shape"),
-        (lambda: FourierTrajectory(joints=("a", "a"), base_frequency=1.0, a=[[1]] * 2, b=[[1]] * 2, q0=[0, 0]), ValueRangeError, "joints"),
+        (
+            lambda: FourierTrajectory(joints=("a", "a"), base_frequency=1.0, a=[[1]] * 2, b=[[1]] * 2, q0=[0, 0]),
+            ValueRangeError,
+            "joint name 'a'",
+        ),
         (lambda: SinusoidTrajectory(joints=("a",), amplitude=[1], period=[0], start=[0], duration=1), ValueRangeError, "period"),
         (lambda: SinusoidTrajectory(joints=("a",), amplitude=[np.nan], period=[1], start=[0], duration=1), ValueRangeError, "amplitude"),
         (lambda: CubicTrajectory(joints=("a",), times=[0, 0], knots=[[0], [1]]), ValueRangeError, "times"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import DynidentError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.robots.robot import Robot
 
@@ -39,13 +39,9 @@ class Box:
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper"):
-            corner = np.array(getattr(self, name), dtype=float)
-            if corner.shape != (3,):
-                raise ShapeError(f"{name} of {self.name}", corner.shape, "(3,) = x, y, z")
-            if np.any(np.isnan(corner)):
-                raise ValueRangeError(f"{name} of {self.name}", "contains NaN; give numbers, or leave the direction open")
-            corner.setflags(write=False)
-            object.__setattr__(self, name, corner)
+            remedy = "give numbers, or leave the direction open"
+            corner = check_array(f"{name} of {self.name}", getattr(self, name), (3,), "(3,) = x, y, z", infinite=True, remedy=remedy)
+            set_frozen(self, name, corner)
         object.__setattr__(self, "frames", tuple(self.frames))
 
 
@@ -69,15 +65,10 @@ class Limits:
     clearance: float | None = None
 
     def __post_init__(self) -> None:
-        n = np.shape(self.velocity)[0] if np.ndim(self.velocity) == 1 else 0
+        n = np.size(self.velocity)
         for name, shape in (("position", (n, 2)), ("velocity", (n,)), ("acceleration", (n,)), ("effort", (n,))):
-            values = np.array(getattr(self, name), dtype=float)
-            if values.shape != shape or n == 0:
-                raise ShapeError(f"{name} limits", values.shape, f"{shape or '(n,)'} = one per joint")
-            if np.any(np.isnan(values)):
-                raise ValueRangeError(f"{name} limits", "contain NaN; give numbers")
-            values.setflags(write=False)
-            object.__setattr__(self, name, values)
+            values, expected = getattr(self, name), f"{shape} = one per joint"
+            set_frozen(self, name, check_array(f"{name} limits", values, shape, expected, infinite=True, remedy="give numbers"))
         object.__setattr__(self, "boxes", tuple(self.boxes))
 
     @property

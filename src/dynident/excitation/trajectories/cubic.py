@@ -8,9 +8,9 @@ from math import pi
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, table
+from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -28,16 +28,14 @@ class CubicTrajectory:
     kind = "cubic"
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "joints", joint_names(self.joints))
-        times = np.array(self.times, dtype=float)
-        if times.ndim != 1 or len(times) < 2:
-            raise ShapeError("times", times.shape, "(knots,), at least 2")
-        if times[0] != 0.0 or not np.all(np.isfinite(times)) or not np.all(np.diff(times) > 0.0):
-            raise ValueRangeError("times", f"are {times.tolist()}; they must begin with 0 and increase")
-        times.setflags(write=False)
-        set_(self, "times", times)
-        set_(self, "knots", table(self.knots, "knots", len(times), "knots", columns=len(self.joints)))
+        object.__setattr__(self, "joints", joint_names(self.joints))
+        set_frozen(self, "times", check_array("times", self.times, (None,), "(knots,), at least 2"))
+        if len(self.times) < 2:
+            raise ShapeError("times", self.times.shape, "(knots,), at least 2")
+        if self.times[0] != 0.0 or not np.all(np.diff(self.times) > 0.0):
+            raise ValueRangeError("times", f"are {self.times.tolist()}; they must begin with 0 and increase")
+        shape = (len(self.times), len(self.joints))
+        set_frozen(self, "knots", check_array("knots", self.knots, shape, f"{shape} = (knots, joints)"))
 
     @property
     def duration(self) -> float:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
-from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, positive, row, table
+from dynident.core.arrays import Array, check_array, check_positive, set_frozen
+from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, set_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,12 +40,12 @@ class FourierTrajectory:
     def __post_init__(self) -> None:
         set_ = object.__setattr__
         set_(self, "joints", joint_names(self.joints))
-        set_(self, "base_frequency", positive(self.base_frequency, "base_frequency", "Hz"))
-        set_(self, "duration", positive(self.duration or 1.0 / self.base_frequency, "duration", "s"))
+        set_(self, "base_frequency", check_positive("base_frequency", self.base_frequency, "Hz"))
+        set_(self, "duration", check_positive("duration", self.duration or 1.0 / self.base_frequency, "s"))
         n = len(self.joints)
-        set_(self, "a", table(self.a, "a", n))
-        set_(self, "b", table(self.b, "b", n, columns=self.a.shape[1]))
-        set_(self, "q0", row(self.q0, "q0", n))
+        set_frozen(self, "a", check_array("a", self.a, (n, None), f"({n}, L) = (joints, harmonics)"))
+        set_frozen(self, "b", check_array("b", self.b, self.a.shape, f"{self.a.shape} = (joints, harmonics), the shape of a"))
+        set_rows(self, "q0")
 
     @property
     def harmonics(self) -> int:
@@ -78,7 +78,7 @@ class FourierTrajectory:
     def _nearest(self, rows: Array, start: ArrayLike | None) -> FourierTrajectory:
         still = np.zeros_like(self.coefficients)
         if start is not None:
-            still[-1] = row(start, "start", len(self.joints))
+            still[-1] = check_array("start", start, (len(self.joints),), f"({len(self.joints)},) = one per joint")
         Z = null_space(rows)
         C = still + Z @ (Z.T @ (self.coefficients - still))
         L = self.harmonics

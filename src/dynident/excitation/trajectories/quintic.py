@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
-from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, positive, row
+from dynident.core.arrays import Array, check_positive, per_joint
+from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, set_rows
 
 #: Largest velocity and acceleration of the unit motion: at s = 1/2, and at s = (3 ± √3) / 6.
 _PEAK_VELOCITY = 1.875
@@ -30,11 +30,9 @@ class QuinticTrajectory:
     kind = "quintic"
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "joints", joint_names(self.joints))
-        for name in ("start", "end"):
-            set_(self, name, row(getattr(self, name), name, len(self.joints)))
-        set_(self, "duration", positive(self.duration, "duration", "s"))
+        object.__setattr__(self, "joints", joint_names(self.joints))
+        set_rows(self, "start", "end")
+        object.__setattr__(self, "duration", check_positive("duration", self.duration, "s"))
 
     def sample(self, time: ArrayLike) -> Motion:
         T = self.duration
@@ -49,7 +47,7 @@ def fastest_quintic(
 ) -> QuinticTrajectory:
     """The shortest quintic that stays within velocity and acceleration limits, each (n,); to drive to where a trajectory starts."""
     n = len(joints)
-    step = np.abs(row(end, "end", n) - row(start, "start", n))
-    v, a = np.broadcast_to(np.asarray(velocity, dtype=float), n), np.broadcast_to(np.asarray(acceleration, dtype=float), n)
+    step = np.abs(per_joint("end", end, n) - per_joint("start", start, n))
+    v, a = (per_joint(name, limit, n, infinite=True) for name, limit in (("velocity", velocity), ("acceleration", acceleration)))
     shortest = max(np.max(_PEAK_VELOCITY * step / v), np.max(np.sqrt(_PEAK_ACCELERATION * step / a)), 1e-3)
     return QuinticTrajectory(joints=joints, start=np.asarray(start), end=np.asarray(end), duration=float(shortest))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_positive
 from dynident.errors import ValueRangeError
-from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, positive, row
+from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, set_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,13 +33,11 @@ class SinusoidTrajectory:
     kind = "sinusoid"
 
     def __post_init__(self) -> None:
-        set_ = object.__setattr__
-        set_(self, "joints", joint_names(self.joints))
-        for name in ("amplitude", "period", "start"):
-            set_(self, name, row(getattr(self, name), name, len(self.joints)))
+        object.__setattr__(self, "joints", joint_names(self.joints))
+        set_rows(self, "amplitude", "period", "start")
         if not np.all(self.period > 0.0):
             raise ValueRangeError("period", f"is {self.period.tolist()}; positive numbers [s] were expected")
-        set_(self, "duration", positive(self.duration, "duration", "s"))
+        object.__setattr__(self, "duration", check_positive("duration", self.duration, "s"))
 
     def sample(self, time: ArrayLike) -> Motion:
         w = 2.0 * np.pi / self.period

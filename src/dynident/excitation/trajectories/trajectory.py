@@ -9,9 +9,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, BoolArray
+from dynident.core.arrays import Array, BoolArray, check_array, check_positive, check_unique, set_frozen
 from dynident.data.dataset import Dataset
-from dynident.errors import ShapeError, ValueRangeError
+from dynident.errors import ValueRangeError
 
 
 class Motion(NamedTuple):
@@ -48,8 +48,7 @@ class Trajectory(Protocol):
 
 def sample_times(duration: float, rate: float) -> Array:
     """(N,) times from 0 to at most `duration`, 1 / `rate` apart [s]."""
-    if not (math.isfinite(rate) and rate > 0.0):
-        raise ValueRangeError("rate", f"is {rate}; a positive number of samples per second was expected")
+    check_positive("rate", rate, "Hz")
     count = math.floor(duration * rate * (1.0 + 1e-12)) + 1  # 20 s at 100 Hz ends at 20 s, whatever 20 · 100 rounds to
     if count < 2:
         raise ValueRangeError("rate", f"is {rate:g} Hz, which gives {count} sample in {duration:g} s; at least 2 are needed")
@@ -82,47 +81,19 @@ def used_samples(trajectory: Trajectory, time: Array) -> BoolArray:
 
 def checked_times(time: ArrayLike) -> Array:
     """Times as a float array (N,); the first line of every trajectory's `sample`."""
-    t = np.atleast_1d(np.asarray(time, dtype=float))
-    if t.ndim != 1:
-        raise ShapeError("time", t.shape, "(N,) = (samples,)")
-    if not np.all(np.isfinite(t)):
-        raise ValueRangeError("time", "contains NaN or infinity; remove those samples first")
-    return t
-
-
-def table(values: ArrayLike, name: str, rows: int, what: str = "joints", *, columns: int | None = None) -> Array:
-    """A read-only copy (rows, columns) of finite numbers; any number of columns unless it is said."""
-    array = np.array(values, dtype=float)
-    if array.ndim != 2 or array.shape[0] != rows or (columns is not None and array.shape[1] != columns):
-        raise ShapeError(name, array.shape, f"({rows}, {'k' if columns is None else columns}) = ({what}, ...)")
-    return _frozen(array, name)
-
-
-def row(values: ArrayLike, name: str, length: int) -> Array:
-    """A read-only copy (length,) of finite numbers, one per joint."""
-    array = np.array(values, dtype=float)
-    if array.shape != (length,):
-        raise ShapeError(name, array.shape, f"({length},) = one per joint")
-    return _frozen(array, name)
+    return check_array("time", np.atleast_1d(np.asarray(time)), (None,), "(N,) = (samples,)", remedy="remove those samples first")
 
 
 def joint_names(joints: Sequence[str]) -> tuple[str, ...]:
     """Names as a tuple; at least one, and unique."""
-    names = tuple(str(name) for name in joints)
-    if not names or len(set(names)) != len(names):
-        raise ValueRangeError("joints", f"are {names}; at least one name was expected, each once")
+    names = check_unique("joint", joints)
+    if not names:
+        raise ValueRangeError("joints", "is empty; at least one name was expected")
     return names
 
 
-def positive(value: float, name: str, unit: str) -> float:
-    number = float(value)
-    if not (math.isfinite(number) and number > 0.0):
-        raise ValueRangeError(name, f"is {value}; a positive number [{unit}] was expected")
-    return number
-
-
-def _frozen(array: Array, name: str) -> Array:
-    if not np.all(np.isfinite(array)):
-        raise ValueRangeError(name, "contains NaN or infinity; finite numbers were expected")
-    array.setflags(write=False)
-    return array
+def set_rows(trajectory: Trajectory, *names: str) -> None:
+    """Check and freeze fields (n,), one number per joint."""
+    for name in names:
+        n = len(trajectory.joints)
+        set_frozen(trajectory, name, check_array(name, getattr(trajectory, name), (n,), f"({n},) = one per joint"))

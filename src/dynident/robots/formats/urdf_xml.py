@@ -13,7 +13,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_unique
+from dynident.core.files import errors_in_file
 from dynident.errors import FileError, UnsupportedRobotError
 from dynident.parameters import INERTIA_NAMES, from_com, inertia_tensor
 from dynident.robots.kinematics import pose_from_xyz_rpy
@@ -48,8 +49,9 @@ def check_urdf(path: str | Path, root: Element) -> tuple[dict[str, UrdfJoint], d
     joints = [_joint(path, element, links) for element in root.findall("joint")]
     if not joints:
         raise FileError(path, "has no <joint>; at least one joint that moves is needed")
-    _check_unique(path, "link", links)
-    _check_unique(path, "joint", [joint.name for joint in joints])
+    with errors_in_file(path):
+        check_unique("link", links)
+        check_unique("joint", [joint.name for joint in joints])
     by_child: dict[str, UrdfJoint] = {}
     for joint in joints:
         if joint.child in by_child:
@@ -154,12 +156,6 @@ def _check_tree(path: str | Path, links: list[str], by_child: dict[str, UrdfJoin
     lost = [link for link in links if link not in reached]
     if lost:
         raise FileError(path, f"links {', '.join(lost)} form a loop; a tree with one root link was expected")
-
-
-def _check_unique(path: str | Path, kind: str, names: list[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise FileError(path, f"{kind} name {name!r} is used twice; names must be unique")
 
 
 def _name(path: str | Path, element: Element) -> str:

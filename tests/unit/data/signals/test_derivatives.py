@@ -186,7 +186,7 @@ def test_masks_only_take_away():
         mask_standstill(log(), 0.1)
     with pytest.raises(ValueRangeError, match="effort is missing"):
         mask_saturation(replace(log(), effort=None), 1.0)
-    with pytest.raises(ShapeError, match=r"limits has shape \(3,\); expected \(\) or \(2,\)"):
+    with pytest.raises(ShapeError, match=r"limits has shape \(3,\); expected one number, or \(2,\) = one per joint"):
         mask_saturation(data, [1, 2, 3])
-    with pytest.raises(ValueRangeError, match="speed has a negative"):
+    with pytest.raises(ValueRangeError, match=r"speed is -0\.1; numbers that are not negative"):
         mask_standstill(data, -0.1)
