@@ -36,19 +36,6 @@ class RetrievalStatus(Enum):
     NOT_FOUND = "the solver found no feasible parameters"
 
 
-def gap_in_words(status: RetrievalStatus, objective: float, lower_bound: float, noise: float | None) -> str:
-    """The gap as a share of what noise alone would leave, where that is known, else of the objective."""
-    gap = max(objective - lower_bound, 0.0)
-    if not np.isfinite(gap):
-        return "not known"
-    if noise is not None:
-        return f"{100.0 * gap / noise:.2g} % of the noise"
-    share = gap / objective if objective > 0.0 else 0.0
-    if status is RetrievalStatus.OPTIMAL and share > OPTIMAL_GAP:
-        return "zero to rounding"
-    return f"{100.0 * share:.2g} % of the objective"
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Candidate:
     """What a solver proposes. x : (p,) standard columns; merit : φ plus prior; start : which start it came from."""
@@ -125,7 +112,13 @@ class LinkParameters:
     @property
     def gap_in_words(self) -> str:
         """The gap as a share of what noise alone would leave, where that is known, else of the objective."""
-        return gap_in_words(self.status, self.objective, self.lower_bound, self.noise)
+        if not np.isfinite(self.gap):
+            return "not known"
+        of, whole = ("objective", self.objective) if self.noise is None else ("noise", self.noise)
+        share = max(self.gap, 0.0) / whole if whole > 0.0 else 0.0
+        if self.noise is None and self.status is RetrievalStatus.OPTIMAL and share > OPTIMAL_GAP:
+            return "zero to rounding"
+        return f"{100.0 * share:.2g} % of the {of}" if share < 0.995 else f"{100.0 * share:.0f} % of the {of}"
 
     @property
     def parameters(self) -> Array:

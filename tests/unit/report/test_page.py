@@ -132,7 +132,8 @@ def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
     run = replace(run, parameters=replace(run.parameters, status=status))
     cards = next(block for block in rendered(SECTIONS[0], run).blocks if isinstance(block, Cards)).cards
     card = next(card for card in cards if card.label == "Gap to the optimum")
-    assert card.value.endswith("% of the noise")
+    assert card.value.endswith(" %")
+    assert card.detail.startswith("of the noise\n")
     assert card.tone == tone
 
 

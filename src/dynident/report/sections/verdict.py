@@ -145,7 +145,9 @@ def _gap(run: Run) -> Card:
     if parameters is None:
         return Card(label="Gap to the optimum", value="no links yet", detail=Stage.PARAMETERS.command(run.folder))
     tone = "good" if parameters.status is RetrievalStatus.OPTIMAL else "fair"
-    return Card(label="Gap to the optimum", value=parameters.gap_in_words, detail=f"objective {parameters.objective:.3g}", tone=tone)
+    share, of, whole = parameters.gap_in_words.partition(" of ")
+    detail = f"{of.strip()} {whole}\nobjective {parameters.objective:.3g}".strip()
+    return Card(label="Gap to the optimum", value=share, detail=detail, tone=tone)
 
 
 def _feasible(run: Run) -> Card:
