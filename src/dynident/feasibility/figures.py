@@ -1,4 +1,4 @@
-"""Pictures of link parameters: the range that each can take, what keeps it there, and the nominal value beside it."""
+"""Pictures of a retrieval: what the objective fixes, and the range of each parameter with what keeps it there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, numbers, plain
-from dynident.feasibility.result import Bounds, Range
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.result import Bounds, LinkParameters, Range
 from dynident.parameters import ParameterEntry, parameter_entries
 from dynident.robots.robot import Robot
 
@@ -18,6 +19,22 @@ _MASS, _MOMENTS, _INERTIA = (0,), (1, 2, 3), (4, 5, 6, 7, 8, 9)
 _DETERMINED = {"data": "@data", "constraint": "@constraint", "prior": "@prior"}
 #: An open end of a range is drawn so many times the largest value of its kind away.
 _OPEN = 1.6
+
+
+def link_figures(result: LinkParameters) -> tuple[Figure, ...]:
+    """Masses, first moments, and the inertias of each link."""
+    pictures = RangePictures(robot=result.base.robot, x=result.x, ranges=result.ranges, bounds=result.bounds)
+    return pictures.masses(), pictures.moments(), *pictures.inertias()
+
+
+def problem_figure(problem: RetrievalProblem) -> Figure:
+    """Singular values of the objective: directions that have none are left to the conditions and the prior."""
+    values = np.linalg.svd(problem.objective.A, compute_uv=False)
+    found = np.where(values > 1e-12 * values.max(initial=0.0), values, np.nan)
+    shown = np.concatenate([found, np.full(problem.variables - len(found), np.nan)])
+    bars = {"type": "bar", "x": list(range(1, len(shown) + 1)), "y": numbers(shown), "marker": {"color": "@predicted"}}
+    layout = {"xaxis": axis("direction of the parameters"), "yaxis": axis("singular value", type="log")}
+    return Figure(label="What the objective fixes", data=[bars], layout=layout)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.errors import InputError
 from dynident.feasibility.constraints.convex import Known
 from dynident.feasibility.constraints.lmi import Batch, batches
@@ -36,8 +40,8 @@ class Floor:
     best: float
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RetrievalProblem:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RetrievalProblem(Result):
     """minimise φ(x) + prior(x) over the standard columns x, subject to the terms of the constraints.
 
     ranges_by : Objective or None   What "fits as well as the noise allows" means for ranges; the objective itself by default.
@@ -50,6 +54,27 @@ class RetrievalProblem:
     prior: NominalPrior | None = None
     ranges_by: Objective | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        return f"{self.base.robot.name}, {self.objective.name}, {self.variables} parameters, {self.terms.count} conditions"
+
+    def tables(self) -> Report:
+        from dynident.feasibility.tables import problem_report  # the tables know RetrievalProblem, not the other way round
+
+        return problem_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per condition: its name, kind and unit."""
+        from dynident.feasibility.tables import condition_records
+
+        return condition_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """How many directions of the parameters the objective fixes."""
+        from dynident.feasibility.figures import problem_figure
+
+        return (problem_figure(self),)
 
     @property
     def variables(self) -> int:

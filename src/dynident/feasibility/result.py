@@ -6,16 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.figures import Figure, draw
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import LinkInertia, consistency_margin, link_inertia
 from dynident.regression.base import BaseParameters
+from dynident.robots.figures import robot_figure
 from dynident.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
 
 #: Lower and upper end, None where there is none.
 Bounds: TypeAlias = tuple[float | None, float | None]
@@ -65,8 +72,8 @@ class Range:
     determined_by: str  #: "data", "constraint" or "prior"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LinkParameters:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class LinkParameters(Result):
     """Parameters of every link, recomputed and judged against the constraints, whatever the solver claimed.
 
     x : (p,)               Standard columns: links, then friction.
@@ -95,10 +102,31 @@ class LinkParameters:
     notes: tuple[str, ...] = ()
     problem: RetrievalProblem | None = None
 
-    def __str__(self) -> str:
+    @property
+    def headline(self) -> str:
+        state = "feasible" if self.feasible else "not feasible"
+        return f"{self.base.robot.name}, {state}, {self.total_mass:.4g} kg, gap {self.gap_in_words}"
+
+    def tables(self) -> Report:
         from dynident.feasibility.tables import link_report  # the tables know LinkParameters, not the other way round
 
-        return str(link_report(self))
+        return link_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per parameter of a link or of friction: value, unit, range, what determines it."""
+        from dynident.feasibility.tables import link_records
+
+        return link_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Every link parameter with its range, what keeps it there, and the nominal value."""
+        from dynident.feasibility.figures import link_figures
+
+        return link_figures(self)
+
+    def plot_robot(self) -> PlotlyFigure:
+        """The robot in 3D with its identified inertias beside the nominal ones."""
+        return draw([robot_figure(self.base.robot, self.parameters)], title=self.headline)
 
     @property
     def feasible(self) -> bool:

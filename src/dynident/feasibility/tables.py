@@ -1,14 +1,16 @@
-"""Retrieved link parameters as a table and sentences: what the terminal and `print(result)` show."""
+"""A retrieval problem and its answer as tables and sentences: what the terminal and `print(result)` show."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.tables import Report, Row, Table
+from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
 
 #: In the order in which they are worth knowing.
@@ -25,6 +27,33 @@ def link_report(result: LinkParameters) -> Report:
         facts=_facts(result),
         notes=result.notes,
     )
+
+
+def link_records(result: LinkParameters) -> list[dict[str, Any]]:
+    robot, columns = result.base.robot, result.base.columns
+    owners = [robot.link_names[entry.link] for entry in columns.of_links]
+    owners += [robot.joint_names[entry.joint] for entry in columns.of_friction]
+    owners += [""] * len(columns.of_extra)
+    rows: list[dict[str, Any]] = []
+    for i, (owner, name, unit) in enumerate(zip(owners, columns.names, columns.units, strict=True)):
+        known = result.ranges[i] if i < len(result.ranges) else None
+        ends = {"low": None, "high": None, "determined_by": ""} if known is None else vars(known)
+        rows.append({"of": owner, "parameter": name, "value": float(result.x[i]), "unit": unit, **ends})
+    return rows
+
+
+def condition_records(problem: RetrievalProblem) -> list[dict[str, Any]]:
+    kinds = {"convex": problem.terms.blocks, "equality": problem.terms.equalities, "not convex": problem.terms.nonconvex}
+    return [{"condition": item.name, "kind": kind, "unit": item.unit} for kind, items in kinds.items() for item in items]
+
+
+def problem_report(problem: RetrievalProblem) -> Report:
+    """What is fitted, what must hold, and what chooses where neither does."""
+    rows = tuple(Row(tuple(item.values())) for item in condition_records(problem))
+    prior = problem.prior
+    chosen = "no prior" if prior is None else f"prior toward {prior.toward} ({prior.metric}), weight {prior.weight:.1g}"
+    table = Table(title="Conditions", headings=("condition", "kind", "unit"), rows=rows, left=frozenset({0, 1, 2}))
+    return Report(header=(problem.headline, chosen), tables=(table,), facts=(), notes=problem.notes)
 
 
 def _link_table(result: LinkParameters) -> Table:

@@ -47,6 +47,11 @@ class Terms:
     nonconvex: tuple[Nonconvex, ...] = ()
     dont_care: tuple[tuple[str, int], ...] = ()
 
+    @property
+    def count(self) -> int:
+        """How many conditions there are."""
+        return len(self.blocks) + len(self.equalities) + len(self.nonconvex)
+
     @staticmethod
     def joined(parts: Iterable[Terms]) -> Terms:
         parts = tuple(parts)

@@ -1,0 +1,225 @@
+"""What every result that a person keeps must do: one line, tables, a notebook's HTML, rows for pandas, a picture."""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from html.parser import HTMLParser
+from importlib import resources
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynident.core.figures import COLOURS
+from dynident.core.results import Result, Tabular
+from dynident.data import ControllerSamples
+from dynident.errors import MissingExtraError
+from dynident.excitation import design_trajectory
+from dynident.excitation.static import design_configurations
+from dynident.export import export, model_from_estimate
+from dynident.feasibility import retrieval_problem, retrieve
+from dynident.feasibility.repair.repair import repair
+from dynident.friction import linear
+from dynident.regression import build_problem, fit
+from dynident.robots import check_robot, load_robot
+from dynident.simulation.truth import Recording, Truth
+from dynident.validation import validate
+from tests.browser.arm import arm, log
+
+
+@cache
+def stages() -> dict[str, Any]:
+    """The chain on a small arm, once for all tests."""
+    robot, data = arm(), log(arm(), seconds=16.0)
+    problem = build_problem(robot, data.part(0, 0.7), friction=linear(), cutoff=8.0, rate=32.0)
+    estimate = fit(problem)
+    retrieval = retrieval_problem(estimate)
+    links = retrieve(retrieval)
+    return {
+        "Robot": robot,
+        "RobotCheck": check_robot(robot),
+        "Dataset": data,
+        "Problem": problem,
+        "BaseParameters": problem.base,
+        "Estimate": estimate,
+        "RetrievalProblem": retrieval,
+        "LinkParameters": links,
+        "Validation": (validation := validate(estimate, data.part(0.7, 1), links=links, folds=2)),
+        "CrossValidation": validation.folds,
+    }
+
+
+def _of_chain(name: str) -> Callable[[], Any]:
+    return lambda: stages()[name]
+
+
+@cache
+def _truth() -> Truth:
+    robot, data = arm(), log(arm(), seconds=2.0)
+    arrays = {name: getattr(data, name) for name in ("time", "q", "dq", "ddq", "effort")}
+    friction = np.zeros_like(data.q)
+    return Truth(robot=robot, parameters=robot.parameters, joint_friction=None, friction=friction, motor_q=data.q, **arrays)
+
+
+def _samples() -> ControllerSamples:
+    q = np.random.default_rng(0).normal(size=(30, 2))
+    return ControllerSamples(q=q, M=np.tile(np.eye(2), (30, 1, 1)), g=np.sin(q), source="samples.npz")
+
+
+def _design() -> Result:
+    robot = load_robot("planar_2r")
+    from dynident.excitation.limits.limits import Limits
+
+    limits = Limits(position=[[-2, 2]] * 2, velocity=[2, 2], acceleration=[9, 9], effort=[np.inf] * 2)
+    return design_trajectory(robot, friction=linear(), limits=limits, duration=5.0, starts=1, iterations=2)
+
+
+def _static() -> Result:
+    return design_configurations(load_robot("panda"), 10, method="random")
+
+
+RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
+    "Robot", "RobotCheck", "Dataset", "Problem", "BaseParameters", "Estimate", "RetrievalProblem", "LinkParameters", "Validation",
+    "CrossValidation",
+)} | {
+    "ControllerSamples": _samples,
+    "Design": cache(_design),
+    "StaticDesign": cache(_static),
+    "Repair": cache(lambda: repair(load_robot("kuka_lwr4"))),
+    "Truth": _truth,
+    "Recording": lambda: Recording(log=_truth().dataset, truth=_truth(), notes=("it went well",)),
+    "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
+}  # fmt: skip
+
+
+@pytest.fixture(params=RESULTS)
+def result(request) -> Tabular:
+    return RESULTS[request.param]()
+
+
+def test_every_kind_of_result_is_tried():
+    assert {type(make()).__name__ for make in RESULTS.values()} == set(RESULTS)
+    assert {kind.__name__ for kind in _kinds(Tabular)} - {"Result"} <= set(RESULTS)
+
+
+def _kinds(kind: type) -> Iterator[type]:
+    for below in kind.__subclasses__():
+        yield from (below, *_kinds(below))
+
+
+def test_repr_is_one_short_line_that_says_what_it_is(result):
+    text = repr(result)
+    assert text.startswith(f"{type(result).__name__}(")
+    assert text.endswith(")")
+    assert "\n" not in text
+    assert 20 < len(text) < 140
+
+
+def test_str_is_tables(result):
+    report = result.tables()
+    assert str(result) == str(report)
+    assert report.tables
+    for table in report.tables:
+        assert table.title in str(result)
+        assert all(len(row.cells) == len(table.headings) for row in table.rows)
+
+
+class _Cells(HTMLParser):
+    """The texts of table cells, and the elements that are open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] in ("td", "th"):
+            self.cells[-1] += data
+
+
+def test_a_notebook_shows_the_same_cells(result):
+    parser = _Cells()
+    parser.feed(result._repr_html_())
+    assert parser.open == []
+    tables = result.tables().tables
+    assert parser.cells == [cell for table in tables for line in (table.headings, *(row.cells for row in table.rows)) for cell in line]
+
+
+def test_names_from_files_are_escaped_in_html():
+    from dataclasses import replace
+
+    robot = replace(arm(), name="<script>alert(1)</script>")
+    assert "<script>" not in robot._repr_html_()
+    assert "&lt;script&gt;" in robot._repr_html_()
+
+
+def test_records_are_flat_rows_with_the_same_keys(result):
+    records = result.records()
+    assert records
+    keys = list(records[0])
+    for record in records:
+        assert list(record) == keys
+        assert all(value is None or type(value) in (str, int, float, bool) for value in record.values()), record
+
+
+def test_plot_is_a_figure_whose_curves_have_axes_of_their_own(result):
+    if not isinstance(result, Result):
+        pytest.skip("has no picture")
+    import plotly.graph_objects as go
+
+    figure = result.plot()
+    assert isinstance(figure, go.Figure)
+    assert len(figure.data) == sum(len(part.data) for part in result.figures())
+    text = figure.to_json()
+    assert '"@' not in text
+    assert "Infinity" not in text
+
+
+def test_several_figures_share_a_sheet_without_overlap():
+    figure = stages()["Validation"].plot()
+    boxes = []
+    for k in range(1, 2 * len(stages()["Validation"].series), 2):
+        number = "" if k == 1 else str(k)
+        boxes.append((figure.layout[f"xaxis{number}"].domain, figure.layout[f"yaxis{number}"].domain))
+    for i, (x, y) in enumerate(boxes):
+        assert 0.0 <= x[0] < x[1] <= 1.0
+        assert 0.0 <= y[0] < y[1] <= 1.0
+        for other_x, other_y in boxes[:i]:
+            assert x[0] >= other_x[1] or other_x[0] >= x[1] or y[0] >= other_y[1] or other_y[0] >= y[1]
+
+
+def test_the_colours_are_those_of_the_page():
+    style = resources.files("dynident.report").joinpath("templates", "page.css").read_text()
+    light = style.split(":root[data-theme")[0]
+    assert dict(re.findall(r"--(\w+): (.*?);", light)).items() >= COLOURS.items()
+
+
+def test_a_data_frame_has_a_row_per_record_or_names_the_extra():
+    estimate = stages()["Estimate"]
+    if find_spec("pandas") is None:
+        with pytest.raises(MissingExtraError, match=r"dynident\[pandas\]"):
+            estimate.to_dataframe()
+        return
+    frame = estimate.to_dataframe()
+    assert list(frame["name"]) == list(estimate.base.names)
+    assert math.isclose(frame["value"].iloc[0], estimate.records()[0]["value"])
+
+
+def test_importing_dynident_imports_no_plotting():
+    code = "import sys, dynident; print([name for name in ('plotly', 'pandas', 'mujoco', 'clarabel') if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
