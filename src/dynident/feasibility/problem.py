@@ -22,10 +22,18 @@ from dynident.feasibility.constraints.lmi import Batch, batches
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms, Violation, violations
 from dynident.feasibility.objective import ROUNDING, Objective
 from dynident.feasibility.prior import NominalPrior
-from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, lower_bound, residual_scale
+from dynident.feasibility.solvers.conic import (
+    ConicProgram,
+    ConicSolution,
+    ConicStatus,
+    contradict,
+    lower_bound,
+    residual_scale,
+    typical_size,
+)
 from dynident.regression.base import BaseParameters
 
-#: The lower bound holds for all parameters below this size (kg, kg·m, kg·m²), which no robot arm exceeds.
+#: In directions that the data leave open, bounds and contradictions are about parameters up to this many times `RetrievalProblem.unit`.
 REACH = 1e3
 #: A prior may cost at most this share of the best objective, or of the noise: its weight is lowered until it does.
 PRIOR_SHARE = 1e-3
@@ -81,6 +89,12 @@ class RetrievalProblem(Result):
         return len(self.base.columns)
 
     @cached_property
+    def unit(self) -> float:
+        """The power of ten that the parameters are about as large as (kg, kg·m, kg·m²); solvers count in it."""
+        values = np.array([equality.value for equality in self.terms.equalities])
+        return typical_size(self.objective.A, self.objective.b, values)
+
+    @cached_property
     def rows(self) -> tuple[Array, Array]:
         """A and b of objective and prior together: what a solver minimises is ‖A x - b‖²."""
         if self.prior is None:
@@ -96,12 +110,13 @@ class RetrievalProblem(Result):
 
     @cached_property
     def floor(self) -> Floor | None:
-        """From the convex relaxation without the prior, the bound recomputed from its multipliers; None where that is infeasible."""
+        """From the convex relaxation without the prior, the bound recomputed from its multipliers; None where the constraints
+        are proven to contradict each other."""
         terms, objective = self.terms, self.objective
         solution = (self if self.prior is None else replace(self, prior=None)).relaxed
-        if solution.status is ConicStatus.INFEASIBLE:
+        reach, scale = np.full(self.variables, REACH * self.unit), residual_scale(objective.b)
+        if solution.status is ConicStatus.INFEASIBLE and contradict(terms.blocks, terms.equalities, reach):
             return None
-        reach, scale = np.full(self.variables, REACH), residual_scale(objective.b)
         bound = lower_bound(objective.A, objective.b, terms.blocks, terms.equalities, solution, scale, reach)
         best = objective.value(solution.x) if solution.status is ConicStatus.SOLVED else np.inf
         return Floor(bound=max(bound, 0.0) + objective.constant, best=best)

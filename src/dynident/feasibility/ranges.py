@@ -1,7 +1,8 @@
 """How far each parameter can move: its smallest and largest value over the feasible set that fits the data within their noise.
 
-A parameter whose range is narrow is determined; by the data, where the coefficients alone fix it, otherwise by the
-constraints with them. A parameter whose range is wide floats, and its value was chosen by the prior.
+A parameter that is a coefficient by itself, or a combination of some, is determined by the data, however wide its range; another
+whose range is narrow, by the constraints with them. The rest floats, and its value was chosen by the prior. Ranges are marginal: each
+is what one parameter can be while all others adapt, and not every combination of values within them is possible.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CHI_SQUARE_95 = 3.841458820694124
 DETERMINED_SHARE = 0.2
 #: Without knowledge of the noise, a fit counts as as good while its residual is at most this share of the data larger.
 _UNKNOWN_NOISE = 1e-6
-#: Ends beyond this (kg, kg·m, kg·m²) mean that nothing bounds the parameter: the solver went as far as it could.
+#: Ends beyond this many times `RetrievalProblem.unit` mean that nothing bounds the parameter: the solver went as far as it could.
 UNBOUNDED = 1e4
 _TOLERANCE = 1e-7
 
@@ -56,10 +57,10 @@ def with_ranges(
     fixed = _fixed_by_data(goal.A)
     ranges: list[Range] = []
     for i in range(count):
-        ends = [_end(solve, i, sign, sizes[i], problem.variables) for sign in (1.0, -1.0)]
+        ends = [_end(solve, i, sign, sizes[i], problem.variables, UNBOUNDED * problem.unit) for sign in (1.0, -1.0)]
         low, high = min(ends[0], float(result.x[i])), max(ends[1], float(result.x[i]))
         narrow = high - low <= DETERMINED_SHARE * sizes[i]
-        ranges.append(Range(low=low, high=high, determined_by=("data" if fixed[i] else "constraint") if narrow else "prior"))
+        ranges.append(Range(low=low, high=high, determined_by="data" if fixed[i] else "constraint" if narrow else "prior"))
         if progress is not None:
             progress((i + 1) / count)
     return replace(result, ranges=tuple(ranges))
@@ -79,7 +80,7 @@ def _allowance(goal: Objective, best: float) -> float:
     return CHI_SQUARE_95 * max(1.0, best / goal.noise)
 
 
-def _end(solve: Callable[[Array], ConicSolution], column: int, sign: float, size: float, variables: int) -> float:
+def _end(solve: Callable[[Array], ConicSolution], column: int, sign: float, size: float, variables: int, farthest: float) -> float:
     """The smallest (sign 1) or largest (sign -1) value of a column; infinite where nothing bounds it or the solver can't tell."""
     direction = np.zeros(variables)
     direction[column] = sign / size
@@ -87,7 +88,7 @@ def _end(solve: Callable[[Array], ConicSolution], column: int, sign: float, size
     if solution.status is ConicStatus.INFEASIBLE:
         raise DynidentError("the range of a parameter was asked for at a fit that the constraints don't allow")
     value = float(solution.x[column])
-    return value if solution.status is ConicStatus.SOLVED and abs(value) < UNBOUNDED else -sign * np.inf
+    return value if solution.status is ConicStatus.SOLVED and abs(value) < farthest else -sign * np.inf
 
 
 def _sizes(result: LinkParameters) -> Array:

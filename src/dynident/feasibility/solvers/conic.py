@@ -2,7 +2,7 @@
 
 minimise ½ ‖r‖² + c·x  subject to  r = scale (A x - b),  equalities,  F(x) ⪰ 0. The residual r is a variable of its own,
 so that AᵀA, and with it the square of the condition number, never appears; scaling it keeps small objectives above
-the solver's tolerances.
+the solver's tolerances, and x is counted in the unit of its size, so that a robot of grams and one of tons are the same problem.
 """
 
 # pyright: basic, reportAttributeAccessIssue=false, reportOptionalSubscript=false
@@ -10,7 +10,7 @@ the solver's tolerances.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache, cached_property
 
@@ -18,10 +18,13 @@ import numpy as np
 
 from dynident.core.arrays import Array, IntArray
 from dynident.feasibility.constraints.lmi import Block, Equality
+from dynident.feasibility.constraints.terms import Tolerances
 
 TOLERANCE = 1e-10
 #: The right-hand side is scaled to this length, so that objectives far below its square are still resolved.
 _LENGTH = 400.0
+#: Parameters of this size (kg, kg·m, kg·m²) are counted in SI units.
+_ORDINARY = (0.1, 20.0)
 _SQRT2 = np.sqrt(2.0)
 
 
@@ -66,6 +69,13 @@ def residual_scale(b: Array) -> float:
     return _LENGTH / max(float(np.linalg.norm(b)), 1e-300)
 
 
+def typical_size(A: Array, b: Array, values: Array) -> float:
+    """The power of ten that the parameters are about as large as: 1 for an arm of kilograms, 1000 for one of tons."""
+    fitted = np.linalg.lstsq(A, b, rcond=1e-8)[0] if np.any(b) else np.zeros(1)
+    size = max(float(np.abs(fitted).max(initial=0.0)), float(np.abs(values).max(initial=0.0)))
+    return 1.0 if size == 0.0 or _ORDINARY[0] <= size <= _ORDINARY[1] else 10.0 ** round(np.log10(size))
+
+
 class ConicProgram:
     """The data of a conic program, assembled once and solved for several linear objectives."""
 
@@ -82,10 +92,11 @@ class ConicProgram:
         for line, equality in enumerate(equalities):
             E[line, equality.indices] = equality.coefficients
         e = np.array([equality.value for equality in equalities])
-        top = sparse.hstack([sparse.csc_matrix(scale * A), -sparse.eye(rows)])
+        self.unit = typical_size(A, b, e)
+        top = sparse.hstack([sparse.csc_matrix(scale * self.unit * A), -sparse.eye(rows)])
         rest = sparse.csc_matrix(np.concatenate([E, G]))
         self.matrix = sparse.vstack([top, sparse.hstack([rest, sparse.csc_matrix((rest.shape[0], rows))])], format="csc")
-        self.rhs = np.concatenate([scale * b, e, h])
+        self.rhs = np.concatenate([scale * b, e / self.unit, h / self.unit])
         self.equalities = len(equalities)
 
     def solve(self, linear: Array | None = None, *, radius: float | None = None, tolerance: float = TOLERANCE) -> ConicSolution:
@@ -122,7 +133,7 @@ class ConicProgram:
         def run(linear: Array | None) -> ConicSolution:
             q = np.zeros(p + rows)
             if linear is not None:
-                q[:p] = linear
+                q[:p] = self.unit * linear
             solver.update(q=q)
             return self._solution(solver.solve())
 
@@ -130,9 +141,10 @@ class ConicProgram:
 
     def _solution(self, result) -> ConicSolution:
         z = np.array(result.z)
+        z[self.rows :] /= self.unit
         return ConicSolution(
             status=_STATUS.get(str(result.status).removeprefix("Almost"), ConicStatus.INACCURATE),
-            x=np.array(result.x)[: self.p],
+            x=self.unit * np.array(result.x)[: self.p],
             residual_dual=z[: self.rows],
             equality_dual=z[self.rows : self.rows + self.equalities],
             cone_vector=z[self.rows + self.equalities :],
@@ -148,22 +160,59 @@ def lower_bound(
     """A lower bound on min ‖A x - b‖² over the constraints, from multipliers alone: weak duality, recomputed here.
 
     For any y and positive semidefinite Z_k (those of the solver, projected), with g = Aᵀ y + Σ E ν - Σ tr(Z_k F_i),
-    ‖A x - b‖² >= -‖y‖²/4 - b·y - ... + g·x, and g·x >= -|g|·reach where |x_i| <= reach_i.
+    ‖A x - b‖² >= -‖y‖²/4 - b·y - ... + g·x. What Aᵀ reaches of g is made zero by another y; of the rest,
+    g·x >= -|g|·reach where |x_i| <= reach_i. Constraints count as met within their tolerance, as in `violations`, so that no
+    answer that passes them can be below the bound.
     """
     # the program minimises ½ s² ‖A x - b‖²; in its Lagrangian the multipliers of r = s (A x - b) are y
+    fixed, gradient = _weighed_constraints(blocks, equalities, solution, A.shape[1])
     y = solution.residual_dual
-    gradient = scale * A.T @ y
-    value = -0.5 * float(y @ y) - scale * float(b @ y)
+    correction = np.linalg.lstsq(scale * A.T, -(gradient + scale * A.T @ y), rcond=1e-12)[0]
+    bounds: list[float] = []
+    for multipliers in (y, y + correction):
+        value = fixed - 0.5 * float(multipliers @ multipliers) - scale * float(b @ multipliers)
+        bounds.append(value - float(np.abs(gradient + scale * A.T @ multipliers) @ reach))
+    return 2.0 * max(bounds) / scale**2
+
+
+def contradict(blocks: Sequence[Block], equalities: Sequence[Equality], reach: Array) -> bool:
+    """Whether no |x_i| <= reach_i satisfies the constraints, proven: Farkas' lemma, recomputed from multipliers.
+
+    For positive semidefinite Z_k and any ν, Σ tr(Z_k F_k(x)) + Σ ν (E x - e) >= 0 wherever the constraints hold; if it is negative
+    for all x, they hold nowhere. Such multipliers are those of: minimise s, where all F_k(x) + s 1 ⪰ 0.
+    """
+    p = len(reach)
+    pull = np.zeros((p, p + 1))
+    pull[:, :p] = 1e-6 * np.diag(1.0 / reach)  # keeps the program bounded where nothing else does
+    eased = [
+        replace(
+            block,
+            matrices=np.concatenate([block.matrices, np.eye(block.size)[None]]),
+            indices=np.append(block.indices, p),
+        )
+        for block in blocks
+    ]
+    solution = ConicProgram(pull, np.zeros(p), eased, equalities).solve(np.append(np.zeros(p), 1.0))
+    fixed, gradient = _weighed_constraints(blocks, equalities, solution, p)
+    return fixed - float(np.abs(gradient) @ reach) > 0.0
+
+
+def _weighed_constraints(
+    blocks: Sequence[Block], equalities: Sequence[Equality], solution: ConicSolution, variables: int
+) -> tuple[float, Array]:
+    """c and g with c + g·x = Σ ν (E x - e) - Σ tr(Z_k F_k(x)), less what the tolerances of the constraints can change."""
+    allowed = Tolerances()
+    fixed, gradient = 0.0, np.zeros(variables)
     for equality, nu in zip(equalities, solution.equality_dual, strict=True):
         gradient[equality.indices] += nu * equality.coefficients
-        value -= float(nu * equality.value)
+        fixed -= float(nu * equality.value) + abs(float(nu)) * allowed.equality * (1.0 + abs(equality.value))
     for block, dual in zip(blocks, solution.cone_duals, strict=True):
         values, vectors = np.linalg.eigh(0.5 * (dual + dual.T))
-        Z = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        value -= float(np.sum(Z * block.constant))
+        values = np.maximum(values, 0.0)
+        Z = (vectors * values) @ vectors.T
+        fixed -= float(np.sum(Z * block.constant)) + allowed.inequality * float(values.sum())
         gradient[block.indices] -= np.einsum("kl,ikl->i", Z, block.matrices)
-    slack = float(np.abs(gradient) @ reach)
-    return 2.0 * (value - slack) / scale**2
+    return fixed, gradient
 
 
 def _cone_rows(blocks: Sequence[Block], p: int) -> tuple[Array, Array]:

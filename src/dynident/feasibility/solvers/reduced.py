@@ -1,4 +1,4 @@
-"""A retrieval problem without its equalities: x = origin + basis y, where y is free."""
+"""A retrieval problem without its equalities, in the robot's own unit: x = unit (origin + basis y), where y is free."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RELIEF = 5e-10
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reduced:
-    """origin : (p,); basis : (p, d) orthonormal; relief : how far every matrix inequality is eased."""
+    """origin : (p,); basis : (p, d) orthonormal; unit : see `RetrievalProblem`; relief : how far every matrix inequality is eased."""
 
     problem: RetrievalProblem
     origin: Array
@@ -35,18 +35,22 @@ class Reduced:
         E = np.zeros((len(equalities), p))
         for line, equality in enumerate(equalities):
             E[line, equality.indices] = equality.coefficients / np.linalg.norm(equality.coefficients)
-        e = np.array([equality.value / np.linalg.norm(equality.coefficients) for equality in equalities])
+        e = np.array([equality.value / np.linalg.norm(equality.coefficients) for equality in equalities]) / problem.unit
         left, values, right = np.linalg.svd(E)
         rank = int(np.sum(values > 1e-10 * values[0]))
         origin = right[:rank].T @ ((left[:, :rank].T @ e) / values[:rank])
         return Reduced(problem=problem, origin=origin, basis=right[rank:].T, relief=relief)
 
     def x(self, y: Array) -> Array:
-        return self.origin + self.basis @ y
+        return self.unit * (self.origin + self.basis @ y)
 
     def y(self, x: Array) -> Array:
         """The nearest point that satisfies the equalities."""
-        return self.basis.T @ (x - self.origin)
+        return self.basis.T @ (x / self.unit - self.origin)
+
+    @property
+    def unit(self) -> float:
+        return self.problem.unit
 
     @cached_property
     def bounded(self) -> tuple[Nonconvex, ...]:
@@ -59,7 +63,9 @@ class Reduced:
         return tuple(item for item in self.problem.terms.nonconvex if item.convex_at is None)
 
     def cones(self, blocks: Sequence[Block]) -> tuple[Cone, ...]:
-        return tuple(Cone.of(batch, self.origin, self.basis, self.relief) for batch in batches(blocks, self.problem.variables))
+        """The inequalities in y, divided by the unit."""
+        eased = self.relief / self.unit
+        return tuple(Cone.of(batch, self.origin, self.basis, eased, self.unit) for batch in batches(blocks, self.problem.variables))
 
     def moving(self, y: Array) -> tuple[Cone, ...]:
         """The convex-concave conditions at y."""
@@ -71,8 +77,8 @@ class Reduced:
         A, b = rows if rows is not None else self.problem.rows
         d = int(self.basis.shape[1])
         return Interior(
-            A=A @ self.basis,
-            b=b - A @ self.origin,
+            A=self.unit * (A @ self.basis),
+            b=b - self.unit * (A @ self.origin),
             cones=self.cones(self.problem.terms.blocks),
             anchor=np.zeros(d),
             spread=np.ones(d),
