@@ -57,7 +57,7 @@ def test_it_asks_the_network_for_nothing(opened, page):
 
 def test_every_section_and_every_figure_is_drawn(opened):
     shown = opened.execute_script("return [...document.querySelectorAll('section')].map((s) => s.id)")
-    assert shown == [section.key for section in SECTIONS]
+    assert shown == list(SECTIONS)
     sizes = opened.execute_script(
         "return [...document.querySelectorAll('.plot')].map((p) => {"
         "  const ink = p.querySelectorAll('.scatterlayer path, .barlayer path, .gl-container canvas');"

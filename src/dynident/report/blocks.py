@@ -13,10 +13,11 @@ from dynident.runs.run import Run, Stage
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph. math : typeset the names of parameters in it."""
+    """A paragraph. math : typeset the names of parameters in it; headline : the sentence that a section is summed up by."""
 
     text: str
     math: bool = False
+    headline: bool = False
     kind: str = "text"
 
 

@@ -36,7 +36,7 @@ def report_html(run: Run) -> str:
         title=f"{run.estimate.base.robot.name}: identification report",
         robot=run.estimate.base.robot.name,
         source=run.estimate.summary.source,
-        sections=[rendered(section, run) for section in SECTIONS],
+        sections=[rendered(section, run) for section in SECTIONS.values()],
         style=_asset("page.css"),
         script=_asset("page.js"),
         plotly=_plotly(),

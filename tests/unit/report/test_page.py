@@ -48,16 +48,16 @@ def test_the_page_is_one_file_that_names_no_address_to_load(complete):
 
 def test_every_section_has_something_to_show(complete):
     run = read_run(complete)
-    for section in SECTIONS:
+    for section in SECTIONS.values():
         found = rendered(section, run)
         assert found.blocks, section.key
         assert found.command == ""
-    assert len({section.key for section in SECTIONS}) == len(SECTIONS)
+    assert len({section.title for section in SECTIONS.values()}) == len(SECTIONS)
 
 
 def test_figures_are_what_plotly_understands_and_standard_json(complete):
     run = read_run(complete)
-    figures = [block for section in SECTIONS for block in rendered(section, run).blocks if isinstance(block, Figure)]
+    figures = [block for section in SECTIONS.values() for block in rendered(section, run).blocks if isinstance(block, Figure)]
     assert len(figures) > 15
     for figure in figures:
         text = json.dumps({"data": figure.data, "layout": figure.layout}, allow_nan=False)
@@ -66,7 +66,7 @@ def test_figures_are_what_plotly_understands_and_standard_json(complete):
 
 def test_a_stage_that_is_not_there_names_its_command(bare):
     run = read_run(bare)
-    by_key = {section.key: rendered(section, run) for section in SECTIONS}
+    by_key = {section.key: rendered(section, run) for section in SECTIONS.values()}
     assert by_key["torques"].command == f"dynident validate {bare} DATA"
     assert by_key["links"].command == by_key["robot"].command == f"dynident retrieve {bare}"
     assert by_key["verdict"].blocks
@@ -130,7 +130,7 @@ def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
     run = read_run(complete)
     assert run.parameters is not None
     run = replace(run, parameters=replace(run.parameters, status=status))
-    cards = next(block for block in rendered(SECTIONS[0], run).blocks if isinstance(block, Cards)).cards
+    cards = next(block for block in rendered(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
     card = next(card for card in cards if card.label == "Gap to the optimum")
     assert card.value.endswith(" %")
     assert card.detail.startswith("of the noise\n")
@@ -140,7 +140,7 @@ def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
 def test_bounds_that_a_run_kept_are_drawn(complete, tmp_path):
     run = shutil.copytree(complete, tmp_path / "run")
     write_parameters(run, replace(read_parameters(run), bounds={10: (3.25, 9.5)}))
-    section = next(section for section in SECTIONS if section.key == "links")
+    section = SECTIONS["links"]
     masses = next(block for block in rendered(section, read_run(run)).blocks if isinstance(block, Figure))
     assert [trace["x"] for trace in masses.data if trace["name"].startswith("bound")] == [[3.25], [9.5]]
 
@@ -148,7 +148,7 @@ def test_bounds_that_a_run_kept_are_drawn(complete, tmp_path):
 def test_validations_without_link_parameters_are_shown_without_them(bare, tmp_path):
     run = shutil.copytree(bare, tmp_path / "run")
     validated(run, log(arm(), seconds=12.0))
-    torques = next(section for section in SECTIONS if section.key == "torques")
+    torques = SECTIONS["torques"]
     blocks = rendered(torques, read_run(run)).blocks
     figure = next(block for block in blocks if isinstance(block, Figure))
     assert {trace["meta"] for trace in figure.data} == {"band", "measured", "coefficients", "coefficients_rigid", "nominal"}
@@ -178,7 +178,7 @@ def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
     x = run.parameters.x.copy()
     x[50], x[51] = 1e-9, 0.1  # the last link: a centre of mass 10⁸ m away
     run = replace(run, parameters=replace(run.parameters, x=x))
-    section = next(section for section in SECTIONS if section.key == "robot")
+    section = SECTIONS["robot"]
     *texts, figure = rendered(section, run).blocks
     assert any("link_6" in block.text and "Not drawn" in block.text for block in texts)
     assert max(abs(value) for trace in figure.data for value in trace["x"] if value is not None) < 5.0

@@ -23,7 +23,7 @@ _LABELS = {True: "Held-out error", False: "Error on the fit's own data", None: "
 
 
 def _blocks(run: Run) -> Iterator[Block]:
-    yield Text(headline(run))
+    yield Text(headline(run), headline=True)
     yield Cards((_error(run), _rank(run), _condition(run), _gap(run), _feasible(run)))
     yield Listing("What to trust", tuple(trusted(run)), "good")
     yield Listing("What not to trust", tuple(distrusted(run)), "bad")

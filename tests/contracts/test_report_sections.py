@@ -1,0 +1,71 @@
+"""What every section of the report promises, and that a new one needs nothing but its file and a line in the registry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from dynident import fit, load_robot
+from dynident.regression import build_problem
+from dynident.report import SECTIONS, Run, read_run, report_html
+from dynident.report.blocks import Block, Card, Cards, Section, Text, facts
+from dynident.report.page import rendered
+from dynident.runs import write_estimate
+from dynident.runs.run import Stage
+from tests.logs import synthetic_log
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Identified, and nothing else."""
+    folder = tmp_path_factory.mktemp("run")
+    robot = load_robot("planar_2r")
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01))
+    write_estimate(folder, fit(problem), problem)
+    return read_run(folder)
+
+
+@pytest.mark.parametrize("key", SECTIONS)
+def test_a_section_shows_something_or_says_what_must_be_done_first(key, run):
+    section = SECTIONS[key]
+    assert section.key == key
+    assert re.fullmatch(r"[a-z][a-z-]*", key), "it is an anchor of the page"
+    assert section.title
+    found = rendered(section, run)
+    if section.stage is Stage.ESTIMATE:
+        assert found.blocks
+        assert not found.command
+    else:
+        assert not found.blocks
+        assert found.reason.endswith(".")
+        assert found.command.startswith(f"dynident {'retrieve' if section.stage is Stage.PARAMETERS else 'validate'} {run.folder}")
+
+
+def test_every_section_is_on_the_page_once_in_order(run):
+    anchors = re.findall(r'<section id="([\w-]+)">', report_html(run))
+    assert anchors == list(SECTIONS)
+
+
+def _weather(run: Run) -> Iterator[Block]:
+    yield Text(f"It rained on {run.estimate.base.robot.name} <all day>.", headline=True)
+    yield Cards((Card(label="Rain", value="3 mm"),))
+    yield facts("Measured", {"wind": "none"})
+
+
+@pytest.mark.parametrize("stage", [Stage.ESTIMATE, Stage.VALIDATION])
+def test_a_new_section_is_on_the_page_and_waits_for_its_stage(monkeypatch, command, run, stage, tmp_path):
+    monkeypatch.setitem(SECTIONS, "weather", Section(key="weather", title="Weather", stage=stage, blocks=_weather))
+    page_file = tmp_path / "page.html"
+    assert command("report", run.folder, "-o", page_file)[0] == 0
+    page = page_file.read_text()
+    assert re.search(r'<a href="#weather"[^>]*>Weather</a>', page), "it is in the contents"
+    part = page.split('<section id="weather">')[1].split("</section>")[0]
+    if stage is Stage.ESTIMATE:
+        assert '<p class="headline">It rained on planar_2r &lt;all day&gt;.</p>' in part
+        assert all(word in part for word in ("3 mm", "wind", "none"))
+    else:
+        assert "This step has not been done yet." in part
+        assert f"dynident validate {run.folder} DATA" in part
+        assert "rained" not in part
