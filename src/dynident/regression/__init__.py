@@ -2,10 +2,11 @@
 
 from dynident.regression.base import BaseParameters, base_parameters
 from dynident.regression.estimate import Estimate, EstimateStatus
-from dynident.regression.fit import Prior, fit, residuals
+from dynident.regression.fit import fit
 from dynident.regression.identify import build_problem, identify
 from dynident.regression.losses import Huber, Squared, Tukey
 from dynident.regression.problem import Problem
+from dynident.regression.solution import Prior, residuals
 
 __all__ = [
     "BaseParameters",

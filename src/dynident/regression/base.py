@@ -26,6 +26,7 @@ from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import FrictionModel
 from dynident.regression.columns import Columns, problem_columns
 from dynident.regression.expressions import expression
+from dynident.regression.factors import independent_columns
 from dynident.robots.robot import Robot
 
 #: What the equations state: joint torques; or what a controller returns: M and g, only M, only g.
@@ -153,7 +154,7 @@ def base_parameters(
     skip = {columns.index(name) for name in declared}
     Y = _random_regressor(robot, friction, equations, np.random.default_rng(seed))
     candidates = [i for i in _reading_order(columns) if i not in skip]
-    independent, relations = _leftmost_independent(Y[:, candidates])
+    independent, relations = _group(Y[:, candidates])
     own = [i for i in range(columns.extra_slice.start, len(columns)) if i not in skip]
     grouping = np.zeros((len(independent) + len(own), len(columns)))
     grouping[: len(independent), candidates] = relations
@@ -197,27 +198,12 @@ def _random_regressor(robot: Robot, friction: FrictionModel | None, equations: E
     return Y.reshape(-1, Y.shape[2])
 
 
-def _leftmost_independent(Y: Array) -> tuple[list[int], Array]:
-    """Indices of the columns that are independent of those before them, and every column in terms of these.
-
-    Gram-Schmidt, each column orthogonalised twice, which is as good as Householder (Giraud, Langou 2003).
-    """
-    lengths = np.linalg.norm(Y, axis=0)
-    zero = lengths <= RANK_TOLERANCE * lengths.max()
-    Q = np.empty((len(Y), Y.shape[1]))
-    kept: list[int] = []
-    for i in np.flatnonzero(~zero):
-        basis = Q[:, : len(kept)]
-        rest = Y[:, i] / lengths[i]
-        for _ in range(2):
-            rest = rest - basis @ (basis.T @ rest)
-        size = float(np.linalg.norm(rest))
-        if size > RANK_TOLERANCE:
-            Q[:, len(kept)] = rest / size
-            kept.append(int(i))
-    basis = Q[:, : len(kept)]
+def _group(Y: Array) -> tuple[list[int], Array]:
+    """The independent columns, and every column in terms of these."""
+    kept, basis = independent_columns(Y, tolerance=RANK_TOLERANCE, smallest=RANK_TOLERANCE)
     relations: Array = np.asarray(np.linalg.solve(basis.T @ Y[:, kept], basis.T @ Y), dtype=float)
-    relations[:, zero] = 0.0
+    lengths = np.linalg.norm(Y, axis=0)
+    relations[:, lengths <= RANK_TOLERANCE * lengths.max()] = 0.0
     relations[np.abs(relations) < GROUPING_TOLERANCE * np.abs(relations).max()] = 0.0
     relations[:, kept] = np.eye(len(kept))
     return kept, relations

@@ -13,7 +13,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.regression.autocovariance import Correlated, Influence, correlated_meat, floored
-from dynident.regression.compress import triangular
+from dynident.regression.factors import triangular
 from dynident.regression.losses import Loss, Squared
 from dynident.regression.problem import Problem
 

@@ -17,9 +17,11 @@ from dynident.friction import linear
 from dynident.friction.model import FrictionModel
 from dynident.regression.base import Equations, base_parameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import DROP_ABOVE_PERCENT, Noise, Prior, fit
+from dynident.regression.fit import DROP_ABOVE_PERCENT, fit
 from dynident.regression.losses import Loss
 from dynident.regression.problem import Problem, check_joints, controller_equations, problem_on_base
+from dynident.regression.solution import Prior
+from dynident.regression.summary import Noise
 from dynident.robots.robot import Robot
 
 #: What the data decide unless it is said otherwise.

@@ -18,7 +18,7 @@ from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter
 from dynident.data.provenance import Provenance
 from dynident.errors import InputError, Remedy, UnknownNameError, ValueRangeError
 from dynident.regression.base import BaseParameters, Equations
-from dynident.regression.compress import compress, triangular
+from dynident.regression.factors import compress, triangular
 from dynident.regression.notes import log_notes
 from dynident.regression.rows import ControllerRows, LogRows, RowGroup, RowSource, Tables, collect_tables
 from dynident.regression.summary import Processing

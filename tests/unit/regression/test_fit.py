@@ -283,7 +283,7 @@ class TestStatus:
         log = generated_log(arm, noise=0.1, samples=300)
         problem = build_problem(arm, log.dataset)
         assert fit(problem, noise="per_group").status is not EstimateStatus.WEIGHTS_UNSETTLED
-        monkeypatch.setattr(import_module("dynident.regression.fit"), "_ITERATIONS", 2)
+        monkeypatch.setattr(import_module("dynident.regression.solution"), "ITERATIONS", 2)
         estimate = fit(problem, noise="per_group")
         assert estimate.status is EstimateStatus.WEIGHTS_UNSETTLED
         assert "noise levels did not settle in 2 iterations" in " ".join(estimate.notes)
@@ -291,7 +291,7 @@ class TestStatus:
 
     def test_a_loss_that_does_not_settle_says_so(self, arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         problem = build_problem(arm, generated_log(arm, noise=0.1, samples=300).dataset)
-        monkeypatch.setattr(import_module("dynident.regression.fit"), "_ITERATIONS", 1)
+        monkeypatch.setattr(import_module("dynident.regression.fit"), "ITERATIONS", 1)
         estimate = fit(problem, loss=Huber())
         assert estimate.status is EstimateStatus.LOSS_UNSETTLED
         assert "huber loss did not settle in 1 iterations" in " ".join(estimate.notes)

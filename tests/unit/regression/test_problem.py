@@ -12,7 +12,7 @@ from dynident.data import ControllerSamples, Dataset
 from dynident.errors import DynidentError
 from dynident.friction import Viscous, linear
 from dynident.regression import Huber, base_parameters, build_problem, fit, identify
-from dynident.regression.compress import compress, triangular
+from dynident.regression.factors import compress, triangular
 from tests.oracles.logs import generated_log
 
 

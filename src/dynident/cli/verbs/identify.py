@@ -107,8 +107,8 @@ def identify(
 
 def _fit_options(noise: str | None, loss: str | None, drop: float | None, no_drop: bool) -> dict[str, Any]:
     """What was said; `fit` knows the rest."""
-    from dynident.regression.fit import NOISES
     from dynident.regression.losses import loss_by_name
+    from dynident.regression.summary import NOISES
 
     found: dict[str, Any] = {"drop_above_percent": None} if no_drop else {}
     if noise is not None:

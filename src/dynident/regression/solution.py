@@ -1,0 +1,135 @@
+"""Weighted least squares on a compressed problem: which coefficients the data determine, and the noise of each group of rows.
+
+Everything here works on matrices of at most (b + 1) columns, whatever the number of samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynident.core.arrays import Array, BoolArray
+from dynident.errors import ShapeError, ValueRangeError
+from dynident.regression.covariance import inverse_normal, smallest_level
+from dynident.regression.estimate import Residuals
+from dynident.regression.factors import independent_columns, triangular
+from dynident.regression.problem import Problem
+from dynident.regression.summary import Noise
+
+#: A column counts as determined by the data when its part outside the span of the others is above this share of it.
+DATA_RANK_TOLERANCE = 1e-8
+#: Weights, and robust losses, that have not settled after so many iterations don't settle.
+ITERATIONS = 50
+_WEIGHT_TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prior:
+    """What is believed of the coefficients before seeing the data: values (b,) with standard deviations (b,)."""
+
+    values: Array
+    std: Array
+
+    def check(self, rank: int) -> None:
+        """An error unless there is one positive standard deviation per base parameter."""
+        for name, values in (("values", self.values), ("std", self.std)):
+            if values.shape != (rank,):
+                raise ShapeError(f"prior.{name}", values.shape, f"({rank},) = one per base parameter")
+        if not np.all(self.std > 0):
+            raise ValueRangeError("prior.std", "must be positive; a large value means that nothing is believed")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Solution:
+    """Weighted least squares with the weights it ended with.
+
+    factor : (b + 1, b + 1)  Triangular factor of the weighted problem, prior included.
+    weights : (groups,)      One over the standard deviation of each group.
+    determined : (b,)        Which base parameters these data, or the prior, determine at all.
+    rank : int               How many the data alone determine.
+    unsettled : str          Note about weights that did not settle; empty where they did.
+    """
+
+    values: Array
+    factor: Array
+    weights: Array
+    determined: BoolArray
+    rank: int
+    singular_values: Array
+    unsettled: str
+
+    @staticmethod
+    def of(problem: Problem, noise: Noise, prior: Prior | None) -> Solution:
+        b = problem.base.rank
+        stacked = problem.stacked(np.ones(len(problem.groups)))
+        singular_values = np.asarray(np.linalg.svd(stacked[:, :b], compute_uv=False), dtype=float)
+        found, _ = independent_columns(stacked[:, :b], tolerance=DATA_RANK_TOLERANCE, smallest=1e-3 * DATA_RANK_TOLERANCE)
+        by_data = np.isin(np.arange(b), found)
+        if not found:
+            raise ValueRangeError("data", "determine no coefficient at all; every regressor column is zero, so check that the robot moves")
+        determined = by_data if prior is None else by_data | np.isfinite(prior.std)
+        weights, changes, unsettled = np.ones(len(problem.groups)), np.zeros(len(problem.groups)), ""
+        for _ in range(ITERATIONS):
+            factor = triangular([problem.stacked(weights), *prior_rows(prior)])
+            values = _solve(factor, determined)
+            updated = _noise_weights(problem, values, factor, weights, determined, noise)
+            changes = np.abs(updated / weights - 1.0)
+            weights = updated
+            if np.max(changes) < _WEIGHT_TOLERANCE or (noise == "uniform" and prior is None):
+                break
+        else:  # the noise of exact data is rounding, which has no level to settle at
+            change = float(np.max(changes, where=1.0 / weights > 1e3 * smallest_level(problem), initial=0.0))
+            if change >= _WEIGHT_TOLERANCE:
+                unsettled = (
+                    f"the noise levels did not settle in {ITERATIONS} iterations; the last one changed one by {100.0 * change:.1g} %"
+                )
+        factor = triangular([problem.stacked(weights), *prior_rows(prior)])
+        return Solution(
+            values=_solve(factor, determined),
+            factor=factor,
+            weights=weights,
+            determined=determined,
+            rank=len(found),
+            singular_values=singular_values,
+            unsettled=unsettled,
+        )
+
+    def restricted(self, kept: BoolArray) -> Array:
+        """(b,) the estimate with only some coefficients, zero for the others; weights as they are."""
+        return _solve(self.factor, kept)
+
+
+def _solve(factor: Array, kept: BoolArray) -> Array:
+    values = np.zeros(len(factor) - 1)
+    R = triangular([factor[:, np.append(kept, True)]])
+    values[kept] = np.linalg.solve(R[:-1, :-1], R[:-1, -1])
+    return values
+
+
+def _noise_weights(problem: Problem, values: Array, factor: Array, weights: Array, determined: BoolArray, noise: Noise) -> Array:
+    """One over the noise level of each group, corrected for the degrees of freedom that the fit used up."""
+    squares = residuals(problem, values).squares
+    inverse = inverse_normal(factor[:, :-1], determined)
+    used = np.empty(len(squares))
+    for g, (group, F) in enumerate(zip(problem.groups, problem.factors, strict=True)):
+        Y = weights[g] * F[:, :-1]
+        used[g] = np.sum((Y @ inverse[np.ix_(group.columns, group.columns)]) * Y)
+    freedom = np.maximum(problem.counts - used, 1.0)
+    level = np.sqrt(squares / freedom)
+    if noise == "uniform":
+        level[:] = np.sqrt(squares.sum() / freedom.sum())
+    return 1.0 / np.maximum(level, smallest_level(problem))
+
+
+def prior_rows(prior: Prior | None) -> list[Array]:
+    return [] if prior is None else [np.column_stack([np.diag(1.0 / prior.std), prior.values / prior.std])]
+
+
+def residuals(problem: Problem, values: Array) -> Residuals:
+    """How well given base parameters explain a problem, group by group."""
+    squares, total = np.zeros(len(problem.groups)), np.zeros(len(problem.groups))
+    for g, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
+        squares[g] = np.sum((factor[:, -1] - factor[:, :-1] @ values[group.columns]) ** 2)
+        total[g] = np.sum(factor[:, -1] ** 2)
+    return Residuals(names=tuple(group.name for group in problem.groups), counts=problem.counts, squares=squares, totals=total)
