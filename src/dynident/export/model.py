@@ -140,7 +140,7 @@ class Exported(Tabular):
         facts: tuple[str, ...] = ()
         if self.comparison is not None:
             found = self.comparison
-            facts = (f"Torques in {found.engine} at {found.states} states differ by at most {found.largest:.2g} N·m.",)
+            facts = (f"Torques in {found.engine} at {found.states} states differ by at most {found.largest:.2g} {found.unit}.",)
         table = Table(title="Files", headings=("name", "bytes"), rows=rows, left=frozenset({0}))
         return Report(header=(f"{self.target} export, not yet written",), tables=(table,), facts=facts, notes=self.notes)
 
