@@ -17,7 +17,7 @@ from dynident.excitation.static import design_configurations
 from dynident.excitation.tables import design_report, static_report
 from dynident.export.code.c99 import write_c
 from dynident.export.code.python_module import write_python
-from dynident.export.model import ExportModel, Request
+from dynident.export.model import Exported, ExportModel, Request
 from dynident.export.proof import compare, random_states
 from dynident.regression import build_problem, fit
 from dynident.regression.figures import friction_figure
@@ -125,7 +125,9 @@ def test_generated_code_says_which_joints_slide():
     assert sentence in next(iter(write_c(model, Request()).files.values())).decode()
     assert sentence in next(iter(write_python(model, Request()).files.values())).decode()
     states = random_states(polar(), 10)
-    assert compare("itself", model, states, inverse_dynamics(polar(), LINKS, *states)).unit == "N·m or N"
+    found = compare("itself", model, states, inverse_dynamics(polar(), LINKS, *states))
+    assert found.unit == "N·m or N"
+    assert f"{found.largest:.2g} N·m or N." in str(Exported(target="c", files={}, comparison=found).tables())
     pendulum = load_robot("pendulum_1r")
     assert pendulum.parameters is not None
     turning = ExportModel(robot=pendulum, parameters=pendulum.parameters)

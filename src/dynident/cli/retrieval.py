@@ -133,6 +133,6 @@ def _executor(workers: int, problem: RetrievalProblem) -> Generator[Executor | N
         pickle.dumps(problem)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         remedy = "write functions with def at the top of the file, or use --workers 1"
-        raise InputError(f"the constraints can't be sent to worker processes ({error}); {remedy}") from None
+        raise InputError(f"the constraints can't be sent to worker processes ({error})", remedy=remedy) from None
     with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
         yield pool

@@ -55,7 +55,7 @@ def check_array(
     if array.ndim != len(shape) or any(size not in (None, length) for size, length in zip(shape, array.shape, strict=True)):
         raise ShapeError(name, array.shape, expected or str(shape))
     if np.any(np.isnan(array)) if infinite else not all_finite(array):
-        raise ValueRangeError(name, f"contains {'NaN' if infinite else 'NaN or infinity'}; {remedy}")
+        raise ValueRangeError(name, f"contains {'NaN' if infinite else 'NaN or infinity'}", remedy=remedy)
     return array
 
 

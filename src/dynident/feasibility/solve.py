@@ -38,7 +38,8 @@ class NotFoundError(DynidentError):
         self.best = best
         worst = "; ".join(str(violation) for violation in best.violations[:3])
         super().__init__(
-            f"solver {best.solver} found no feasible parameters; its best answer misses: {worst}. Try more starts or another solver"
+            f"solver {best.solver} found no feasible parameters; its best answer misses: {worst}",
+            remedy="try more starts or another solver",
         )
 
 

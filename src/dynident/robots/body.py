@@ -155,10 +155,10 @@ class Link:
             return
         name, remedy = f"parameters of link {self.name!r}", "use with_parameters, or give its pieces too"
         if self.parameters is None:
-            raise ValueRangeError(name, f"are None, but its pieces have parameters; {remedy}")
+            raise ValueRangeError(name, "are None, but its pieces have parameters", remedy=remedy)
         difference = float(np.abs(np.sum(moved, axis=0) - self.parameters).max())
         if difference > _ROUNDING * max(float(np.abs(moved).max()), float(np.abs(self.parameters).max())):
-            raise ValueRangeError(name, f"differ by up to {difference:.2g} from the sum of its pieces'; {remedy}")
+            raise ValueRangeError(name, f"differ by up to {difference:.2g} from the sum of its pieces'", remedy=remedy)
 
 
 def check_pose(values: ArrayLike, name: str) -> Array:

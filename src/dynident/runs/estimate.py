@@ -72,12 +72,12 @@ def _stage(folder: str | Path) -> Path:
     run = Path(folder)
     remedy = f"make it with: dynident identify ROBOT DATA -o {run}"
     if not run.exists():
-        raise FileError(run, f"no such run folder; {remedy}")
+        raise FileError(run, "no such run folder", remedy=remedy)
     if not run.is_dir():
-        raise FileError(run, f"is a file, not a run folder; {remedy}")
+        raise FileError(run, "is a file, not a run folder", remedy=remedy)
     for name in (ESTIMATE, ARRAYS, PROBLEM):
         if not (run / name).is_file():
-            raise FileError(run, f"has no {name}, so nothing has been identified in it; {remedy}")
+            raise FileError(run, f"has no {name}, so nothing has been identified in it", remedy=remedy)
     return run
 
 

@@ -43,10 +43,10 @@ def read_parameters(folder: str | Path) -> LinkParameters:
         raise FileError(run, "no such run folder; make it with: dynident identify ROBOT DATA -o RUN")
     for name in (PARAMETERS, ARRAYS):
         if not (run / name).is_file():
-            raise FileError(run, f"has no {name}, so no link parameters have been retrieved in it; {remedy}")
+            raise FileError(run, f"has no {name}, so no link parameters have been retrieved in it", remedy=remedy)
     stored, digest = unpack(run / ARRAYS, _SCHEMA, _parameters)
     if digest != estimate_digest(run):
-        raise FileError(run / PARAMETERS, f"belongs to another estimate than the one in the folder; {remedy}")
+        raise FileError(run / PARAMETERS, "belongs to another estimate than the one in the folder", remedy=remedy)
     return stored
 
 

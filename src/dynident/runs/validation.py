@@ -51,10 +51,10 @@ def read_validation(folder: str | Path) -> Validation:
         raise FileError(run, "no such run folder; make it with: dynident identify ROBOT DATA -o RUN")
     for name in (VALIDATION, ARRAYS):
         if not (run / name).is_file():
-            raise FileError(run, f"has no {name}, so nothing has been validated in it; {remedy}")
+            raise FileError(run, f"has no {name}, so nothing has been validated in it", remedy=remedy)
     validation = unpack(run / ARRAYS, _SCHEMA, _validation)
     if validation.summary.estimate != estimate_digest(run):
-        raise FileError(run / VALIDATION, f"belongs to another estimate than the one in the folder; {remedy}")
+        raise FileError(run / VALIDATION, "belongs to another estimate than the one in the folder", remedy=remedy)
     return validation
 
 

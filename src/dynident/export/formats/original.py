@@ -25,20 +25,22 @@ def check_match(robot: Robot, tree: SourceTree) -> None:
     for i, joint in enumerate(robot.joints):
         if joint.name not in found:
             raise FileError(
-                tree.source, f"has no moving joint {joint.name!r}, which the run's robot has (its joints: {', '.join(found)}); {remedy}"
+                tree.source,
+                f"has no moving joint {joint.name!r}, which the run's robot has (its joints: {', '.join(found)})",
+                remedy=remedy,
             )
         link, place = found[joint.name], f"joint {joint.name!r}"
         other = link.joint
         assert other is not None  # noqa: S101 (found has only such)
         if (joint.type is JointType.PRISMATIC) != (other.type is JointType.PRISMATIC):
-            raise FileError(tree.source, f"is {other.type.value}, but {joint.type.value} in the run; {remedy}", place=place)
+            raise FileError(tree.source, f"is {other.type.value}, but {joint.type.value} in the run", place=place, remedy=remedy)
         absent = [name for name in robot.links[i].sources if name not in {link.name for link in tree.links}]
         if link.name != robot.links[i].name or absent:
             wanted = ", ".join(robot.links[i].sources)
-            raise FileError(tree.source, f"moves link {link.name!r}, but in the run it moves {wanted}; {remedy}", place=place)
+            raise FileError(tree.source, f"moves link {link.name!r}, but in the run it moves {wanted}", place=place, remedy=remedy)
         before = poses.get((tree.links[link.parent].name, joint.parent))
         if before is None or not _close(before @ link.placement, joint.placement) or not _close(other.axis, joint.axis):
-            raise FileError(tree.source, f"sits elsewhere or has another axis than in the run; {remedy}", place=place)
+            raise FileError(tree.source, "sits elsewhere or has another axis than in the run", place=place, remedy=remedy)
 
 
 def locked_positions(robot: Robot, tree: SourceTree) -> dict[str, float]:
