@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import dynident
-from dynident.data import ControllerSamples, Dataset, differentiate, load_dataset, low_pass, resample
+from dynident.data import Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
 from dynident.friction import Armature, combine, linear
 from dynident.regression import base_parameters, build_problem, fit, identify, residuals
 
@@ -166,8 +166,7 @@ def _real_data() -> list[str]:
 def _controller_rows(panda: dynident.Robot) -> list[tuple[str, str, str]]:
     from tests.realdata.test_identification import TABLE, column
 
-    samples = load_dataset(DATA / "panda_gaz2019" / "derived_M_g_1010.npz")
-    assert isinstance(samples, ControllerSamples)
+    samples = load_controller_samples(DATA / "panda_gaz2019" / "derived_M_g_1010.npz")
     estimate = identify(panda, samples, drop_above_percent=None)
     truth = column(DATA / TABLE, "pi_RE_recovered_fullprec_from_released_M_g")
     error = np.linalg.norm(estimate.values - truth) / np.linalg.norm(truth)

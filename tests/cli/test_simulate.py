@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
-from dynident.data import ControllerSamples, Dataset, EffortKind, load_dataset, write_dataset
+from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, write_dataset
 from tests.unit.simulation.motions import fourier_motion
 
 pytest.importorskip("mujoco")
@@ -63,7 +63,7 @@ def test_friction_parameters_come_from_a_file(dynident, tmp_path, trajectory):
 def test_a_controller_answers_at_random_configurations(dynident, tmp_path):
     finished = dynident("simulate", "panda", "--controller", 30, "-o", "samples.npz", "--noise", "realistic")
     assert finished.returncode == 0, finished.stderr
-    samples = load_dataset(tmp_path / "samples.npz")
+    samples = load_controller_samples(tmp_path / "samples.npz")
     assert isinstance(samples, ControllerSamples)
     assert samples.samples == 30
     assert dynident("simulate", "kuka_lwr4", "--controller", 5, "-o", "kuka.npz").returncode == 0

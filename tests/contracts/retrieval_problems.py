@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from dynident import load_robot
-from dynident.data import ControllerSamples, load_dataset
+from dynident.data import load_controller_samples
 from dynident.feasibility import (
     Bounds,
     ComInCylinder,
@@ -76,8 +76,7 @@ def panda(shared_data: Path, *, inertias: bool = False) -> RetrievalProblem:
     inertias : with the bounds on barycentric inertias too, which are not convex.
     """
     folder = shared_data / "panda_gaz2019"
-    samples = load_dataset(folder / "derived_M_g_1010.npz")
-    assert isinstance(samples, ControllerSamples)
+    samples = load_controller_samples(folder / "derived_M_g_1010.npz")
     estimate = identify(load_robot("panda"), samples)
     constraints: list[Constraint] = [PhysicalConsistency(), TotalMass(16.0, 20.0)]
     for line in (folder / "bounds.csv").read_text(encoding="utf-8").splitlines()[1:]:

@@ -16,7 +16,7 @@ import scipy.io
 from pyarrow import csv, parquet
 
 from dynident.core.options import declared_options, option
-from dynident.data import ControllerSamples, Dataset, load_dataset, write_dataset
+from dynident.data import ControllerSamples, Dataset, load_controller_samples, load_dataset, write_dataset
 from dynident.data.formats.reader import Reader
 from dynident.data.formats.registry import READERS
 from dynident.data.formats.writing import WRITERS
@@ -102,7 +102,7 @@ def test_the_same_log_is_the_same_dataset(save):
 
 
 def test_the_same_samples_are_the_same(save):
-    data = load_dataset(save(SAMPLES))
+    data = load_controller_samples(save(SAMPLES))
     assert isinstance(data, ControllerSamples)
     for name in ("q", "M", "g"):
         np.testing.assert_array_equal(getattr(data, name), SAMPLES[name], err_msg=name)
@@ -237,7 +237,7 @@ def test_what_is_written_is_read_back_exactly(suffix, kind, tmp_path):
 def test_controller_samples_are_read_back_exactly(suffix, tmp_path):
     data = ControllerSamples(**SAMPLES, dq=LOG["dq"], c=LOG["ddq"], joint_names=("x", "y", "z"))
     write_dataset(data, tmp_path / f"log{suffix}")
-    back = load_dataset(tmp_path / f"log{suffix}")
+    back = load_controller_samples(tmp_path / f"log{suffix}")
     assert isinstance(back, ControllerSamples)
     for name in ("q", "M", "g", "dq", "c"):
         np.testing.assert_array_equal(getattr(back, name), getattr(data, name), err_msg=name)

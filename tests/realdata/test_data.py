@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 import yaml
 
-from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, is_uniform, load_dataset, resample
+from dynident.data import (
+    ControllerSamples,
+    Dataset,
+    EffortKind,
+    ParallelFilter,
+    differentiate,
+    is_uniform,
+    load_controller_samples,
+    load_dataset,
+    resample,
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +51,7 @@ def test_the_pandas_clock_is_made_uniform_without_splitting(panda):
 
 
 def test_the_pandas_model_loads_as_controller_samples(shared_data):
-    data = load_dataset(shared_data / "panda_gaz2019" / "derived_M_g_1010.npz")
+    data = load_controller_samples(shared_data / "panda_gaz2019" / "derived_M_g_1010.npz")
     assert isinstance(data, ControllerSamples)
     assert data.M.shape == (1010, 7, 7)
     assert np.linalg.eigvalsh(data.M).min() > 0
@@ -53,7 +63,7 @@ def test_static_configurations_without_a_header(shared_data):
 
     table = read_table(shared_data / "panda_gaz2019" / "configurations_1010.txt")
     q = np.column_stack(list(table.values()))
-    np.testing.assert_allclose(q, load_dataset(shared_data / "panda_gaz2019" / "derived_M_g_1010.npz").q, atol=1e-12)
+    np.testing.assert_allclose(q, load_controller_samples(shared_data / "panda_gaz2019" / "derived_M_g_1010.npz").q, atol=1e-12)
 
 
 def test_the_kuka_logs_are_one_dataset_with_a_boundary(shared_data):

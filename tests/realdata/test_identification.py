@@ -12,7 +12,7 @@ import pytest
 from scipy.signal import butter, sosfiltfilt
 
 from dynident import Robot, inverse_dynamics, load_robot
-from dynident.data import ControllerSamples, Dataset, differentiate, load_dataset, low_pass, resample
+from dynident.data import ControllerSamples, Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
 from dynident.friction import Armature, combine, friction_torque, linear
 from dynident.regression import BaseParameters, base_parameters, build_problem, fit, identify, residuals
 
@@ -39,7 +39,7 @@ def panda() -> Robot:
 
 @pytest.fixture(scope="module")
 def samples(shared_data: Path) -> ControllerSamples:
-    loaded = load_dataset(shared_data / "panda_gaz2019" / "derived_M_g_1010.npz")
+    loaded = load_controller_samples(shared_data / "panda_gaz2019" / "derived_M_g_1010.npz")
     assert isinstance(loaded, ControllerSamples)
     return loaded
 

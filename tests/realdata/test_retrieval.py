@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynident import Bounds, FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, load_robot, solve_retrieval
-from dynident.data import load_dataset
+from dynident.data import load_controller_samples, load_dataset
 from dynident.feasibility import one_step, prior_to_robot, two_step, violations
 from dynident.feasibility.constraints.files import read_constraints
 from dynident.feasibility.ranges import with_ranges
@@ -24,7 +24,7 @@ OPTIMUM = 3.7262e-4
 
 @pytest.fixture(scope="module")
 def estimate(shared_data: Path):
-    samples = load_dataset(shared_data / "panda_gaz2019" / "derived_M_g_1010.npz")
+    samples = load_controller_samples(shared_data / "panda_gaz2019" / "derived_M_g_1010.npz")
     return fit(build_problem(load_robot("panda"), samples))
 
 

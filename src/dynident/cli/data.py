@@ -32,10 +32,10 @@ def parse_reading(map: list[str] | None, unit: list[str] | None, effort_kind: st
 
 def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset | ControllerSamples:
     """The data with joints in the robot's order where the file names them, and the part of it that is asked for."""
-    from dynident.data import load_dataset
+    from dynident.data import load_recording
     from dynident.data.checks import default_names
 
-    data = load_dataset(
+    data = load_recording(
         files,
         columns=reading.columns or None,
         units=reading.units or None,

@@ -3,7 +3,7 @@
 from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.writing import write_dataset
-from dynident.data.reading.load import load_dataset
+from dynident.data.reading.load import load_controller_samples, load_dataset, load_recording
 from dynident.data.signals.derivatives import decimate, differentiate, low_pass, savitzky_golay, trim
 from dynident.data.signals.masks import mask_saturation, mask_standstill
 from dynident.data.signals.parallel_filter import FilterStream, ParallelFilter
@@ -18,7 +18,9 @@ __all__ = [
     "decimate",
     "differentiate",
     "is_uniform",
+    "load_controller_samples",
     "load_dataset",
+    "load_recording",
     "low_pass",
     "mask_saturation",
     "mask_standstill",

@@ -1,4 +1,4 @@
-"""`load_dataset`: a file, several files or a folder, with an optional YAML beside the data that says how to read it."""
+"""Recorded data from a file, several files or a folder, with an optional YAML beside the data that says how to read it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def load_dataset(
     joints: Sequence[str] | None = None,
     effort_kind: str | EffortKind | None = None,
     reader_options: Mapping[str, object] | None = None,
-) -> Dataset | ControllerSamples:
-    """Read recorded data; a file with q and M or g but no effort gives ControllerSamples, anything else a Dataset.
+) -> Dataset:
+    """Read a log of a moving robot; what a controller returned (q with M or g) is for `load_controller_samples`.
 
     path         A file, a list of files, a folder (one recording where a format is a folder, else all data files in it, in
                  natural order), or a YAML file that lists the files under `files`. Many files make one dataset with a
@@ -44,6 +44,38 @@ def load_dataset(
     `<file>.yaml` beside a file, or `dataset.yaml` in its folder, can say the same and more (signs, gear ratios, offsets,
     rate, skip); arguments override it. All files are read before anything is returned.
     """
+    data = load_recording(path, columns=columns, units=units, joints=joints, effort_kind=effort_kind, reader_options=reader_options)
+    if isinstance(data, ControllerSamples):
+        held = ", ".join(data.present)
+        raise FileError(data.source or "data", f"holds a controller's samples ({held}) and no log; read it with load_controller_samples")
+    return data
+
+
+def load_controller_samples(
+    path: str | Path | Sequence[str | Path],
+    *,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    units: Mapping[str, str | Sequence[str]] | None = None,
+    joints: Sequence[str] | None = None,
+    reader_options: Mapping[str, object] | None = None,
+) -> ControllerSamples:
+    """Read what a controller returned: q with M or g or both, and dq with c. The arguments are those of `load_dataset`."""
+    data = load_recording(path, columns=columns, units=units, joints=joints, reader_options=reader_options)
+    if isinstance(data, Dataset):
+        raise FileError(data.source or "data", "holds a log, and no M or g of a controller; read it with load_dataset")
+    return data
+
+
+def load_recording(
+    path: str | Path | Sequence[str | Path],
+    *,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    units: Mapping[str, str | Sequence[str]] | None = None,
+    joints: Sequence[str] | None = None,
+    effort_kind: str | EffortKind | None = None,
+    reader_options: Mapping[str, object] | None = None,
+) -> Dataset | ControllerSamples:
+    """Whichever of the two the files hold: q with M or g but no effort are controller samples, anything else is a log."""
     given: dict[str, Any] = {
         "columns": checked_columns(columns),
         "units": checked_units(units),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 
-from dynident.data import ControllerSamples, Dataset, EffortKind, load_dataset
+from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, load_recording
 from dynident.errors import FileError, UnknownNameError
 
 N = 6
@@ -340,20 +340,27 @@ def test_controller_samples(tmp_path):
         {"M11": M[:, 0, 0], "M21": M[:, 1, 0], "M22": M[:, 1, 1]},
         {"M_0_0": M[:, 0, 0], "M_0_1": M[:, 1, 0], "M_1_1": M[:, 1, 1]},
     ):
-        data = load_dataset(npz(tmp_path, q=Q, g=Q, **arrays))
+        data = load_controller_samples(npz(tmp_path, q=Q, g=Q, **arrays))
         assert isinstance(data, ControllerSamples)
         np.testing.assert_array_equal(data.M, M)
         np.testing.assert_array_equal(data.g, Q)
-    assert load_dataset(npz(tmp_path, q=Q, g=Q)).M is None
-    assert load_dataset(npz(tmp_path, q=Q, g=Q, dq=Q, c=Q)).c is not None
-    assert load_dataset(npz(tmp_path, q=Q, M=M), joints=["joint2", "joint1"]).M[0, 0, 0] == M[0, 1, 1]
+    assert load_controller_samples(npz(tmp_path, q=Q, g=Q)).M is None
+    assert load_controller_samples(npz(tmp_path, q=Q, g=Q, dq=Q, c=Q)).c is not None
+    assert load_controller_samples(npz(tmp_path, q=Q, M=M), joints=["joint2", "joint1"]).M[0, 0, 0] == M[0, 1, 1]
     assert isinstance(load_dataset(npz(tmp_path, t=TIME, q=Q, g=Q, tau=Q)), Dataset)
     with pytest.raises(FileError, match="M lacks the element M12; give at least one full triangle"):
-        load_dataset(npz(tmp_path, q=Q, M11=TIME, M22=TIME))
+        load_controller_samples(npz(tmp_path, q=Q, M11=TIME, M22=TIME))
     file = npz(tmp_path, q=Q, g=Q)
     beside(file, signs=[1, -1])
     with pytest.raises(FileError, match="signs, gear ratios and offsets apply to logs only"):
         load_dataset(file)
+    log = npz(tmp_path, t=TIME, q=Q, tau=Q)
+    with pytest.raises(FileError, match="holds a log, and no M or g of a controller; read it with load_dataset"):
+        load_controller_samples(log)
+    samples = npz(tmp_path, q=Q, g=Q)
+    with pytest.raises(FileError, match=r"holds a controller's samples \(q, g\) and no log; read it with load_controller_samples"):
+        load_dataset(samples)
+    assert isinstance(load_recording(samples), ControllerSamples)
 
 
 def test_columns_that_are_no_numbers(tmp_path):
