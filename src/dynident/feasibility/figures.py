@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,6 @@ from dynident.feasibility.result import Bounds, LinkParameters, Range
 from dynident.parameters import ParameterEntry, parameter_entries
 from dynident.robots.robot import Robot
 
-_MASS, _MOMENTS, _INERTIA = (0,), (1, 2, 3), (4, 5, 6, 7, 8, 9)
 _DETERMINED = {"data": "@data", "constraint": "@constraint", "prior": "@prior"}
 #: An open end of a range is drawn so many times the largest value of its kind away.
 _OPEN = 1.6
@@ -47,14 +46,19 @@ class RangePictures:
     bounds: Mapping[int, Bounds] = field(default_factory=dict[int, Bounds])
 
     def masses(self) -> Figure:
-        return self._figure("Masses", "kg", _columns(range(self.robot.n), _MASS))
+        return self._figure("Masses", "kg", self._places("m"))
 
     def moments(self) -> Figure:
-        return self._figure("First moments, mass times centre of mass", "kg·m", _columns(range(self.robot.n), _MOMENTS))
+        return self._figure("First moments, mass times centre of mass", "kg·m", self._places("mc"))
 
     def inertias(self) -> tuple[Figure, ...]:
         """One per link, each with its own axis: links differ too much in size to share one."""
-        return tuple(self._figure(link.name, "kg·m²", _columns([i], _INERTIA), small=True) for i, link in enumerate(self.robot.links))
+        return tuple(self._figure(link.name, "kg·m²", self._places("J", i), small=True) for i, link in enumerate(self.robot.links))
+
+    def _places(self, quantity: str, link: int | None = None) -> list[int]:
+        """Columns of one quantity (m, mc or J), of one link or of all."""
+        entries = enumerate(parameter_entries(self.robot.n))
+        return [place for place, entry in entries if entry.quantity == quantity and link in (None, entry.link)]
 
     def _figure(self, title: str, unit: str, columns: list[int], *, small: bool = False) -> Figure:
         """One line per parameter: range as a bar, identified and nominal value as marks, bounds as strokes."""
@@ -117,10 +121,6 @@ class RangePictures:
                     "showlegend": end == 0,
                     "marker": {"symbol": "line-ns-open", "size": 14, "color": "@measured", "line": {"width": 2}},
                 }
-
-
-def _columns(links: Iterable[int], slots: tuple[int, ...]) -> list[int]:
-    return [10 * i + slot for i in links for slot in slots]
 
 
 def _symbol(entry: ParameterEntry) -> str:

@@ -173,6 +173,10 @@ class LinkParameters(Result):
         base = self.base
         return None if base.friction is None else base.columns.friction(self.x)
 
+    def link_ranges(self, link: int) -> tuple[Range, ...]:
+        """(10,) the ranges of a link's parameters; empty until computed."""
+        return tuple(self.ranges[place] for place in self.base.columns.of_link(link)) if self.ranges else ()
+
     def com_and_inertia(self, link: int) -> LinkInertia:
         """Mass, centre of mass (3,) and barycentric inertia (3, 3) of a link; of a massless link, about its origin."""
         return link_inertia(self.parameters[link])

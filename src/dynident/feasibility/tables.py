@@ -61,7 +61,7 @@ def _link_table(result: LinkParameters) -> Table:
     rows: list[Row] = []
     for i, (name, margin) in enumerate(zip(robot.link_names, result.margins, strict=True)):
         mass, com, inertia = result.com_and_inertia(i)
-        own = result.ranges[10 * i : 10 * i + 10]
+        own = result.link_ranges(i)
         cells = (f"{mass:.4f}", _range(own[0]) if own else "", _numbers(com, "7.4f"), _numbers(np.linalg.eigvalsh(inertia), "8.2e"))
         rows.append(Row((name, *cells, f"{margin:.2e}", _determined(own))))
     headings = ("link", "mass [kg]", "from .. to", "centre of mass [m]", "principal inertias [kg·m²]", "margin", "parameters determined by")

@@ -44,7 +44,7 @@ def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, A
 def _link(result: LinkParameters, index: int) -> dict[str, Any]:
     link = result.base.robot.links[index]
     mass, com, inertia = result.com_and_inertia(index)
-    own = result.ranges[10 * index : 10 * index + 10]
+    own = result.link_ranges(index)
     return {
         "name": link.name,
         "frame": link.frame,
@@ -60,8 +60,8 @@ def _link(result: LinkParameters, index: int) -> dict[str, Any]:
 
 def _bounds(result: LinkParameters, index: int) -> dict[str, list[float | None]]:
     """The bounds that were asked for on a link's mass and first moments, by name."""
-    own = {column - 10 * index: ends for column, ends in result.bounds.items() if column // 10 == index}
-    return {PARAMETER_NAMES[slot]: list(own[slot]) for slot in sorted(own)}
+    own = zip(PARAMETER_NAMES, result.base.columns.of_link(index), strict=True)
+    return {name: list(result.bounds[place]) for name, place in own if place in result.bounds}
 
 
 def _ends(item: Range) -> list[float | None]:
