@@ -1,8 +1,9 @@
-"""Reading text and YAML with clear errors, and writing files so that a crash leaves the old one or the new one."""
+"""Reading text, YAML and JSON with clear errors, and writing files so that a crash leaves the old one or the new one."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Generator, Mapping
@@ -15,19 +16,42 @@ import yaml
 from dynident.errors import FileError, InputError
 
 
-def read_text(path: str | Path) -> str:
-    """The file's text; FileError when it is missing, a folder, unreadable or not UTF-8."""
+def read_bytes(path: str | Path) -> bytes:
+    """The file's content; FileError when it is missing, a folder or unreadable."""
     file = Path(path)
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_bytes()
     except FileNotFoundError:
         raise FileError(file, "no such file; check the path") from None
     except IsADirectoryError:
         raise FileError(file, "is a folder; a file was expected") from None
-    except UnicodeDecodeError:
-        raise FileError(file, "is not text (UTF-8); check that it is the right file") from None
     except OSError as error:
         raise FileError(file, f"can't be read: {error.strerror}") from None
+
+
+def read_text(path: str | Path) -> str:
+    """The file's text, lines ending as everywhere in Python; FileError when there is none or it is not UTF-8."""
+    try:
+        text = read_bytes(path).decode("utf-8")
+    except UnicodeDecodeError:
+        raise FileError(path, "is not text (UTF-8); check that it is the right file") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_json(path: str | Path) -> dict[str, Any]:
+    """The object in a JSON file that dynident wrote."""
+    try:
+        content = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise FileError(path, f"is not valid JSON: {error.msg}; make it again", place=f"line {error.lineno}") from None
+    if not isinstance(content, dict):
+        raise FileError(path, "is not what was expected there; make it again")
+    return cast("dict[str, Any]", content)
+
+
+def json_text(content: Any) -> str:
+    """JSON as people read it too; NaN and infinity, which JSON doesn't have, are refused."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:

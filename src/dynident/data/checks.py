@@ -73,6 +73,26 @@ def check_rows(name: str, values: ArrayLike, shape: tuple[int, ...], joints: Seq
     return freeze(array)
 
 
+def part_rows(start: float, stop: float, samples: int) -> slice:
+    """The samples from one fraction to another; neighbouring parts are disjoint and make the whole."""
+    if not 0.0 <= start < stop <= 1.0:
+        raise ValueRangeError("part", f"is {start:g}:{stop:g}; two fractions 0 <= start < stop <= 1 were expected, such as 0:0.7")
+    return slice(round(start * samples), round(stop * samples))
+
+
+def join_arrays(items: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+    """The arrays of all items one after another; each must be in all of them or in none."""
+    joined: dict[str, Any] = {}
+    for name in names:
+        lacking = [item for item in items if getattr(item, name) is None]
+        if lacking and len(lacking) < len(items):
+            having = next(item for item in items if getattr(item, name) is not None)
+            count = f"{len(items) - len(lacking)} of {len(items)} have it"
+            raise ValueRangeError(name, f"is in {having.source!r} but not in {lacking[0].source!r} ({count}); all or none must")
+        joined[name] = None if lacking else np.concatenate([getattr(item, name) for item in items])
+    return joined
+
+
 def joint_indices(joints: Sequence[str | int], names: Sequence[str]) -> list[int]:
     """Indices of joints given by name or by index from 0; each at most once."""
     order: list[int] = []

@@ -12,7 +12,7 @@ from dynident.core.arrays import Array
 from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
-from dynident.data.checks import add_source, check_names, check_rows, joint_indices, same_in_all
+from dynident.data.checks import add_source, check_names, check_rows, join_arrays, joint_indices, part_rows, same_in_all
 from dynident.data.provenance import NEW, Provenance
 from dynident.errors import ShapeError, ValueRangeError
 
@@ -83,9 +83,7 @@ class ControllerSamples(Result):
 
     def part(self, start: float, stop: float) -> ControllerSamples:
         """The samples from one fraction to another; part(0, 0.7) and part(0.7, 1) are disjoint and make the whole."""
-        if not 0.0 <= start < stop <= 1.0:
-            raise ValueRangeError("part", f"is {start:g}:{stop:g}; two fractions 0 <= start < stop <= 1 were expected, such as 0:0.7")
-        rows = slice(round(start * self.samples), round(stop * self.samples))
+        rows = part_rows(start, stop, self.samples)
         if rows.stop == rows.start:
             raise ValueRangeError("part", f"{start:g}:{stop:g} of {self.samples} samples holds none")
         cut = {name: None if (value := getattr(self, name)) is None else value[rows] for name in _ARRAYS}
@@ -100,14 +98,10 @@ class ControllerSamples(Result):
         if len(items) == 1:
             return items[0]
         same_in_all("joint_names", items)
-        joined: dict[str, Any] = {}
-        for name in _ARRAYS:
-            present = [getattr(item, name) for item in items if getattr(item, name) is not None]
-            if present and len(present) < len(items):
-                raise ValueRangeError(name, f"is in {len(present)} of {len(items)} sets of samples; all or none must have it")
-            joined[name] = np.concatenate(present) if present else None
         source = "; ".join(dict.fromkeys(item.source for item in items))
-        return replace(items[0], **joined, source=source, provenance=Provenance.join(item.provenance for item in items))
+        return replace(
+            items[0], **join_arrays(items, _ARRAYS), source=source, provenance=Provenance.join(item.provenance for item in items)
+        )
 
     @property
     def headline(self) -> str:

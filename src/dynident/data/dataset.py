@@ -20,7 +20,9 @@ from dynident.data.checks import (
     check_rows,
     check_starts,
     check_time,
+    join_arrays,
     joint_indices,
+    part_rows,
     same_in_all,
 )
 from dynident.data.provenance import NEW, Provenance
@@ -131,11 +133,12 @@ class Dataset(Result):
 
         Segment boundaries in the range are kept.
         """
-        first, last = _range(start, stop, self.samples)
+        rows = part_rows(start, stop, self.samples)
+        first, last = rows.start, rows.stop
         if last - first < 2:
             raise ValueRangeError("part", f"{start:g}:{stop:g} of {self.samples} samples holds {last - first}; at least 2 are needed")
         inner = tuple(s - first for s in self.starts if first < s < last)
-        return self.take(slice(first, last), starts=(0, *inner), step=f"part {start:g}:{stop:g}")
+        return self.take(rows, starts=(0, *inner), step=f"part {start:g}:{stop:g}")
 
     def take(self, rows: slice | NDArray[np.intp], *, starts: Sequence[int], step: str = "") -> Dataset:
         """The chosen samples, with the segments that they make. step : what was done, for the source."""
@@ -172,19 +175,11 @@ class Dataset(Result):
             return datasets[0]
         same_in_all("joint_names", datasets)
         same_in_all("effort_kind", datasets)
-        joined: dict[str, NDArray[np.generic] | None] = {}
-        for name in ("time", "q", "dq", "ddq", "effort"):
-            present = [getattr(item, name) for item in datasets if getattr(item, name) is not None]
-            if present and len(present) < len(datasets):
-                having = next(item.source for item in datasets if getattr(item, name) is not None)
-                lacking = next(item.source for item in datasets if getattr(item, name) is None)
-                raise ValueRangeError(name, f"is in {having!r} but not in {lacking!r}; all or none must have it")
-            joined[name] = np.concatenate(present) if present else None
         masks = [np.ones(item.q.shape, dtype=bool) if item.mask is None else item.mask for item in datasets]
         offsets = np.cumsum([0, *(item.samples for item in datasets)])
         return replace(
             datasets[0],
-            **joined,
+            **join_arrays(datasets, ("time", "q", "dq", "ddq", "effort")),
             mask=None if all(item.mask is None for item in datasets) else np.concatenate(masks),
             starts=tuple(int(offset) + start for item, offset in zip(datasets, offsets, strict=False) for start in item.starts),
             source="; ".join(dict.fromkeys(item.source for item in datasets)),
@@ -213,9 +208,3 @@ class Dataset(Result):
 
 
 _ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "mask")
-
-
-def _range(start: float, stop: float, samples: int) -> tuple[int, int]:
-    if not 0.0 <= start < stop <= 1.0:
-        raise ValueRangeError("part", f"is {start:g}:{stop:g}; two fractions 0 <= start < stop <= 1 were expected, such as 0:0.7")
-    return round(start * samples), round(stop * samples)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from dynident.core.files import read_bytes, read_text
 from dynident.core.options import settle_options
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
@@ -70,16 +71,7 @@ def read_original(path: str | Path | None, root: str) -> Original | None:
     """The user's file, checked to be of the kind whose root element is `root`."""
     if path is None or not root:
         return None
-    try:
-        content = Path(path).read_bytes()
-        text = content.decode("utf-8")
-    except FileNotFoundError:
-        raise FileError(path, "no such file; check the path") from None
-    except UnicodeDecodeError:
-        raise FileError(path, "is not text (UTF-8); check that it is the right file") from None
-    except OSError as error:
-        raise FileError(path, f"can't be read: {error.strerror}") from None
-    found = parse_xml(path, text.removeprefix("\ufeff")).tag
+    found = parse_xml(path, read_text(path).removeprefix("\ufeff")).tag
     if found != root:
         raise FileError(path, f"the root element is <{found}>; <{root}> was expected")
-    return Original(path=str(path), content=content)
+    return Original(path=str(path), content=read_bytes(path))

@@ -5,7 +5,6 @@ estimate.json is written last and removed first, so that where it exists the oth
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.archives import Arrays, pack, unpack
-from dynident.core.files import write_together
+from dynident.core.files import json_text, write_together
 from dynident.errors import FileError
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Residuals
 from dynident.regression.problem import Problem
@@ -38,8 +37,8 @@ def write_estimate(
     contents: dict[str, str | bytes] = {  # everything is made before anything is written
         ARRAYS: _estimate_bytes(estimate),
         PROBLEM: problem_bytes(problem),
-        ROBOT: _json(robot_to_dict(estimate.base.robot)),
-        ESTIMATE: _json(estimate_document(estimate, seed=seed, provenance=provenance)),
+        ROBOT: json_text(robot_to_dict(estimate.base.robot)),
+        ESTIMATE: json_text(estimate_document(estimate, seed=seed, provenance=provenance)),
     }
     check_writable(target)
     write_together(target, contents, last=ESTIMATE)
@@ -135,7 +134,3 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> Estimate:
         provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
     )
-
-
-def _json(content: dict[str, Any]) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

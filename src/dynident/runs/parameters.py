@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.archives import Arrays, pack, unpack
-from dynident.core.files import read_text, write_atomically, write_together
+from dynident.core.files import json_text, read_text, write_atomically, write_together
 from dynident.errors import FileError
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.result import LinkParameters, Range, RetrievalStatus, Solution
@@ -31,7 +31,7 @@ _SCHEMA = "dynident/parameter-arrays/1"
 def write_parameters(folder: str | Path, result: LinkParameters, *, seed: int = 0) -> None:
     """Write parameters.npz and parameters.json into the run folder that the estimate is in."""
     run = Path(folder)
-    content = json.dumps(parameters_document(result, seed=seed), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    content = json_text(parameters_document(result, seed=seed))
     write_together(run, {ARRAYS: _bytes(result, estimate_digest(run)), PARAMETERS: content}, last=PARAMETERS)
 
 

@@ -8,7 +8,7 @@ from importlib import metadata
 from typing import Any
 
 from dynident.feasibility.result import LinkParameters, Range, Solution
-from dynident.parameters import INERTIA_ELEMENTS, INERTIA_NAMES
+from dynident.parameters import INERTIA_NAMES
 
 SCHEMA = "dynident/parameters/1"
 #: Names of a link's ten linear parameters, whose ranges are given.
@@ -43,14 +43,13 @@ def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, A
 
 def _link(result: LinkParameters, index: int) -> dict[str, Any]:
     link = result.base.robot.links[index]
-    mass, com, inertia = result.com_and_inertia(index)
-    own = result.link_ranges(index)
+    body, own = result.com_and_inertia(index), result.link_ranges(index)
     return {
         "name": link.name,
         "frame": link.frame,
-        "mass": mass,
-        "com": com.tolist(),
-        "inertia": {name: float(inertia[place]) for name, place in zip(INERTIA_NAMES, INERTIA_ELEMENTS, strict=True)},
+        "mass": body.mass,
+        "com": body.com.tolist(),
+        "inertia": body.elements,
         "margin": float(result.margins[index]),
         "range": {name: _ends(item) for name, item in zip(PARAMETER_NAMES, own, strict=False)},
         "bounds": _bounds(result, index),

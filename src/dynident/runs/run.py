@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
-from dynident.core.files import read_text
+from dynident.core.files import read_json
 from dynident.errors import FileError
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
@@ -71,7 +70,7 @@ def read_run(folder: str | Path) -> Run:
         parameters=parameters,
         validation=validation,
         missing=missing,
-        documents={stage: _json(run / name) for stage, name in present.items() if stage not in missing},
+        documents={stage: read_json(run / name) for stage, name in present.items() if stage not in missing},
         hashes={name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in _HASHED if (run / name).is_file()},
         links_validated=validation is not None and validation.summary.parameters == parameters_digest(run),
     )
@@ -89,13 +88,3 @@ def _optional(run: Path, name: str, stage: Stage, read: Callable[[Path], _T], mi
             raise
         missing[stage] = "The robot has been identified again since this step was done."
         return None
-
-
-def _json(file: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(read_text(file))
-    except json.JSONDecodeError as error:
-        raise FileError(file, f"is not valid JSON: {error.msg}; make it again", place=f"line {error.lineno}") from None
-    if not isinstance(content, dict):
-        raise FileError(file, "is not what was expected there; make it again")
-    return cast("dict[str, Any]", content)

@@ -6,7 +6,6 @@ Like the parameters, they remember which estimate they were made from: after ano
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.archives import Arrays, pack, unpack
-from dynident.core.files import write_together
+from dynident.core.files import json_text, write_together
 from dynident.errors import FileError
 from dynident.runs.parameters import ARRAYS as PARAMETER_ARRAYS
 from dynident.runs.parameters import estimate_digest
@@ -39,7 +38,7 @@ _FOLDS = ("relative_percent", "relative_percent_per_joint", "rms_per_joint")
 def write_validation(folder: str | Path, validation: Validation, *, provenance: Mapping[str, Any] | None = None) -> None:
     """Write validation.npz and validation.json into the run folder that the estimate is in."""
     run = Path(folder)
-    content = json.dumps(validation_document(validation, provenance), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    content = json_text(validation_document(validation, provenance))
     write_together(run, {ARRAYS: _bytes(run, validation), VALIDATION: content}, last=VALIDATION)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dynident.core import files
-from dynident.errors import FileError
+from dynident.errors import FileError, ValueRangeError
 
 
 def test_text_and_yaml_are_read(tmp_path: Path) -> None:
@@ -16,6 +16,37 @@ def test_text_and_yaml_are_read(tmp_path: Path) -> None:
     file.write_text("name: ünï\nvalues: [1, 2]\n", encoding="utf-8")
     assert files.read_text(file).startswith("name: ünï")
     assert files.read_yaml(file) == {"name": "ünï", "values": [1, 2]}
+
+
+def test_text_and_bytes_differ_in_the_ends_of_lines(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"a\r\nb\rc\n")
+    assert files.read_text(file) == file.read_text() == "a\nb\nc\n"
+    assert files.read_bytes(file) == b"a\r\nb\rc\n"
+
+
+def test_json_comes_back_and_what_is_none_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(files.json_text({"name": "ünï", "values": [1.5, None]}), encoding="utf-8")
+    assert "ünï" in file.read_text(encoding="utf-8")
+    assert files.read_json(file) == {"name": "ünï", "values": [1.5, None]}
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        files.json_text({"a": float("nan")})
+    file.write_text('{"a": 1,\n')
+    with pytest.raises(FileError, match=r"is not valid JSON: .*; make it again") as caught:
+        files.read_json(file)
+    assert caught.value.place == "line 2"
+    file.write_text("[1]")
+    with pytest.raises(FileError, match="is not what was expected there"):
+        files.read_json(file)
+
+
+def test_what_comes_from_a_file_says_so() -> None:
+    with pytest.raises(FileError, match=r"robot\.yaml, joints: mass is wrong") as caught, files.errors_in_file("robot.yaml", "joints"):
+        raise ValueRangeError("mass", "is wrong")
+    assert (caught.value.file, caught.value.place) == ("robot.yaml", "joints")
+    with pytest.raises(FileError, match=r"other\.yaml: is empty"), files.errors_in_file("robot.yaml"):
+        raise FileError("other.yaml", "is empty")
 
 
 def test_a_missing_file_a_folder_and_bytes_are_told_apart(tmp_path: Path) -> None:

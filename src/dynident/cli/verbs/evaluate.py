@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +10,7 @@ import typer
 from dynident.cli.data import parse_reading, read_data
 from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, ReaderOption, Unit, parse_part
 from dynident.cli.terminal import console, print_table, progress_bar, spinner
+from dynident.core.files import json_text
 
 EXAMPLE = """Example:
 
@@ -50,7 +50,7 @@ def evaluate(
     found = residuals(problem, estimate.values)
     if as_json:
         content = {**residual_document(found), "samples": problem.samples, "part": list(fractions)}
-        print(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+        print(json_text(content), end="")
         return
     out = console()
     out.print(

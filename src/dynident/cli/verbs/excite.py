@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ import typer
 
 from dynident.cli.options import AsJson, Base, Debug, Gravity, Lock, RobotArgument, Tip, parse_frequency, parse_gravity, parse_locks
 from dynident.cli.terminal import console, print_report, progress_bar
+from dynident.core.files import json_text
 from dynident.errors import FileError, ValueRangeError
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _write_trajectory(
         shown = design.plot(title=heading).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
         write_atomically(page, shown)
     if as_json:
-        print(json.dumps(design_document(design), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json_text(design_document(design)), end="")
         return
     print_report(design_report(design))
     console().print(f"Written to {output}" + (f", plot in {page}" if plot else ""), markup=False)
@@ -141,7 +141,7 @@ def _write_static(robot: Robot, limits: Limits, output: Path, *, count: int, met
         design = design_configurations(robot, count, method=cast("Any", method), limits=limits, seed=seed, progress=progress)
     write_trajectory(design.dataset(), output)
     if as_json:
-        print(json.dumps(static_document(design), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json_text(static_document(design)), end="")
         return
     print_report(static_report(design))
     console().print(f"Written to {output}", markup=False)

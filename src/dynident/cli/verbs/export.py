@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from dynident.cli.data import read_data
 from dynident.cli.options import AsJson, Debug
 from dynident.cli.registries import FromRegistry, Offered
 from dynident.cli.terminal import console, spinner
+from dynident.core.files import json_text
 from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def export(
     except KeyboardInterrupt:
         raise InputError("the export was interrupted; every file is whole, either as it was before or new") from None
     if as_json:
-        print(json.dumps([_document(done[name], path) for name, path in paths.items()], indent=2, ensure_ascii=False, allow_nan=False))
+        print(json_text([_document(done[name], path) for name, path in paths.items()]), end="")
         return
     for name, path in paths.items():
         _print(done[name], path, sources.of(name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,6 +11,7 @@ import typer
 from dynident.cli import options as opt
 from dynident.cli.data import parse_reading, read_data, read_robot, running_command
 from dynident.cli.terminal import console, print_report, progress_bar, spinner
+from dynident.core.files import json_text
 from dynident.errors import ValueRangeError
 
 EXAMPLE = """Examples:
@@ -99,7 +99,7 @@ def identify(
     provenance = {"command": running_command()}
     write_estimate(output, estimate, problem, seed=seed, provenance=provenance)
     if as_json:
-        print(json.dumps(estimate_document(estimate, seed=seed, provenance=provenance), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json_text(estimate_document(estimate, seed=seed, provenance=provenance)), end="")
     else:
         print_report(report(estimate))
         console().print(f"Written to {output}", markup=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from dynident.cli.options import AsJson, Debug, Lock, RobotArgument, parse_locks
 from dynident.cli.terminal import console, print_report
+from dynident.core.files import json_text
 from dynident.errors import UnknownNameError, ValueRangeError
 
 EXAMPLE = """Examples:
@@ -57,7 +57,7 @@ def repair(
     result = nearest(machine, margin=margin, metric="euclidean" if distance == "euclidean" else "entropic")
     write_atomically(output, repaired_text(result, output))
     if as_json:
-        print(json.dumps(repair_document(result), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json_text(repair_document(result)), end="")
     else:
         print_report(result.tables())
         console().print(f"Written to {output}", markup=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from dynident.cli.options import AsJson, Debug, RunArgument, one_of, parse_optio
 from dynident.cli.registries import Listing
 from dynident.cli.retrieval import Solving, Wanted
 from dynident.cli.terminal import console, print_report, progress_bar
+from dynident.core.files import json_text
 
 EXAMPLE = """Examples:
 
@@ -128,7 +128,7 @@ def retrieve(
             result = with_ranges(result, progress=progress)
     write_parameters(run, result, seed=seed)
     if as_json:
-        print(json.dumps(parameters_document(result, seed=seed), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json_text(parameters_document(result, seed=seed)), end="")
     else:
         print_report(link_report(result))
         console().print(f"Written to {run}", markup=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 from dynident.cli.data import parse_reading, read_data, running_command
 from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, ReaderOption, Unit, parse_frequency, parse_part
 from dynident.cli.terminal import console, print_report, progress_bar, spinner
+from dynident.core.files import json_text
 
 if TYPE_CHECKING:
     from dynident.feasibility.result import LinkParameters
@@ -63,7 +63,7 @@ def validate(
     provenance = {"command": running_command(), "part": list(fractions)}
     write_validation(run, result, provenance=provenance)
     if as_json:
-        print(json.dumps(validation_document(result, provenance), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json_text(validation_document(result, provenance)), end="")
     else:
         print_report(report(result))
         console().print(f"Written to {run}", markup=False)

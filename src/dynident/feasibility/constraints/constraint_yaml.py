@@ -11,17 +11,7 @@ import numpy as np
 
 from dynident.core.fields import Fields, read_fields
 from dynident.errors import FileError
-from dynident.feasibility.constraints.convex import (
-    Bounds,
-    DontCare,
-    Equal,
-    FrictionNonnegative,
-    Known,
-    PhysicalConsistency,
-    Ratio,
-    Symmetric,
-    TotalMass,
-)
+from dynident.feasibility.constraints import convex
 from dynident.feasibility.constraints.regions import ComInCylinder, ComInEllipsoid, ComInHull
 from dynident.feasibility.constraints.terms import Constraint
 
@@ -43,16 +33,16 @@ def _consistency(top: Fields, key: str) -> list[Constraint]:
     section = top.section(key)
     section.only((), ("margin", "links"))
     links = tuple(_link(section, item, f"links[{i}]") for i, item in enumerate(section.items("links"))) if section.has("links") else None
-    return [PhysicalConsistency(margin=section.number("margin", 0.0), links=links)]
+    return [convex.PhysicalConsistency(margin=section.number("margin", 0.0), links=links)]
 
 
 def _total_mass(top: Fields, key: str) -> list[Constraint]:
-    return [TotalMass(*_limits(top, key))]
+    return [convex.TotalMass(*_limits(top, key))]
 
 
 def _bounds(top: Fields, key: str) -> list[Constraint]:
     section = top.section(key)
-    return [Bounds(str(name), *_limits(section, name)) for name in section.values]
+    return [convex.Bounds(str(name), *_limits(section, name)) for name in section.values]
 
 
 def _limits(section: Fields, name: str) -> tuple[float, float]:
@@ -77,7 +67,7 @@ def _equal(top: Fields, key: str) -> list[Constraint]:
         names = [name for name in cast("list[Any]", pair) if isinstance(name, str)] if isinstance(pair, list) else []
         if len(names) != 2 or len(cast("list[Any]", pair)) != 2:
             raise FileError(top.file, "two parameter names were expected, such as [m2, m4]", place=f"{key}[{i}]")
-        found.append(Equal(*names))
+        found.append(convex.Equal(*names))
     return found
 
 
@@ -85,7 +75,7 @@ def _ratio(top: Fields, key: str) -> list[Constraint]:
     found: list[Constraint] = []
     for item in top.sections(key):
         item.only(("of", "to"), ("low", "high"))
-        found.append(Ratio(item.text("of"), item.text("to"), item.number("low", 0.0), item.number("high", math.inf, infinite=True)))
+        found.append(convex.Ratio(item.text("of"), item.text("to"), item.number("low", 0.0), item.number("high", math.inf, infinite=True)))
     return found
 
 
@@ -93,7 +83,7 @@ def _symmetric(top: Fields, key: str) -> list[Constraint]:
     found: list[Constraint] = []
     for item in top.sections(key):
         item.only(("link", "plane"))
-        found.append(Symmetric(_link(item, item.values["link"], "link"), item.choice("plane", _PLANES)))
+        found.append(convex.Symmetric(_link(item, item.values["link"], "link"), item.choice("plane", _PLANES)))
     return found
 
 
@@ -138,7 +128,7 @@ def _round(section: Fields, link: int | str, shape: str) -> Constraint:
 
 def _friction(top: Fields, key: str) -> list[Constraint]:
     top.choice(key, ("nonnegative",))
-    return [FrictionNonnegative()]
+    return [convex.FrictionNonnegative()]
 
 
 #: A new kind of constraint is its class and one line here.
@@ -146,13 +136,13 @@ _SECTIONS: dict[str, Callable[[Fields, str], list[Constraint]]] = {
     "consistency": _consistency,
     "total_mass": _total_mass,
     "bounds": _bounds,
-    "known": _values(Known),
+    "known": _values(convex.Known),
     "equal": _equal,
     "ratio": _ratio,
     "symmetric": _symmetric,
     "com": _com,
     "friction": _friction,
-    "dont_care": _values(DontCare),
+    "dont_care": _values(convex.DontCare),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.files import read_text
+from dynident.core.files import json_text, read_text
 from dynident.core.xml import XmlText, parse_xml
 from dynident.errors import FileError
 from dynident.feasibility.repair.repair import Repair
@@ -43,7 +42,7 @@ def repaired_text(repair: Repair, target: Path) -> str:
         source = Path(repair.robot.source)
         return with_inertials(source, read_text(source), {link.name: link.after for link in repair.changed})
     if suffix == ".json":
-        return json.dumps(repair_document(repair), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        return json_text(repair_document(repair))
     if not repair.changed:
         return repair.robot.to_dh_yaml()
     robot = repair.robot.with_parameters(repair.parameters())
