@@ -48,13 +48,14 @@ def test_a_log_gives_a_run_folder_and_tables(dynident, folder):
 
 
 def test_python_does_the_same_with_the_same_left_out(dynident, tmp_path):
-    from dynident import identify, load_dataset, load_robot
+    from dynident import identify, load_robot
+    from dynident.data import load_recording
 
     np.savez(tmp_path / "log.npz", **arrays(ddq=None))
     write_dataset(synthetic_samples(), tmp_path / "samples.npz")
     for robot, data in (("planar_2r", "log.npz"), ("spatial_3r", "samples.npz")):
         assert dynident("identify", robot, data, "-o", "run").returncode == 0
-        kept, found = read_estimate(tmp_path / "run"), identify(load_robot(robot), load_dataset(tmp_path / data))
+        kept, found = read_estimate(tmp_path / "run"), identify(load_robot(robot), load_recording(tmp_path / data))
         np.testing.assert_array_equal(kept.values, found.values)
         np.testing.assert_array_equal(kept.covariance, found.covariance)
         assert kept.notes == found.notes

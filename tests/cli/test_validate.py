@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 
 from dynident.data import write_dataset
-from tests.cli.test_identify import refused
+from dynident.friction import linear
+from dynident.regression import build_problem, fit, residuals
+from dynident.robots import load_robot
+from dynident.runs import read_estimate, write_estimate
+from tests.cli.test_identify import arrays, refused
 from tests.logs import synthetic_log, synthetic_samples
 
 
@@ -21,15 +25,18 @@ def folder(tmp_path: Path, dynident) -> Path:
     return tmp_path
 
 
-def test_held_out_errors_are_those_of_evaluate(dynident, folder):
+def test_held_out_errors_are_those_of_the_library(dynident, folder):
     finished = dynident("validate", "run", "log.npz", "--part", "0.7:1", "--json")
     assert (finished.returncode, finished.stderr) == (0, "")
     content = json.loads(finished.stdout)
     assert content == json.loads((folder / "run" / "validation.json").read_text())
-    evaluated = json.loads(dynident("evaluate", "run", "log.npz", "--part", "0.7:1", "--json").stdout)
-    assert content["relative_percent"] == pytest.approx(evaluated["relative_percent"], rel=1e-9)
-    for name in ("rms_per_joint", "relative_percent_per_joint"):
-        assert content[name] == pytest.approx(evaluated[name], rel=1e-9)
+    log, robot = synthetic_log(noise=0.5, samples=3000).part(0.7, 1), load_robot("planar_2r")
+    expected = residuals(build_problem(robot, log, friction=linear(), cutoff=6, rate=25), read_estimate(folder / "run").values)
+    assert content["relative_percent"] == pytest.approx(expected.relative_percent, rel=1e-9)
+    assert list(content["rms_per_joint"]) == list(robot.joint_names)
+    assert list(content["rms_per_joint"].values()) == pytest.approx(expected.rms_per_group, rel=1e-9)
+    assert list(content["relative_percent_per_joint"].values()) == pytest.approx(expected.relative_percent_per_group, rel=1e-9)
+    assert content["samples"] == 900
     assert content["provenance"]["part"] == [0.7, 1.0]
     assert content["provenance"]["command"].startswith("dynident validate run log.npz")
     assert list(content["provenance"]["files"]) == ["log.npz"]
@@ -62,6 +69,48 @@ def test_data_of_the_fit_are_no_test(dynident, folder):
     assert "no test on new data" in content["notes"][0]
 
 
+def test_on_its_own_data_the_error_is_that_of_the_estimate(dynident, folder):
+    finished = dynident("validate", "run", "log.npz", "--part", "0:0.7")
+    assert finished.returncode == 0
+    estimate = read_estimate(folder / "run")
+    assert f"{estimate.residuals.relative_percent:.3g}" in finished.stdout
+    assert all(name in finished.stdout for name in estimate.base.robot.joint_names)
+
+
+def test_columns_and_units_are_remembered(dynident, tmp_path):
+    content = arrays(q=np.rad2deg(synthetic_log().q), tau=None)
+    np.savez(tmp_path / "log.npz", **content, load=1e3 * synthetic_log().effort)
+    options = ["--map", "effort=load", "--unit", "q=deg", "--unit", "dq=rad/s", "--unit", "ddq=rad/s^2", "--unit", "effort=mNm"]
+    finished = dynident("identify", "planar_2r", "log.npz", "-o", "run", *options)
+    assert finished.returncode == 0, finished.stderr
+    assert json.loads(dynident("validate", "run", "log.npz", "--json").stdout)["relative_percent"] < 1e-6
+    np.savez(tmp_path / "si.npz", **arrays())
+    other = ["--map", "effort=tau", "--unit", "q=rad", "--unit", "effort=Nm"]
+    assert json.loads(dynident("validate", "run", "si.npz", "--json", *other).stdout)["relative_percent"] < 1e-6
+
+
+def test_controller_samples_are_judged_element_by_element(dynident, tmp_path):
+    write_dataset(synthetic_samples(), tmp_path / "samples.npz")
+    write_dataset(synthetic_samples(seed=2), tmp_path / "other.npz")
+    dynident("identify", "spatial_3r", "samples.npz", "-o", "run")
+    content = json.loads(dynident("validate", "run", "other.npz", "--part", "0:0.5", "--json").stdout)
+    assert content["relative_percent"] < 1e-8
+    assert (content["samples"], content["provenance"]["part"]) == (30, [0.0, 0.5])
+    assert set(content["rms_per_joint"]) >= {"g2", "g3"}
+    finished = dynident("validate", "run", "other.npz")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "g (" in finished.stdout
+    assert not (tmp_path / "run" / "validation.json").exists()
+    refused(dynident("validate", "run", "other.npz", "--folds", "3"), ["--folds", "controller samples"])
+
+
+def test_a_model_with_columns_of_its_own_needs_them(dynident, folder):
+    log = synthetic_log()
+    problem = build_problem(load_robot("planar_2r"), log, friction=linear(), extra={"spring": log.q})
+    write_estimate(folder / "spring", fit(problem), problem)
+    refused(dynident("validate", "spring", "log.npz"), ["extra column", "spring"])
+
+
 def test_bad_input(dynident, folder):
     refused(dynident("validate", "nowhere", "log.npz"), ["nowhere", "no such run folder", "dynident identify"])
     (folder / "empty").mkdir()
@@ -74,11 +123,13 @@ def test_bad_input(dynident, folder):
     write_dataset(synthetic_log("spatial_3r"), folder / "three.npz")
     refused(dynident("validate", "run", "three.npz"), ["3 joints", "has 2"])
     write_dataset(synthetic_samples("planar_2r"), folder / "samples.npz")
-    refused(dynident("validate", "run", "samples.npz"), ["samples of M and g", "dynident evaluate"])
+    refused(dynident("validate", "run", "samples.npz"), ["controller samples", "a log"])
     np.savez(folder / "no_effort.npz", t=np.arange(9.0), q=np.zeros((9, 2)))
     refused(dynident("validate", "run", "no_effort.npz"), ["effort"])
     assert not (folder / "run" / "validation.json").exists()
     assert not (folder / "run" / "validation.npz").exists()
+    (folder / "run" / "estimate.npz").write_bytes(b"broken")
+    refused(dynident("validate", "run", "log.npz"), ["estimate.npz"])
 
 
 def test_link_parameters_of_another_estimate_are_refused(dynident, folder):

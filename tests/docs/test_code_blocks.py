@@ -57,7 +57,7 @@ def test_the_python_example_of_the_readme_has_15_lines():
 def test_the_command_line_reference_names_every_verb_and_option(dynident):
     page = (REPOSITORY / "docs" / "reference" / "command-line.md").read_text()
     readme = (REPOSITORY / "README.md").read_text()
-    verbs = re.findall(r"^│ (\w+) ", dynident("--help").stdout.split("Commands")[1], flags=re.MULTILINE)
+    verbs = re.findall(r"^│ (\w+) ", dynident("--help").stdout, flags=re.MULTILINE)
     assert verbs
     for verb in verbs:
         assert f"## dynident {verb}" in page

@@ -12,7 +12,7 @@ def test_panda_log_trained_on_70_percent_predicts_the_rest(dynident, shared_data
     options = ["--friction", "linear", "--filter", 5, "--rate", 20, "--train", "0:0.7"]
     finished = dynident("identify", "panda", log, "-o", "run", *options)
     assert finished.returncode == 0, finished.stderr
-    content = json.loads(dynident("evaluate", "run", log, "--part", "0.7:1", "--json").stdout)
+    content = json.loads(dynident("validate", "run", log, "--part", "0.7:1", "--json").stdout)
     assert content["relative_percent"] <= 1.12
     assert len(content["rms_per_joint"]) == 7
     assert content["samples"] == 6163

@@ -13,23 +13,11 @@ import typer
 
 from dynident.cli.options import Debug, option_text
 from dynident.cli.registries import with_registries
-from dynident.cli.verbs import check, demo, evaluate, excite, export, identify, repair, report, retrieve, simulate, validate
+from dynident.cli.verbs import check, demo, excite, export, identify, repair, report, retrieve, simulate, validate
 from dynident.errors import DynidentError, InputError, Remedy
 
-#: In the order of the help. A new verb is its file and one line here.
-VERBS = {
-    "demo": demo,
-    "check": check,
-    "excite": excite,
-    "identify": identify,
-    "evaluate": evaluate,
-    "retrieve": retrieve,
-    "repair": repair,
-    "validate": validate,
-    "export": export,
-    "report": report,
-    "simulate": simulate,
-}
+#: In the order of the help, which shows them by their groups. A new verb is its file and its place here.
+VERBS = (demo, check, repair, excite, simulate, identify, retrieve, validate, export, report)
 
 
 def run(words: Sequence[str]) -> int | None:
@@ -49,8 +37,10 @@ def _app(words: Sequence[str]) -> typer.Typer:
     )
     app.callback()(_global_options)
     asked = next((word for word in words if not word.startswith("-")), "")
-    for name, module in VERBS.items():
-        app.command(name, epilog=module.EXAMPLE)(with_registries(getattr(module, name), look=name == asked))
+    for module in VERBS:
+        name = module.__name__.rpartition(".")[2]
+        verb = with_registries(getattr(module, name), look=name == asked)
+        app.command(name, epilog=module.EXAMPLE, rich_help_panel=module.GROUP)(verb)
     return app
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynident.cli.options import parse_gravity, parse_locks, parse_map, parse_options, parse_units
+from dynident.errors import FileError
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
@@ -46,6 +49,18 @@ def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[flo
     if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
         data = data.select(robot.joint_names)
     return data if part == (0.0, 1.0) else data.part(*part)
+
+
+def check_output(file: Path, what: str, suffixes: Iterable[str] | None = None) -> None:
+    """To be asked before the work: a file of the right kind can be made there. suffixes : those that are allowed."""
+    if suffixes is not None and file.suffix.lower() not in suffixes:
+        raise FileError(file, f"unknown suffix {file.suffix!r} for the {what}; known: {', '.join(suffixes)}")
+    if file.is_dir():
+        raise FileError(file, f"is a folder; name a file for the {what}")
+    if not file.parent.is_dir():
+        raise FileError(file, f"can't be written: there is no folder {file.parent}")
+    if not os.access(file.parent, os.W_OK | os.X_OK):
+        raise FileError(file, f"can't be written, because the folder {file.parent} doesn't allow it")
 
 
 def running_command() -> str:

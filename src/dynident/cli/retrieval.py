@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,8 +13,6 @@ from dynident.cli.terminal import spinner
 from dynident.errors import InputError, ValueRangeError
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from dynident.feasibility import FeasibleSet, LinkParameters, Objective, RetrievalProblem
     from dynident.regression import Estimate
 
@@ -91,13 +88,16 @@ class Solving:
     seed: int
 
     def solve(self, problem: RetrievalProblem, run: Path, wanted: Wanted) -> LinkParameters:
+        from dynident.core.parallel import process_pool
         from dynident.feasibility import SolverOptions, solve_retrieval
         from dynident.feasibility.solvers.registry import solver_by_name
         from dynident.runs.parameters import StartStore
 
         solver_by_name(self.solver)
         store = StartStore(run, self._key(run, wanted))
-        with _executor(self.workers, problem) as executor, spinner(f"Solving with {self.solver}") as say:
+        if self.workers > 1:
+            _check_sendable(problem)
+        with process_pool(self.workers) as executor, spinner(f"Solving with {self.solver}") as say:
             options = SolverOptions(
                 own=self.own,
                 seed=self.seed,
@@ -119,20 +119,12 @@ class Solving:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-@contextmanager
-def _executor(workers: int, problem: RetrievalProblem) -> Generator[Executor | None]:
-    """A pool of processes, none for one worker. Forked, so that a user's constraint file need not be run again in each."""
-    if workers == 1:
-        yield None
-        return
+def _check_sendable(problem: RetrievalProblem) -> None:
+    """Can worker processes be given the problem?"""
     import pickle
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
 
     try:
         pickle.dumps(problem)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         remedy = "write functions with def at the top of the file, or use --workers 1"
         raise InputError(f"the constraints can't be sent to worker processes ({error})", remedy=remedy) from None
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
-        yield pool

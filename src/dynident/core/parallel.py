@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from multiprocessing import get_context
 from typing import TypeVar
 
 import numpy as np
@@ -63,6 +65,16 @@ def multi_start(
         jobs = {executor.submit(_run, task, start, children[start]): start for start in open_starts}
         _collect(jobs, deadline, completed)
     return dict(sorted(results.items()))
+
+
+@contextmanager
+def process_pool(workers: int) -> Generator[Executor | None]:
+    """A pool of processes, none for one worker. Forked, so that what a user's own file defined need not be defined again in each."""
+    if workers == 1:
+        yield None
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
+        yield pool
 
 
 def _collect(jobs: dict[Future[Result], int], deadline: float, completed: Callable[[int, Result], None]) -> None:

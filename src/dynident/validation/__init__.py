@@ -2,6 +2,6 @@
 
 from dynident.validation.folds import CrossValidation, cross_validate
 from dynident.validation.result import Validation
-from dynident.validation.validate import validate
+from dynident.validation.validate import validate, validate_samples
 
-__all__ = ["CrossValidation", "Validation", "cross_validate", "validate"]
+__all__ = ["CrossValidation", "Validation", "cross_validate", "validate", "validate_samples"]

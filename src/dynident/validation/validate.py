@@ -10,7 +10,8 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import ControllerSamples, Dataset
 from dynident.errors import InputError
-from dynident.regression.estimate import Estimate
+from dynident.regression.estimate import Estimate, Residuals
+from dynident.regression.fit import residuals
 from dynident.regression.identify import default_cutoff
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.rows import LogRows
@@ -39,7 +40,7 @@ def validate(
     cutoff, rate : of the parallel filter; by default those of the identification.
     """
     if not isinstance(dataset, Dataset):
-        raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="evaluate those instead")
+        raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="use validate_samples")
     estimate = as_torque_model(model)
     cutoff, rate, chosen = _processing(model, dataset, cutoff, rate)
     problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, progress=_share(progress, 0.0, 0.4))
@@ -66,6 +67,11 @@ def validate(
         provenance=problem.provenance,
         notes=(*chosen, *problem.notes, *validation_notes(model, seen, errors)),
     )
+
+
+def validate_samples(model: Estimate, samples: ControllerSamples, *, progress: Callable[[float], None] | None = None) -> Residuals:
+    """Errors of the coefficients on the M and g of a controller, element by element; the model must be one of M and g too."""
+    return residuals(problem_on_base(model.base, samples, progress=progress), model.values)
 
 
 def _processing(

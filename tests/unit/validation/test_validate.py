@@ -109,7 +109,7 @@ def test_the_controller_s_coefficients_predict_torques():
     gravity_only = identify(robot, synthetic_samples(), equations="gravity")
     with pytest.raises(InputError, match="gravity only"):
         validate(gravity_only, exact)
-    with pytest.raises(InputError, match="evaluate those instead"):
+    with pytest.raises(InputError, match="use validate_samples"):
         validate(estimate, synthetic_samples())
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynident.cli.options import Base, Debug, Lock, RobotArgument, Tip, parse_locks
+from dynident.cli.data import read_robot
+from dynident.cli.options import AsJson, Base, Debug, Lock, RobotArgument, Tip
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from dynident.robots.check import LinkCheck, RobotCheck, SourceCheck
     from dynident.robots.verdict import Judgement
 
+GROUP = "Robot"
 EXAMPLE = """Examples:
 
 [bold]dynident check panda[/bold]
@@ -30,7 +32,7 @@ def check(
     lock: Lock = None,
     base: Base = None,
     tip: Tip = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
     """Check the physical consistency of every link of a robot.
@@ -38,10 +40,9 @@ def check(
     Prints mass, centre of mass, principal inertias and margin of each link, with a verdict. Exits with 1 when a link is inconsistent,
     or a link that was lumped into another or into the base.
     """
-    from dynident.robots import load_robot
     from dynident.robots.check import check_robot
 
-    result = check_robot(load_robot(robot, lock=parse_locks(lock), base=base, tip=tip))
+    result = check_robot(read_robot(robot, lock=lock, base=base, tip=tip))
     if as_json:
         print(json.dumps(as_dictionary(result), indent=2, ensure_ascii=False))
     else:

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from dynident.cli.options import AsJson, Base, Debug, Gravity, Lock, RobotArgument, Tip, parse_frequency, parse_gravity, parse_locks
+from dynident.cli import options as opt
+from dynident.cli.data import check_output, read_robot
 from dynident.cli.terminal import console, print_report, progress_bar
 from dynident.core.files import json_text
-from dynident.errors import FileError, ValueRangeError
+from dynident.errors import ValueRangeError
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from dynident.excitation.limits.limits import Limits
-    from dynident.friction import FrictionModel
     from dynident.robots import Robot
 
+GROUP = "Experiment"
 EXAMPLE = """Examples:
 
 [bold]dynident excite panda -o trajectory.csv --budget 60[/bold]
@@ -32,7 +29,7 @@ EXAMPLE = """Examples:
 
 
 def excite(
-    robot: RobotArgument,
+    robot: opt.RobotArgument,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help=".csv, .npz, .parquet, or .yaml for a ROS JointTrajectory.")
     ],
@@ -69,12 +66,12 @@ def excite(
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes. Default: one per core.", min=1)] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the random starts.", min=0)] = 0,
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Don't write the page with the plot beside the file.")] = False,
-    lock: Lock = None,
-    base: Base = None,
-    tip: Tip = None,
-    gravity: Gravity = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
+    lock: opt.Lock = None,
+    base: opt.Base = None,
+    tip: opt.Tip = None,
+    gravity: opt.Gravity = None,
+    as_json: opt.AsJson = False,
+    debug: opt.Debug = False,
 ) -> None:
     """Design an exciting trajectory that keeps all limits.
 
@@ -83,19 +80,20 @@ def excite(
     """
     from dynident.excitation.limits.limits import robot_limits
     from dynident.excitation.limits.limits_file import read_limits
-    from dynident.robots import load_robot
+    from dynident.excitation.trajectories.writing import require_suffix
 
-    _check_output(output)
-    machine = load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
+    require_suffix(output)
+    check_output(output, "trajectory")
+    machine = read_robot(robot, lock=lock, base=base, tip=tip, gravity=gravity)
     allowed = robot_limits(machine) if limits is None else read_limits(limits, machine)
     if static is not None:
         _write_static(machine, allowed, output, count=static, method=method, seed=seed, as_json=as_json)
         return
     options = {
-        "friction": _friction(friction),
+        "friction": opt.parse_friction(friction),
         "duration": _positive(duration, "--duration", "seconds"),
         "harmonics": harmonics,
-        "base_frequency": parse_frequency(base_frequency, "--base-frequency"),
+        "base_frequency": opt.parse_frequency(base_frequency, "--base-frequency"),
         "criterion": criterion,
         "start": _start(start, machine),
         "at_rest": start_at_rest,
@@ -111,11 +109,12 @@ def excite(
 def _write_trajectory(
     robot: Robot, limits: Limits, output: Path, options: dict[str, Any], *, workers: int | None, plot: bool, as_json: bool
 ) -> None:
+    from dynident.core.parallel import process_pool
     from dynident.excitation import design_trajectory, trajectory_dataset
     from dynident.excitation.tables import design_document, design_report
     from dynident.excitation.trajectories.writing import write_trajectory
 
-    with progress_bar("Designing the trajectory") as progress, _executor(workers or os.cpu_count() or 1) as executor:
+    with progress_bar("Designing the trajectory") as progress, process_pool(workers or os.cpu_count() or 1) as executor:
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
     write_trajectory(trajectory_dataset(design.trajectory, options["rate"]), output)
     page = output.with_suffix(".html")
@@ -145,36 +144,6 @@ def _write_static(robot: Robot, limits: Limits, output: Path, *, count: int, met
         return
     print_report(static_report(design))
     console().print(f"Written to {output}", markup=False)
-
-
-@contextmanager
-def _executor(workers: int) -> Generator[Executor | None]:
-    """A pool of processes, none for one worker."""
-    if workers == 1:
-        yield None
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
-        yield pool
-
-
-def _check_output(output: Path) -> None:
-    """Before the work, not after it."""
-    from dynident.excitation.trajectories.writing import require_suffix
-
-    require_suffix(output)
-    if output.is_dir():
-        raise FileError(output, "is a folder; give the name of a file")
-    if not output.parent.is_dir():
-        raise FileError(output, f"can't be written: there is no folder {output.parent}")
-
-
-def _friction(name: str) -> FrictionModel | None:
-    from dynident.friction import friction_model
-
-    return None if name == "none" else friction_model(name)
 
 
 def _positive(value: float, option: str, unit: str) -> float:

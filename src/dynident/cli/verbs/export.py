@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dynident.export.model import Exporter, States
     from dynident.robots import Robot
 
+GROUP = "Use"
 EXAMPLE = """Examples:
 
 [bold]dynident export run --urdf identified.urdf --from robot.urdf --c model[/bold]

@@ -14,6 +14,7 @@ from dynident.cli.terminal import console, print_report, progress_bar, spinner
 from dynident.core.files import json_text
 from dynident.errors import ValueRangeError
 
+GROUP = "Model"
 EXAMPLE = """Examples:
 
 [bold]dynident identify panda log.npz -o run --friction linear --filter 5 --rate 20 --train 0:0.7[/bold]

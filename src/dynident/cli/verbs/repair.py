@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli.options import AsJson, Debug, Lock, RobotArgument, parse_locks
+from dynident.cli.data import read_robot
+from dynident.cli.options import AsJson, Debug, Lock, RobotArgument, one_of
 from dynident.cli.terminal import console, print_report
 from dynident.core.files import json_text
-from dynident.errors import UnknownNameError, ValueRangeError
+from dynident.errors import ValueRangeError
 
+GROUP = "Robot"
 EXAMPLE = """Examples:
 
 [bold]dynident repair kuka_lwr4 -o kuka.yaml[/bold]
@@ -46,13 +48,11 @@ def repair(
     from dynident.core.files import write_atomically
     from dynident.feasibility.repair.repair import repair as nearest
     from dynident.feasibility.repair.writing import check_output, repair_document, repaired_text
-    from dynident.robots import load_robot
 
-    if distance not in _METRICS:
-        raise UnknownNameError("distance", distance, _METRICS)
+    one_of(distance, _METRICS, "distance")
     if margin is not None and not 0.0 <= margin < float("inf"):
         raise ValueRangeError("--margin", f"is {margin:g}; a number that is not negative was expected")
-    machine = load_robot(robot, lock=parse_locks(lock))
+    machine = read_robot(robot, lock=lock)
     check_output(machine, output)
     result = nearest(machine, margin=margin, metric="euclidean" if distance == "euclidean" else "entropic")
     write_atomically(output, repaired_text(result, output))

@@ -7,16 +7,17 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli.options import Debug
+from dynident.cli.options import Debug, RunArgument
 from dynident.cli.terminal import console, spinner
 
+GROUP = "Use"
 EXAMPLE = """Example:
 
 [bold]dynident report run[/bold]"""
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")],
+    run: RunArgument,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page to write. Default: report.html in RUN.")
     ] = None,

@@ -13,6 +13,7 @@ from dynident.cli.retrieval import Solving, Wanted
 from dynident.cli.terminal import console, print_report, progress_bar
 from dynident.core.files import json_text
 
+GROUP = "Model"
 EXAMPLE = """Examples:
 
 [bold]dynident retrieve run --bounds bounds.csv --total-mass 16 20[/bold]

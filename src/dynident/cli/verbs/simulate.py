@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from dynident.cli.data import parse_reading, read_data
-from dynident.cli.options import (
-    Base,
-    Debug,
-    Gravity,
-    Lock,
-    Map,
-    ReaderOption,
-    RobotArgument,
-    Tip,
-    Unit,
-    parse_frequency,
-    parse_gravity,
-    parse_locks,
-)
+from dynident.cli import options as opt
+from dynident.cli.data import check_output, parse_reading, read_data, read_robot
 from dynident.cli.terminal import console, progress_bar
 from dynident.core.fields import read_fields
-from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
+from dynident.errors import FileError, InputError, ValueRangeError
 
 if TYPE_CHECKING:
     from dynident.core.arrays import Array
@@ -35,6 +21,7 @@ if TYPE_CHECKING:
     from dynident.robots import Robot
     from dynident.simulation import Elasticity, Payload, Sensors
 
+GROUP = "Experiment"
 EXAMPLE = """Examples:
 
 [bold]dynident simulate panda traj.csv -o log.npz --noise realistic --friction linear --truth truth.npz[/bold]
@@ -46,7 +33,7 @@ CONTROLLER_NOISE = 3e-4
 
 
 def simulate(
-    robot: RobotArgument,
+    robot: opt.RobotArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Log to write: .npz, .csv or .parquet.")],
     trajectory: Annotated[
         Path | None, typer.Argument(metavar="[TRAJECTORY]", help="Motion to follow: time, q and, better, dq and ddq (.csv, .npz, ...).")
@@ -79,15 +66,15 @@ def simulate(
         Path | None, typer.Option("--truth", metavar="FILE", help="Also write what a robot would not tell, to this .npz file.")
     ] = None,
     ignore_limits: Annotated[bool, typer.Option("--ignore-limits", help="Follow the trajectory beyond the joints' limits too.")] = False,
-    map: Map = None,
-    reader_option: ReaderOption = None,
-    unit: Unit = None,
-    lock: Lock = None,
-    base: Base = None,
-    tip: Tip = None,
-    gravity: Gravity = None,
+    map: opt.Map = None,
+    reader_option: opt.ReaderOption = None,
+    unit: opt.Unit = None,
+    lock: opt.Lock = None,
+    base: opt.Base = None,
+    tip: opt.Tip = None,
+    gravity: opt.Gravity = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the noise, and of the controller's configurations.", min=0)] = 0,
-    debug: Debug = False,
+    debug: opt.Debug = False,
 ) -> None:
     """Simulate a robot and record what a real one would.
 
@@ -95,17 +82,15 @@ def simulate(
     --controller nothing moves, and MuJoCo is not needed.
     """
     from dynident.data.formats.writing import WRITERS
-    from dynident.robots import load_robot
     from dynident.simulation import NOISES
 
-    if noise not in NOISES:
-        raise UnknownNameError("noise", noise, NOISES)
-    _check_output(output, "log", WRITERS)
+    opt.one_of(noise, tuple(NOISES), "noise")
+    check_output(output, "log", WRITERS)
     if truth is not None:
-        _check_output(truth, "truth", (".npz",))
+        check_output(truth, "truth", (".npz",))
         if truth.absolute() == output.absolute():
             raise InputError(f"--truth and --output are both {truth}; give the truth a file of its own")
-    machine = load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
+    machine = read_robot(robot, lock=lock, base=base, tip=tip, gravity=gravity)
     true = _true_parameters(machine, parameters)
     load = _payload(payload)
     if controller is not None:
@@ -136,7 +121,7 @@ def simulate(
         friction_parameters=_friction_parameters(machine, friction, friction_parameters),
         noise=noise,
         elasticity=_elasticity(machine, elastic),
-        rate=parse_frequency(rate, "--rate"),
+        rate=opt.parse_frequency(rate, "--rate"),
         check_limits=not ignore_limits,
         seed=seed,
     )
@@ -184,19 +169,6 @@ def _magnitudes(noise: str) -> Callable[[Array], Sensors]:
     from dynident.simulation import NOISES
 
     return lambda scale: replace(NOISES[noise](scale), unsigned=True)
-
-
-def _check_output(file: Path, what: str, suffixes: Iterable[str]) -> None:
-    """To be asked before the work: a file of the right kind can be made there."""
-    if file.suffix.lower() not in suffixes:
-        raise FileError(file, f"unknown suffix {file.suffix!r} for the {what}; known: {', '.join(suffixes)}")
-    if file.is_dir():
-        raise FileError(file, f"is a folder; name a file for the {what}")
-    folder = file.absolute().parent
-    if not folder.is_dir():
-        raise FileError(file, f"can't be written: there is no folder {folder}")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise FileError(file, f"can't be written, because the folder {folder} doesn't allow it")
 
 
 def _true_parameters(robot: Robot, run: Path | None) -> Array | None:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dynident.cli import options as opt
 from dynident.cli.data import parse_reading, read_data, running_command
-from dynident.cli.options import AsJson, DataArgument, Debug, EffortKind, Map, ReaderOption, Unit, parse_frequency, parse_part
-from dynident.cli.terminal import console, print_report, progress_bar, spinner
+from dynident.cli.terminal import console, print_report, print_table, progress_bar, spinner
 from dynident.core.files import json_text
+from dynident.errors import InputError
 
 if TYPE_CHECKING:
+    from dynident.data import ControllerSamples
     from dynident.feasibility.result import LinkParameters
+    from dynident.regression import Estimate
 
+GROUP = "Model"
 EXAMPLE = """Example:
 
 [bold]dynident validate run log.npz --part 0.7:1[/bold]"""
 
 
 def validate(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")],
-    data: DataArgument,
+    run: opt.RunArgument,
+    data: opt.DataArgument,
     part: Annotated[str | None, typer.Option("--part", metavar="A:B", help="Use only this part of the data, as fractions: 0.7:1.")] = None,
     folds: Annotated[
         int | None, typer.Option("--folds", metavar="K", help="Also fit K times on these data, each time without one part of them.", min=2)
@@ -34,39 +38,68 @@ def validate(
         str | None,
         typer.Option("--rate", metavar="HZ", help="Samples per second to keep after filtering. Default: as in the identification."),
     ] = None,
-    map: Map = None,
-    unit: Unit = None,
-    effort_kind: EffortKind = None,
-    reader_option: ReaderOption = None,
-    as_json: AsJson = False,
-    debug: Debug = False,
+    map: opt.Map = None,
+    unit: opt.Unit = None,
+    effort_kind: opt.EffortKind = None,
+    reader_option: opt.ReaderOption = None,
+    as_json: opt.AsJson = False,
+    debug: opt.Debug = False,
 ) -> None:
     """Predict the torques of a log and compare: coefficients, link parameters where there are some, and the nominal model.
 
-    The data are read and processed as those of the identification were. Writes validation.json and validation.npz into RUN.
+    The data are read and processed as those of the identification were. Writes validation.json and validation.npz into RUN. Of a
+    controller's samples the errors of M and g are printed, element by element, and nothing is written.
     """
+    from dynident.data import ControllerSamples
     from dynident.runs import read_estimate, write_validation
     from dynident.runs.estimate import check_writable
     from dynident.runs.validation_document import validation_document
     from dynident.validation import validate as validated
     from dynident.validation.tables import report
 
-    fractions = parse_part(part, "--part")
-    frequencies = {"cutoff": parse_frequency(cutoff, "--filter"), "rate": parse_frequency(rate, "--rate")}
+    fractions = opt.parse_part(part, "--part")
+    frequencies = {"cutoff": opt.parse_frequency(cutoff, "--filter"), "rate": opt.parse_frequency(rate, "--rate")}
     estimate = read_estimate(run)
-    check_writable(run)
     reading = estimate.summary.processing.read.override(parse_reading(map, unit, effort_kind, reader_option))
     with spinner("Reading"):
         recorded = read_data(data, estimate.base.robot, reading, fractions)
+    provenance = {"command": running_command(), "part": list(fractions)}
+    if isinstance(recorded, ControllerSamples):
+        _refuse_for_samples({"--folds": folds, "--filter": cutoff, "--rate": rate})
+        _validate_samples(estimate, recorded, provenance, as_json=as_json)
+        return
+    check_writable(run)
     with progress_bar("Validating") as progress:
         result = validated(estimate, recorded, links=_links(run), folds=folds, **frequencies, progress=progress)
-    provenance = {"command": running_command(), "part": list(fractions)}
     write_validation(run, result, provenance=provenance)
     if as_json:
         print(json_text(validation_document(result, provenance)), end="")
     else:
         print_report(report(result))
         console().print(f"Written to {run}", markup=False)
+
+
+def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance: dict[str, Any], *, as_json: bool) -> None:
+    from dynident.regression.tables import residual_table
+    from dynident.runs.estimate_document import residual_document
+    from dynident.validation import validate_samples
+
+    with progress_bar("Validating") as progress:
+        found = validate_samples(estimate, samples, progress=progress)
+    name = estimate.base.robot.name
+    if as_json:
+        content = {"robot": name, "source": samples.source, "samples": samples.samples} | residual_document(found)
+        print(json_text({**content, "provenance": provenance}), end="")
+        return
+    out = console()
+    out.print(f"{name}: the model of {estimate.summary.source} on {samples.source}, {samples.samples} samples", markup=False, style="bold")
+    print_table(residual_table(found, estimate.base), out)
+
+
+def _refuse_for_samples(options: dict[str, object]) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise InputError(f"{', '.join(given)}: only for a log, and the data are controller samples; leave it out")
 
 
 def _links(run: Path) -> LinkParameters | None:
