@@ -354,10 +354,10 @@ def test_controller_samples(tmp_path):
     beside(file, signs=[1, -1])
     with pytest.raises(FileError, match="signs, gear ratios and offsets apply to logs only"):
         load_dataset(file)
-    log = npz(tmp_path, t=TIME, q=Q, tau=Q)
+    log = npz(tmp_path, "motion.npz", t=TIME, q=Q, tau=Q)
     with pytest.raises(FileError, match="holds a log, and no M or g of a controller; read it with load_dataset"):
         load_controller_samples(log)
-    samples = npz(tmp_path, q=Q, g=Q)
+    samples = npz(tmp_path, "model.npz", q=Q, g=Q)
     with pytest.raises(FileError, match=r"holds a controller's samples \(q, g\) and no log; read it with load_controller_samples"):
         load_dataset(samples)
     assert isinstance(load_recording(samples), ControllerSamples)
