@@ -3,7 +3,7 @@
 from dynident.export.model import Comparison, DisagreementError, Exported, ExportModel, InfeasibleError
 from dynident.export.proof import random_states
 from dynident.export.registry import EXPORTERS, export
-from dynident.export.run_folder import model_from_estimate, model_from_run
+from dynident.export.run_folder import model_from_estimate, model_from_parameters, model_from_run
 
 __all__ = [
     "EXPORTERS",
@@ -14,6 +14,7 @@ __all__ = [
     "InfeasibleError",
     "export",
     "model_from_estimate",
+    "model_from_parameters",
     "model_from_run",
     "random_states",
 ]

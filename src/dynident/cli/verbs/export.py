@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +74,7 @@ def export(
     """
     from dynident.export import EXPORTERS, model_from_run
     from dynident.export import export as exported
+    from dynident.export.registry import check_target, write_exported
 
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
     if not paths:
@@ -85,7 +85,7 @@ def export(
         raise FileError(original, f"no such file; name {_patching(' or ', '{0}')} to patch")
     sources = _Sources(model.robot, original)
     for name, path in paths.items():
-        _check_target(EXPORTERS[name], path, sources.of(name))
+        check_target(EXPORTERS[name], path, sources.of(name))
     _check_distinct(paths)
     sources.check_used(paths)
     states = _states(run, model.robot, motion or [])
@@ -97,7 +97,7 @@ def export(
                 own = _own_options(EXPORTERS[name], targets)
                 done[name] = exported(model, name, original=sources.of(name), options=own, force=force, states=states)
         for name, path in paths.items():
-            _write(done[name], path, folder=EXPORTERS[name].folder)
+            write_exported(done[name], path)
     except KeyboardInterrupt:
         raise InputError("the export was interrupted; every file is whole, either as it was before or new") from None
     if as_json:
@@ -176,25 +176,6 @@ def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
     return q, dq, ddq
 
 
-def _check_target(exporter: Exporter, path: Path, source: Path | None) -> None:
-    """Before the work: can the target be written, and is it none of the user's own files?"""
-    from dynident.runs.estimate import check_writable
-
-    if exporter.folder:
-        check_writable(path)
-        if exporter.guard is not None:
-            exporter.guard(path)
-        return
-    if path.is_dir():
-        raise FileError(path, "is a folder; name a file")
-    if source is not None and path.exists() and path.samefile(source):
-        raise FileError(path, "is the file that would be patched, and it is never overwritten; name another file")
-    if not path.absolute().parent.is_dir():
-        raise FileError(path, f"can't be written, because there is no folder {path.parent}; make it first")
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise FileError(path, "can't be written, because its permissions don't allow it; name another file")
-
-
 def _check_distinct(targets: dict[str, Path]) -> None:
     seen: dict[Path, str] = {}
     for name, path in targets.items():
@@ -202,15 +183,6 @@ def _check_distinct(targets: dict[str, Path]) -> None:
         if place in seen:
             raise InputError(f"--{seen[place]} and --{name} name the same file {path}; give each its own")
         seen[place] = name
-
-
-def _write(exported: Exported, path: Path, *, folder: bool) -> None:
-    from dynident.core.files import write_atomically, write_together
-
-    if folder:
-        write_together(path, exported.files, last=next(iter(exported.files)))
-    else:
-        write_atomically(path, next(iter(exported.files.values())))
 
 
 def _print(exported: Exported, path: Path, source: Path | None) -> None:
