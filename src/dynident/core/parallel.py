@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -32,6 +32,8 @@ def multi_start(
     finished: Mapping[int, Result] | None = None,
     on_finished: Callable[[int, Result], None] | None = None,
     progress: Callable[[str], None] | None = None,
+    enough: Callable[[Result], bool] | None = None,
+    patience: float = 0.0,
 ) -> dict[int, Result]:
     """Results by start, in the order of the starts: task(start, generator) for each start that is not in `finished`.
 
@@ -39,6 +41,8 @@ def multi_start(
         that complete are what they would have been without a budget.
     finished : results of an earlier, interrupted call with the same seed, which are not computed again.
     on_finished : called here, in this process, as each start completes, so that a caller can store it.
+    enough : asked about every result; once it says yes, no further start begins.
+    patience : seconds for which starts that other processes have begun are waited for after a Ctrl-C, which reaches them too.
     """
     if starts < 1:
         raise ValueRangeError("starts", f"is {starts}; at least 1 was expected")
@@ -47,23 +51,31 @@ def multi_start(
     open_starts = [start for start in range(starts) if start not in results]
     deadline = np.inf if budget is None else time.monotonic() + budget
 
-    def completed(start: int, result: Result) -> None:
+    def completed(start: int, result: Result) -> bool:
+        """Hand over; whether no further start is wanted."""
         results[start] = result
         if on_finished is not None:
             on_finished(start, result)
         if progress is not None:
             progress(f"start {start + 1} done, {len(results)} of {starts}")
+        return enough is not None and enough(result)
 
     if executor is None:
         for start in open_starts:
             if results and time.monotonic() >= deadline:
                 break
-            completed(start, task(start, np.random.default_rng(children[start])))
+            if completed(start, task(start, np.random.default_rng(children[start]))):
+                break
     elif open_starts:
         if isinstance(executor, ProcessPoolExecutor):
             _check_picklable(task)
-        jobs = {executor.submit(_run, task, start, children[start]): start for start in open_starts}
-        _collect(jobs, deadline, completed)
+
+        def begin(start: int) -> Future[Result]:
+            return executor.submit(_run, task, start, children[start])
+
+        # a pool hands out jobs ahead of time, and those could no longer be called off: it gets as many as it has workers
+        at_once = getattr(executor, "_max_workers", len(open_starts))
+        _collect(open_starts, begin, at_once, deadline, patience, completed)
     return dict(sorted(results.items()))
 
 
@@ -77,21 +89,40 @@ def process_pool(workers: int) -> Generator[Executor | None]:
         yield pool
 
 
-def _collect(jobs: dict[Future[Result], int], deadline: float, completed: Callable[[int, Result], None]) -> None:
-    """Hand over results as they come; at the deadline call off what has not begun."""
-    pending, any_done = set(jobs), False
+def _collect(
+    starts: Sequence[int],
+    begin: Callable[[int], Future[Result]],
+    at_once: int,
+    deadline: float,
+    patience: float,
+    completed: Callable[[int, Result], bool],
+) -> None:
+    """Keep the workers busy and hand over results as they come; at the deadline call off what has not begun."""
+    waiting = list(starts)
+    jobs: dict[Future[Result], int] = {}
+    any_done = over = False
     try:
-        while pending:
+        while waiting or jobs:
+            over = over or (time.monotonic() >= deadline and (any_done or any(job.running() for job in jobs)))
+            if over:
+                waiting.clear()
+                jobs = {job: start for job, start in jobs.items() if not job.cancel()}
+            while waiting and len(jobs) < at_once:
+                start = waiting.pop(0)
+                jobs[begin(start)] = start
             left = deadline - time.monotonic()
-            if left <= 0.0 and (any_done or any(job.running() for job in pending)):
-                pending -= {job for job in pending if job.cancel()}
-            timeout = None if left <= 0.0 or np.isinf(left) else left
-            done, pending = wait(pending, timeout=timeout, return_when=FIRST_COMPLETED)
+            done, _ = wait(jobs, timeout=None if left <= 0.0 or np.isinf(left) else left, return_when=FIRST_COMPLETED)
             for job in sorted(done, key=lambda job: jobs[job]):
                 any_done = True
+                over = completed(jobs.pop(job), job.result()) or over
+    except KeyboardInterrupt:
+        begun = [job for job in jobs if not job.cancel()]
+        for job in wait(begun, timeout=patience).done:
+            if job.exception() is None:
                 completed(jobs[job], job.result())
+        raise
     finally:
-        for job in pending:
+        for job in jobs:
             job.cancel()
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +25,6 @@ from dynident.excitation.limits.penalty import Penalty
 from dynident.excitation.precision import expected_std
 from dynident.excitation.search.criterion import Criterion, Kind
 from dynident.excitation.search.descent import FINER, Candidate, Search
-from dynident.excitation.search.interrupt import RememberingExecutor
 from dynident.excitation.search.parametrisation import Parametrisation
 from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.trajectory import sample_times
@@ -39,6 +37,8 @@ from dynident.robots.robot import Robot
 _SMOOTHING = 0.015
 #: Starts when only a time budget bounds them.
 _MANY = 1000
+#: Ctrl-C reaches the workers too, and they return what they have; this long they are waited for [s].
+_PATIENCE = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -123,15 +123,13 @@ def design_trajectory(
     wanted = robot_limits(robot) if limits is None else limits
     require_usable(robot, wanted, start)
     search = _prepared(robot, friction, wanted, start, at_rest, _series(duration, harmonics, base_frequency), criterion, seed)
-    began, notes = time.monotonic(), ()
-    search = replace(search, iterations=iterations, deadline=np.inf if budget is None else time.time() + budget, run=uuid4().hex)
+    began = time.monotonic()
+    search = replace(search, iterations=iterations, deadline=np.inf if budget is None else time.time() + budget)
     found = _Collected(starts or (8 if budget is None else _MANY), budget, began, progress)
-    workers = None if executor is None else RememberingExecutor(executor)
-    try:
-        multi_start(search, found.starts, seed=seed, executor=workers, budget=budget, on_finished=found.add)
-    except KeyboardInterrupt:
-        found.rescue(workers)
-        notes = (f"interrupted: the best of {len(found.candidates)} begun so far",)
+    interrupted = _search_all(search, found, seed, executor)
+    if not found.candidates:
+        raise DynidentError("interrupted before a trajectory was found; nothing was written")
+    notes = (f"interrupted: the best of {len(found.candidates)} begun so far",) if interrupted else ()
     best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
     return _finished(search, best, found, rate=rate, noise=(torque_noise, noise_rate), notes=notes)
 
@@ -192,21 +190,31 @@ class _Collected:
     def __init__(self, starts: int, budget: float | None, began: float, progress: Callable[[float], None] | None) -> None:
         self.starts = starts
         self.candidates: dict[int, Candidate] = {}
-        self._budget, self._began, self._progress = budget, began, progress
+        self.budget, self._began, self._progress = budget, began, progress
 
     def add(self, start: int, candidate: Candidate) -> None:
         self.candidates[start] = candidate
         if self._progress is not None:
-            elapsed = (time.monotonic() - self._began) / self._budget if self._budget else 0.0
+            elapsed = (time.monotonic() - self._began) / self.budget if self.budget else 0.0
             self._progress(min(1.0, max(len(self.candidates) / self.starts, elapsed)))
-        if candidate.interrupted:
-            raise KeyboardInterrupt
 
-    def rescue(self, workers: RememberingExecutor | None) -> None:
-        """After an interruption, add what workers had begun; without anything to return there is no answer."""
-        self.candidates.update({found.start: found for found in (workers.results() if workers else [])})
-        if not self.candidates:
-            raise DynidentError("interrupted before a trajectory was found; nothing was written") from None
+
+def _search_all(search: Search, found: _Collected, seed: int, executor: Executor | None) -> bool:
+    """Collect a candidate per start; whether the user interrupted it. A start that is interrupted ends with what it has."""
+    try:
+        multi_start(
+            search,
+            found.starts,
+            seed=seed,
+            executor=executor,
+            budget=found.budget,
+            on_finished=found.add,
+            enough=lambda candidate: candidate.interrupted,
+            patience=_PATIENCE,
+        )
+    except KeyboardInterrupt:  # between two starts, or while others work
+        return True
+    return any(candidate.interrupted for candidate in found.candidates.values())
 
 
 def _finished(

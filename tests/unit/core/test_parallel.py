@@ -119,6 +119,32 @@ def test_one_start_runs_however_small_the_budget() -> None:
         assert len(multi_start(slow_first, 5, seed=7, executor=pool, budget=0.0)) >= 1
 
 
+@pytest.mark.parametrize("pooled", [False, True])
+def test_no_start_begins_once_a_result_is_enough(pooled: bool) -> None:
+    begun: list[int] = []
+
+    def counting(start: int, rng: np.random.Generator) -> float:
+        begun.append(start)
+        return draw(start, rng)
+
+    with ThreadPoolExecutor(1) as pool:
+        some = multi_start(counting, 9, seed=7, executor=pool if pooled else None, enough=lambda value: value >= 2.0)
+    assert begun == list(some) == [0, 1, 2]
+
+
+def test_what_has_begun_is_waited_for_after_an_interruption() -> None:
+    handed: dict[int, float] = {}
+
+    def interrupted_by_the_first(start: int, value: float) -> None:
+        handed[start] = value
+        if len(handed) == 1:
+            raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(2) as pool, pytest.raises(KeyboardInterrupt):
+        multi_start(slow_first, 9, seed=7, executor=pool, on_finished=interrupted_by_the_first, patience=5.0)
+    assert set(handed) == {0, 1}, "start 0 was under way, and no other began"
+
+
 def test_failures_are_raised() -> None:
     with pytest.raises(RuntimeError, match="start 0 failed"):
         multi_start(failing, 2, seed=0)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -234,6 +238,35 @@ def test_an_interruption_inside_a_start_keeps_what_it_found(monkeypatch):
     design = design_trajectory(PLANAR, friction=linear(), **{**QUICK, "starts": 3})
     assert len(design.history) == 1
     assert design.report.holds
+
+
+POOLED = """
+from concurrent.futures import ProcessPoolExecutor
+from dynident import load_robot
+from dynident.excitation import design_trajectory
+from dynident.friction import linear
+
+told = lambda share: print("done", flush=True)
+with ProcessPoolExecutor(2) as pool:
+    design = design_trajectory(
+        load_robot("planar_2r"), friction=linear(), duration=5.0, rate=20.0, iterations=300, starts=40, executor=pool, progress=told
+    )
+print(len(design.history), design.report.holds, design.notes)
+"""
+
+
+def test_ctrl_c_ends_a_pool_and_keeps_the_best_so_far():
+    """As a terminal sends it: to the process and to its workers. Starts that are under way end with what they have."""
+    with subprocess.Popen([sys.executable, "-c", POOLED], stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "done\n"
+        os.killpg(process.pid, signal.SIGINT)
+        rest = process.stdout.read()
+    assert process.returncode == 0
+    history, holds, notes = rest.splitlines()[-1].split(" ", 2)
+    assert 1 <= int(history) < 10
+    assert holds == "True"
+    assert "interrupted: the best of" in notes
 
 
 @pytest.mark.parametrize(

@@ -41,11 +41,6 @@ _MEMORY = 30
 _SHRINK = (1.0, 0.999, 0.997, 0.99, 0.98, 0.96, 0.92, 0.85, 0.7, 0.5, 0.3, 0.1, 0.03, 0.01, 1e-3)
 
 
-# Designs that a user interrupted while this process worked for them: a pool hands out starts ahead of time, and those
-# that are already on their way must not begin.
-_interrupted_runs: set[str] = set()
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Candidate:
     """A valid trajectory that a start found.
@@ -71,7 +66,6 @@ class Search:
     centres : (k, n)     Positions at which standing still keeps every limit.
     iterations : int     Most iterations of a round.
     deadline : float     Time of day after which no iteration begins [s since 1970].
-    run : str            Names the design that this start belongs to.
     """
 
     robot: Robot
@@ -81,7 +75,6 @@ class Search:
     centres: Array
     iterations: int
     deadline: float = np.inf
-    run: str = ""
 
     def __call__(self, start: int, rng: np.random.Generator) -> Candidate:
         limit_threads: Any = import_module("threadpoolctl").threadpool_limits
@@ -108,12 +101,11 @@ class Search:
                 best = found if found.value < best.value else best
                 history.append((count, best.value))
         except KeyboardInterrupt:
-            _interrupted_runs.add(self.run)
             return replace(best, start=start, evaluations=count, history=tuple(history), interrupted=True)
         return replace(best, start=start, evaluations=count, history=tuple(history))
 
     def _is_late(self) -> bool:
-        return self.run in _interrupted_runs or time.time() >= self.deadline
+        return time.time() >= self.deadline
 
     def objective(self, x: Array, sharpness: float, weight: float) -> tuple[float, Array]:
         """Criterion + weight · penalty, and the gradient by the unknowns."""
