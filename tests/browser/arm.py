@@ -15,8 +15,7 @@ from dynident.parameters import from_com
 from dynident.regression import build_problem, fit
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.robots.kinematics import translation
-from dynident.runs import read_estimate, write_estimate, write_validation
-from dynident.runs.parameters import read_parameters, write_parameters
+from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters, write_validation
 from dynident.validation import validate
 
 #: Offset of each joint from the one before [m], direction of its axis, and its limits [rad].

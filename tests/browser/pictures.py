@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dynident.report import read_run, report_html
+from dynident.report import load_run, report_html
 from tests.browser import chromium
 from tests.browser.arm import complete_run
 
@@ -19,7 +19,7 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as work:
         run = complete_run(Path(work) / "run", seconds=60.0)
         page = run / "report.html"
-        page.write_text(report_html(read_run(run)), encoding="utf-8")
+        page.write_text(report_html(load_run(run)), encoding="utf-8")
         browser = chromium.start(Path(work) / "profile")
         try:
             chromium.open_page(browser, page)

@@ -17,8 +17,7 @@ from dynident.errors import InputError
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
-from dynident.runs import read_estimate, write_estimate
-from dynident.runs.parameters import read_parameters, write_parameters
+from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters
 from tests.cli.test_identify import refused as refused_with
 from tests.export_models import MJCF, URDF, written
 from tests.logs import synthetic_log

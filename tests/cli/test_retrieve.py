@@ -13,8 +13,7 @@ from dynident import build_problem, fit, load_robot, retrieve
 from dynident.data import ControllerSamples, write_dataset
 from dynident.dynamics import gravity, mass_matrix
 from dynident.friction import linear
-from dynident.runs import read_estimate, write_estimate
-from dynident.runs.parameters import read_parameters
+from dynident.runs import read_estimate, read_parameters, write_estimate
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
 RULES = """

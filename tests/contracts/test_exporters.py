@@ -20,8 +20,7 @@ from dynident.export.model import Exporter, Request, States
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.parameters import from_com
 from dynident.regression import build_problem
-from dynident.runs import read_estimate, write_estimate
-from dynident.runs.parameters import write_parameters
+from dynident.runs import read_estimate, write_estimate, write_parameters
 from tests.export_models import model_of
 from tests.logs import synthetic_log
 from tests.oracles.machines import states

@@ -9,11 +9,10 @@ import pytest
 
 from dynident import fit, load_robot
 from dynident.regression import build_problem
-from dynident.report import SECTIONS, Run, read_run, report_html
+from dynident.report import SECTIONS, Run, load_run, report_html
 from dynident.report.blocks import Block, Card, Cards, Section, Text, facts
 from dynident.report.page import rendered
-from dynident.runs import write_estimate
-from dynident.runs.run import Stage
+from dynident.runs import Stage, write_estimate
 from tests.logs import synthetic_log
 
 
@@ -24,7 +23,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     robot = load_robot("planar_2r")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01))
     write_estimate(folder, fit(problem), problem)
-    return read_run(folder)
+    return load_run(folder)
 
 
 @pytest.mark.parametrize("key", SECTIONS)

@@ -113,9 +113,9 @@ class Solving:
         import hashlib
         from importlib.metadata import version
 
-        from dynident.runs.parameters import estimate_digest
+        from dynident.runs import Stage
 
-        parts = [wanted.key(), estimate_digest(run), self.solver, dict(self.own), self.seed, version("dynident")]
+        parts = [wanted.key(), Stage.ESTIMATE.digest(run), self.solver, dict(self.own), self.seed, version("dynident")]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 

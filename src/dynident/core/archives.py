@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -18,6 +19,8 @@ from dynident.errors import DynidentError, FileError
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 _T = TypeVar("_T")
+#: What NumPy and zipfile raise at bytes that are not as they wrote them, compressed or encrypted in an unknown way included.
+_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, KeyError, SyntaxError, MemoryError, OverflowError, RuntimeError)
 
 
 def pack(schema: str, arrays: Arrays, description: Mapping[str, Any]) -> bytes:
@@ -43,7 +46,7 @@ def unpack(path: Path, schema: str, make: Callable[[Arrays, dict[str, Any]], _T]
         raise
     except DynidentError as error:
         raise FileError(path, error.message, remedy=error.remedy) from None
-    except (KeyError, TypeError, ValueError, IndexError):
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError):
         raise FileError(path, f"is not a file of the schema {schema!r}, or it is damaged; make it again") from None
 
 
@@ -66,7 +69,7 @@ def read_npz(path: Path) -> Arrays:
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             return {key: _array(path, archive, key) for key in archive.files}
-    except (zipfile.BadZipFile, NotImplementedError):
+    except (zipfile.BadZipFile, struct.error, NotImplementedError):
         raise FileError(path, "is not an .npz archive, or it is damaged; write it with numpy.savez") from None
     except (ValueError, EOFError):  # np.load takes what is no archive for a pickle, and refuses
         raise FileError(path, "is not an .npz archive; write it with numpy.savez") from None
@@ -83,5 +86,5 @@ def _array(path: Path, archive: Any, key: str) -> NDArray[Any]:
             f"key {key!r} holds pickled Python objects, which are not loaded because they can run code; save numeric arrays",
             place=key,
         ) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):  # also compressed or encrypted in an unknown way
+    except _DAMAGE:
         raise FileError(path, f"key {key!r} is damaged; copy or record the file again", place=key) from None

@@ -44,6 +44,8 @@ def read_json(path: str | Path) -> dict[str, Any]:
         content = json.loads(read_text(path))
     except json.JSONDecodeError as error:
         raise FileError(path, f"is not valid JSON: {error.msg}; make it again", place=f"line {error.lineno}") from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists without end
+        raise FileError(path, "is not what was expected there; make it again") from None
     if not isinstance(content, dict):
         raise FileError(path, "is not what was expected there; make it again")
     return cast("dict[str, Any]", content)

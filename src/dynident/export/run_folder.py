@@ -10,8 +10,7 @@ from dynident.feasibility.result import LinkParameters
 from dynident.regression.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.tables import coefficients
-from dynident.runs.estimate import read_estimate
-from dynident.runs.parameters import read_parameters
+from dynident.runs import read_estimate, read_parameters
 
 
 def model_from_run(folder: str | Path, *, from_coefficients: bool = False) -> ExportModel:

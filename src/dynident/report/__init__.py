@@ -2,6 +2,6 @@
 
 from dynident.report.page import report_html
 from dynident.report.registry import SECTIONS
-from dynident.runs.run import Run, read_run
+from dynident.runs import Run, load_run
 
-__all__ = ["SECTIONS", "Run", "read_run", "report_html"]
+__all__ = ["SECTIONS", "Run", "load_run", "report_html"]

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from dynident.core.figures import Figure
 from dynident.core.tables import Table
-from dynident.runs.run import Run, Stage
+from dynident.runs import Run, Stage
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from dynident.report.blocks import Block, Figure, Section
 from dynident.report.registry import SECTIONS
 from dynident.report.typeset import typeset
-from dynident.runs.run import Run
+from dynident.runs import Run
 
 
 @dataclass(frozen=True)

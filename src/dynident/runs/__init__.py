@@ -1,9 +1,10 @@
 """Run folders: every stage of the science as files, complete or not there, and nothing stale taken for new."""
 
-from dynident.runs.estimate import check_writable, read_estimate, read_problem, write_estimate
+from dynident.runs.estimate import read_estimate, read_problem, write_estimate
 from dynident.runs.parameters import read_parameters, write_parameters
 from dynident.runs.problem import load_problem, save_problem
-from dynident.runs.run import Run, Stage, read_run
+from dynident.runs.run import Run, load_run, save_run
+from dynident.runs.stages import Stage, check_writable
 from dynident.runs.validation import read_validation, write_validation
 
 __all__ = [
@@ -11,12 +12,13 @@ __all__ = [
     "Stage",
     "check_writable",
     "load_problem",
+    "load_run",
     "read_estimate",
     "read_parameters",
     "read_problem",
-    "read_run",
     "read_validation",
     "save_problem",
+    "save_run",
     "write_estimate",
     "write_parameters",
     "write_validation",

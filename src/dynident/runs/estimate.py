@@ -1,83 +1,106 @@
-"""A run folder: the files that an identification leaves for the steps after it, complete or not there.
-
-estimate.json is written last and removed first, so that where it exists the other files belong to it.
-"""
+"""The identification's part of a run folder: estimate.json for people, estimate.npz with every digit, problem.npz, robot.json."""
 
 from __future__ import annotations
 
-import os
+import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dynident.core.archives import Arrays, pack, unpack
-from dynident.core.files import json_text, write_together
-from dynident.errors import FileError
+from dynident.core.archives import Arrays, pack
+from dynident.core.files import json_text
+from dynident.data.provenance import Provenance
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Residuals
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
+from dynident.regression.tables import Coefficient, coefficients, friction
 from dynident.robots.serialize import robot_to_dict
-from dynident.runs.estimate_document import estimate_document
 from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes, provenance_from_parts, provenance_parts
-
-ESTIMATE, ARRAYS, ROBOT, PROBLEM = "estimate.json", "estimate.npz", "robot.json", "problem.npz"
-_SCHEMA = "dynident/estimate-arrays/1"
+from dynident.runs.stages import PROBLEM, ROBOT, Stage, check_digest, check_writable, find_absent, open_stage, present, write_stage
 
 
 def write_estimate(
-    folder: str | Path, estimate: Estimate, problem: Problem, *, seed: int = 0, provenance: Mapping[str, Any] | None = None
-) -> None:
-    """Write estimate.json, estimate.npz, robot.json and problem.npz; the folder is made if it is not there.
+    folder: str | Path,
+    estimate: Estimate,
+    problem: Problem | None = None,
+    *,
+    seed: int = 0,
+    provenance: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Write estimate.json, estimate.npz, robot.json and, where it is given, problem.npz; the folder is made if it is not there.
 
     provenance : what is known beside the data, such as the command that was run.
     """
     target = Path(folder)
     contents: dict[str, str | bytes] = {  # everything is made before anything is written
-        ARRAYS: _estimate_bytes(estimate),
-        PROBLEM: problem_bytes(problem),
+        Stage.ESTIMATE.value.arrays: _estimate_bytes(estimate),
         ROBOT: json_text(robot_to_dict(estimate.base.robot)),
-        ESTIMATE: json_text(estimate_document(estimate, seed=seed, provenance=provenance)),
     }
+    if problem is not None:
+        contents[PROBLEM] = problem_bytes(problem)
     check_writable(target)
-    write_together(target, contents, last=ESTIMATE)
-
-
-def check_writable(folder: str | Path) -> None:
-    """FileError unless the folder can be made or written to; to be asked before long work, not only after it."""
-    target = Path(folder)
-    if target.exists() and not target.is_dir():
-        raise FileError(target, "is a file; name a folder for the results")
-    existing = next((path for path in (target, *target.absolute().parents) if path.exists()), Path())
-    if not existing.is_dir():
-        raise FileError(target, f"can't be made, because {existing} is a file; name another folder")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise FileError(target, f"can't be written, because {existing} doesn't allow it; name another folder")
+    return write_stage(target, Stage.ESTIMATE, estimate_document(estimate, seed=seed, provenance=provenance), contents)
 
 
 def read_estimate(folder: str | Path) -> Estimate:
     """The estimate in a run folder, as it was written."""
-    return unpack(_stage(folder) / ARRAYS, _SCHEMA, _estimate)
+    return present(open_stage(folder, Stage.ESTIMATE, _estimate))
 
 
 def read_problem(folder: str | Path) -> Problem:
     """The problem behind a run folder's estimate."""
-    return load_problem(_stage(folder) / PROBLEM)
-
-
-def _stage(folder: str | Path) -> Path:
-    """The folder, if identification has been done in it."""
     run = Path(folder)
-    remedy = f"make it with: dynident identify ROBOT DATA -o {run}"
-    if not run.exists():
-        raise FileError(run, "no such run folder", remedy=remedy)
-    if not run.is_dir():
-        raise FileError(run, "is a file, not a run folder", remedy=remedy)
-    for name in (ESTIMATE, ARRAYS, PROBLEM):
-        if not (run / name).is_file():
-            raise FileError(run, f"has no {name}, so nothing has been identified in it", remedy=remedy)
-    return run
+    present(find_absent(run, Stage.ESTIMATE))
+    check_digest(run, Stage.ESTIMATE, PROBLEM)
+    return load_problem(run / PROBLEM)
+
+
+def estimate_document(estimate: Estimate, *, seed: int = 0, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Standard JSON: what the data don't determine is null. provenance : what is known beside the data."""
+    summary = estimate.summary
+    return {
+        "schema": Stage.ESTIMATE.value.schema,
+        "robot": estimate.base.robot.name,
+        "source": summary.source,
+        "route": "classical" if estimate.base.equations == "torque" else "controller",
+        "status": estimate.status.value,
+        "rank": summary.rank,
+        "condition_number": estimate.condition_number if math.isfinite(estimate.condition_number) else None,
+        "coefficients": [_coefficient(item) for item in coefficients(estimate)],
+        "friction": [asdict(item) for item in friction(estimate)],
+        "residual": residual_document(estimate.residuals),
+        "samples": summary.samples,
+        "preprocessing": summary.processing.to_dict(),
+        "notes": list(estimate.notes),
+        "versions": Stage.ESTIMATE.versions,
+        "seed": seed,
+        "provenance": provenance_document(estimate.provenance, provenance),
+    }
+
+
+def provenance_document(data: Provenance | None, beside: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The SHA-256 of every file by its name, the recordings with the ranges of their samples that were used, and what is known beside."""
+    return {**(beside or {}), **({} if data is None else {"files": data.files, **data.to_dict()})}
+
+
+def residual_document(residuals: Residuals) -> dict[str, Any]:
+    """Errors in all and per joint, or per element of M and g, by name."""
+    names = residuals.names
+    return {
+        "relative_percent": residuals.relative_percent,
+        "rms_per_joint": dict(zip(names, residuals.rms_per_group.tolist(), strict=True)),
+        "relative_percent_per_joint": dict(zip(names, residuals.relative_percent_per_group.tolist(), strict=True)),
+    }
+
+
+def _coefficient(item: Coefficient) -> dict[str, Any]:
+    record = asdict(item)
+    if item.kept:
+        del record["reason"]
+    return record
 
 
 def _estimate_bytes(estimate: Estimate) -> bytes:
@@ -103,10 +126,10 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
         "provenance": provenance_parts(estimate.provenance),
         "notes": list(estimate.notes),
     }
-    return pack(_SCHEMA, arrays, description)
+    return pack(Stage.ESTIMATE.value.arrays_schema, arrays, description)
 
 
-def _estimate(arrays: Arrays, description: dict[str, Any]) -> Estimate:
+def _estimate(arrays: Arrays, description: dict[str, Any]) -> tuple[Estimate, None]:
     found = zip(
         arrays["dropped_index"].tolist(),
         arrays["dropped_value"].tolist(),
@@ -116,7 +139,7 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> Estimate:
     )
     dropped = tuple(Dropped(*item) for item in found)
     status = description.get("status", EstimateStatus.of_dropped(dropped).name)  # archives before there was one know no more
-    return Estimate(
+    estimate = Estimate(
         base=base_from_parts(arrays, description),
         values=arrays["values"],
         covariance=arrays["covariance"],
@@ -134,3 +157,4 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> Estimate:
         provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
     )
+    return estimate, None

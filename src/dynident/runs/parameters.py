@@ -1,13 +1,9 @@
-"""The retrieval's part of a run folder: parameters.json for people, parameters.npz with every digit, starts/ to resume from.
-
-parameters.json is written last and removed first, so that where it exists the arrays belong to it. Both remember which
-estimate they were made from: after another identification in the same folder they no longer count.
-"""
+"""The retrieval's part of a run folder: parameters.json for people, parameters.npz with every digit, starts/ to resume from."""
 
 from __future__ import annotations
 
-import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,45 +11,35 @@ from typing import Any
 
 import numpy as np
 
-from dynident.core.archives import Arrays, pack, unpack
-from dynident.core.files import json_text, read_text, write_atomically, write_together
+from dynident.core.archives import Arrays, pack
+from dynident.core.files import read_text, write_atomically
 from dynident.errors import FileError
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.result import LinkParameters, Range, RetrievalStatus, Solution
-from dynident.runs.estimate import ARRAYS as ESTIMATE_ARRAYS
-from dynident.runs.parameters_document import parameters_document
+from dynident.parameters import INERTIA_NAMES
 from dynident.runs.problem import base_from_parts, base_parts
+from dynident.runs.stages import STARTS, Absent, Stage, open_stage, present, write_stage
 
-PARAMETERS, ARRAYS, STARTS = "parameters.json", "parameters.npz", "starts"
-_SCHEMA = "dynident/parameter-arrays/1"
+#: Names of a link's ten linear parameters, whose ranges are given.
+PARAMETER_NAMES = ("m", "mcx", "mcy", "mcz", *(f"J{element}" for element in INERTIA_NAMES))
 
 
-def write_parameters(folder: str | Path, result: LinkParameters, *, seed: int = 0) -> None:
+def write_parameters(folder: str | Path, result: LinkParameters, *, seed: int = 0) -> dict[str, Any]:
     """Write parameters.npz and parameters.json into the run folder that the estimate is in."""
-    run = Path(folder)
-    content = json_text(parameters_document(result, seed=seed))
-    write_together(run, {ARRAYS: _bytes(result, estimate_digest(run)), PARAMETERS: content}, last=PARAMETERS)
+    run, stage = Path(folder), Stage.PARAMETERS
+    arrays = _bytes(result, Stage.ESTIMATE.digest(run))
+    document = parameters_document(result, seed=seed)
+    return write_stage(run, stage, document, {stage.value.arrays: arrays}, made_from=(Stage.ESTIMATE,))
 
 
 def read_parameters(folder: str | Path) -> LinkParameters:
     """The link parameters in a run folder, as they were written; FileError where there are none, or where they are out of date."""
-    run = Path(folder)
-    remedy = f"make them with: dynident retrieve {run}"
-    if not run.is_dir():
-        raise FileError(run, "no such run folder; make it with: dynident identify ROBOT DATA -o RUN")
-    for name in (PARAMETERS, ARRAYS):
-        if not (run / name).is_file():
-            raise FileError(run, f"has no {name}, so no link parameters have been retrieved in it", remedy=remedy)
-    stored, digest = unpack(run / ARRAYS, _SCHEMA, _parameters)
-    if digest != estimate_digest(run):
-        raise FileError(run / PARAMETERS, "belongs to another estimate than the one in the folder", remedy=remedy)
-    return stored
+    return present(find_parameters(folder))
 
 
-def estimate_digest(run: Path) -> str:
-    """What tells one estimate from another; empty where there is none."""
-    file = run / ESTIMATE_ARRAYS
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+def find_parameters(folder: str | Path) -> LinkParameters | Absent:
+    """The link parameters in a run folder, or why there are none that count."""
+    return open_stage(folder, Stage.PARAMETERS, _parameters)
 
 
 @dataclass(frozen=True)
@@ -85,6 +71,82 @@ class StartStore:
         write_atomically(target / f"start_{start + 1:04d}.json", json.dumps(content, allow_nan=False) + "\n")
 
 
+def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, Any]:
+    """Standard JSON; an end of a range that nothing bounds, and a lower bound that is not known, are null."""
+    base = result.base
+    return {
+        "schema": Stage.PARAMETERS.value.schema,
+        "robot": base.robot.name,
+        "links": [_link(result, i) for i in range(base.robot.n)],
+        "friction": _friction(result),
+        "total_mass": result.total_mass,
+        "feasible": result.feasible,
+        "status": result.status.value,
+        "objective": result.objective,
+        "objective_name": result.objective_name,
+        "lower_bound": _finite(result.lower_bound),
+        "gap": _finite(result.gap),
+        "gap_in_words": result.gap_in_words,
+        "solver": result.solver,
+        "solutions": [_solution(result, item) for item in result.solutions],
+        "violations": [{"name": item.name, "amount": _finite(item.amount), "unit": item.unit} for item in result.violations],
+        "notes": list(result.notes),
+        "versions": Stage.PARAMETERS.versions,
+        "seed": seed,
+    }
+
+
+def _link(result: LinkParameters, index: int) -> dict[str, Any]:
+    link = result.base.robot.links[index]
+    body, own = result.com_and_inertia(index), result.link_ranges(index)
+    return {
+        "name": link.name,
+        "frame": link.frame,
+        "mass": body.mass,
+        "com": body.com.tolist(),
+        "inertia": body.elements,
+        "margin": float(result.margins[index]),
+        "range": {name: _ends(item) for name, item in zip(PARAMETER_NAMES, own, strict=False)},
+        "bounds": _bounds(result, index),
+        "determined_by": {name: item.determined_by for name, item in zip(PARAMETER_NAMES, own, strict=False)},
+    }
+
+
+def _bounds(result: LinkParameters, index: int) -> dict[str, list[float | None]]:
+    """The bounds that were asked for on a link's mass and first moments, by name."""
+    own = zip(PARAMETER_NAMES, result.base.columns.of_link(index), strict=True)
+    return {name: list(result.bounds[place]) for name, place in own if place in result.bounds}
+
+
+def _ends(item: Range) -> list[float | None]:
+    return [_finite(item.low), _finite(item.high)]
+
+
+def _friction(result: LinkParameters) -> list[dict[str, Any]]:
+    base, values = result.base, result.friction_parameters
+    if base.friction is None or values is None:
+        return []
+    names = base.friction.parameter_names
+    return [
+        {"joint": joint, "model": base.friction.name, "parameters": dict(zip(names, own.tolist(), strict=True))}
+        for joint, own in zip(base.robot.joint_names, values, strict=True)
+    ]
+
+
+def _solution(result: LinkParameters, item: Solution) -> dict[str, Any]:
+    return {
+        "start": item.start,
+        "objective": item.objective,
+        "with_prior": item.merit,
+        "feasible": item.feasible,
+        "masses": result.base.columns.links(item.x)[:, 0].tolist(),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
 def _bytes(result: LinkParameters, digest: str) -> bytes:
     arrays, description = base_parts(result.base)
     arrays |= {
@@ -107,7 +169,7 @@ def _bytes(result: LinkParameters, digest: str) -> bytes:
         "notes": list(result.notes),
         "estimate": digest,
     }
-    return pack(_SCHEMA, arrays, description)
+    return pack(Stage.PARAMETERS.value.arrays_schema, arrays, description)
 
 
 def _parameters(arrays: Arrays, description: dict[str, Any]) -> tuple[LinkParameters, str]:

@@ -16,8 +16,7 @@ from dynident.regression.problem import Problem
 from dynident.regression.rows import RowGroup
 from dynident.regression.summary import Processing
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
-
-_SCHEMA = "dynident/problem/1"
+from dynident.runs.stages import PROBLEM_SCHEMA
 
 
 def save_problem(problem: Problem, path: str | Path) -> None:
@@ -28,7 +27,7 @@ def save_problem(problem: Problem, path: str | Path) -> None:
 def load_problem(path: str | Path) -> Problem:
     """The problem in a file. Fits are the same, standard deviations included; `rows` are empty, so that robust losses, which
     need the samples themselves again, are refused."""
-    return unpack(Path(path), _SCHEMA, _problem)
+    return unpack(Path(path), PROBLEM_SCHEMA, _problem)
 
 
 def problem_bytes(problem: Problem) -> bytes:
@@ -48,7 +47,7 @@ def problem_bytes(problem: Problem) -> bytes:
         "provenance": provenance_parts(problem.provenance),
         "notes": list(problem.notes),
     }
-    return pack(_SCHEMA, arrays, description)
+    return pack(PROBLEM_SCHEMA, arrays, description)
 
 
 def _problem(arrays: Arrays, description: dict[str, Any]) -> Problem:

@@ -1,47 +1,30 @@
-"""What a report is about: the stages that a run folder holds, and for those that it doesn't, which command makes them."""
+"""A whole run: every stage of a folder that counts, and for the others why they don't and which command makes them."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from dynident.core.files import read_json
-from dynident.errors import FileError
+from dynident.core.files import file_digest
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
-from dynident.runs.estimate import ARRAYS as ESTIMATE_ARRAYS
-from dynident.runs.estimate import ESTIMATE, PROBLEM, ROBOT, read_estimate
-from dynident.runs.parameters import ARRAYS as PARAMETER_ARRAYS
-from dynident.runs.parameters import PARAMETERS, read_parameters
-from dynident.runs.validation import ARRAYS as VALIDATION_ARRAYS
-from dynident.runs.validation import VALIDATION, parameters_digest, read_validation
+from dynident.regression.problem import Problem
+from dynident.runs.estimate import read_estimate, read_problem, write_estimate
+from dynident.runs.parameters import find_parameters, write_parameters
+from dynident.runs.stages import PROBLEM, ROBOT, Absent, Stage, read_document
+from dynident.runs.validation import find_validation, write_validation
 from dynident.validation.result import Validation
-
-_T = TypeVar("_T")
-_HASHED = (ESTIMATE_ARRAYS, PROBLEM, ROBOT, PARAMETER_ARRAYS, VALIDATION_ARRAYS)
-
-
-class Stage(Enum):
-    """A step whose files a section needs; the value is the command that does it."""
-
-    ESTIMATE = "dynident identify ROBOT DATA -o RUN"
-    PARAMETERS = "dynident retrieve RUN"
-    VALIDATION = "dynident validate RUN DATA"
-
-    def command(self, folder: Path) -> str:
-        return self.value.replace("RUN", str(folder))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Run:
-    """Everything that a report shows.
+    """What a run folder holds.
 
-    missing : stage -> why its files don't count, for stages that are not there.
-    documents : the content of estimate.json, parameters.json and validation.json, as far as they are there.
+    missing : stage -> why its files don't count: the step has not been done, or the one before it has been done again.
+    documents : the content of estimate.json, parameters.json and validation.json, as far as they count.
     hashes : SHA-256 of the folder's files by name.
     links_validated : whether the validation is that of the link parameters in the folder.
     """
@@ -55,36 +38,45 @@ class Run:
     hashes: Mapping[str, str]
     links_validated: bool
 
+    @cached_property
+    def problem(self) -> Problem:
+        """The compressed problem behind the estimate, read when it is asked for; FileError where it was not saved."""
+        return read_problem(self.folder)
 
-def read_run(folder: str | Path) -> Run:
-    """The run in a folder; FileError where nothing has been identified in it."""
+
+def save_run(
+    folder: str | Path,
+    estimate: Estimate,
+    *,
+    problem: Problem | None = None,
+    parameters: LinkParameters | None = None,
+    validation: Validation | None = None,
+    seed: int = 0,
+) -> None:
+    """Write the stages of a run into a folder, which is made if it is not there. What is in it of another estimate no longer counts."""
+    write_estimate(folder, estimate, problem, seed=seed)
+    if parameters is not None:
+        write_parameters(folder, parameters, seed=seed)
+    if validation is not None:
+        write_validation(folder, validation)
+
+
+def load_run(folder: str | Path) -> Run:
+    """The run in a folder; FileError where nothing has been identified in it, or where its files are damaged or mixed."""
     run = Path(folder)
     estimate = read_estimate(run)
-    missing: dict[Stage, str] = {}
-    parameters = _optional(run, PARAMETERS, Stage.PARAMETERS, read_parameters, missing)
-    validation = _optional(run, VALIDATION, Stage.VALIDATION, read_validation, missing)
-    present = {Stage.ESTIMATE: ESTIMATE, Stage.PARAMETERS: PARAMETERS, Stage.VALIDATION: VALIDATION}
+    parameters, validation = find_parameters(run), find_validation(run)
+    found = {Stage.PARAMETERS: parameters, Stage.VALIDATION: validation}
+    missing = {stage: result.reason for stage, result in found.items() if isinstance(result, Absent)}
+    names = (Stage.ESTIMATE.value.arrays, PROBLEM, ROBOT, Stage.PARAMETERS.value.arrays, Stage.VALIDATION.value.arrays)
+    judged = "" if isinstance(validation, Absent) else validation.summary.parameters
     return Run(
         folder=run,
         estimate=estimate,
-        parameters=parameters,
-        validation=validation,
+        parameters=None if isinstance(parameters, Absent) else parameters,
+        validation=None if isinstance(validation, Absent) else validation,
         missing=missing,
-        documents={stage: read_json(run / name) for stage, name in present.items() if stage not in missing},
-        hashes={name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in _HASHED if (run / name).is_file()},
-        links_validated=validation is not None and validation.summary.parameters == parameters_digest(run),
+        documents={stage: read_document(run, stage) for stage in Stage if stage not in missing},
+        hashes={name: file_digest(run / name) for name in names if (run / name).is_file()},
+        links_validated=judged != "" and judged == Stage.PARAMETERS.digest(run),
     )
-
-
-def _optional(run: Path, name: str, stage: Stage, read: Callable[[Path], _T], missing: dict[Stage, str]) -> _T | None:
-    """A stage that may not be there yet, or be out of date; one that is damaged is an error."""
-    if not (run / name).is_file():
-        missing[stage] = "This step has not been done yet."
-        return None
-    try:
-        return read(run)
-    except FileError as error:
-        if "another estimate" not in str(error):
-            raise
-        missing[stage] = "The robot has been identified again since this step was done."
-        return None

@@ -1,66 +1,116 @@
-"""The validation's part of a run folder: validation.json for people and programs, validation.npz with the curves.
-
-Like the parameters, they remember which estimate they were made from: after another identification they no longer count.
-"""
+"""The validation's part of a run folder: validation.json for people and programs, validation.npz with the curves."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dynident.core.archives import Arrays, pack, unpack
-from dynident.core.files import json_text, write_together
-from dynident.errors import FileError
-from dynident.runs.parameters import ARRAYS as PARAMETER_ARRAYS
-from dynident.runs.parameters import estimate_digest
+from dynident.core.archives import Arrays, pack
+from dynident.runs.estimate import provenance_document
 from dynident.runs.problem import provenance_from_parts
-from dynident.runs.validation_document import validation_document
+from dynident.runs.stages import Absent, Stage, open_stage, present, write_stage
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
 from dynident.validation.result import Validation, ValidationSummary
 from dynident.validation.series import JointSeries
 
-VALIDATION, ARRAYS = "validation.json", "validation.npz"
 #: Samples per joint that are kept for the report's pictures.
 MOST_SAMPLES = 4000
-_SCHEMA = "dynident/validation-arrays/1"
 _CURVES = ("time", "segment", "velocity", "measured", "std")
 _SPECTRA = ("frequency", "measured", "error")
 _ERRORS = ("rms", "relative_percent", "r_squared")
 _FOLDS = ("relative_percent", "relative_percent_per_joint", "rms_per_joint")
 
 
-def write_validation(folder: str | Path, validation: Validation, *, provenance: Mapping[str, Any] | None = None) -> None:
-    """Write validation.npz and validation.json into the run folder that the estimate is in."""
-    run = Path(folder)
-    content = json_text(validation_document(validation, provenance))
-    write_together(run, {ARRAYS: _bytes(run, validation), VALIDATION: content}, last=VALIDATION)
+def write_validation(folder: str | Path, validation: Validation, *, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Write validation.npz and validation.json into the run folder that the estimate is in.
+
+    provenance : what is known beside the data, such as the command that was run.
+    """
+    run, stage = Path(folder), Stage.VALIDATION
+    document = validation_document(validation, provenance)
+    return write_stage(run, stage, document, {stage.value.arrays: _bytes(run, validation)}, made_from=(Stage.ESTIMATE, Stage.PARAMETERS))
 
 
 def read_validation(folder: str | Path) -> Validation:
     """The validation in a run folder, its curves thinned out; FileError where there is none, or where it is out of date."""
-    run = Path(folder)
-    remedy = f"make it with: dynident validate {run} DATA"
-    if not run.is_dir():
-        raise FileError(run, "no such run folder; make it with: dynident identify ROBOT DATA -o RUN")
-    for name in (VALIDATION, ARRAYS):
-        if not (run / name).is_file():
-            raise FileError(run, f"has no {name}, so nothing has been validated in it", remedy=remedy)
-    validation = unpack(run / ARRAYS, _SCHEMA, _validation)
-    if validation.summary.estimate != estimate_digest(run):
-        raise FileError(run / VALIDATION, "belongs to another estimate than the one in the folder", remedy=remedy)
-    return validation
+    return present(find_validation(folder))
 
 
-def parameters_digest(run: Path) -> str:
-    """What tells one set of link parameters from another; empty where there is none."""
-    file = run / PARAMETER_ARRAYS
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+def find_validation(folder: str | Path) -> Validation | Absent:
+    """The validation in a run folder, or why there is none that counts."""
+    return open_stage(folder, Stage.VALIDATION, _validation)
+
+
+def validation_document(validation: Validation, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Standard JSON. At the top level are the errors of the coefficients, friction included; `models` has all.
+
+    provenance : what is known beside the data, such as the command that was run.
+    """
+    joints, summary = validation.joints, validation.summary
+    top = _errors(validation.coefficients, joints)
+    return {
+        "schema": Stage.VALIDATION.value.schema,
+        "robot": summary.robot,
+        "source": summary.source,
+        "identified_from": summary.identified_from,
+        "samples": summary.samples,
+        "units": {item.joint: item.unit for item in validation.series},
+        **{name: top[name] for name in ("relative_percent", "rms_per_joint", "relative_percent_per_joint", "r_squared_per_joint")},
+        "nominal": None if validation.nominal is None else _errors(validation.nominal, joints),
+        "models": [_errors(item, joints) for item in validation.models],
+        "band": _band(validation),
+        "worst": [vars(moment) for moment in validation.worst],
+        "folds": None if validation.folds is None else _folds(validation.folds),
+        "preprocessing": summary.processing.to_dict(),
+        "notes": list(validation.notes),
+        "seen_by_fit": validation.seen,
+        "provenance": provenance_document(validation.provenance, provenance),
+        "versions": Stage.VALIDATION.versions,
+    }
+
+
+def _errors(item: ModelErrors, joints: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "model": item.model,
+        "friction": item.friction,
+        "relative_percent": item.overall_percent,
+        "rms_per_joint": _by_joint(joints, item.rms),
+        "relative_percent_per_joint": _by_joint(joints, item.relative_percent),
+        "r_squared_per_joint": _by_joint(joints, item.r_squared),
+    }
+
+
+def _band(validation: Validation) -> dict[str, Any] | None:
+    """The 95 % band: what the coefficients' uncertainty and the noise of the data each contribute, and how much it covers."""
+    if validation.noise is None or validation.coverage_percent is None:
+        return None
+    joints = validation.joints
+    return {
+        "prediction_std_rms_per_joint": _by_joint(joints, (float((item.std**2).mean() ** 0.5) for item in validation.series)),
+        "noise_per_joint": _by_joint(joints, validation.noise),
+        "coverage_percent_per_joint": _by_joint(joints, validation.coverage_percent),
+    }
+
+
+def _folds(folds: CrossValidation) -> dict[str, Any]:
+    return {
+        "parts": list(folds.parts),
+        "relative_percent": folds.relative_percent.tolist(),
+        "relative_percent_per_joint": [_by_joint(folds.joints, values) for values in folds.relative_percent_per_joint],
+        "rms_per_joint": [_by_joint(folds.joints, values) for values in folds.rms_per_joint],
+        "mean_percent": folds.mean_percent,
+        "std_percent": folds.std_percent,
+    }
+
+
+def _by_joint(joints: tuple[str, ...], values: Iterable[float]) -> dict[str, float | None]:
+    return {name: float(value) if math.isfinite(value) else None for name, value in zip(joints, values, strict=True)}
 
 
 def _bytes(run: Path, validation: Validation) -> bytes:
@@ -82,15 +132,15 @@ def _bytes(run: Path, validation: Validation) -> bytes:
         "models": [{"model": m.model, "friction": m.friction, "overall_percent": m.overall_percent} for m in validation.models],
         "worst": [vars(moment) for moment in validation.worst],
         "folds": None if validation.folds is None else list(validation.folds.parts),
-        "details": replace(validation.summary, estimate=estimate_digest(run), parameters=parameters_digest(run)).to_dict(),
+        "details": replace(validation.summary, estimate=Stage.ESTIMATE.digest(run), parameters=Stage.PARAMETERS.digest(run)).to_dict(),
         "seen": validation.seen,
         "provenance": None if validation.provenance is None else validation.provenance.to_dict(),
         "notes": list(validation.notes),
     }
-    return pack(_SCHEMA, arrays, description)
+    return pack(Stage.VALIDATION.value.arrays_schema, arrays, description)
 
 
-def _validation(arrays: Arrays, description: dict[str, Any]) -> Validation:
+def _validation(arrays: Arrays, description: dict[str, Any]) -> tuple[Validation, str]:
     joints = tuple(item["name"] for item in description["joints"])
     folds = None
     if description["folds"] is not None:
@@ -99,7 +149,7 @@ def _validation(arrays: Arrays, description: dict[str, Any]) -> Validation:
     errors: list[dict[str, Any]] = [
         {**item, **{name: arrays[f"model_{name}_{k}"] for name in _ERRORS}} for k, item in enumerate(description["models"])
     ]
-    return Validation(
+    validation = Validation(
         models=tuple(ModelErrors(**item) for item in errors),
         series=tuple(_series(arrays, description, j) for j in range(len(joints))),
         spectra=tuple(spectra),
@@ -112,6 +162,7 @@ def _validation(arrays: Arrays, description: dict[str, Any]) -> Validation:
         provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
     )
+    return validation, validation.summary.estimate
 
 
 def _series(arrays: Arrays, description: dict[str, Any], j: int) -> JointSeries:

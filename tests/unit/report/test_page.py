@@ -14,14 +14,13 @@ import pytest
 
 from dynident.errors import FileError
 from dynident.feasibility import RetrievalStatus
-from dynident.report import SECTIONS, read_run, report_html
+from dynident.report import SECTIONS, load_run, report_html
 from dynident.report.blocks import Cards, Figure, Grid
 from dynident.report.page import rendered
 from dynident.report.sections.verdict import distrusted, headline, trusted
 from dynident.report.typeset import typeset
 from dynident.robots.figures import ellipsoid
-from dynident.runs import read_parameters, write_parameters
-from dynident.runs.run import Stage
+from dynident.runs import Stage, read_parameters, write_parameters
 from tests.browser.arm import arm, complete_run, identified, log, validated
 
 
@@ -38,7 +37,7 @@ def bare(tmp_path_factory) -> Path:
 
 
 def test_the_page_is_one_file_that_names_no_address_to_load(complete):
-    page = report_html(read_run(complete))
+    page = report_html(load_run(complete))
     assert len(page.encode()) < 8_000_000
     head = page.split("<script>")[0]  # what follows is Plotly's own text
     assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", head)
@@ -47,7 +46,7 @@ def test_the_page_is_one_file_that_names_no_address_to_load(complete):
 
 
 def test_every_section_has_something_to_show(complete):
-    run = read_run(complete)
+    run = load_run(complete)
     for section in SECTIONS.values():
         found = rendered(section, run)
         assert found.blocks, section.key
@@ -56,7 +55,7 @@ def test_every_section_has_something_to_show(complete):
 
 
 def test_figures_are_what_plotly_understands_and_standard_json(complete):
-    run = read_run(complete)
+    run = load_run(complete)
     figures = [block for section in SECTIONS.values() for block in rendered(section, run).blocks if isinstance(block, Figure)]
     assert len(figures) > 15
     for figure in figures:
@@ -65,7 +64,7 @@ def test_figures_are_what_plotly_understands_and_standard_json(complete):
 
 
 def test_a_stage_that_is_not_there_names_its_command(bare):
-    run = read_run(bare)
+    run = load_run(bare)
     by_key = {section.key: rendered(section, run) for section in SECTIONS.values()}
     assert by_key["torques"].command == f"dynident validate {bare} DATA"
     assert by_key["links"].command == by_key["robot"].command == f"dynident retrieve {bare}"
@@ -79,7 +78,7 @@ def test_a_stage_that_is_not_there_names_its_command(bare):
 def test_what_belongs_to_another_estimate_does_not_count(complete, tmp_path):
     run = shutil.copytree(complete, tmp_path / "run")
     identified(run, arm(), log(arm(), seconds=16.0, seed=5))
-    found = read_run(run)
+    found = load_run(run)
     assert found.parameters is None
     assert found.validation is None
     assert "identified again" in found.missing[Stage.VALIDATION]
@@ -89,30 +88,30 @@ def test_a_damaged_stage_is_an_error(complete, tmp_path):
     run = shutil.copytree(complete, tmp_path / "run")
     (run / "validation.npz").write_bytes(b"broken")
     with pytest.raises(FileError, match=r"validation\.npz"):
-        read_run(run)
+        load_run(run)
     (run / "validation.json").unlink()
     (run / "parameters.json").write_text("{")
     with pytest.raises(FileError, match=r"parameters\.json"):
-        read_run(run)
+        load_run(run)
 
 
 def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
-    run = read_run(complete)
+    run = load_run(complete)
     assert "has not seen well" in headline(run)
     assert any("all joints" in sentence for sentence in trusted(run))
     assert any("coefficients" in sentence and "doesn't determine" in sentence for sentence in distrusted(run))
     assert any("count noise only" in sentence for sentence in distrusted(run))
-    assert any("dynident validate" in sentence for sentence in distrusted(read_run(bare)))
+    assert any("dynident validate" in sentence for sentence in distrusted(load_run(bare)))
     seen = shutil.copytree(bare, tmp_path / "seen")
     from dynident.runs import read_estimate, write_validation
     from dynident.validation import validate
 
     write_validation(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
-    assert "own fit" in headline(read_run(seen))
+    assert "own fit" in headline(load_run(seen))
 
 
 def test_joints_are_judged_by_their_own_numbers(complete):
-    run = read_run(complete)
+    run = load_run(complete)
     assert run.validation is not None
     worst = run.validation.coefficients.relative_percent.max()
     assert any(f"Torques of all joints: at most {worst:.2g} %" in sentence for sentence in trusted(run))
@@ -127,7 +126,7 @@ def test_joints_are_judged_by_their_own_numbers(complete):
 
 @pytest.mark.parametrize(("status", "tone"), [(RetrievalStatus.OPTIMAL, "good"), (RetrievalStatus.FEASIBLE, "fair")])
 def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
-    run = read_run(complete)
+    run = load_run(complete)
     assert run.parameters is not None
     run = replace(run, parameters=replace(run.parameters, status=status))
     cards = next(block for block in rendered(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
@@ -141,7 +140,7 @@ def test_bounds_that_a_run_kept_are_drawn(complete, tmp_path):
     run = shutil.copytree(complete, tmp_path / "run")
     write_parameters(run, replace(read_parameters(run), bounds={10: (3.25, 9.5)}))
     section = SECTIONS["links"]
-    masses = next(block for block in rendered(section, read_run(run)).blocks if isinstance(block, Figure))
+    masses = next(block for block in rendered(section, load_run(run)).blocks if isinstance(block, Figure))
     assert [trace["x"] for trace in masses.data if trace["name"].startswith("bound")] == [[3.25], [9.5]]
 
 
@@ -149,7 +148,7 @@ def test_validations_without_link_parameters_are_shown_without_them(bare, tmp_pa
     run = shutil.copytree(bare, tmp_path / "run")
     validated(run, log(arm(), seconds=12.0))
     torques = SECTIONS["torques"]
-    blocks = rendered(torques, read_run(run)).blocks
+    blocks = rendered(torques, load_run(run)).blocks
     figure = next(block for block in blocks if isinstance(block, Figure))
     assert {trace["meta"] for trace in figure.data} == {"band", "measured", "coefficients", "coefficients_rigid", "nominal"}
     assert any(isinstance(block, Grid) for block in blocks)
@@ -174,7 +173,7 @@ def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
     """Next to no mass puts a centre of mass anywhere; the picture must still show the rest."""
     from dataclasses import replace
 
-    run = read_run(complete)
+    run = load_run(complete)
     x = run.parameters.x.copy()
     x[50], x[51] = 1e-9, 0.1  # the last link: a centre of mass 10⁸ m away
     run = replace(run, parameters=replace(run.parameters, x=x))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -27,8 +28,7 @@ from dynident.feasibility.result import RetrievalStatus
 from dynident.friction import linear
 from dynident.parameters import from_com, inertia_matrix
 from dynident.runs import write_estimate
-from dynident.runs.parameters import StartStore, read_parameters, write_parameters
-from dynident.runs.parameters_document import parameters_document
+from dynident.runs.parameters import StartStore, parameters_document, read_parameters, write_parameters
 from tests.logs import synthetic_log
 
 
@@ -84,7 +84,9 @@ def test_ranges_need_the_problem(run):
 
 def test_the_document_says_what_the_result_says(run, result):
     content = json.loads((run / "parameters.json").read_text())
-    assert content == parameters_document(result, seed=4)
+    assert {**content, "files": None, "made_from": None} == {**parameters_document(result, seed=4), "files": None, "made_from": None}
+    assert list(content["files"]) == ["parameters.npz"]
+    assert content["made_from"] == {"estimate.npz": hashlib.sha256((run / "estimate.npz").read_bytes()).hexdigest()}
     assert content["schema"] == "dynident/parameters/1"
     assert content["seed"] == 4
     assert {"dynident", "clarabel", "numpy", "python"} <= content["versions"].keys()

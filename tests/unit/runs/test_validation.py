@@ -36,6 +36,8 @@ KEYS = {
     "notes",
     "provenance",
     "seen_by_fit",
+    "files",
+    "made_from",
     "versions",
 }
 

@@ -75,8 +75,7 @@ def identify(
     """
     from dynident.regression import build_problem, fit
     from dynident.regression.tables import report
-    from dynident.runs.estimate import check_writable, write_estimate
-    from dynident.runs.estimate_document import estimate_document
+    from dynident.runs import check_writable, write_estimate
 
     reading, part = parse_reading(map, unit, effort_kind, reader_option), opt.parse_part(train, "--train")
     wanted: dict[str, Any] = {
@@ -97,10 +96,9 @@ def identify(
     problem = replace(problem, processing=replace(problem.processing, read=reading))
     with spinner("Fitting") as say:
         estimate = fit(problem, **fitting, progress=say)
-    provenance = {"command": running_command()}
-    write_estimate(output, estimate, problem, seed=seed, provenance=provenance)
+    document = write_estimate(output, estimate, problem, seed=seed, provenance={"command": running_command()})
     if as_json:
-        print(json_text(estimate_document(estimate, seed=seed, provenance=provenance)), end="")
+        print(json_text(document), end="")
     else:
         print_report(report(estimate))
         console().print(f"Written to {output}", markup=False)

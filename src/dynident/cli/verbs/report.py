@@ -28,10 +28,10 @@ def report(
     It needs no network. Sections whose step has not been done yet say which command does it.
     """
     from dynident.core.files import write_atomically
-    from dynident.report import read_run, report_html
+    from dynident.report import load_run, report_html
 
     with spinner("Writing the report"):
-        found = read_run(run)
+        found = load_run(run)
         target = output or run / "report.html"
         write_atomically(target, report_html(found))
     console().print(f"Written to {target} ({target.stat().st_size / 1e6:.1f} MB)", markup=False)

@@ -102,9 +102,7 @@ def retrieve(
     """
     from dynident.feasibility import with_ranges
     from dynident.feasibility.tables import link_report
-    from dynident.runs import read_estimate
-    from dynident.runs.parameters import write_parameters
-    from dynident.runs.parameters_document import parameters_document
+    from dynident.runs import read_estimate, write_parameters
 
     wanted = Wanted(
         constraints=tuple(constraints or ()),
@@ -127,9 +125,9 @@ def retrieve(
     if not no_ranges:
         with progress_bar("Ranges of the parameters") as progress:
             result = with_ranges(result, progress=progress)
-    write_parameters(run, result, seed=seed)
+    document = write_parameters(run, result, seed=seed)
     if as_json:
-        print(json_text(parameters_document(result, seed=seed)), end="")
+        print(json_text(document), end="")
     else:
         print_report(link_report(result))
         console().print(f"Written to {run}", markup=False)

@@ -174,7 +174,7 @@ def _magnitudes(noise: str) -> Callable[[Array], Sensors]:
 def _true_parameters(robot: Robot, run: Path | None) -> Array | None:
     if run is None:
         return None
-    from dynident.runs.parameters import read_parameters
+    from dynident.runs import read_parameters
 
     stored = read_parameters(run)
     if stored.robot.link_names != robot.link_names or stored.robot.frame_names != robot.frame_names:

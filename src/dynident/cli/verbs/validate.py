@@ -51,9 +51,7 @@ def validate(
     controller's samples the errors of M and g are printed, element by element, and nothing is written.
     """
     from dynident.data import ControllerSamples
-    from dynident.runs import read_estimate, write_validation
-    from dynident.runs.estimate import check_writable
-    from dynident.runs.validation_document import validation_document
+    from dynident.runs import check_writable, read_estimate, write_validation
     from dynident.validation import validate as validated
     from dynident.validation.tables import report
 
@@ -71,9 +69,9 @@ def validate(
     check_writable(run)
     with progress_bar("Validating") as progress:
         result = validated(estimate, recorded, links=_links(run), folds=folds, **frequencies, progress=progress)
-    write_validation(run, result, provenance=provenance)
+    document = write_validation(run, result, provenance=provenance)
     if as_json:
-        print(json_text(validation_document(result, provenance)), end="")
+        print(json_text(document), end="")
     else:
         print_report(report(result))
         console().print(f"Written to {run}", markup=False)
@@ -81,7 +79,7 @@ def validate(
 
 def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance: dict[str, Any], *, as_json: bool) -> None:
     from dynident.regression.tables import residual_table
-    from dynident.runs.estimate_document import residual_document
+    from dynident.runs.estimate import residual_document
     from dynident.validation import validate_samples
 
     with progress_bar("Validating") as progress:
@@ -104,6 +102,6 @@ def _refuse_for_samples(options: dict[str, object]) -> None:
 
 def _links(run: Path) -> LinkParameters | None:
     """The link parameters, where they have been retrieved; out-of-date ones are an error that says what to do."""
-    from dynident.runs.parameters import PARAMETERS, read_parameters
+    from dynident.runs import Stage, read_parameters
 
-    return read_parameters(run) if (run / PARAMETERS).is_file() else None
+    return read_parameters(run) if (run / Stage.PARAMETERS.value.document).is_file() else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dynident.regression.tables import Coefficient, coefficients, percent_text, value_text
 from dynident.report.blocks import Block, Cell, Grid, Section, Text
-from dynident.runs.run import Run, Stage
+from dynident.runs import Run, Stage
 
 _WORST = 100.0
 

@@ -12,7 +12,7 @@ from dynident.regression.columns import Column, FrictionColumn
 from dynident.regression.estimate import Dropped, Estimate
 from dynident.regression.figures import precision_figure
 from dynident.report.blocks import Block, Cell, Grid, Listing, Section, Text
-from dynident.runs.run import Run, Stage
+from dynident.runs import Run, Stage
 
 _RIGID = {
     "J": "turn {link} with strong accelerations about several axes: fast reversals of {joints}",

@@ -8,7 +8,7 @@ from dynident.regression.figures import friction_figure
 from dynident.regression.tables import friction as friction_records
 from dynident.regression.tables import friction_texts
 from dynident.report.blocks import Block, Cell, Grid, Section, Text
-from dynident.runs.run import Run, Stage
+from dynident.runs import Run, Stage
 from dynident.validation.figures import friction_cloud
 
 

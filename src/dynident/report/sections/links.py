@@ -11,7 +11,7 @@ from dynident.feasibility.figures import RangePictures
 from dynident.feasibility.result import LinkParameters
 from dynident.parameters import link_inertia
 from dynident.report.blocks import Block, Cell, Grid, Heading, Listing, Section, Text
-from dynident.runs.run import Run, Stage
+from dynident.runs import Run, Stage
 
 
 def _blocks(run: Run) -> Iterator[Block]:

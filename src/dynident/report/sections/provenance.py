@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from dynident.report.blocks import Block, Listing, Section, facts
-from dynident.runs.run import Run, Stage
+from dynident.runs import Run, Stage
 
 _STAGES = {Stage.ESTIMATE: "Identification", Stage.PARAMETERS: "Retrieval", Stage.VALIDATION: "Validation"}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dynident.report.blocks import Block, Section, Text
 from dynident.robots.figures import outside, robot_figure
-from dynident.runs.run import Run, Stage
+from dynident.runs import Run, Stage
 
 
 def _blocks(run: Run) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dynident.report.blocks import Block, Heading, Key, Section, Text, grid
-from dynident.runs.run import Run, Stage
+from dynident.runs import Run, Stage
 from dynident.validation.figures import CURVES, spectrum_figure, validation_figures
 from dynident.validation.result import Validation
 from dynident.validation.tables import fold_tables, joint_table, model_table, worst_table

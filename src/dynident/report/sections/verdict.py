@@ -11,7 +11,7 @@ from dynident.feasibility.result import RetrievalStatus
 from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
 from dynident.report.blocks import Block, Card, Cards, Listing, Section, Text
-from dynident.runs.run import Run, Stage
+from dynident.runs import Run, Stage
 from dynident.validation.notes import WORSE_THAN_FIT
 from dynident.validation.result import Validation
 

@@ -1,0 +1,180 @@
+"""The stages of a run folder in one table: their files and schemas, the digests that tie files to each other, and what is stale.
+
+A stage is a JSON document for people and an archive with every digit. The document is written last and removed first, names the
+SHA-256 of what was written with it, and of what it was made from: nothing half, mixed or old is taken for a result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from importlib import metadata
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from dynident.core.archives import Arrays, unpack
+from dynident.core.files import file_digest, json_text, read_json, write_together
+from dynident.errors import FileError
+
+_T = TypeVar("_T")
+_IDENTIFY = "dynident identify ROBOT DATA -o RUN"
+ROBOT, PROBLEM, STARTS = "robot.json", "problem.npz", "starts"
+PROBLEM_SCHEMA = "dynident/problem/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageFiles:
+    """schema, arrays_schema : of the document and of the archive; lacking : what their absence means; packages : that did the work."""
+
+    document: str
+    arrays: str
+    schema: str
+    arrays_schema: str
+    command: str
+    lacking: str
+    packages: tuple[str, ...]
+
+
+class Stage(Enum):
+    """A step and the files that it leaves."""
+
+    ESTIMATE = StageFiles(
+        document="estimate.json",
+        arrays="estimate.npz",
+        schema="dynident/estimate/1",
+        arrays_schema="dynident/estimate-arrays/1",
+        command=_IDENTIFY,
+        lacking="so nothing has been identified in it",
+        packages=("dynident", "numpy", "scipy", "numba"),
+    )
+    PARAMETERS = StageFiles(
+        document="parameters.json",
+        arrays="parameters.npz",
+        schema="dynident/parameters/1",
+        arrays_schema="dynident/parameter-arrays/1",
+        command="dynident retrieve RUN",
+        lacking="so no link parameters have been retrieved in it",
+        packages=("dynident", "numpy", "scipy", "clarabel"),
+    )
+    VALIDATION = StageFiles(
+        document="validation.json",
+        arrays="validation.npz",
+        schema="dynident/validation/1",
+        arrays_schema="dynident/validation-arrays/1",
+        command="dynident validate RUN DATA",
+        lacking="so nothing has been validated in it",
+        packages=("dynident", "numpy", "scipy", "numba"),
+    )
+
+    def command(self, folder: Path) -> str:
+        return self.value.command.replace("RUN", str(folder))
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Of the programs that do the work of this stage."""
+        return {"python": platform.python_version()} | {name: metadata.version(name) for name in self.value.packages}
+
+    def digest(self, folder: Path) -> str:
+        """What tells one result of this stage from another: the SHA-256 of its archive; empty where there is none."""
+        file = folder / self.value.arrays
+        return file_digest(file) if file.is_file() else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Absent:
+    """Why a stage's files are no result. reason : a sentence for a reader; error : what is raised where they are needed."""
+
+    reason: str
+    error: FileError
+
+
+def write_stage(
+    folder: Path, stage: Stage, document: Mapping[str, Any], contents: Mapping[str, str | bytes], *, made_from: tuple[Stage, ...] = ()
+) -> dict[str, Any]:
+    """Write a document with the files that belong to it, all or nothing; the document as it was written is returned."""
+    raw = {name: content.encode() if isinstance(content, str) else content for name, content in contents.items()}
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in raw.items()}
+    sources = {source.value.arrays: digest for source in made_from if (digest := source.digest(folder))}
+    complete = {**document, "files": digests, "made_from": sources}
+    write_together(folder, {**raw, stage.value.document: json_text(complete)}, last=stage.value.document)
+    return complete
+
+
+def open_stage(folder: str | Path, stage: Stage, make: Callable[[Arrays, dict[str, Any]], tuple[_T, str | None]]) -> _T | Absent:
+    """What `make` makes of a stage's archive, or why it doesn't count; FileError where files are damaged or mixed.
+
+    make : (arrays, description) -> the result, and the digest of the estimate that it was made from (None for an estimate).
+    """
+    run, files = Path(folder), stage.value
+    absent = find_absent(run, stage)
+    if absent is not None:
+        return absent
+    check_digest(run, stage, files.arrays)
+    result, estimate = unpack(run / files.arrays, files.arrays_schema, make)
+    if estimate is not None and estimate != Stage.ESTIMATE.digest(run):
+        error = FileError(run / files.document, "belongs to another estimate than the one in the folder", remedy=_remedy(run, stage))
+        return Absent(reason="The robot has been identified again since this step was done.", error=error)
+    return result
+
+
+def present(found: _T | Absent) -> _T:
+    """A result that is needed."""
+    if isinstance(found, Absent):
+        raise found.error
+    return found
+
+
+def check_digest(folder: Path, stage: Stage, name: str) -> None:
+    """FileError unless a file is the one that its stage's document was written with; documents of older versions don't say."""
+    digests = cast("Mapping[str, str] | None", read_document(folder, stage).get("files"))
+    if digests is None:
+        return
+    file, remedy = folder / name, _remedy(folder, stage)
+    if name not in digests or not file.is_file():
+        raise FileError(folder, f"has no {name} that belongs to its {stage.value.document}", remedy=remedy)
+    if digests[name] != file_digest(file):
+        raise FileError(file, f"is not the one that {stage.value.document} was written with: damaged, or of another run", remedy=remedy)
+
+
+def read_document(folder: Path, stage: Stage) -> dict[str, Any]:
+    """The content of a stage's document."""
+    file = folder / stage.value.document
+    content = read_json(file)
+    schema = content.get("schema")
+    if schema != stage.value.schema:
+        raise FileError(file, f"its schema is {schema!r}; {stage.value.schema!r} was expected")
+    if not isinstance(content.get("files", {}), dict):
+        raise FileError(file, "is not what was expected there; make it again", place="files")
+    return content
+
+
+def check_writable(folder: str | Path) -> None:
+    """FileError unless the folder can be made or written to; to be asked before long work, not only after it."""
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise FileError(target, "is a file; name a folder for the results")
+    existing = next((path for path in (target, *target.absolute().parents) if path.exists()), Path())
+    if not existing.is_dir():
+        raise FileError(target, f"can't be made, because {existing} is a file; name another folder")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise FileError(target, f"can't be written, because {existing} doesn't allow it; name another folder")
+
+
+def find_absent(run: Path, stage: Stage) -> Absent | None:
+    """Why a stage has no result in a folder, where its files are not there."""
+    not_done = "This step has not been done yet."
+    if not run.is_dir():
+        what = "is a file, not a run folder" if run.exists() else "no such run folder"
+        return Absent(reason=not_done, error=FileError(run, what, remedy=_remedy(run, Stage.ESTIMATE)))
+    for name in (stage.value.document, stage.value.arrays):
+        if not (run / name).is_file():
+            return Absent(reason=not_done, error=FileError(run, f"has no {name}, {stage.value.lacking}", remedy=_remedy(run, stage)))
+    return None
+
+
+def _remedy(run: Path, stage: Stage) -> str:
+    return f"make {'them' if stage is Stage.PARAMETERS else 'it'} with: {stage.command(run)}"

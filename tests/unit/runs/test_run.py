@@ -1,0 +1,142 @@
+"""Whole runs: what was saved comes back, and what is old, mixed or damaged is told in one sentence."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynident import fit, load_robot
+from dynident.errors import FileError
+from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
+from dynident.friction import linear
+from dynident.regression import build_problem
+from dynident.runs import Stage, load_run, read_parameters, read_problem, read_validation, save_run, write_estimate, write_parameters
+from dynident.validation import validate
+from tests.logs import synthetic_log
+
+
+def retrieved(estimate):
+    prior = prior_to_robot(estimate.base.robot)
+    return solve_retrieval(build_retrieval(estimate.base, two_step(estimate), FeasibleSet((PhysicalConsistency(),)), prior=prior))
+
+
+@pytest.fixture(scope="module")
+def stages():
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1), friction=linear(), cutoff=5.0)
+    estimate = fit(problem)
+    links = retrieved(estimate)
+    return problem, estimate, links, validate(estimate, synthetic_log(noise=0.1, seed=4), links=links)
+
+
+@pytest.fixture(scope="module")
+def saved(stages, tmp_path_factory) -> Path:
+    problem, estimate, links, validation = stages
+    folder = tmp_path_factory.mktemp("saved") / "deep" / "run"
+    save_run(folder, estimate, problem=problem, parameters=links, validation=validation, seed=3)
+    return folder
+
+
+@pytest.fixture
+def run(saved, tmp_path) -> Path:
+    return Path(shutil.copytree(saved, tmp_path / "run"))
+
+
+def test_what_was_saved_comes_back(run, stages):
+    _, estimate, links, validation = stages
+    found = load_run(run)
+    assert (str(found.estimate), str(found.parameters), str(found.validation)) == (str(estimate), str(links), str(validation))
+    np.testing.assert_array_equal(fit(found.problem).std, estimate.std)
+    assert dict(found.missing) == {}
+    assert found.links_validated
+    assert {document["schema"] for document in found.documents.values()} == {stage.value.schema for stage in Stage}
+    assert found.documents[Stage.ESTIMATE]["seed"] == found.documents[Stage.PARAMETERS]["seed"] == 3
+
+
+def test_stages_that_were_not_done_are_told(tmp_path, stages):
+    save_run(tmp_path, stages[1])
+    found = load_run(tmp_path)
+    assert (found.parameters, found.validation) == (None, None)
+    assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION}
+    assert set(found.missing.values()) == {"This step has not been done yet."}
+    with pytest.raises(FileError, match=r"has no problem\.npz that belongs to its estimate\.json; make it with: dynident identify"):
+        _ = found.problem
+
+
+def test_another_identification_makes_the_rest_stale(run, stages):
+    other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
+    write_estimate(run, fit(other), other)
+    found = load_run(run)
+    assert (found.parameters, found.validation) == (None, None)
+    assert set(found.missing.values()) == {"The robot has been identified again since this step was done."}
+    for read in (read_parameters, read_validation):
+        with pytest.raises(FileError, match="belongs to another estimate than the one in the folder"):
+            read(run)
+    write_estimate(run, stages[1], stages[0])  # the same again, to the last bit
+    assert dict(load_run(run).missing) == {}
+
+
+def test_an_old_problem_does_not_pass_for_that_of_a_new_estimate(run, stages):
+    save_run(run, stages[1])
+    assert (run / "problem.npz").is_file()
+    with pytest.raises(FileError, match=r"no problem\.npz that belongs"):
+        read_problem(run)
+
+
+def test_other_link_parameters_are_not_those_that_were_validated(run, stages):
+    links = retrieved(stages[1])
+    write_parameters(run, type(links)(**{**vars(links), "x": 1.001 * links.x}))
+    found = load_run(run)
+    assert found.parameters is not None
+    assert found.validation is not None
+    assert not found.links_validated
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_document_and_arrays_of_different_runs_are_not_mixed(run, stage, stages, tmp_path):
+    other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
+    estimate = fit(other)
+    save_run(tmp_path / "other", estimate, parameters=retrieved(estimate), validation=validate(estimate, synthetic_log(seed=4)))
+    shutil.copy(tmp_path / "other" / stage.value.arrays, run)
+    with pytest.raises(FileError, match=rf"{stage.value.arrays}: is not the one that {stage.value.document} was written with"):
+        load_run(run)
+
+
+def test_folders_of_older_versions_are_read(run):
+    for stage in Stage:
+        file = run / stage.value.document
+        content = json.loads(file.read_text())
+        del content["files"], content["made_from"]
+        file.write_text(json.dumps(content))
+    assert dict(load_run(run).missing) == {}
+    read_problem(run)
+
+
+@pytest.mark.parametrize("name", [name for stage in Stage for name in (stage.value.document, stage.value.arrays)])
+def test_damage_is_one_sentence(run, name):
+    content = (run / name).read_bytes()
+    rng = np.random.default_rng(0)
+    for stage in Stage:  # as in folders of older versions, where no digest tells it first
+        file = run / stage.value.document
+        document = json.loads(file.read_text())
+        del document["files"]
+        file.write_text(json.dumps(document))
+    damaged = [b"", b"{", b"[1]", b"\xff\xfe", content[: len(content) // 2], content[: len(content) - 9], b"PK\x03\x04" + content[9:]]
+    for place in rng.integers(0, len(content), 30).tolist():
+        damaged.append(content[:place] + bytes(rng.integers(0, 256, 8, dtype=np.uint8)) + content[place + 8 :])
+    for number, change in enumerate(damaged):
+        (run / name).write_bytes(change)
+        told = complaint(run)
+        assert name in told or (told == "" and number >= 7), "so much damage can't go unnoticed"
+
+
+def complaint(run: Path) -> str:
+    """Of a FileError; any other error fails the test."""
+    try:
+        load_run(run)
+    except FileError as error:
+        return str(error)
+    return ""
