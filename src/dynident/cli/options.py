@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
 import typer
 
 from dynident.cli.registries import Listing
+from dynident.core.fields import parse_number, parse_numbers
 from dynident.errors import UnknownNameError, ValueRangeError
 
 if TYPE_CHECKING:
@@ -136,8 +137,8 @@ def parse_gravity(text: str | None) -> tuple[float, ...] | None:
     """(x, y, z) of "x,y,z"."""
     if text is None:
         return None
-    numbers = [number for word in text.split(",") if (number := _number(word)) is not None]
-    if len(numbers) != 3 or text.count(",") != 2:
+    numbers = parse_numbers(text)
+    if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
         raise ValueRangeError("--gravity", f"got {text!r}; three numbers in m/s² were expected, such as 0,0,-9.80665")
     return tuple(numbers)
 
@@ -193,11 +194,9 @@ def _pairs(
 
 
 def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    """A finite number, such as 0.02, 1e-3, pi/2 or 90deg."""
+    value = parse_number(text)
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _names(text: str) -> list[str] | None:

@@ -183,6 +183,12 @@ def parse_number(text: str) -> float | None:
     return sign * value * unit
 
 
+def parse_numbers(text: str) -> list[float]:
+    """The numbers between commas; none where one of them isn't a number."""
+    numbers = [parse_number(word) for word in text.split(",")]
+    return [] if None in numbers else [number for number in numbers if number is not None]
+
+
 def _tokens(body: str) -> list[str]:
     """The tokens of a product, empty when something else stands there."""
     tokens: list[str] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from dynident.cli.options import parse_frequency, parse_gravity, parse_known, parse_locks, parse_map, parse_part, parse_units
@@ -11,6 +12,7 @@ from dynident.errors import ValueRangeError
 def test_locks():
     assert parse_locks(None) == {}
     assert parse_locks(["finger*=0.02", "a=-1e-3"]) == {"finger*": 0.02, "a": -1e-3}
+    assert parse_locks(["elbow=90deg", "wrist=-pi/2"]) == pytest.approx({"elbow": np.pi / 2, "wrist": -np.pi / 2})
 
 
 def test_the_last_equals_sign_separates_the_value():

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from dynident.core.fields import Fields, parse_number
+from dynident.core.fields import Fields, parse_number, parse_numbers
 from dynident.errors import FileError
 
 
@@ -40,6 +40,11 @@ def test_numbers_and_angles(text: str, value: float) -> None:
 )
 def test_anything_else_is_not_a_number(text: str) -> None:
     assert parse_number(text) is None
+
+
+def test_numbers_between_commas() -> None:
+    assert parse_numbers("2,-1e-3, pi") == [2.0, -1e-3, math.pi]
+    assert parse_numbers("2,x") == parse_numbers("2,") == parse_numbers("") == []
 
 
 def fields(**values: object) -> Fields:

@@ -11,6 +11,7 @@ import typer
 from dynident.cli import options as opt
 from dynident.cli.data import check_output, read_robot
 from dynident.cli.terminal import console, print_report, progress_bar
+from dynident.core.fields import parse_numbers
 from dynident.core.files import json_text
 from dynident.errors import ValueRangeError
 
@@ -155,10 +156,7 @@ def _positive(value: float, option: str, unit: str) -> float:
 def _start(text: str | None, robot: Robot) -> list[float] | None:
     if text is None:
         return None
-    try:
-        values = [float(word) for word in text.split(",")]
-    except ValueError:
-        values = []
+    values = parse_numbers(text)
     if len(values) != robot.n:
         raise ValueRangeError("--start", f"got {text!r}; {robot.n} numbers separated by commas were expected, one per joint")
     return values

@@ -12,7 +12,7 @@ import typer
 from dynident.cli import options as opt
 from dynident.cli.data import check_output, parse_reading, read_data, read_robot
 from dynident.cli.terminal import console, progress_bar
-from dynident.core.fields import read_fields
+from dynident.core.fields import parse_numbers, read_fields
 from dynident.errors import FileError, InputError, ValueRangeError
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _payload(text: str | None) -> Payload | None:
         return None
     from dynident.simulation import Payload
 
-    numbers = _numbers(text)
+    numbers = parse_numbers(text)
     if len(numbers) not in (1, 4):
         raise ValueRangeError("--payload", f"got {text!r}; a mass in kg, or a mass and its centre in m, were expected, such as 2,0,0,0.05")
     return Payload(mass=numbers[0], com=cast("Any", tuple(numbers[1:]) or (0.0, 0.0, 0.0)))
@@ -199,18 +199,10 @@ def _elasticity(robot: Robot, text: str | None) -> Elasticity | None:
         return None
     from dynident.simulation import Elasticity
 
-    numbers = _numbers(text)
+    numbers = parse_numbers(text)
     if len(numbers) not in (1, robot.n) or not all(number > 0.0 for number in numbers):
         raise ValueRangeError("--elastic", f"got {text!r}; one positive stiffness in N·m/rad or N/m, or {robot.n} of them, were expected")
     return Elasticity(stiffness=numbers[0] if len(numbers) == 1 else tuple(numbers))
-
-
-def _numbers(text: str) -> list[float]:
-    """The numbers between commas; none where one of them isn't a number."""
-    try:
-        return [float(word) for word in text.split(",")]
-    except ValueError:
-        return []
 
 
 def _friction_parameters(robot: Robot, name: str | None, file: Path | None) -> Array | None:
