@@ -36,7 +36,7 @@ def parse_reading(map: list[str] | None, unit: list[str] | None, effort_kind: st
 def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset | ControllerSamples:
     """The data with joints in the robot's order where the file names them, and the part of it that is asked for."""
     from dynident.data import load_recording
-    from dynident.data.checks import default_names
+    from dynident.regression.problem import order_joints
 
     data = load_recording(
         files,
@@ -45,9 +45,7 @@ def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[flo
         effort_kind=reading.effort_kind,
         reader_options=reading.reader_options or None,
     )
-    named = data.joint_names != default_names(data.n)  # numbers that we gave ourselves say nothing about order
-    if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
-        data = data.select(robot.joint_names)
+    data = order_joints(robot, data)
     return data if part == (0.0, 1.0) else data.part(*part)
 
 

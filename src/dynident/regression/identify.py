@@ -19,7 +19,7 @@ from dynident.regression.base import Equations, base_parameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import DROP_ABOVE_PERCENT, fit
 from dynident.regression.losses import Loss
-from dynident.regression.problem import Problem, check_joints, controller_equations, problem_on_base
+from dynident.regression.problem import Problem, controller_equations, match_joints, problem_on_base
 from dynident.regression.solution import Prior
 from dynident.regression.summary import Noise
 from dynident.robots.robot import Robot
@@ -82,7 +82,7 @@ def build_problem(
     seed : of the random samples that tell the base parameters.
     progress : called now and then with the share that is done, 0 to 1.
     """
-    check_joints(robot, data)
+    match_joints(robot, data)
     is_log = isinstance(data, Dataset)
     if isinstance(data, ControllerSamples):
         equations = controller_equations(data, equations)

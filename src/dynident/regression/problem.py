@@ -15,6 +15,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
+from dynident.data.checks import default_names
 from dynident.data.provenance import Provenance
 from dynident.errors import InputError, Remedy, UnknownNameError, ValueRangeError
 from dynident.regression.base import BaseParameters, Equations
@@ -148,7 +149,10 @@ def problem_on_base(
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
     """What data say about base parameters that are there already, such as those of an estimate to be evaluated on new data."""
-    check_joints(base.robot, data)
+    matched = match_joints(base.robot, data)
+    if extra and matched is not data:
+        raise InputError("extra columns are in the order of the data's joints, which is not the robot's", remedy="select its joints first")
+    data = matched
     if isinstance(data, ControllerSamples) == (base.equations == "torque"):
         have, need = ("controller samples", "a log") if isinstance(data, ControllerSamples) else ("a log", "controller samples (q, M, g)")
         raise InputError(f"the data are {have}, but the model is that of {need}; give data of the same kind")
@@ -244,12 +248,23 @@ def controller_equations(samples: ControllerSamples, asked: Equations | None) ->
     raise InputError(f"equations {asked!r} need more than the samples hold, which is enough for {have!r}")
 
 
-def check_joints(robot: Robot, data: Dataset | ControllerSamples) -> None:
+def match_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
+    """The data of the robot's joints, in its order where the data name them; an error where they are not as many."""
+    data = order_joints(robot, data)
     if data.n != robot.n:
         raise InputError(
             f"the data have {data.n} joints and robot {robot.name!r} has {robot.n} ({', '.join(robot.joint_names)}); "
             "choose columns or lock joints so that they agree"
         )
+    return data
+
+
+def order_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
+    """The data with the robot's joints alone, in its order, where they name all of them; else as they are."""
+    named = data.joint_names != default_names(data.n)  # numbers that we gave ourselves say nothing about order
+    if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
+        return data.select(robot.joint_names)
+    return data
 
 
 def _check_effort(robot: Robot, data: Dataset) -> None:

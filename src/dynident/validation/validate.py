@@ -12,7 +12,7 @@ from dynident.data import ControllerSamples, Dataset
 from dynident.errors import InputError
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.fit import residuals
-from dynident.regression.identify import default_cutoff
+from dynident.regression.identify import Auto, default_cutoff
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.rows import LogRows
 from dynident.validation.folds import cross_validate
@@ -29,7 +29,7 @@ def validate(
     *,
     links: LinkModel | None = None,
     folds: int | None = None,
-    cutoff: float | None = None,
+    cutoff: float | Auto | None = "auto",
     rate: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Validation:
@@ -37,7 +37,7 @@ def validate(
 
     links : what `retrieve` or `read_parameters` returned.
     folds : also cross-validate on this log, in so many parts.
-    cutoff, rate : of the parallel filter; by default those of the identification.
+    cutoff, rate : of the parallel filter, None for no filter; "auto" are those of the identification.
     """
     if not isinstance(dataset, Dataset):
         raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="use validate_samples")
@@ -75,10 +75,10 @@ def validate_samples(model: Estimate, samples: ControllerSamples, *, progress: C
 
 
 def _processing(
-    model: Estimate, dataset: Dataset, cutoff: float | None, rate: float | None
+    model: Estimate, dataset: Dataset, cutoff: float | Auto | None, rate: float | None
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
     """Cutoff, rate, and a note where neither the user nor the identification chose the filter."""
-    if cutoff is not None:
+    if cutoff != "auto":
         return cutoff, rate, ()
     identified = model.summary.processing
     if identified.cutoff_hz is not None:

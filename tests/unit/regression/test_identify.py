@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dynident import Dataset, Estimate, identify, load_robot
+from dynident.errors import InputError
 from dynident.friction import linear
 from tests.logs import synthetic_log, synthetic_samples
 
@@ -43,6 +44,21 @@ def test_what_a_log_lacks_is_differentiated_behind_a_filter(names: tuple[str, ..
 
 def test_a_slow_log_is_filtered_at_a_quarter_of_its_rate() -> None:
     assert "filtered at 2 Hz" in identify(ROBOT, without("ddq", rate=8.0)).notes[0]
+
+
+def test_joints_that_the_data_name_are_put_into_the_robots_order() -> None:
+    log = replace(synthetic_log(noise=0.05), joint_names=ROBOT.joint_names)
+    turned = log.select(ROBOT.joint_names[::-1])
+    assert same(identify(ROBOT, turned), identify(ROBOT, log))
+    more = Dataset(
+        time=log.time,
+        joint_names=("gripper", *turned.joint_names),
+        effort_kind=log.effort_kind,
+        **{name: np.insert(getattr(turned, name), 0, 0.1, axis=1) for name in ("q", "dq", "ddq", "effort")},
+    )
+    np.testing.assert_array_equal(identify(ROBOT, more).values, identify(ROBOT, log).values)
+    with pytest.raises(InputError, match="extra columns are in the order of the data's joints"):
+        identify(ROBOT, turned, extra={"spring": turned.q})
 
 
 def test_controller_samples_have_neither() -> None:

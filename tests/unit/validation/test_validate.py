@@ -63,6 +63,12 @@ def test_errors_are_those_of_the_regression(filtered):
     assert [len(item.time) for item in found.series] == expected.counts.tolist()
 
 
+def test_no_filter_can_be_asked_for(filtered):
+    log = noisy().part(0.7, 1)
+    assert [len(item.time) for item in validate(filtered, log, cutoff=None).series] == [log.samples] * 2
+    assert len(validate(filtered, log).series[0].time) < log.samples
+
+
 def test_newton_euler_and_lagrangian_form_agree(filtered):
     """Link parameters that reproduce the coefficients exactly predict the same, through another algorithm."""
 

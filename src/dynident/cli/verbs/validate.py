@@ -32,7 +32,8 @@ def validate(
         int | None, typer.Option("--folds", metavar="K", help="Also fit K times on these data, each time without one part of them.", min=2)
     ] = None,
     cutoff: Annotated[
-        str | None, typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter. Default: as in the identification.")
+        str | None,
+        typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter, or none. Default: as in the identification."),
     ] = None,
     rate: Annotated[
         str | None,
@@ -56,7 +57,7 @@ def validate(
     from dynident.validation.tables import report
 
     fractions = opt.parse_part(part, "--part")
-    frequencies = {"cutoff": opt.parse_frequency(cutoff, "--filter"), "rate": opt.parse_frequency(rate, "--rate")}
+    filtering: dict[str, Any] = {"cutoff": opt.parse_cutoff(cutoff), "rate": opt.parse_frequency(rate, "--rate")}
     estimate = read_estimate(run)
     reading = estimate.summary.processing.read.override(parse_reading(map, unit, effort_kind, reader_option))
     with spinner("Reading"):
@@ -68,7 +69,7 @@ def validate(
         return
     check_writable(run)
     with progress_bar("Validating") as progress:
-        result = validated(estimate, recorded, links=_links(run), folds=folds, **frequencies, progress=progress)
+        result = validated(estimate, recorded, links=_links(run), folds=folds, **filtering, progress=progress)
     document = write_validation(run, result, provenance=provenance)
     if as_json:
         print(json_text(document), end="")
