@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from dynident.regression.notes import listing
 from dynident.report.blocks import Block, Listing, Section, facts
 from dynident.runs import Run, Stage
 
@@ -35,6 +36,9 @@ def _facts(document: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
         yield "command", command
     for name, value in provenance.get("files", {}).items():
         yield f"SHA-256 of {name}", value
+    for item in provenance.get("recordings", []):
+        spans = [f"{start} to {stop}" for start, stop, _ in item["ranges"]]
+        yield f"samples of {', '.join(item['files']) or 'arrays in memory'}", f"{listing(spans, 6)} (of {item['samples']})"
     for name, value in document.get("preprocessing", {}).items():
         yield name.replace("_hz", " [Hz]").replace("_", " "), _text(value)
     if versions := document.get("versions"):

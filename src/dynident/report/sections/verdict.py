@@ -108,7 +108,11 @@ def _doubts(run: Run, validation: Validation) -> Iterator[str]:
     fitted = run.estimate.residuals.relative_percent
     if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
         yield f"The error of the fit ({fitted:.2g} %) as a forecast: on other data it is {validation.coefficients.overall_percent:.2g} %."
-    if validation.links is not None and validation.links.overall_percent > 1.1 * validation.coefficients.overall_percent:
+    if (
+        run.links_validated
+        and validation.links is not None
+        and validation.links.overall_percent > 1.1 * validation.coefficients.overall_percent
+    ):
         yield f"The link parameters for torques of that accuracy: their own error is {validation.links.overall_percent:.2g} %."
     if run.parameters is not None and not run.links_validated:
         yield f"The link parameters' error: it was not measured for these. To do so: {Stage.VALIDATION.command(run.folder)}"
