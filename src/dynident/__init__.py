@@ -1,6 +1,6 @@
 """From joint logs to a robot model you can trust: identification of the dynamic model of robot arms."""
 
-from dynident.data import ControllerSamples, Dataset, load_dataset
+from dynident.data import ControllerSamples, Dataset, load_controller_samples, load_dataset
 from dynident.dynamics import (
     RegressorBlock,
     coriolis_matrix,
@@ -79,6 +79,7 @@ __all__ = [
     "kinetic_energy",
     "library_names",
     "link_poses",
+    "load_controller_samples",
     "load_dataset",
     "load_robot",
     "mass_matrix",
