@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dynident.core.arrays import Array
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.feasibility.constraints.convex import PhysicalConsistency, TotalMass
-from dynident.feasibility.constraints.geometry import geometry_bounds
 from dynident.feasibility.constraints.regions import ComWithinReach
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
 from dynident.feasibility.objective import Objective, one_step, two_step
@@ -21,6 +20,9 @@ from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
 from dynident.robots.robot import Robot
+
+if TYPE_CHECKING:
+    from dynident.feasibility.constraints.geometry import GeometryBounds
 
 #: Smallest eigenvalue of every link's pseudo-inertia: the best fit often lies on the very edge of consistency, where
 #: rounding makes a simulator refuse a link.
@@ -73,7 +75,7 @@ def retrieval_problem(
     if objective is not None and data is not None:
         raise InputError("objective and data both say what is fitted; leave one of them out")
     robot, notes = estimate.base.robot, list[str]()
-    shapes = geometry_bounds(robot) if geometry else None
+    shapes = _shapes(robot) if geometry else None
     conditions = FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach()) if consistency else ())
     if constraints is not None:
         conditions = conditions & constraints
@@ -98,6 +100,12 @@ def retrieval_problem(
         objective = one_step(data, levels)
     ranges_by = None if data is None else two_step(estimate)
     return build_retrieval(estimate.base, objective or two_step(estimate), conditions, prior=prior, ranges_by=ranges_by, notes=notes)
+
+
+def _shapes(robot: Robot) -> GeometryBounds:
+    from dynident.feasibility.constraints.geometry import geometry_bounds  # with it comes an XML parser, which few retrievals need
+
+    return geometry_bounds(robot)
 
 
 def _choose_prior(
