@@ -26,7 +26,7 @@ def study(repeats: int = 9) -> str:
     few = q[:10_000]
 
     def streamed() -> None:
-        for _ in dynident.iterate_regressor_blocks(robot, q, dq, ddq):
+        for _ in dynident.dynamics.iterate_regressor_blocks(robot, q, dq, ddq):
             pass
 
     def pinocchio_regressor() -> None:
@@ -38,10 +38,10 @@ def study(repeats: int = 9) -> str:
             pin.rnea(model, data, *row)
 
     regressor = race({"ours": streamed, "pinocchio": pinocchio_regressor}, repeats=repeats)
-    inverse = race({"ours": lambda: dynident.inverse_dynamics(robot, p, q, dq, ddq), "pinocchio": pinocchio_rnea}, repeats=repeats)
+    inverse = race({"ours": lambda: dynident.dynamics.inverse_dynamics(robot, p, q, dq, ddq), "pinocchio": pinocchio_rnea}, repeats=repeats)
     stack = race(
         {
-            "ours": lambda: dynident.inertia_gravity_regressor(robot, few),
+            "ours": lambda: dynident.dynamics.inertia_gravity_regressor(robot, few),
             "regressors": lambda: _stack_from_regressors(model, data, few),
             "jacobians": lambda: _stack_from_jacobians(model, data, few),
             "write": lambda: np.empty((len(few), 35, 70)).fill(0.0),

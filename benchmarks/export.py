@@ -15,8 +15,8 @@ import dynident
 from benchmarks.dynamics import _pinocchio_panda
 from benchmarks.timing import race
 from dynident.dynamics.kernel_tree import joint_constants
-from dynident.export import ExportModel, export
-from dynident.export.code.c99 import C_FLAGS, c_functions
+from dynident.exports import ExportModel, export
+from dynident.exports.code.c99 import C_FLAGS, c_functions
 from dynident.friction import linear
 
 PEER = Path(__file__).with_name("peer_casadi.py")

@@ -96,7 +96,7 @@ def generated(samples: int) -> Dataset:
     rng = np.random.default_rng(0)
     for start in range(0, samples, 10_000):
         part = slice(start, start + 10_000)
-        effort[part] = dynident.inverse_dynamics(robot, robot.parameters, q[part], dq[part], ddq[part])
+        effort[part] = dynident.dynamics.inverse_dynamics(robot, robot.parameters, q[part], dq[part], ddq[part])
         effort[part] += 0.2 * dq[part] + 0.3 * np.sign(dq[part]) + 0.1 * rng.normal(size=effort[part].shape)
     return Dataset(time=t, q=q, dq=dq, ddq=ddq, effort=effort, effort_kind="torque")
 

@@ -48,6 +48,6 @@ def study() -> str:
 
 def _rigid_error(estimate: Estimate, motion: object) -> float:
     robot = estimate.base.robot
-    truth = dynident.inverse_dynamics(robot, robot.parameters, motion.q, motion.dq, motion.ddq)
-    found = dynident.inverse_dynamics(robot, estimate.link_part, motion.q, motion.dq, motion.ddq)
+    truth = dynident.dynamics.inverse_dynamics(robot, robot.parameters, motion.q, motion.dq, motion.ddq)
+    found = dynident.dynamics.inverse_dynamics(robot, estimate.link_part, motion.q, motion.dq, motion.ddq)
     return 100.0 * float(np.linalg.norm(found - truth) / np.linalg.norm(truth))

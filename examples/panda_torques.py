@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynident import gravity, inverse_dynamics, load_robot
+from dynident import load_robot
+from dynident.dynamics import gravity, inverse_dynamics
 from dynident.friction import friction_torque, linear
 
 robot = load_robot("panda")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from dynident import Robot, load_robot
-from dynident.export import ExportModel
+from dynident.exports import ExportModel
 from dynident.friction import Armature, Coulomb, Offset, Viscous, combine
 
 FRICTION = combine(Viscous(), Coulomb(), Offset(), Armature())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynident import Bounds, FeasibleSet, TotalMass
+from dynident.feasibility import Bounds, FeasibleSet, TotalMass
 
 #: Eq. 8: the gravity coefficients in masses and first moments, with d1 = 0.4 m and d2 = 0.39 m; eq. 12: their values.
 GRAVITY: tuple[tuple[dict[str, float], float], ...] = (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynident import inverse_dynamics, load_robot
+from dynident import load_robot
 from dynident.data import ControllerSamples, Dataset, EffortKind
-from dynident.dynamics import gravity, mass_matrix
+from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.robots import Robot
 
 FRICTION = (0.4, 0.7, 0.1)  # fv, fc, fo of every joint

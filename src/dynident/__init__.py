@@ -1,91 +1,87 @@
-"""From joint logs to a robot model you can trust: identification of the dynamic model of robot arms."""
+"""From joint logs to a robot model you can trust: identification of the dynamic model of robot arms.
 
-from dynident.data import ControllerSamples, Dataset, load_controller_samples, load_dataset
-from dynident.dynamics import (
-    RegressorBlock,
-    coriolis_matrix,
-    coriolis_vector,
-    forward_dynamics,
-    gravity,
-    inertia_gravity_regressor,
-    inverse_dynamics,
-    iterate_regressor_blocks,
-    kinetic_energy,
-    mass_matrix,
-    potential_energy,
-    torque_regressor,
-)
+Here is the whole chain, from `load_robot` to `report`, with the types that its steps take and return; each is imported when it is
+first used. What only experts need is in the packages below: `dynident.dynamics`, `dynident.regression`, `dynident.feasibility`, ...
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from dynident.errors import DynidentError
-from dynident.feasibility import (
-    Bounds,
-    FeasibleSet,
-    Known,
-    LinkParameters,
-    PhysicalConsistency,
-    TotalMass,
-    UserConstraint,
-    build_retrieval,
-    retrieval_problem,
-    retrieve,
-    solve_retrieval,
-)
-from dynident.friction import friction_model
-from dynident.regression import (
-    Estimate,
-    Huber,
-    Problem,
-    Tukey,
-    base_parameters,
-    build_problem,
-    fit,
-    identify,
-)
-from dynident.robots import Joint, JointType, Link, Robot, check_robot, library_names, link_poses, load_robot
+
+if TYPE_CHECKING:
+    from dynident.data import ControllerSamples, Dataset, load_controller_samples, load_dataset, write_dataset
+    from dynident.excitation import Design, design_trajectory
+    from dynident.exports import Exported, export
+    from dynident.feasibility import LinkParameters, Repair, repair, retrieve
+    from dynident.friction import friction_model
+    from dynident.regression import Estimate, Problem, identify
+    from dynident.reports import Page, report
+    from dynident.robots import Robot, RobotCheck, check_robot, library_names, load_robot
+    from dynident.runs import Run, load_run, save_run
+    from dynident.simulation import Recording, simulate
+    from dynident.validation import Validation, validate
 
 __all__ = [
-    "Bounds",
     "ControllerSamples",
     "Dataset",
+    "Design",
     "DynidentError",
     "Estimate",
-    "FeasibleSet",
-    "Huber",
-    "Joint",
-    "JointType",
-    "Known",
-    "Link",
+    "Exported",
     "LinkParameters",
-    "PhysicalConsistency",
+    "Page",
     "Problem",
-    "RegressorBlock",
+    "Recording",
+    "Repair",
     "Robot",
-    "TotalMass",
-    "Tukey",
-    "UserConstraint",
-    "base_parameters",
-    "build_problem",
-    "build_retrieval",
+    "RobotCheck",
+    "Run",
+    "Validation",
     "check_robot",
-    "coriolis_matrix",
-    "coriolis_vector",
-    "fit",
-    "forward_dynamics",
+    "design_trajectory",
+    "export",
     "friction_model",
-    "gravity",
     "identify",
-    "inertia_gravity_regressor",
-    "inverse_dynamics",
-    "iterate_regressor_blocks",
-    "kinetic_energy",
     "library_names",
-    "link_poses",
     "load_controller_samples",
     "load_dataset",
     "load_robot",
-    "mass_matrix",
-    "potential_energy",
-    "retrieval_problem",
+    "load_run",
+    "repair",
+    "report",
     "retrieve",
-    "solve_retrieval",
-    "torque_regressor",
+    "save_run",
+    "simulate",
+    "validate",
+    "write_dataset",
 ]
+
+_HOMES = {
+    "robots": ("Robot", "RobotCheck", "check_robot", "library_names", "load_robot"),
+    "data": ("ControllerSamples", "Dataset", "load_controller_samples", "load_dataset", "write_dataset"),
+    "friction": ("friction_model",),
+    "excitation": ("Design", "design_trajectory"),
+    "simulation": ("Recording", "simulate"),
+    "regression": ("Estimate", "Problem", "identify"),
+    "feasibility": ("LinkParameters", "Repair", "repair", "retrieve"),
+    "validation": ("Validation", "validate"),
+    "runs": ("Run", "load_run", "save_run"),
+    "exports": ("Exported", "export"),
+    "reports": ("Page", "report"),
+    "parameters": (),
+    "dynamics": (),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        return import_module(f"dynident.{name}")
+    for package, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"dynident.{package}"), name)
+    raise AttributeError(f"module 'dynident' has no attribute {name!r}; it offers: {', '.join(__all__)}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_HOMES])

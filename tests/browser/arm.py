@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dynident import inverse_dynamics
 from dynident.data import Dataset, EffortKind
+from dynident.dynamics import inverse_dynamics
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.feasibility.ranges import with_ranges
 from dynident.friction import linear

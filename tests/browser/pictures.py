@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dynident.report import load_run, report_html
+from dynident.reports import load_run, report_html
 from tests.browser import chromium
 from tests.browser.arm import complete_run
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dynident.report import SECTIONS, load_run, report_html
+from dynident.reports import SECTIONS, load_run, report_html
 from tests.browser import chromium
 from tests.browser.arm import arm, complete_run, identified, log
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import inverse_dynamics, load_robot
+from dynident import load_robot
 from dynident.data import write_dataset
+from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear

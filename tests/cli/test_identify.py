@@ -140,7 +140,8 @@ def read_names(robot: str) -> tuple[str, ...]:
 
 
 def test_a_joint_that_never_moves_is_named_and_the_rest_identified(dynident, tmp_path):
-    from dynident import inverse_dynamics, load_robot
+    from dynident import load_robot
+    from dynident.dynamics import inverse_dynamics
 
     log, still, robot = synthetic_log(), np.array([1.0, 0.0]), load_robot("planar_2r")
     q, dq, ddq = log.q * still, log.dq * still, log.ddq * still

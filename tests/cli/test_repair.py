@@ -10,7 +10,7 @@ import pytest
 from dynident import load_robot
 from dynident.parameters import consistency_margin
 from dynident.regression import base_parameters
-from tests.unit.feasibility.repair.test_repair import ARM, arm
+from tests.unit.feasibility.repairs.test_repair import ARM, arm
 
 
 def test_the_published_kuka(dynident, tmp_path):

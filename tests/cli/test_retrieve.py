@@ -9,15 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import build_problem, fit, load_robot, retrieve
+from dynident import load_robot, retrieve
 from dynident.data import ControllerSamples, write_dataset
 from dynident.dynamics import gravity, mass_matrix
 from dynident.friction import linear
+from dynident.regression import build_problem, fit
 from dynident.runs import read_estimate, read_parameters, write_estimate
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
 RULES = """
-from dynident import UserConstraint
+from dynident.feasibility import UserConstraint
 
 def rule(links):
     if links[0].mass > 0.5:

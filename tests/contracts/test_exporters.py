@@ -11,15 +11,16 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from dynident import fit, inverse_dynamics, load_robot
+from dynident import load_robot
 from dynident.core.options import declared_options, option
+from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
-from dynident.export import EXPORTERS, Comparison, DisagreementError, Exported, ExportModel, InfeasibleError, export
-from dynident.export.formats.yaml_file import parameters_from_yaml
-from dynident.export.model import Exporter, Request, States
+from dynident.exports import EXPORTERS, Comparison, DisagreementError, Exported, ExportModel, InfeasibleError, export
+from dynident.exports.formats.yaml_file import parameters_from_yaml
+from dynident.exports.model import Exporter, Request, States
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.parameters import from_com
-from dynident.regression import build_problem
+from dynident.regression import build_problem, fit
 from dynident.runs import read_estimate, write_estimate, write_parameters
 from tests.export_models import model_of
 from tests.logs import synthetic_log

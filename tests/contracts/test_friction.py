@@ -15,15 +15,16 @@ import numpy as np
 import pytest
 
 import dynident
-from dynident import Dataset, JointType, Robot, inverse_dynamics, load_robot
+from dynident import Dataset, Robot, load_robot
 from dynident.data import EffortKind
+from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, ShapeError, ValueRangeError
 from dynident.excitation import robot_limits
 from dynident.excitation.design import _prepared, _series
-from dynident.export import EXPORTERS, ExportModel, export
-from dynident.export.code.c99 import CLibrary, c_name
-from dynident.export.formats import mjcf, urdf
-from dynident.export.model import Request
+from dynident.exports import EXPORTERS, ExportModel, export
+from dynident.exports.code.c99 import CLibrary, c_name
+from dynident.exports.formats import mjcf, urdf
+from dynident.exports.model import Request
 from dynident.feasibility import FrictionNonnegative
 from dynident.feasibility.constraints.terms import violations
 from dynident.friction import (
@@ -37,7 +38,8 @@ from dynident.friction import (
     smooth,
 )
 from dynident.regression import base_parameters, identify
-from dynident.report.typeset import typeset
+from dynident.reports.typeset import typeset
+from dynident.robots import JointType
 from dynident.simulation import simulate, typical_friction
 from tests.unit.simulation.motions import fourier_motion
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from dynident import fit, load_robot
-from dynident.regression import build_problem
-from dynident.report import SECTIONS, Run, load_run, report_html
-from dynident.report.blocks import Block, Card, Cards, Section, Text, facts
-from dynident.report.page import rendered
+from dynident import load_robot
+from dynident.regression import build_problem, fit
+from dynident.reports import SECTIONS, Run, load_run, report_html
+from dynident.reports.blocks import Block, Card, Cards, Section, Text, facts
+from dynident.reports.page import rendered
 from dynident.runs import Stage, write_estimate
 from tests.logs import synthetic_log
 

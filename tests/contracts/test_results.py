@@ -22,12 +22,13 @@ from dynident.data import ControllerSamples
 from dynident.errors import MissingExtraError
 from dynident.excitation import design_trajectory
 from dynident.excitation.static import design_configurations
-from dynident.export import export, model_from_estimate
+from dynident.exports import export, model_from_estimate
 from dynident.feasibility import retrieval_problem, retrieve
-from dynident.feasibility.repair.repair import repair
+from dynident.feasibility.repairs.repair import repair
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
 from dynident.robots import check_robot, load_robot
+from dynident.runs import run_in_memory
 from dynident.simulation.truth import Recording, Truth
 from dynident.validation import validate
 from tests.browser.arm import arm, log
@@ -52,6 +53,7 @@ def stages() -> dict[str, Any]:
         "LinkParameters": links,
         "Validation": (validation := validate(estimate, data.part(0.7, 1), links=links, folds=2)),
         "CrossValidation": validation.folds,
+        "Run": run_in_memory(estimate, parameters=links, validation=validation),
     }
 
 
@@ -86,7 +88,7 @@ def _static() -> Result:
 
 RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Robot", "RobotCheck", "Dataset", "Problem", "BaseParameters", "Estimate", "RetrievalProblem", "LinkParameters", "Validation",
-    "CrossValidation",
+    "CrossValidation", "Run",
 )} | {
     "ControllerSamples": _samples,
     "Design": cache(_design),
@@ -203,7 +205,7 @@ def test_several_figures_share_a_sheet_without_overlap():
 
 
 def test_the_colours_are_those_of_the_page():
-    style = resources.files("dynident.report").joinpath("templates", "page.css").read_text()
+    style = resources.files("dynident.reports").joinpath("templates", "page.css").read_text()
     light = style.split(":root[data-theme")[0]
     assert dict(re.findall(r"--(\w+): (.*?);", light)).items() >= COLOURS.items()
 

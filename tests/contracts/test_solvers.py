@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynident import Robot, fit, load_robot
+from dynident import Robot, load_robot
 from dynident.core.options import declared_options, option
 from dynident.dynamics import torque_regressor
 from dynident.errors import InputError, UnknownNameError
@@ -39,7 +39,7 @@ from dynident.feasibility.solvers.penalty import PenaltyOptions
 from dynident.feasibility.solvers.registry import SOLVERS, solve_with
 from dynident.feasibility.solvers.solver import Solver
 from dynident.parameters import change_of_frame, consistency_margin
-from dynident.regression import base_parameters, build_problem
+from dynident.regression import base_parameters, build_problem, fit
 from dynident.runs import write_estimate
 from tests.contracts.retrieval_problems import CONVEX, NONCONVEX, make, panda
 from tests.logs import synthetic_log

@@ -9,9 +9,9 @@ import pytest
 
 from dynident.core.options import declared_options
 from dynident.data.formats.registry import READERS
-from dynident.export import EXPORTERS
+from dynident.exports import EXPORTERS
 from dynident.feasibility.solvers.registry import SOLVERS
-from dynident.report import SECTIONS
+from dynident.reports import SECTIONS
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.signal import lfilter
 
-from dynident import Robot, inverse_dynamics, torque_regressor
+from dynident import Robot
 from dynident.data import Dataset
+from dynident.dynamics import inverse_dynamics, torque_regressor
 from dynident.friction.model import FrictionModel, friction_torque
 from dynident.regression import BaseParameters
 

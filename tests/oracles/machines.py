@@ -10,8 +10,9 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 
-from dynident import Joint, JointType, Link, Robot, load_robot
+from dynident import Robot, load_robot
 from dynident.parameters import change_of_frame, from_com, to_com, to_pinocchio
+from dynident.robots import Joint, JointType, Link
 
 _EXAMPLES = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 

@@ -15,7 +15,7 @@ def test_pendulum_of_the_report() -> None:
     """u = g m d sin q + (I + m d²) ddq, with the report's g m d = 24.525 and I + m d² = 1.67085."""
     robot = dynident.load_robot("pendulum_1r")
     q, dq, ddq = np.random.default_rng(0).uniform(-3, 3, (3, 50, 1))
-    effort = dynident.inverse_dynamics(robot, robot.parameters, q, dq, ddq)
+    effort = dynident.dynamics.inverse_dynamics(robot, robot.parameters, q, dq, ddq)
     np.testing.assert_allclose(effort, 24.525 * np.sin(q) + 1.67085 * ddq, rtol=1e-12, atol=1e-12)
 
 
@@ -39,7 +39,7 @@ def test_planar_2r_from_lagrange() -> None:
     order = [sp.Symbol(f"{'d' * k}q{i}") for k in range(3) for i in range(2)]
     function = sp.lambdify(order, [e.subs(rates).subs(plain) for e in effort])
     expected = np.array([function(*state) for state in np.hstack([q, dq, ddq])])
-    np.testing.assert_allclose(dynident.inverse_dynamics(robot, robot.parameters, q, dq, ddq), expected, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(dynident.dynamics.inverse_dynamics(robot, robot.parameters, q, dq, ddq), expected, rtol=1e-11, atol=1e-11)
 
 
 def _planar_poses(robot: dynident.Robot, angles: list) -> list:

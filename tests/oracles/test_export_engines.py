@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident.export import EXPORTERS, DisagreementError, export
-from dynident.export.model import Request
-from dynident.export.proof import TOLERANCE, random_states
+from dynident.exports import EXPORTERS, DisagreementError, export
+from dynident.exports.model import Request
+from dynident.exports.proof import TOLERANCE, random_states
 from tests.export_models import model_of
 from tests.oracles.machines import NAMES, machine
 

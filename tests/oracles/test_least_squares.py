@@ -8,8 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dynident import gravity, inertia_gravity_regressor, load_robot, mass_matrix
+from dynident import load_robot
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
+from dynident.dynamics import gravity, inertia_gravity_regressor, mass_matrix
 from dynident.friction import Coulomb, Viscous, combine, linear
 from dynident.regression import Estimate, base_parameters, build_problem, fit, identify, residuals
 from tests.oracles.logs import Log, generated_log, written_out

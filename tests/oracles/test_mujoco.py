@@ -33,9 +33,9 @@ def test_dynamics(name: str) -> None:
         effort[s] = data.qfrc_inverse
     p = robot.parameters
     ours = (
-        dynident.mass_matrix(robot, p, q),
-        dynident.coriolis_vector(robot, p, q, dq) + dynident.gravity(robot, p, q),
-        dynident.inverse_dynamics(robot, p, q, dq, ddq),
+        dynident.dynamics.mass_matrix(robot, p, q),
+        dynident.dynamics.coriolis_vector(robot, p, q, dq) + dynident.dynamics.gravity(robot, p, q),
+        dynident.dynamics.inverse_dynamics(robot, p, q, dq, ddq),
     )
     for mine, theirs in zip(ours, (M, bias, effort), strict=True):
         assert np.max(np.abs(mine - theirs)) <= TOLERANCE * np.max(np.abs(theirs))

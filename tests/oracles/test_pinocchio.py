@@ -39,19 +39,19 @@ def pair(request: pytest.FixtureRequest) -> Pair:
 
 
 def test_inverse_dynamics(pair: Pair) -> None:
-    ours = dynident.inverse_dynamics(pair.robot, pair.parameters, pair.q, pair.dq, pair.ddq)
+    ours = dynident.dynamics.inverse_dynamics(pair.robot, pair.parameters, pair.q, pair.dq, pair.ddq)
     assert agree(ours, pair.pinocchio(pin.rnea, pair.q, pair.dq, pair.ddq))
 
 
 def test_gravity(pair: Pair) -> None:
-    ours = dynident.gravity(pair.robot, pair.parameters, pair.q)
+    ours = dynident.dynamics.gravity(pair.robot, pair.parameters, pair.q)
     assert agree(ours, pair.pinocchio(pin.computeGeneralizedGravity, pair.q))
 
 
 def test_coriolis_vector(pair: Pair) -> None:
     bias = pair.pinocchio(pin.nonLinearEffects, pair.q, pair.dq)
     weight = pair.pinocchio(pin.computeGeneralizedGravity, pair.q)
-    assert agree(dynident.coriolis_vector(pair.robot, pair.parameters, pair.q, pair.dq), bias - weight)
+    assert agree(dynident.dynamics.coriolis_vector(pair.robot, pair.parameters, pair.q, pair.dq), bias - weight)
 
 
 def test_mass_matrix(pair: Pair) -> None:
@@ -59,24 +59,24 @@ def test_mass_matrix(pair: Pair) -> None:
         upper = np.triu(pin.crba(model, data, q))
         return upper + np.triu(upper, 1).T
 
-    assert agree(dynident.mass_matrix(pair.robot, pair.parameters, pair.q), pair.pinocchio(crba, pair.q))
+    assert agree(dynident.dynamics.mass_matrix(pair.robot, pair.parameters, pair.q), pair.pinocchio(crba, pair.q))
 
 
 def test_coriolis_matrix(pair: Pair) -> None:
-    ours = dynident.coriolis_matrix(pair.robot, pair.parameters, pair.q, pair.dq)
+    ours = dynident.dynamics.coriolis_matrix(pair.robot, pair.parameters, pair.q, pair.dq)
     assert agree(ours, pair.pinocchio(pin.computeCoriolisMatrix, pair.q, pair.dq))
 
 
 def test_forward_dynamics(pair: Pair) -> None:
-    ours = dynident.forward_dynamics(pair.robot, pair.parameters, pair.q, pair.dq, pair.ddq)
+    ours = dynident.dynamics.forward_dynamics(pair.robot, pair.parameters, pair.q, pair.dq, pair.ddq)
     assert agree(ours, pair.pinocchio(pin.aba, pair.q, pair.dq, pair.ddq))
 
 
 def test_energies(pair: Pair) -> None:
     kinetic = pair.pinocchio(pin.computeKineticEnergy, pair.q, pair.dq)
     potential = pair.pinocchio(pin.computePotentialEnergy, pair.q)
-    assert agree(dynident.kinetic_energy(pair.robot, pair.parameters, pair.q, pair.dq), kinetic)
-    assert agree(dynident.potential_energy(pair.robot, pair.parameters, pair.q), potential)
+    assert agree(dynident.dynamics.kinetic_energy(pair.robot, pair.parameters, pair.q, pair.dq), kinetic)
+    assert agree(dynident.dynamics.potential_energy(pair.robot, pair.parameters, pair.q), potential)
 
 
 def pinocchio_regressor(pair: Pair, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> np.ndarray:
@@ -88,7 +88,7 @@ def pinocchio_regressor(pair: Pair, q: np.ndarray, dq: np.ndarray, ddq: np.ndarr
 
 def test_torque_regressor(pair: Pair) -> None:
     theirs = pinocchio_regressor(pair, pair.q, pair.dq, pair.ddq).reshape(len(pair.q), pair.robot.n, -1)
-    assert agree(dynident.torque_regressor(pair.robot, pair.q, pair.dq, pair.ddq), theirs)
+    assert agree(dynident.dynamics.torque_regressor(pair.robot, pair.q, pair.dq, pair.ddq), theirs)
 
 
 def test_inertia_gravity_regressor(pair: Pair) -> None:
@@ -102,4 +102,4 @@ def test_inertia_gravity_regressor(pair: Pair) -> None:
         unit[:, k] = 1.0
         columns.append(pinocchio_regressor(pair, q, still, unit).reshape(len(q), n, -1) - weight)
     inertia = np.stack([columns[k][:, j] for j, k in zip(*np.tril_indices(n), strict=True)], axis=1)
-    assert agree(dynident.inertia_gravity_regressor(pair.robot, q), np.concatenate([inertia, weight], axis=1))
+    assert agree(dynident.dynamics.inertia_gravity_regressor(pair.robot, q), np.concatenate([inertia, weight], axis=1))

@@ -33,8 +33,8 @@ def close(a: np.ndarray, b: np.ndarray, tolerance: float = 1e-11) -> bool:
 @settings(max_examples=40)
 def test_regressor_times_parameters_is_inverse_dynamics(robot: Robot, seed: int) -> None:
     q, dq, ddq = states(robot, 5, seed)
-    Y = dynident.torque_regressor(robot, q, dq, ddq)
-    assert close(Y @ robot.parameters.ravel(), dynident.inverse_dynamics(robot, robot.parameters, q, dq, ddq))
+    Y = dynident.dynamics.torque_regressor(robot, q, dq, ddq)
+    assert close(Y @ robot.parameters.ravel(), dynident.dynamics.inverse_dynamics(robot, robot.parameters, q, dq, ddq))
 
 
 @given(trees(), seeds, st.floats(-3, 3))
@@ -42,8 +42,10 @@ def test_regressor_times_parameters_is_inverse_dynamics(robot: Robot, seed: int)
 def test_inverse_dynamics_is_linear_in_the_parameters(robot: Robot, seed: int, scale: float) -> None:
     q, dq, ddq = states(robot, 5, seed)
     other = np.random.default_rng(seed).normal(size=(robot.n, 10))
-    combined = dynident.inverse_dynamics(robot, robot.parameters + scale * other, q, dq, ddq)
-    separate = dynident.inverse_dynamics(robot, robot.parameters, q, dq, ddq) + scale * dynident.inverse_dynamics(robot, other, q, dq, ddq)
+    combined = dynident.dynamics.inverse_dynamics(robot, robot.parameters + scale * other, q, dq, ddq)
+    separate = dynident.dynamics.inverse_dynamics(robot, robot.parameters, q, dq, ddq) + scale * dynident.dynamics.inverse_dynamics(
+        robot, other, q, dq, ddq
+    )
     assert close(combined, separate)
 
 
@@ -52,10 +54,10 @@ def test_inverse_dynamics_is_linear_in_the_parameters(robot: Robot, seed: int, s
 def test_lagrangian_form_is_newton_euler(robot: Robot, seed: int) -> None:
     q, dq, ddq = states(robot, 5, seed)
     p = robot.parameters
-    M, C = dynident.mass_matrix(robot, p, q), dynident.coriolis_matrix(robot, p, q, dq)
-    lagrange = np.einsum("Njk,Nk->Nj", M, ddq) + np.einsum("Njk,Nk->Nj", C, dq) + dynident.gravity(robot, p, q)
-    assert close(lagrange, dynident.inverse_dynamics(robot, p, q, dq, ddq))
-    assert close(np.einsum("Njk,Nk->Nj", C, dq), dynident.coriolis_vector(robot, p, q, dq))
+    M, C = dynident.dynamics.mass_matrix(robot, p, q), dynident.dynamics.coriolis_matrix(robot, p, q, dq)
+    lagrange = np.einsum("Njk,Nk->Nj", M, ddq) + np.einsum("Njk,Nk->Nj", C, dq) + dynident.dynamics.gravity(robot, p, q)
+    assert close(lagrange, dynident.dynamics.inverse_dynamics(robot, p, q, dq, ddq))
+    assert close(np.einsum("Njk,Nk->Nj", C, dq), dynident.dynamics.coriolis_vector(robot, p, q, dq))
 
 
 @given(trees(), seeds)
@@ -63,17 +65,17 @@ def test_lagrangian_form_is_newton_euler(robot: Robot, seed: int) -> None:
 def test_inertia_gravity_regressor_gives_the_stack(robot: Robot, seed: int) -> None:
     q, _, _ = states(robot, 5, seed)
     p = robot.parameters
-    stack = dynident.inertia_gravity_regressor(robot, q) @ p.ravel()
+    stack = dynident.dynamics.inertia_gravity_regressor(robot, q) @ p.ravel()
     rows, columns = np.tril_indices(robot.n)
-    M = dynident.mass_matrix(robot, p, q)
-    assert close(stack, np.concatenate([M[:, rows, columns], dynident.gravity(robot, p, q)], axis=1))
+    M = dynident.dynamics.mass_matrix(robot, p, q)
+    assert close(stack, np.concatenate([M[:, rows, columns], dynident.dynamics.gravity(robot, p, q)], axis=1))
 
 
 @given(trees(), seeds)
 @settings(max_examples=25)
 def test_mass_matrix_is_symmetric_positive_definite(robot: Robot, seed: int) -> None:
     q, _, _ = states(robot, 5, seed)
-    M = dynident.mass_matrix(robot, robot.parameters, q)
+    M = dynident.dynamics.mass_matrix(robot, robot.parameters, q)
     assert close(M, M.swapaxes(1, 2), tolerance=1e-15)
     assert np.linalg.eigvalsh(M).min() > 0.0
 
@@ -84,8 +86,8 @@ def test_mass_rate_minus_twice_coriolis_is_skew(robot: Robot, seed: int) -> None
     """Ṁ by central differences along dq; the step balances truncation h² against rounding 1e-16/h."""
     q, dq, _ = states(robot, 5, seed)
     p, h = robot.parameters, 1e-5
-    rate = (dynident.mass_matrix(robot, p, q + h * dq) - dynident.mass_matrix(robot, p, q - h * dq)) / (2 * h)
-    S = rate - 2.0 * dynident.coriolis_matrix(robot, p, q, dq)
+    rate = (dynident.dynamics.mass_matrix(robot, p, q + h * dq) - dynident.dynamics.mass_matrix(robot, p, q - h * dq)) / (2 * h)
+    S = rate - 2.0 * dynident.dynamics.coriolis_matrix(robot, p, q, dq)
     assert close(S, -S.swapaxes(1, 2), tolerance=1e-7)
 
 
@@ -98,20 +100,20 @@ def test_power_balance(robot: Robot, seed: int) -> None:
 
     def energy(t: float) -> np.ndarray:
         position, velocity = q + t * dq + 0.5 * t * t * ddq, dq + t * ddq
-        return dynident.kinetic_energy(robot, p, position, velocity) + dynident.potential_energy(robot, p, position)
+        return dynident.dynamics.kinetic_energy(robot, p, position, velocity) + dynident.dynamics.potential_energy(robot, p, position)
 
     rate = (energy(h) - energy(-h)) / (2 * h)
-    assert close(rate, np.sum(dq * dynident.inverse_dynamics(robot, p, q, dq, ddq), axis=1), tolerance=1e-7)
+    assert close(rate, np.sum(dq * dynident.dynamics.inverse_dynamics(robot, p, q, dq, ddq), axis=1), tolerance=1e-7)
 
 
 @given(trees(), seeds)
 @settings(max_examples=25)
 def test_forward_dynamics_inverts_inverse_dynamics(robot: Robot, seed: int) -> None:
     q, dq, ddq = states(robot, 5, seed)
-    effort = dynident.inverse_dynamics(robot, robot.parameters, q, dq, ddq)
+    effort = dynident.dynamics.inverse_dynamics(robot, robot.parameters, q, dq, ddq)
     # errors grow with the mass matrix' condition number
-    worst = np.linalg.cond(dynident.mass_matrix(robot, robot.parameters, q)).max()
-    assert close(dynident.forward_dynamics(robot, robot.parameters, q, dq, effort), ddq, tolerance=1e-14 * worst + 1e-12)
+    worst = np.linalg.cond(dynident.dynamics.mass_matrix(robot, robot.parameters, q)).max()
+    assert close(dynident.dynamics.forward_dynamics(robot, robot.parameters, q, dq, effort), ddq, tolerance=1e-14 * worst + 1e-12)
 
 
 @given(trees(), seeds)
@@ -120,8 +122,8 @@ def test_change_of_frame_leaves_torques_unchanged(robot: Robot, seed: int) -> No
     """Other parameter frames on the same bodies, with the parameters moved along."""
     other = _with_parameter_frames_of(robot, random_tree(np.random.default_rng(seed), parents=tuple(robot.parents)))
     q, dq, ddq = states(robot, 5, seed)
-    before = dynident.inverse_dynamics(robot, robot.parameters, q, dq, ddq)
-    assert close(dynident.inverse_dynamics(other, other.parameters, q, dq, ddq), before)
+    before = dynident.dynamics.inverse_dynamics(robot, robot.parameters, q, dq, ddq)
+    assert close(dynident.dynamics.inverse_dynamics(other, other.parameters, q, dq, ddq), before)
 
 
 def _with_parameter_frames_of(robot: Robot, donor: Robot) -> Robot:
@@ -129,11 +131,11 @@ def _with_parameter_frames_of(robot: Robot, donor: Robot) -> Robot:
     for joint, link, given_link in zip(robot.joints, robot.links, donor.links, strict=True):
         old_in_new = np.linalg.inv(given_link.placement) @ link.placement
         parameters = change_of_frame(old_in_new) @ link.parameters
-        links.append(dynident.Link(name=link.name, frame="moved", placement=given_link.placement, parameters=parameters))
+        links.append(dynident.robots.Link(name=link.name, frame="moved", placement=given_link.placement, parameters=parameters))
         moved = joint.placement
         if joint.parent >= 0:
             moved = np.linalg.inv(donor.links[joint.parent].placement) @ robot.links[joint.parent].placement @ joint.placement
-        joints.append(dynident.Joint(name=joint.name, type=joint.type, parent=joint.parent, placement=moved, axis=joint.axis))
+        joints.append(dynident.robots.Joint(name=joint.name, type=joint.type, parent=joint.parent, placement=moved, axis=joint.axis))
     return Robot(name="moved", joints=tuple(joints), links=tuple(links), gravity=robot.gravity)
 
 
@@ -141,10 +143,10 @@ def _with_parameter_frames_of(robot: Robot, donor: Robot) -> Robot:
 def test_standard_and_modified_dh_describe_one_robot(name: str, tmp_path) -> None:
     robot = dynident.load_robot(name)
     q, dq, ddq = states(robot, 20)
-    before = dynident.inverse_dynamics(robot, robot.parameters, q, dq, ddq)
+    before = dynident.dynamics.inverse_dynamics(robot, robot.parameters, q, dq, ddq)
     for convention in ("standard", "modified"):
         file = tmp_path / f"{convention}.yaml"
         file.write_text(robot.to_dh_yaml(convention=convention))
         other = dynident.load_robot(file)
         assert all(convention in frame for frame in other.frame_names)
-        assert close(dynident.inverse_dynamics(other, other.parameters, q, dq, ddq), before)
+        assert close(dynident.dynamics.inverse_dynamics(other, other.parameters, q, dq, ddq), before)

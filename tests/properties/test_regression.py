@@ -22,7 +22,7 @@ def test_coefficients_move_the_robot_as_all_parameters_do(robot: Robot, seed: in
     base = base_parameters(robot)
     parameters = np.random.default_rng(seed).normal(size=10 * robot.n)
     q, dq, ddq = states(robot, 5, seed)
-    Y = dynident.torque_regressor(robot, q, dq, ddq)
+    Y = dynident.dynamics.torque_regressor(robot, q, dq, ddq)
     assert close(Y @ base.representative(base.coefficients(parameters)), Y @ parameters, tolerance=1e-8)
 
 
@@ -36,7 +36,7 @@ def test_the_same_with_armature(robot: Robot, seed: int) -> None:
 
     def torque(vector: np.ndarray) -> np.ndarray:
         links, own = vector[: 10 * robot.n], vector[10 * robot.n :].reshape(robot.n, 2)
-        return dynident.torque_regressor(robot, q, dq, ddq) @ links + own[:, 0] * dq + own[:, 1] * ddq
+        return dynident.dynamics.torque_regressor(robot, q, dq, ddq) @ links + own[:, 0] * dq + own[:, 1] * ddq
 
     assert close(torque(base.representative(base.coefficients(standard))), torque(standard), tolerance=1e-8)
 
@@ -47,7 +47,7 @@ def test_controller_coefficients_give_m_and_g(robot: Robot, seed: int) -> None:
     base = base_parameters(robot, equations="controller")
     parameters = np.random.default_rng(seed).normal(size=10 * robot.n)
     q, _, _ = states(robot, 5, seed)
-    Y = dynident.inertia_gravity_regressor(robot, q)
+    Y = dynident.dynamics.inertia_gravity_regressor(robot, q)
     assert close(Y @ base.representative(base.coefficients(parameters)), Y @ parameters, tolerance=1e-8)
 
 
@@ -64,7 +64,7 @@ def test_torque_and_controller_equations_have_the_same_coefficients(robot: Robot
 @settings(max_examples=15)
 def test_rank_is_that_of_the_regressor(robot: Robot, seed: int) -> None:
     q, dq, ddq = states(robot, 200, seed)
-    Y = dynident.torque_regressor(robot, q, dq, ddq).reshape(-1, 10 * robot.n)
+    Y = dynident.dynamics.torque_regressor(robot, q, dq, ddq).reshape(-1, 10 * robot.n)
     assert base_parameters(robot).rank == np.linalg.matrix_rank(Y, rtol=1e-9)
 
 

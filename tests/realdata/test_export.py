@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dynident import load_robot
-from dynident.export import export
+from dynident.exports import export
 from tests.export_models import model_of
 
 FILES = {

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from scipy.signal import butter, sosfiltfilt
 
-from dynident import Robot, inverse_dynamics, load_robot
+from dynident import Robot, load_robot
 from dynident.data import ControllerSamples, Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
+from dynident.dynamics import inverse_dynamics
 from dynident.friction import Armature, combine, friction_torque, linear
 from dynident.regression import BaseParameters, base_parameters, build_problem, fit, identify, residuals
 

@@ -9,9 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import Bounds, FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, load_robot, solve_retrieval
+from dynident import load_robot
 from dynident.data import load_controller_samples, load_dataset
-from dynident.feasibility import one_step, prior_to_robot, two_step, violations
+from dynident.feasibility import (
+    Bounds,
+    FeasibleSet,
+    PhysicalConsistency,
+    TotalMass,
+    build_retrieval,
+    one_step,
+    prior_to_robot,
+    solve_retrieval,
+    two_step,
+    violations,
+)
 from dynident.feasibility.constraints.files import read_constraints
 from dynident.feasibility.ranges import with_ranges
 from dynident.friction import linear

@@ -8,17 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import inverse_dynamics, load_robot
+from dynident import load_robot
 from dynident.data import ControllerSamples
-from dynident.dynamics import gravity, mass_matrix
+from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation import design_trajectory, robot_limits
 from dynident.excitation.static import design_configurations
 from dynident.excitation.tables import design_report, static_report
-from dynident.export.code.c99 import write_c
-from dynident.export.code.python_module import write_python
-from dynident.export.model import Exported, ExportModel, Request
-from dynident.export.proof import compare, random_states
+from dynident.exports.code.c99 import write_c
+from dynident.exports.code.python_module import write_python
+from dynident.exports.model import Exported, ExportModel, Request
+from dynident.exports.proof import compare, random_states
 from dynident.regression import build_problem, fit
 from dynident.regression.figures import friction_figure
 from dynident.regression.tables import residual_table

@@ -19,6 +19,7 @@ from dynident.feasibility.objective import Objective, one_step, two_step
 from dynident.feasibility.prior import NominalPrior, prior_to_robot, uniform_bodies, uniform_prior
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
 from dynident.feasibility.ranges import with_ranges
+from dynident.feasibility.repairs.repair import Repair, repair
 from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
 from dynident.feasibility.retrieve import retrieval_problem, retrieve
 from dynident.feasibility.solve import InfeasibleError, NotFoundError, certify, solve_retrieval
@@ -47,6 +48,7 @@ __all__ = [
     "Objective",
     "PhysicalConsistency",
     "Ratio",
+    "Repair",
     "RetrievalProblem",
     "RetrievalStatus",
     "SolverOptions",
@@ -59,6 +61,7 @@ __all__ = [
     "certify",
     "one_step",
     "prior_to_robot",
+    "repair",
     "retrieval_problem",
     "retrieve",
     "solve_retrieval",

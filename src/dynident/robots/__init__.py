@@ -1,6 +1,6 @@
 """Robot descriptions: the Robot type, the readers (URDF, MJCF, DH), the library, the lint and the links' poses."""
 
-from dynident.robots.check import check_robot
+from dynident.robots.check import RobotCheck, check_robot
 from dynident.robots.kinematics import link_poses
 from dynident.robots.load import library_names, load_robot
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
@@ -12,6 +12,7 @@ __all__ = [
     "JointType",
     "Link",
     "Robot",
+    "RobotCheck",
     "Source",
     "check_robot",
     "library_names",

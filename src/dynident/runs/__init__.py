@@ -3,7 +3,7 @@
 from dynident.runs.estimate import read_estimate, read_problem, write_estimate
 from dynident.runs.parameters import read_parameters, write_parameters
 from dynident.runs.problem import load_problem, save_problem
-from dynident.runs.run import Run, load_run, save_run
+from dynident.runs.run import Run, load_run, run_in_memory, save_run
 from dynident.runs.stages import Stage, check_writable
 from dynident.runs.validation import read_validation, write_validation
 
@@ -17,6 +17,7 @@ __all__ = [
     "read_parameters",
     "read_problem",
     "read_validation",
+    "run_in_memory",
     "save_problem",
     "save_run",
     "write_estimate",

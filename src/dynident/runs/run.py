@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dynident.core.figures import Figure
 from dynident.core.files import file_digest
+from dynident.core.results import Result
+from dynident.core.tables import Report
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
-from dynident.runs.estimate import read_estimate, read_problem, write_estimate
-from dynident.runs.parameters import find_parameters, write_parameters
+from dynident.runs.estimate import estimate_document, read_estimate, read_problem, write_estimate
+from dynident.runs.parameters import find_parameters, parameters_document, write_parameters
 from dynident.runs.stages import PROBLEM, ROBOT, Absent, Stage, read_document
-from dynident.runs.validation import find_validation, write_validation
+from dynident.runs.validation import MOST_SAMPLES, find_validation, validation_document, write_validation
 from dynident.validation.result import Validation
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Run:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Run(Result):
     """What a run folder holds.
 
     missing : stage -> why its files don't count: the step has not been done, or the one before it has been done again.
@@ -37,6 +40,45 @@ class Run:
     documents: Mapping[Stage, Mapping[str, Any]]
     hashes: Mapping[str, str]
     links_validated: bool
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """The stages that are there, in their order."""
+        return tuple(result for result in (self.estimate, self.parameters, self.validation) if result is not None)
+
+    @property
+    def headline(self) -> str:
+        return f"{self.estimate.base.robot.name} in {self.folder}: {', '.join(type(result).__name__ for result in self.results)}"
+
+    def tables(self) -> Report:
+        """Those of all stages, one after the other."""
+        reports = [result.tables() for result in self.results]
+        return Report(
+            header=(self.headline,),
+            tables=tuple(table for report in reports for table in report.tables),
+            facts=(
+                *(fact for report in reports for fact in report.facts),
+                *(f"{stage.name}: {why}" for stage, why in self.missing.items()),
+            ),
+            notes=tuple(dict.fromkeys(note for report in reports for note in report.notes)),
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per stage: whether it counts, what it is, and why it doesn't count."""
+        found = dict(zip(Stage, (self.estimate, self.parameters, self.validation), strict=True))
+        return [
+            {
+                "stage": stage.name.lower(),
+                "done": result is not None,
+                "result": "" if result is None else result.headline,
+                "missing": self.missing.get(stage, ""),
+            }
+            for stage, result in found.items()
+        ]
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Those of all stages, one after the other."""
+        return tuple(figure for result in self.results for figure in result.figures())
 
     @cached_property
     def problem(self) -> Problem:
@@ -79,4 +121,24 @@ def load_run(folder: str | Path) -> Run:
         documents={stage: read_document(run, stage) for stage in Stage if stage not in missing},
         hashes={name: file_digest(run / name) for name in names if (run / name).is_file()},
         links_validated=judged != "" and judged == Stage.PARAMETERS.digest(run),
+    )
+
+
+def run_in_memory(estimate: Estimate, *, parameters: LinkParameters | None = None, validation: Validation | None = None) -> Run:
+    """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no hashes."""
+    documents: dict[Stage, Mapping[str, Any]] = {Stage.ESTIMATE: estimate_document(estimate)}
+    if parameters is not None:
+        documents[Stage.PARAMETERS] = parameters_document(parameters)
+    if validation is not None:
+        documents[Stage.VALIDATION] = validation_document(validation)
+        validation = replace(validation, series=tuple(item.thinned(MOST_SAMPLES) for item in validation.series))
+    return Run(
+        folder=Path("RUN"),
+        estimate=estimate,
+        parameters=parameters,
+        validation=validation,
+        missing={stage: "This step has not been done yet." for stage in Stage if stage not in documents},
+        documents=documents,
+        hashes={},
+        links_validated=parameters is not None and validation is not None and validation.links is not None,
     )

@@ -23,16 +23,16 @@ def panda() -> dynident.Robot:
 def calls(robot: dynident.Robot, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray) -> dict[str, np.ndarray]:
     p = robot.parameters
     return {
-        "inverse_dynamics": dynident.inverse_dynamics(robot, p, q, dq, ddq),
-        "gravity": dynident.gravity(robot, p, q),
-        "coriolis_vector": dynident.coriolis_vector(robot, p, q, dq),
-        "mass_matrix": dynident.mass_matrix(robot, p, q),
-        "coriolis_matrix": dynident.coriolis_matrix(robot, p, q, dq),
-        "forward_dynamics": dynident.forward_dynamics(robot, p, q, dq, ddq),
-        "kinetic_energy": dynident.kinetic_energy(robot, p, q, dq),
-        "potential_energy": dynident.potential_energy(robot, p, q),
-        "torque_regressor": dynident.torque_regressor(robot, q, dq, ddq),
-        "inertia_gravity_regressor": dynident.inertia_gravity_regressor(robot, q),
+        "inverse_dynamics": dynident.dynamics.inverse_dynamics(robot, p, q, dq, ddq),
+        "gravity": dynident.dynamics.gravity(robot, p, q),
+        "coriolis_vector": dynident.dynamics.coriolis_vector(robot, p, q, dq),
+        "mass_matrix": dynident.dynamics.mass_matrix(robot, p, q),
+        "coriolis_matrix": dynident.dynamics.coriolis_matrix(robot, p, q, dq),
+        "forward_dynamics": dynident.dynamics.forward_dynamics(robot, p, q, dq, ddq),
+        "kinetic_energy": dynident.dynamics.kinetic_energy(robot, p, q, dq),
+        "potential_energy": dynident.dynamics.potential_energy(robot, p, q),
+        "torque_regressor": dynident.dynamics.torque_regressor(robot, q, dq, ddq),
+        "inertia_gravity_regressor": dynident.dynamics.inertia_gravity_regressor(robot, q),
     }
 
 
@@ -48,15 +48,15 @@ def test_no_samples_give_empty_results(panda: dynident.Robot) -> None:
     empty = np.zeros((0, 7))
     for name, values in calls(panda, empty, empty, empty).items():
         assert values.shape[0] == 0, name
-    assert list(dynident.iterate_regressor_blocks(panda, empty, empty, empty)) == []
+    assert list(dynident.dynamics.iterate_regressor_blocks(panda, empty, empty, empty)) == []
 
 
 @pytest.mark.parametrize("samples", [1, 39, 40, 41, 199, 200, 201, 437])
 def test_blocks_make_up_the_whole_regressor(panda: dynident.Robot, samples: int) -> None:
     q, dq, ddq = states(panda, samples)
-    whole = dynident.torque_regressor(panda, q, dq, ddq)
+    whole = dynident.dynamics.torque_regressor(panda, q, dq, ddq)
     seen = 0
-    for block in dynident.iterate_regressor_blocks(panda, q, dq, ddq):
+    for block in dynident.dynamics.iterate_regressor_blocks(panda, q, dq, ddq):
         count = block.matrix.shape[2]
         assert block.start == seen
         np.testing.assert_array_equal(block.matrix.transpose(2, 0, 1), whole[seen : seen + count])
@@ -90,10 +90,11 @@ def test_angles_of_many_turns_keep_their_precision(panda: dynident.Robot) -> Non
 
 def test_results_are_the_same_in_threads(panda: dynident.Robot) -> None:
     q, dq, ddq = states(panda, 1000)
-    expected = dynident.inverse_dynamics(panda, panda.parameters, q, dq, ddq)
+    expected = dynident.dynamics.inverse_dynamics(panda, panda.parameters, q, dq, ddq)
     results: list[np.ndarray] = []
     threads = [
-        threading.Thread(target=lambda: results.append(dynident.inverse_dynamics(panda, panda.parameters, q, dq, ddq))) for _ in range(4)
+        threading.Thread(target=lambda: results.append(dynident.dynamics.inverse_dynamics(panda, panda.parameters, q, dq, ddq)))
+        for _ in range(4)
     ]
     for thread in threads:
         thread.start()
@@ -106,12 +107,12 @@ def test_results_are_the_same_in_threads(panda: dynident.Robot) -> None:
 def test_wrong_shapes_are_named(panda: dynident.Robot) -> None:
     q = np.zeros((5, 7))
     with pytest.raises(ShapeError, match=r"dq has shape \(4, 7\); expected \(5, 7\), the shape of q") as caught:
-        dynident.inverse_dynamics(panda, panda.parameters, q, q[:4], q)
+        dynident.dynamics.inverse_dynamics(panda, panda.parameters, q, q[:4], q)
     assert caught.value.shape == (4, 7)
     with pytest.raises(ShapeError, match=r"q has shape \(5, 6\); expected \(samples, 7\)"):
-        dynident.gravity(panda, panda.parameters, q[:, :6])
+        dynident.dynamics.gravity(panda, panda.parameters, q[:, :6])
     with pytest.raises(ShapeError, match=r"parameters has shape \(7, 9\)"):
-        dynident.gravity(panda, panda.parameters[:, :9], q)
+        dynident.dynamics.gravity(panda, panda.parameters[:, :9], q)
     assert issubclass(ShapeError, DynidentError)
 
 
@@ -121,27 +122,27 @@ def test_not_finite_is_refused(panda: dynident.Robot, value: float) -> None:
     dq = q.copy()
     dq[2, 3] = value
     with pytest.raises(ValueRangeError, match="dq contains NaN or infinity"):
-        dynident.coriolis_vector(panda, panda.parameters, q, dq)
+        dynident.dynamics.coriolis_vector(panda, panda.parameters, q, dq)
     with pytest.raises(ValueRangeError, match=r"parameters of link '.*' contains NaN"):
-        dynident.gravity(panda, np.full((7, 10), value), q)
+        dynident.dynamics.gravity(panda, np.full((7, 10), value), q)
 
 
 def test_encoder_counts_are_not_angles(panda: dynident.Robot) -> None:
     q = np.zeros((5, 7))
     q[3, 2] = 2.4e6
     with pytest.raises(ValueRangeError, match=r"reaches 2.4e\+06 rad"):
-        dynident.gravity(panda, panda.parameters, q)
+        dynident.dynamics.gravity(panda, panda.parameters, q)
 
 
 def test_massless_robot_has_no_forward_dynamics(panda: dynident.Robot) -> None:
     with pytest.raises(ValueRangeError, match="singular mass matrix"):
-        dynident.forward_dynamics(panda, np.zeros((7, 10)), np.zeros(7), np.zeros(7), np.zeros(7))
+        dynident.dynamics.forward_dynamics(panda, np.zeros((7, 10)), np.zeros(7), np.zeros(7), np.zeros(7))
 
 
 def test_unknown_kernels_are_named(panda: dynident.Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DYNIDENT_KERNELS", "fast")
     with pytest.raises(UnknownNameError, match=r"no kernels .* named 'fast'; known: numba, reference"):
-        dynident.gravity(panda, panda.parameters, np.zeros(7))
+        dynident.dynamics.gravity(panda, panda.parameters, np.zeros(7))
 
 
 def test_importing_compiles_nothing_and_loads_no_heavy_package() -> None:
@@ -162,5 +163,5 @@ def test_read_only_input_gives_the_same_bits(panda: dynident.Robot) -> None:
     own = np.array(panda.parameters)
     assert own.flags.writeable
     np.testing.assert_array_equal(
-        dynident.inverse_dynamics(panda, own, q, dq, ddq), dynident.inverse_dynamics(panda, panda.parameters, q, dq, ddq)
+        dynident.dynamics.inverse_dynamics(panda, own, q, dq, ddq), dynident.dynamics.inverse_dynamics(panda, panda.parameters, q, dq, ddq)
     )

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dynident import inverse_dynamics, load_robot
+from dynident import load_robot
+from dynident.dynamics import inverse_dynamics
 from dynident.errors import DynidentError, UnknownNameError, ValueRangeError
 from dynident.excitation import (
     Box,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident import gravity, inertia_gravity_regressor, load_robot
+from dynident import load_robot
 from dynident.data import load_dataset
+from dynident.dynamics import gravity, inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.excitation import LimitError, robot_limits
 from dynident.excitation.static import METHODS, _greedy, design_configurations

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident import PhysicalConsistency, build_retrieval, load_robot, solve_retrieval
+from dynident import load_robot
 from dynident.errors import InputError
-from dynident.feasibility import FeasibleSet, Objective
+from dynident.feasibility import FeasibleSet, Objective, PhysicalConsistency, build_retrieval, solve_retrieval
 from dynident.feasibility.extraction import extract_in_two_steps
 from dynident.feasibility.prior import uniform_prior
 from dynident.friction import linear

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dynident import build_problem, fit, identify
+from dynident import identify
 from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility import (
     Bounds,
@@ -37,7 +37,7 @@ from dynident.feasibility import (
 )
 from dynident.feasibility.problem import PRIOR_SHARE
 from dynident.feasibility.retrieve import EDGE
-from dynident.regression import base_parameters
+from dynident.regression import base_parameters, build_problem, fit
 from tests.logs import synthetic_samples
 from tests.unit.feasibility.links import ROBOT, consistent_links, random_links, seeds
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import dynident
-from dynident import Robot, inertia_gravity_regressor, load_robot, torque_regressor
+from dynident import Robot, load_robot
+from dynident.dynamics import inertia_gravity_regressor, torque_regressor
 from dynident.errors import DynidentError
 from dynident.friction import Armature, Coulomb, Viscous, combine, linear
 from dynident.regression import base_parameters

@@ -44,18 +44,18 @@ def test_predicts_newton_euler_of_the_truth_on_another_motion(robot: Robot, log:
 
 def test_mass_matrix_gravity_and_coriolis_from_the_coefficients_alone(robot: Robot, estimate: Estimate) -> None:
     q, dq, ddq = states(robot, 50)
-    close(estimate.mass_matrix(q), dynident.mass_matrix(robot, robot.parameters, q))
-    close(estimate.gravity(q), dynident.gravity(robot, robot.parameters, q))
-    close(estimate.coriolis_vector(q, dq), dynident.coriolis_vector(robot, robot.parameters, q, dq))
+    close(estimate.mass_matrix(q), dynident.dynamics.mass_matrix(robot, robot.parameters, q))
+    close(estimate.gravity(q), dynident.dynamics.gravity(robot, robot.parameters, q))
+    close(estimate.coriolis_vector(q, dq), dynident.dynamics.coriolis_vector(robot, robot.parameters, q, dq))
     torque = np.einsum("Njk,Nk->Nj", estimate.mass_matrix(q), ddq) + estimate.coriolis_vector(q, dq) + estimate.gravity(q)
-    close(torque, dynident.inverse_dynamics(robot, robot.parameters, q, dq, ddq))
+    close(torque, dynident.dynamics.inverse_dynamics(robot, robot.parameters, q, dq, ddq))
 
 
 def test_one_sample_keeps_its_shape(robot: Robot, estimate: Estimate) -> None:
     q = np.full(robot.n, 0.3)
     assert estimate.mass_matrix(q).shape == (robot.n, robot.n)
     assert estimate.coriolis_vector(q, q).shape == (robot.n,)
-    close(estimate.coriolis_vector(q, q), dynident.coriolis_vector(robot, robot.parameters, q, q))
+    close(estimate.coriolis_vector(q, q), dynident.dynamics.coriolis_vector(robot, robot.parameters, q, q))
 
 
 def test_friction_parameters_are_the_true_ones(robot: Robot, log: Log, estimate: Estimate) -> None:
@@ -69,7 +69,7 @@ def test_known_parameters_are_part_of_the_model() -> None:
     estimate = identify(robot, log.dataset, friction=linear(), known=known, drop_above_percent=None)
     close(estimate.predict(log.dataset), log.dataset.effort)
     assert estimate.standard[estimate.base.columns.index("m3")] == 0.75
-    close(estimate.gravity(log.dataset.q), dynident.gravity(robot, robot.parameters, log.dataset.q))
+    close(estimate.gravity(log.dataset.q), dynident.dynamics.gravity(robot, robot.parameters, log.dataset.q))
 
 
 def test_armature_is_predicted() -> None:

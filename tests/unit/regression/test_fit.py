@@ -8,8 +8,9 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from dynident import Robot, gravity, inverse_dynamics, load_robot, mass_matrix
+from dynident import Robot, load_robot
 from dynident.data import ControllerSamples, Dataset
+from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import DynidentError
 from dynident.friction import linear
 from dynident.friction.model import friction_torque

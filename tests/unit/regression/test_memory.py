@@ -30,7 +30,8 @@ for j in range(7):
 rng = np.random.default_rng(0)
 for start in range(0, samples, 10_000):
     part = slice(start, start + 10_000)
-    effort[part] = dynident.inverse_dynamics(robot, robot.parameters, q[part], dq[part], ddq[part]) + 0.1 * rng.normal(size=(10_000, 7))
+    effort[part] = dynident.dynamics.inverse_dynamics(robot, robot.parameters, q[part], dq[part], ddq[part])
+    effort[part] += 0.1 * rng.normal(size=(10_000, 7))
 data = Dataset(time=time, q=q, dq=dq, ddq=ddq, effort=effort, effort_kind="torque")
 cutoff = float(sys.argv[1]) or None
 estimate = identify(robot, data, friction=linear(), cutoff=cutoff, drop_above_percent=None)

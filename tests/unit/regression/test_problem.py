@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import Robot, gravity, load_robot, mass_matrix
+from dynident import Robot, load_robot
 from dynident.data import ControllerSamples, Dataset
+from dynident.dynamics import gravity, mass_matrix
 from dynident.errors import DynidentError
 from dynident.friction import Viscous, linear
 from dynident.regression import Huber, base_parameters, build_problem, fit, identify

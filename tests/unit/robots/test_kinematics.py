@@ -101,5 +101,4 @@ def test_link_poses_refuse_what_is_not_finite() -> None:
 
 
 def test_the_names_at_the_top_are_these() -> None:
-    assert dynident.link_poses is link_poses
     assert dynident.check_robot is check_robot

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import build_problem, fit, load_robot
+from dynident import load_robot
 from dynident.errors import FileError, InputError
-from dynident.export.run_folder import model_from_run
+from dynident.exports.run_folder import model_from_run
 from dynident.feasibility import (
     Bounds,
     FeasibleSet,
@@ -27,6 +27,7 @@ from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.result import RetrievalStatus
 from dynident.friction import linear
 from dynident.parameters import from_com, inertia_matrix
+from dynident.regression import build_problem, fit
 from dynident.runs import write_estimate
 from dynident.runs.parameters import StartStore, parameters_document, read_parameters, write_parameters
 from tests.logs import synthetic_log

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import fit, load_robot
+from dynident import load_robot
 from dynident.errors import FileError
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear
-from dynident.regression import build_problem
+from dynident.regression import build_problem, fit
 from dynident.runs import Stage, load_run, read_parameters, read_problem, read_validation, save_run, write_estimate, write_parameters
 from dynident.validation import validate
 from tests.logs import synthetic_log

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import build_problem, fit, load_robot
+from dynident import load_robot
 from dynident.errors import FileError
 from dynident.friction import linear
+from dynident.regression import build_problem, fit
 from dynident.runs import read_validation, write_estimate, write_validation
 from dynident.runs.validation import MOST_SAMPLES
 from dynident.validation import validate

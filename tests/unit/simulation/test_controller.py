@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident import coriolis_vector, gravity, load_robot, mass_matrix
+from dynident import load_robot
+from dynident.dynamics import coriolis_vector, gravity, mass_matrix
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.regression import identify
 from dynident.simulation import VirtualController, random_configurations

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident import forward_dynamics, inverse_dynamics, kinetic_energy, load_robot, mass_matrix, potential_energy
+from dynident import load_robot
+from dynident.dynamics import forward_dynamics, inverse_dynamics, kinetic_energy, mass_matrix, potential_energy
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.parameters import change_of_frame, from_com
 from dynident.robots import Joint, Link, Robot

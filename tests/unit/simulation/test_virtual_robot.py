@@ -9,8 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from dynident import inverse_dynamics, load_robot
+from dynident import load_robot
 from dynident.data import Dataset, EffortKind, load_dataset
+from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, MissingExtraError, UnknownNameError, ValueRangeError
 from dynident.friction import Armature, Coulomb, Viscous, combine, linear
 from dynident.regression import identify

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import build_problem, fit, identify, inverse_dynamics, load_robot
+from dynident import identify, load_robot
 from dynident.data import Dataset, decimate, low_pass, mask_standstill, resample
+from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, ValueRangeError
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear
-from dynident.regression import residuals
+from dynident.regression import build_problem, fit, residuals
 from dynident.regression.problem import problem_on_base
 from dynident.validation import cross_validate, validate
 from dynident.validation.folds import partition

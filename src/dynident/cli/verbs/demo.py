@@ -169,7 +169,7 @@ def _deviating(robot: Robot, seed: int) -> Robot:
     """The robot with other links: each pseudo-inertia P becomes T P Tᵀ with a random T near 1, which keeps it consistent."""
     import numpy as np
 
-    from dynident.feasibility.repair.repair import repair
+    from dynident.feasibility.repairs.repair import repair
     from dynident.parameters import consistency_margin, from_pseudo_inertia, pseudo_inertia
 
     assert robot.parameters is not None  # noqa: S101 (library robots have parameters)

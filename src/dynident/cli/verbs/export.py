@@ -17,8 +17,8 @@ from dynident.core.files import json_text
 from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
-    from dynident.export import Exported
-    from dynident.export.model import Exporter, States
+    from dynident.exports import Exported
+    from dynident.exports.model import Exporter, States
     from dynident.robots import Robot
 
 GROUP = "Use"
@@ -35,7 +35,7 @@ MOST_OF_A_MOTION = 2000
 def offered_targets() -> dict[str, Offered]:
     """An option per export target, then those that targets have of their own."""
     from dynident.core.options import declared_options
-    from dynident.export import EXPORTERS
+    from dynident.exports import EXPORTERS
 
     found: dict[str, Offered] = {}
     for name, exporter in EXPORTERS.items():
@@ -72,9 +72,9 @@ def export(
     at 1000 random states and, with --motion, along a log; one that differs is not written. Nothing is written unless everything that was
     asked for can be.
     """
-    from dynident.export import EXPORTERS, model_from_run
-    from dynident.export import export as exported
-    from dynident.export.registry import check_target, write_exported
+    from dynident.exports import EXPORTERS, model_from_run
+    from dynident.exports import export as exported
+    from dynident.exports.registry import check_target, write_exported
 
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
     if not paths:
@@ -109,7 +109,7 @@ def export(
 
 def _patching(join: str, pattern: str) -> str:
     """The targets that patch a file of the user's: {0} is what such a file is called, {1} the target's name."""
-    from dynident.export import EXPORTERS
+    from dynident.exports import EXPORTERS
 
     patching = [exporter for exporter in EXPORTERS.values() if exporter.original]
     return join.join(pattern.format(exporter.original_name, exporter.name) for exporter in patching)
@@ -129,7 +129,7 @@ class _Sources:
     given: Path | None
 
     def of(self, target: str) -> Path | None:
-        from dynident.export import EXPORTERS
+        from dynident.exports import EXPORTERS
 
         root = EXPORTERS[target].original
         if not root:
@@ -160,7 +160,7 @@ def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
     import numpy as np
 
     from dynident.data import Dataset, differentiate
-    from dynident.export import random_states
+    from dynident.exports import random_states
     from dynident.runs import read_estimate
 
     states = random_states(robot)

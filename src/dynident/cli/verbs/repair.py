@@ -46,8 +46,8 @@ def repair(
     parameters change as little as possible, and those that do are listed.
     """
     from dynident.core.files import write_atomically
-    from dynident.feasibility.repair.repair import repair as nearest
-    from dynident.feasibility.repair.writing import check_output, repair_document, repaired_text
+    from dynident.feasibility.repairs.repair import repair as nearest
+    from dynident.feasibility.repairs.writing import check_output, repair_document, repaired_text
 
     one_of(distance, _METRICS, "distance")
     if margin is not None and not 0.0 <= margin < float("inf"):

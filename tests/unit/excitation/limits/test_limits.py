@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import link_poses, load_robot
+from dynident import load_robot
 from dynident.errors import FileError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.excitation import Box, LimitError, QuinticTrajectory, SinusoidTrajectory, check_trajectory, read_limits, robot_limits
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import require_usable
 from dynident.excitation.limits.workspace import frame_positions, position_jacobian
+from dynident.robots import link_poses
 
 PLANAR = load_robot("planar_2r")
 

@@ -163,7 +163,7 @@ def test_complaints_about_csv_name_the_line(tmp_path, content, message):
 
 
 PROGRAM = """
-from dynident import UserConstraint, Bounds
+from dynident.feasibility import UserConstraint, Bounds
 
 def rule(links):
     return links[0].mass - 2.0 if links[1].mass > 1.0 else -1.0

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import Bounds, load_robot
+from dynident import load_robot
 from dynident.errors import InputError
+from dynident.feasibility import Bounds
 from dynident.feasibility.constraints.geometry import geometry_bounds
 
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>'

@@ -1,0 +1,218 @@
+"""C99: the dynamics as straight-line code without allocation, loops, state or dependencies other than libm.
+
+Everything known about the robot is folded into the code, and what is needed twice is computed once (`graph`, `recursion`).
+Every function is re-entrant: it reads its arguments and writes its result.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.errors import FileError
+from dynident.exports.code.emit import assignments
+from dynident.exports.code.friction_code import friction_nodes
+from dynident.exports.code.graph import Node
+from dynident.exports.code.recursion import Dynamics
+from dynident.exports.model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Request, States
+from dynident.exports.proof import compare
+
+#: First line of every CMakeLists.txt that is written here; one without it is the user's own.
+CMAKE_MARK = "# Written by dynident"
+#: How generated C is compiled, here and in the tests.
+C_FLAGS = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-O2")
+_SIGN = """static double sign(double x)
+{
+  return (double)((x > 0.0) - (x < 0.0));
+}
+"""
+
+
+@dataclass(frozen=True)
+class CFunction:
+    """One function of the generated code: its inputs (of n numbers each), its result, and the comment in the header."""
+
+    name: str
+    inputs: tuple[str, ...]
+    result: str
+    size: int
+    comment: str
+
+
+def write_c(model: ExportModel, request: Request) -> Exported:
+    """One header, one source and a CMakeLists.txt."""
+    prefix = c_name(model.robot.name)
+    stem = f"{prefix}_model"
+    files = {
+        f"{stem}.h": _header(model, request, prefix, stem),
+        f"{stem}.c": _source(model, prefix, stem),
+        "CMakeLists.txt": _cmake(stem),
+    }
+    return Exported(target="c", files={name: text.encode() for name, text in files.items()})
+
+
+def prove_c(model: ExportModel, exported: Exported, states: States) -> Comparison | str:
+    """The exported C, compiled, where there is a compiler."""
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        return "no C compiler was found (gcc or cc), so the code was not compiled and compared"
+    with tempfile.TemporaryDirectory() as folder:
+        library = CLibrary.compiled(exported, Path(folder), c_name(model.robot.name), model.robot.n, compiler)
+        rows = [library("inverse_dynamics", q, dq, ddq) + library("friction", dq, ddq) for q, dq, ddq in zip(*states, strict=True)]
+    return compare("The compiled C", model, states, np.array(rows), friction=True)
+
+
+def refuse_foreign_cmake(folder: Path) -> None:
+    """FileError where the folder belongs to a project of the user's."""
+    cmake = folder / "CMakeLists.txt"
+    if cmake.is_file() and not cmake.read_bytes().startswith(CMAKE_MARK.encode()):
+        raise FileError(cmake, "is there and was not written by dynident, so it is not replaced; name an empty folder")
+
+
+EXPORTER = Exporter(
+    name="c",
+    help="Write C99: one header, one source, a CMakeLists.txt.",
+    write=write_c,
+    prove=prove_c,
+    bodies=False,
+    folder=True,
+    guard=refuse_foreign_cmake,
+)
+
+
+class CLibrary:
+    """Functions of generated C, called from Python."""
+
+    def __init__(self, library: ctypes.CDLL, prefix: str, n: int) -> None:
+        self.functions = {function.name: function for function in c_functions(n)}
+        self.library, self.prefix = library, prefix
+
+    @classmethod
+    def compiled(cls, exported: Exported, folder: Path, prefix: str, n: int, compiler: str) -> CLibrary:
+        for name, content in exported.files.items():
+            (folder / name).write_bytes(content)
+        target = folder / f"lib{prefix}.so"
+        command = [compiler, *C_FLAGS, "-shared", "-fPIC", "-o", str(target), str(folder / f"{prefix}_model.c"), "-lm"]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own compiler call)
+        if run.returncode != 0:
+            raise DisagreementError(f"the generated C can't be compiled, so nothing was written: {' '.join(run.stderr.split())[:300]}")
+        return cls(ctypes.CDLL(str(target)), prefix, n)
+
+    def __call__(self, name: str, *arguments: Array) -> Array:
+        """The result, flat."""
+        function, pointer = self.functions[name], ctypes.POINTER(ctypes.c_double)
+        result = np.empty(function.size)
+        arrays = [*(np.ascontiguousarray(argument, dtype=float) for argument in arguments), result]
+        getattr(self.library, f"{self.prefix}_{name}")(*(array.ctypes.data_as(pointer) for array in arrays))
+        return result
+
+
+def c_functions(n: int) -> tuple[CFunction, ...]:
+    """What is generated for a robot of n joints."""
+    motion = ("q", "dq", "ddq")
+    return (
+        CFunction("mass_matrix", ("q",), "M", n * n, "Inertia matrix M(q), row by row [kg m^2 | kg m | kg]."),
+        CFunction("coriolis_vector", ("q", "dq"), "c", n, "Coriolis and centrifugal torques C(q, dq) dq."),
+        CFunction("gravity_vector", ("q",), "g", n, "Torques that hold the robot against gravity."),
+        CFunction("inverse_dynamics", motion, "tau", n, "Torques of the links: M(q) ddq + C(q, dq) dq + g(q), without friction."),
+        CFunction("friction", ("dq", "ddq"), "tau", n, "Friction torques, to be added to inverse_dynamics."),
+        CFunction("regressor", motion, "Y", 10 * n * n, "Y, row by row: Y times the links' ten parameters is inverse_dynamics."),
+        CFunction("jacobian", ("q",), "J", 6 * n, "Of the tool frame in base axes, row by row: three linear rows, three angular."),
+    )
+
+
+def c_name(name: str) -> str:
+    """A robot's name as a C identifier."""
+    word = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()
+    return word if word and not word[0].isdigit() else f"robot_{word}".rstrip("_")
+
+
+def _nodes(model: ExportModel) -> dict[str, list[Node]]:
+    dynamics = Dynamics(model.robot)
+    return {
+        "mass_matrix": dynamics.mass_matrix(model.parameters),
+        "coriolis_vector": dynamics.coriolis_vector(model.parameters),
+        "gravity_vector": dynamics.gravity_vector(model.parameters),
+        "inverse_dynamics": dynamics.inverse_dynamics(model.parameters),
+        "friction": friction_nodes(model, dynamics.graph),
+        "regressor": dynamics.regressor(),
+        "jacobian": dynamics.jacobian(),
+    }
+
+
+def _signature(function: CFunction, prefix: str, n: int) -> str:
+    arguments = [*(f"const double {name}[{n}]" for name in function.inputs), f"double {function.result}[{function.size}]"]
+    return f"void {prefix}_{function.name}({', '.join(arguments)})"
+
+
+def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str:
+    n, guard = model.robot.n, f"{stem.upper()}_H"
+    g = model.robot.gravity
+    about = [
+        f"{model.headline()}.",
+        *([f"{request.warning}."] if request.warning else []),
+        "",
+        model.units_sentence(),
+        "Every array is the caller's; nothing is allocated, and every function is re-entrant.",
+        f"Gravity in the base frame: ({g[0]:.9g}, {g[1]:.9g}, {g[2]:.9g}) m/s^2.",
+        f"Joints: {', '.join(model.robot.joint_names)}.",
+        "A link's ten parameters, for the regressor: m, mcx, mcy, mcz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz, J about the origin of its frame.",
+        f"Frames: {', '.join(model.robot.frame_names)}.",
+    ]
+    lines = ["/*", *(f" * {line}".rstrip() for line in _safe(about)), " */", f"#ifndef {guard}", f"#define {guard}", ""]
+    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", "", f"#define {prefix.upper()}_JOINTS {n}", ""]
+    for function in c_functions(n):
+        lines += [f"/* {function.comment} */", f"{_signature(function, prefix, n)};", ""]
+    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+
+
+def _source(model: ExportModel, prefix: str, stem: str) -> str:
+    n = model.robot.n
+    bodies: list[str] = []
+    for function, nodes in zip(c_functions(n), _nodes(model).values(), strict=True):
+        lines = assignments(nodes, function.result)
+        unused = [f"(void){name};" for name in function.inputs if not _mentions(lines, name)]
+        bodies.append("\n".join([_signature(function, prefix, n), "{", *(f"  {line}" for line in (*unused, *lines)), "}", ""]))
+    helpers = [_SIGN] if any("sign(" in body for body in bodies) else []
+    about = [f"/* {line} */" for line in _safe([f"{model.headline()}; see {stem}.h."])]
+    return "\n".join([*about, f'#include "{stem}.h"', "", "#include <math.h>", "", *helpers, *bodies])
+
+
+def _mentions(lines: Sequence[str], name: str) -> bool:
+    pattern = re.compile(rf"(?<!\w){name}\[")
+    # a result may have the letter of no input; it stands left of the assignment
+    return any(pattern.search(line.split("=", 1)[1]) for line in lines)
+
+
+def _cmake(stem: str) -> str:
+    return "\n".join(
+        [
+            CMAKE_MARK,
+            "cmake_minimum_required(VERSION 3.10)",
+            f"project({stem} C)",
+            "",
+            "if(NOT CMAKE_BUILD_TYPE)",
+            "  set(CMAKE_BUILD_TYPE Release)",
+            "endif()",
+            "",
+            f"add_library({stem} {stem}.c)",
+            f"target_include_directories({stem} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})",
+            f"set_target_properties({stem} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON POSITION_INDEPENDENT_CODE ON)",
+            f"target_link_libraries({stem} PUBLIC m)",
+            "",
+        ]
+    )
+
+
+def _safe(lines: Sequence[str]) -> list[str]:
+    """Names come from files: they must not end the comment."""
+    return [line.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ") for line in lines]

@@ -1,0 +1,70 @@
+"""Friction models as code: their own NumPy formulas, given variables of the generated code where they expect arrays.
+
+NumPy hands every function of single elements that is called with a foreign object to that object (`__array_ufunc__`), so one
+formula gives columns with arrays, C with the nodes of a `Graph`, and a line of Python with a `Formula`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from dynident.errors import InputError
+from dynident.exports.code.graph import Graph, Node
+from dynident.exports.model import ExportModel
+from dynident.friction.model import FrictionModel, Parameter
+
+_SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**"}
+
+
+class Formula(NDArrayOperatorsMixin):
+    """A NumPy formula as text. single : it binds as tightly as a name does."""
+
+    def __init__(self, text: str, *, single: bool = True) -> None:
+        self.text = text
+        self.single = single
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any) -> Formula:
+        sign = _SIGNS.get(ufunc.__name__)
+        if sign is not None:
+            return Formula(f" {sign} ".join(_factor(value) for value in inputs), single=False)
+        return Formula(f"np.{ufunc.__name__}({', '.join(_text(value) for value in inputs)})")
+
+
+def friction_nodes(model: ExportModel, graph: Graph) -> list[Node]:
+    """(n,) friction torque of every joint as an expression of dq and ddq."""
+    torques = [graph.node(0.0)] * model.robot.n
+    for part, numbers in model.friction_terms():
+        for i, row in enumerate(numbers.tolist()):
+            for value, term in zip(row, _terms(part, graph.input(f"dq[{i}]"), graph.input(f"ddq[{i}]")), strict=True):
+                torques[i] = torques[i] + value * graph.node(term)
+    return torques
+
+
+def friction_formulas(model: FrictionModel) -> Iterator[tuple[Parameter, str]]:
+    """Each parameter with its column as a factor in Python."""
+    for part in model.parts:
+        for parameter, term in zip(part.parameters, _terms(part, Formula("dq"), Formula("ddq")), strict=True):
+            yield parameter, _factor(term)
+
+
+def _factor(value: Formula | float) -> str:
+    """Text that can stand beside a sign; a sum or product in parentheses."""
+    return _text(value) if not isinstance(value, Formula) or value.single else f"({value.text})"
+
+
+def _text(value: Formula | float) -> str:
+    return value.text if isinstance(value, Formula) else repr(float(value))
+
+
+def _terms(part: FrictionModel, dq: Node | Formula, ddq: Node | Formula) -> tuple[Any, ...]:
+    try:
+        return part.terms(dq, ddq)
+    except TypeError as error:
+        raise InputError(
+            f"friction model {part.name!r} can't be written as code ({error}); "
+            "its formulas may use + - * / ** and NumPy's functions of single elements, such as np.sign and np.maximum"
+        ) from error

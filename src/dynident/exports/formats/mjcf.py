@@ -1,0 +1,163 @@
+"""MJCF: the inertials, armature, damping and frictionloss of the user's own file replaced; without such a file, a complete one.
+
+MuJoCo's own writer (MjSpec.to_xml) rounds to six digits, so the text is edited here and compiled by MuJoCo in the proof.
+A file that is put together from others (include, attach, replicate) can't be edited as one text and is refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.optional import import_optional
+from dynident.core.xml import Element, XmlText, comment_text
+from dynident.errors import FileError
+from dynident.exports.formats.mjcf_complete import complete_mjcf, full_inertia, inertial_tag
+from dynident.exports.formats.original import check_match, inertials, locked_positions
+from dynident.exports.formats.simulator_friction import Held, JointAttributes, held_friction
+from dynident.exports.formats.source_bodies import share_out
+from dynident.exports.formats.urdf import OLD_COMMENT
+from dynident.exports.model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Original, Request, States
+from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
+from dynident.parameters import ROUNDING, link_inertia
+from dynident.robots.formats.source_tree import SourceTree
+
+ATTRIBUTES = JointAttributes("MJCF", friction=("damping", "frictionloss"), inertia=("armature",))
+#: Elements that put one model together from several texts.
+_COMPOSITION = ("include", "attach", "replicate")
+
+
+def write_mjcf(model: ExportModel, request: Request) -> Exported:
+    """The patched original, or a complete MJCF where there is none."""
+    held = held_friction(model, ATTRIBUTES)
+    said = [model.headline(), *filter(None, [request.warning])]
+    if request.original is None:
+        text, more = complete_mjcf(model, held, [f"{sentence}." for sentence in (*said, *held.notes)])
+        return Exported(target="mjcf", files={f"{model.robot.name}.xml": text.encode()}, notes=(*more, *held.notes))
+    content, lumping = _patched(model, held, request.original, said)
+    return Exported(target="mjcf", files={Path(request.original.path).name: content}, notes=(*lumping, *held.notes))
+
+
+def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Comparison:
+    """MuJoCo on the exported MJCF."""
+    from dynident.robots.formats.mjcf import strip_assets
+
+    mj, content = import_optional("mujoco", "exporting MJCF"), main_file(exported)
+    tree = read_back(content, ".xml", mjcf_tree)
+    spec = mj.MjSpec.from_string(content.decode("utf-8"))
+    strip_assets(mj, spec, keep_base=False)
+    try:
+        engine = spec.compile()
+    except ValueError as error:
+        raise DisagreementError(f"MuJoCo refuses the exported model, so nothing was written: {' '.join(str(error).split())}") from None
+    engine.opt.gravity[:] = gravity_at_root(model.robot, tree)
+    data = mj.MjData(engine)
+    for name, position in locked_positions(model.robot, tree).items():
+        data.qpos[engine.joint(name).qposadr[0]] = position
+    joints = [engine.joint(name) for name in model.robot.joint_names]
+    positions, places = [joint.qposadr[0] for joint in joints], [joint.dofadr[0] for joint in joints]
+    torques, result = np.empty_like(states[0]), np.empty(engine.nv)
+    for row, (q, dq, ddq) in enumerate(zip(*states, strict=True)):
+        data.qpos[positions], data.qvel[places], data.qacc[places] = q, dq, ddq
+        for step in (mj.mj_kinematics, mj.mj_comPos, mj.mj_comVel):
+            step(engine, data)
+        mj.mj_rne(engine, data, 1, result)
+        torques[row] = result[places]
+    held = held_friction(model, ATTRIBUTES)
+    names = (*ATTRIBUTES.friction, *ATTRIBUTES.inertia)
+    actual = {name: np.asarray(getattr(engine, f"dof_{name}")).reshape(engine.nv, -1)[places, 0] for name in names}
+    check_numbers("MuJoCo", model.robot, held, actual)
+    return compare("MuJoCo", model, states, torques)
+
+
+EXPORTER = Exporter(
+    name="mjcf",
+    help="Write an MJCF, likewise.",
+    write=write_mjcf,
+    prove=prove_mjcf,
+    bodies=True,
+    original="mujoco",
+    original_name="an MJCF",
+)
+
+
+def mjcf_tree(original: Original) -> SourceTree:
+    """The bodies and joints of an MJCF file."""
+    from dynident.robots.formats.mjcf import read_mjcf
+
+    return read_mjcf(original.path)
+
+
+def _patched(model: ExportModel, held: Held, original: Original, said: list[str]) -> tuple[bytes, tuple[str, ...]]:
+    text = XmlText(original.content)
+    _check_editable(text.root, original)
+    tree = mjcf_tree(original)
+    check_match(model.robot, tree)
+    shares = share_out(model.robot, model.parameters, inertials(tree))
+    notes = [*shares.notes, *_gravity_note(model, tree)]
+    bodies = {body.attributes.get("name", ""): body for body in text.root.all("body")}
+    for name, parameters in shares.parameters.items():
+        if name in bodies:
+            _set_inertial(text, bodies[name], parameters, name)
+        elif parameters is not None and np.any(parameters):
+            raise FileError(original.path, f"has no <body> named {name!r} to hold its inertia; name the bodies, and give each one joint")
+    notes += _set_joints(text, model, held, original)
+    for old in OLD_COMMENT.finditer(original.content):
+        text.drop(*old.span())
+    text.add_first(text.root, [comment_text([f"{sentence}." for sentence in (*said, *notes, *held.notes)])])
+    return text.result(), tuple(notes)
+
+
+def _set_joints(text: XmlText, model: ExportModel, held: Held, original: Original) -> list[str]:
+    """Write the joints' numbers. What the model says is zero is written only where the file, or a default of it, says otherwise."""
+    spec = import_optional("mujoco", "exporting MJCF").MjSpec.from_file(original.path)
+    elements = {element.attributes.get("name", ""): element for element in text.root.all("joint")}
+    cleared: dict[str, list[str]] = {}
+    for i, name in enumerate(model.robot.joint_names):
+        values, known = held.of_joint(i), spec.joint(name)
+        for attribute in held.zero:
+            if known is not None and np.any(np.asarray(getattr(known, attribute))):
+                values[attribute] = 0.0
+                cleared.setdefault(attribute, []).append(name)
+        if values and name not in elements:
+            raise FileError(original.path, f"has no <joint> named {name!r} to hold its {' and '.join(values)}; name the joints")
+        if values:
+            text.set_numbers(elements[name], {attribute: [value] for attribute, value in values.items()})
+    return [f"the file's {attribute} of {', '.join(names)} is 0 now, because the model has none" for attribute, names in cleared.items()]
+
+
+def _check_editable(root: Element, original: Original) -> None:
+    for tag in _COMPOSITION:
+        if next(root.all(tag), None) is not None:
+            raise FileError(original.path, f"has <{tag}>, so its bodies are not all in this text; write the model out as one file first")
+    for compiler in root.all("compiler"):
+        for attribute, harmless in (("settotalmass", ("-1",)), ("inertiafromgeom", ("false", "auto"))):
+            value = compiler.attributes.get(attribute, harmless[0])
+            if value not in harmless:
+                raise FileError(
+                    original.path,
+                    f'its <compiler {attribute}="{value}"> makes MuJoCo replace the inertias that would be written; remove it',
+                )
+
+
+def _set_inertial(text: XmlText, body: Element, parameters: Array | None, name: str) -> None:
+    """A body that lost its inertia to another keeps an <inertial> of zeros, for without one MuJoCo takes it from the geoms."""
+    own = link_inertia(np.zeros(10) if parameters is None else parameters, name)
+    existing = body.child("inertial")
+    if existing is None:
+        text.add_first(body, [inertial_tag(own)])
+    elif set(existing.attributes) == {"pos", "mass", "fullinertia"} and np.any(own.inertia):
+        text.set_numbers(existing, {"pos": own.com.tolist(), "mass": [own.mass]}, rounding=ROUNDING)
+        text.set_numbers(existing, {"fullinertia": full_inertia(own.inertia)}, rounding=own.rounding)
+    else:
+        text.replace(existing, inertial_tag(own))
+
+
+def _gravity_note(model: ExportModel, tree: SourceTree) -> list[str]:
+    ours, theirs = model.robot.gravity, tree.gravity
+    at_root = bool(model.robot.base_sources) and model.robot.base_sources[0] == tree.links[0].name
+    if not at_root or np.allclose(ours, theirs, rtol=2e-3, atol=1e-9):
+        return []
+    return [f"the run's gravity is ({ours[0]:.6g}, {ours[1]:.6g}, {ours[2]:.6g}) m/s², and the file's stays as it is"]

@@ -1,0 +1,127 @@
+"""YAML: the links and the friction in dynident's own layout, or the links as franka_description's inertials.yaml has them.
+
+The own layout keeps the robot's named parameter frames. Franka's is for URDF macros, so its links are in their joint frames.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+import numpy as np
+import yaml
+
+from dynident.core.arrays import Array
+from dynident.core.options import option
+from dynident.core.xml import number_text
+from dynident.dynamics import inverse_dynamics
+from dynident.errors import InputError
+from dynident.exports.formats.joint_frames import bodies_in_joint_frames
+from dynident.exports.model import Comparison, Exported, Exporter, ExportModel, Request, States
+from dynident.exports.proof import compare, main_file
+from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor, link_inertia
+from dynident.robots.kinematics import inverse_pose
+from dynident.robots.robot import Robot
+
+SCHEMA = "dynident/model/1"
+_LINK_NUMBER = re.compile(r"(?:^|.*_)(link\d+)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class YamlOptions:
+    """How the file is laid out."""
+
+    layout: Literal["dynident", "franka"] = option("dynident", "Of the YAML: dynident, or franka for its inertials.yaml.")
+
+
+def write_yaml(model: ExportModel, request: Request) -> Exported:
+    """One file in the layout that was asked for."""
+    franka = isinstance(request.options, YamlOptions) and request.options.layout == "franka"
+    notes: tuple[str, ...] = ()
+    if franka:
+        content: dict[str, Any] = _franka(model)
+        if model.friction is not None:
+            notes = ("the franka layout has no place for friction, so it is left out",)
+    else:
+        content = _own(model)
+    comment = [f"# {' '.join(line.split())}." for line in (model.headline(), request.warning, *notes) if line]
+    text = "\n".join(comment) + "\n" + yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=10_000)
+    name = "inertials.yaml" if franka else f"{model.robot.name}.yaml"
+    return Exported(target="yaml", files={name: text.encode()}, notes=notes)
+
+
+def parameters_from_yaml(text: str | bytes, robot: Robot) -> Array:
+    """(n, 10) parameters of the robot's links in its named frames, from either layout."""
+    content = cast("dict[str, Any]", yaml.safe_load(text))
+    try:
+        if content.get("schema") == SCHEMA:
+            rows = {entry["name"]: _row(entry["mass"], entry["com"], entry["inertia"]) for entry in content["links"]}
+            return np.array([rows[name] for name in robot.link_names])
+        entries = [content[name] for name in franka_names(robot)]
+    except KeyError as error:
+        raise InputError(f"the YAML has no {error}; it must be as dynident export writes it for robot {robot.name!r}") from None
+    rows = [_row(entry["mass"], [float(word) for word in entry["origin"]["xyz"].split()], entry["inertia"]) for entry in entries]
+    return np.array([change_of_frame(inverse_pose(link.placement)) @ row for link, row in zip(robot.links, rows, strict=True)])
+
+
+def prove_yaml(model: ExportModel, exported: Exported, states: States) -> Comparison:
+    """Our own dynamics with the parameters read back."""
+    parameters = parameters_from_yaml(main_file(exported), model.robot)
+    return compare("dynident, from the file,", model, states, inverse_dynamics(model.robot, parameters, *states))
+
+
+EXPORTER = Exporter(
+    name="yaml", help="Write the links and friction as YAML.", write=write_yaml, prove=prove_yaml, bodies=True, options=YamlOptions
+)
+
+
+def franka_names(robot: Robot) -> tuple[str, ...]:
+    """link1 for panda_link1 and fr3_link1, as the macros know them; names that don't end so stay as they are."""
+    matches = [_LINK_NUMBER.match(name) for name in robot.link_names]
+    short = tuple(match[1] if match else name for match, name in zip(matches, robot.link_names, strict=True))
+    return short if len(set(short)) == len(short) else robot.link_names
+
+
+def _own(model: ExportModel) -> dict[str, Any]:
+    robot = model.robot
+    content: dict[str, Any] = {"schema": SCHEMA, "robot": robot.name, "gravity": robot.gravity.tolist(), "links": []}
+    for link, row in zip(robot.links, model.parameters, strict=True):
+        own = link_inertia(row, link.name)
+        numbers = {"mass": own.mass, "com": own.com.tolist(), "inertia": own.elements}
+        content["links"].append({"name": link.name, "frame": link.frame, **numbers})
+    if model.friction is not None and model.friction_parameters is not None:
+        names = model.friction.parameter_names
+        joints = zip(robot.joint_names, model.friction_parameters.tolist(), strict=True)
+        content["friction"] = {"model": model.friction.name, "joints": {joint: dict(zip(names, row, strict=True)) for joint, row in joints}}
+    return content
+
+
+def _franka(model: ExportModel) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    for name, body in zip(franka_names(model.robot), bodies_in_joint_frames(model.robot, model.parameters), strict=True):
+        own = link_inertia(body.parameters, name)
+        content[name] = {
+            "origin": {"xyz": number_text(own.com.tolist()), "rpy": "0 0 0"},
+            "mass": own.mass,
+            "inertia": own.elements,
+        }
+    return content
+
+
+def _row(mass: float, com: list[float], inertia: dict[str, float]) -> Array:
+    return from_com(mass, com, inertia_tensor([inertia[name] for name in INERTIA_NAMES]))
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML writes 1e-05, which YAML 1.1 readers, its own among them, take for a text."""
+
+    def _number(self, value: float) -> yaml.ScalarNode:
+        text = repr(value)
+        mantissa, letter, exponent = text.partition("e")
+        if letter and "." not in mantissa:
+            text = f"{mantissa}.0e{exponent}"
+        return yaml.ScalarNode("tag:yaml.org,2002:float", text)
+
+
+_Dumper.add_representer(float, _Dumper._number)  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,97 @@
+"""A repaired robot as a file: the URDF it came from with new inertial numbers, a DH file, or plain JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.files import json_text, read_text
+from dynident.core.xml import XmlText, parse_xml
+from dynident.errors import FileError
+from dynident.feasibility.repairs.repair import Repair
+from dynident.parameters import link_inertia
+from dynident.robots.formats.urdf_text import set_inertial
+from dynident.robots.robot import Robot
+
+SCHEMA = "dynident/repair/1"
+_NOTE = "The inertias are not those of the description any more, to which the other notes refer: they were made physically consistent."
+SUFFIXES = (".urdf", ".xml", ".yaml", ".yml", ".json")
+
+
+def check_output(robot: Robot, target: Path) -> None:
+    """FileError unless the robot can be written to such a file; to be asked before the work."""
+    suffix = target.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise FileError(target, f"unknown suffix {suffix!r}; known: {', '.join(SUFFIXES)}")
+    if suffix in (".urdf", ".xml") and not _is_urdf(robot):
+        raise FileError(
+            target, f"a URDF can only be written for a robot that was read from one, not from {robot.source}; use .yaml or .json"
+        )
+
+
+def repaired_text(repair: Repair, target: Path) -> str:
+    """The content of the file that holds the repaired robot, in the form that its suffix names."""
+    check_output(repair.robot, target)
+    suffix = target.suffix.lower()
+    if suffix in (".urdf", ".xml"):
+        source = Path(repair.robot.source)
+        return with_inertials(source, read_text(source), {link.name: link.after for link in repair.changed})
+    if suffix == ".json":
+        return json_text(repair_document(repair))
+    if not repair.changed:
+        return repair.robot.to_dh_yaml()
+    robot = repair.robot.with_parameters(repair.parameters())
+    return replace(robot, notes=(_NOTE, *robot.notes)).to_dh_yaml()
+
+
+def with_inertials(path: str | Path, text: str, parameters: Mapping[str, Array]) -> str:
+    """The text of a URDF with other numbers in the <inertial> of the named links; (10,) in the link's own frame."""
+    xml = XmlText(text.encode("utf-8"))
+    for name, values in parameters.items():
+        link = xml.root.named("link", name)
+        if link is None or link.child("inertial") is None:
+            raise FileError(path, f"link {name!r} has no <inertial> to write to")
+        set_inertial(xml, link, link_inertia(values, name), keep_axes=True)
+    return xml.result().decode("utf-8")
+
+
+def repair_document(repair: Repair) -> dict[str, Any]:
+    """Every source link, how it changed, and which base parameters could not be kept."""
+    before, after = repair.coefficients
+    return {
+        "schema": SCHEMA,
+        "robot": repair.robot.name,
+        "source": repair.robot.source,
+        "changed": [link.name for link in repair.changed],
+        "dynamics_unchanged": not repair.moved,
+        "largest_change_of_a_base_parameter": float(np.abs(after - before).max(initial=0.0)),
+        "moved": [
+            {"coefficient": repair.base.expressions[i], "before": float(before[i]), "after": float(after[i]), "unit": repair.base.units[i]}
+            for i in repair.moved
+        ],
+        "links": [
+            {
+                "name": link.name,
+                "body": None if link.body < 0 else repair.robot.link_names[link.body],
+                "changed": link.changed,
+                "margin_before": link.margins[0],
+                "margin": link.margins[1],
+                "mass": body.mass,
+                "com": body.com.tolist(),
+                "inertia": body.elements,
+            }
+            for link, body in ((link, link_inertia(link.after)) for link in repair.links)
+        ],
+    }
+
+
+def _is_urdf(robot: Robot) -> bool:
+    source = Path(robot.source)
+    if source.suffix.lower() not in (".urdf", ".xml") or not source.is_file():
+        return False
+    return parse_xml(source, read_text(source)).tag == "robot"

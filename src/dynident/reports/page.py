@@ -1,0 +1,130 @@
+"""The page: sections rendered by the template, with everything that it needs inside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.utils import htmlsafe_json_dumps
+from markupsafe import Markup
+
+from dynident.core.files import write_atomically
+from dynident.errors import InputError
+from dynident.feasibility.result import LinkParameters
+from dynident.regression.estimate import Estimate
+from dynident.reports.blocks import Block, Figure, Section
+from dynident.reports.registry import SECTIONS
+from dynident.reports.typeset import typeset
+from dynident.runs import Run, run_in_memory
+from dynident.validation.result import Validation
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A section with its blocks, or with the reason why there are none and the command that helps."""
+
+    section: Section
+    blocks: tuple[Block, ...] = ()
+    reason: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Page:
+    """A page that is complete in itself. html : its text."""
+
+    title: str
+    html: str
+
+    def __repr__(self) -> str:
+        return f"Page({self.title}, {len(self.html) / 1e6:.1f} MB)"
+
+    def save(self, path: str | Path) -> Path:
+        """Write the page, all of it or nothing; the path is returned."""
+        write_atomically(path, self.html)
+        return Path(path)
+
+
+def report(source: Estimate | Run, *, parameters: LinkParameters | None = None, validation: Validation | None = None) -> Page:
+    """Everything about an estimate and what was made of it; sections whose step was not done say so.
+
+    source : an estimate, with the link parameters and the validation that belong to it; or a run, which has its own.
+    """
+    if isinstance(source, Estimate):
+        run = run_in_memory(source, parameters=parameters, validation=validation)
+    elif parameters is not None or validation is not None:
+        raise InputError("a run has its own parameters and validation; leave them out, or give its estimate with them")
+    else:
+        run = source
+    return Page(_title(run), report_html(run))
+
+
+def report_html(run: Run) -> str:
+    """One page that works without a network. All text from files is escaped."""
+    template = _environment().get_template("page.html")
+    return template.render(
+        title=_title(run),
+        robot=run.estimate.base.robot.name,
+        source=run.estimate.summary.source,
+        sections=[rendered(section, run) for section in SECTIONS.values()],
+        style=_asset("page.css"),
+        script=_asset("page.js"),
+        plotly=_plotly(),
+    )
+
+
+def _title(run: Run) -> str:
+    return f"{run.estimate.base.robot.name}: identification report"
+
+
+def rendered(section: Section, run: Run) -> Rendered:
+    if section.stage in run.missing:
+        return Rendered(section, reason=run.missing[section.stage], command=section.stage.command(run.folder))
+    return Rendered(section, blocks=tuple(section.blocks(run)))
+
+
+def groups(blocks: tuple[Block, ...]) -> Iterator[tuple[bool, list[Block]]]:
+    """Blocks in order; small figures that follow each other together, to be set side by side."""
+    row: list[Block] = []
+    for block in blocks:
+        if isinstance(block, Figure) and block.small:
+            row.append(block)
+            continue
+        if row:
+            yield True, row
+            row = []
+        yield False, [block]
+    if row:
+        yield True, row
+
+
+def _figure_json(figure: Figure) -> Markup:
+    """For a script element: no text in it can end the element, and NaN is refused rather than written."""
+    content = {"data": figure.data, "layout": {"height": figure.height, **figure.layout}}
+    return htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False, separators=(",", ":"))
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("dynident.reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    filters = cast("dict[str, Any]", environment.filters)
+    filters.update(typeset=typeset, figure_json=_figure_json, groups=groups)
+    return environment
+
+
+def _asset(name: str) -> str:
+    return resources.files("dynident.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _plotly() -> str:
+    import plotly.offline
+
+    return plotly.offline.get_plotlyjs()

@@ -1,0 +1,20 @@
+"""The sections of a report by key, in order. A new one is its file and one line here; the contract suite then finds it."""
+
+from __future__ import annotations
+
+from dynident.reports.blocks import Section
+from dynident.reports.sections import coefficients, excitation, friction, links, provenance, robot, torques, verdict
+
+SECTIONS: dict[str, Section] = {
+    section.key: section
+    for section in (
+        verdict.SECTION,
+        torques.SECTION,
+        friction.SECTION,
+        coefficients.SECTION,
+        links.SECTION,
+        robot.SECTION,
+        excitation.SECTION,
+        provenance.SECTION,
+    )
+}

@@ -1,0 +1,45 @@
+"""The dynamic coefficients with their standard deviations; dropped ones are marked and keep the numbers at which they were dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dynident.regression.tables import Coefficient, coefficients, percent_text, value_text
+from dynident.reports.blocks import Block, Cell, Grid, Section, Text
+from dynident.runs import Run, Stage
+
+_WORST = 100.0
+
+
+def _blocks(run: Run) -> Iterator[Block]:
+    estimate = run.estimate
+    kept = int(estimate.kept.sum())
+    limit = estimate.summary.drop_above_percent
+    rule = f" Those above {limit:g} % were dropped, one at a time, and the others estimated again." if limit is not None else ""
+    yield Text(
+        f"Torques depend on {estimate.base.rank} combinations of the links' parameters and friction; {kept} of them are part of the model. "
+        f"The bar behind a standard deviation is its share of the value.{rule} Click a heading to sort."
+    )
+    rows = tuple((_row(number, item), not item.kept) for number, item in enumerate(coefficients(estimate), start=1))
+    headings = ("no.", "coefficient", "value ± std", "std [%]", "unit", "state")
+    yield Grid(title="Dynamic coefficients", headings=headings, rows=rows, left=frozenset({1, 4, 5}))
+
+
+SECTION = Section(key="coefficients", title="Coefficients", stage=Stage.ESTIMATE, blocks=_blocks)
+
+
+def _row(number: int, item: Coefficient) -> tuple[Cell, ...]:
+    relative = item.relative_std_percent
+    state = "kept" if item.kept else "undetermined" if item.std is None else "dropped"
+    return (
+        Cell(text=str(number), sort=number),
+        Cell(text=item.expression, math=True),
+        Cell(text=value_text(item.value, item.std), sort=item.value, math=True),
+        Cell(
+            text=percent_text(relative),
+            sort=float("1e300") if relative is None else relative,
+            share=min(1.0, (relative or _WORST) / _WORST),
+        ),
+        Cell(text=item.unit),
+        Cell(text=state, badge=state),
+    )

@@ -1,0 +1,40 @@
+"""Measured and predicted torque of every joint, what is left over, and its spectrum (Figs. 3 and 5 of the Panda paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dynident.reports.blocks import Block, Heading, Key, Section, Text, grid
+from dynident.runs import Run, Stage
+from dynident.validation.figures import CURVES, spectrum_figure, validation_figures
+from dynident.validation.result import Validation
+from dynident.validation.tables import fold_tables, joint_table, model_table, worst_table
+
+
+def _blocks(run: Run) -> Iterator[Block]:
+    validation = run.validation
+    assert validation is not None  # noqa: S101 (the section's stage)
+    yield Text(
+        "Drag over a figure to zoom, double-click to see all of it again. The narrow panel below each joint is what the prediction leaves "
+        "over. Both sides went through the same filter, so no delay or damping is hidden in the comparison."
+    )
+    yield _key(validation)
+    yield from validation_figures(validation)
+    yield Heading("How large the errors are")
+    yield grid(joint_table(validation))
+    yield grid(model_table(validation))
+    yield grid(worst_table(validation, 3))
+    for table in fold_tables(validation.folds):
+        yield grid(table)
+    yield Heading("Spectrum of what is left over")
+    yield spectrum_figure(validation)
+
+
+SECTION = Section(key="torques", title="Measured and predicted torques", stage=Stage.VALIDATION, blocks=_blocks)
+
+
+def _key(validation: Validation) -> Key:
+    entries = [("measured", "measured", "measured", True)]
+    entries += [(trace, label, colour[1:], shown) for trace, label, colour, _, shown in CURVES if trace in validation.series[0].predicted]
+    entries.append(("band", "95 % band" if validation.noise is not None else "95 % band of the coefficients", "band", True))
+    return Key(entries=tuple(entries))

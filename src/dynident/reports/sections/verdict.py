@@ -1,0 +1,177 @@
+"""The verdict in plain words: five numbers, what to trust, and what not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynident.feasibility.result import RetrievalStatus
+from dynident.parameters import consistency_margin
+from dynident.regression.notes import HIGH_CONDITION, listing
+from dynident.reports.blocks import Block, Card, Cards, Listing, Section, Text
+from dynident.runs import Run, Stage
+from dynident.validation.notes import WORSE_THAN_FIT
+from dynident.validation.result import Validation
+
+#: Relative error on held-out data up to which a model predicts well, and up to which it is usable with care [%].
+GOOD, USABLE = 5.0, 15.0
+#: The same for a single joint: small torques have larger relative errors.
+GOOD_JOINT, USABLE_JOINT = 10.0, 20.0
+_LABELS = {True: "Held-out error", False: "Error on the fit's own data", None: "Error, on new data or not"}
+
+
+def _blocks(run: Run) -> Iterator[Block]:
+    yield Text(headline(run), headline=True)
+    yield Cards((_error(run), _rank(run), _condition(run), _gap(run), _feasible(run)))
+    yield Listing("What to trust", tuple(trusted(run)), "good")
+    yield Listing("What not to trust", tuple(distrusted(run)), "bad")
+
+
+SECTION = Section(key="verdict", title="Verdict", stage=Stage.ESTIMATE, blocks=_blocks)
+
+
+def headline(run: Run) -> str:
+    """One sentence that a hurried reader can take away."""
+    if run.validation is None:
+        return "How good this model is on data that it has not seen is not known yet."
+    error = run.validation.coefficients.overall_percent
+    number = f"it leaves {error:.2g} % of the torque unexplained"
+    if run.validation.on_new_data is None:
+        return f"Whether the model has seen the data that it was judged on is not known; there {number}."
+    if not run.validation.on_new_data:
+        return f"The model was judged on data of its own fit, where {number}; that says little about other motions."
+    if error <= GOOD:
+        return f"The model predicts torques that it has not seen well: {number}."
+    if error <= USABLE:
+        return f"The model predicts torques that it has not seen with visible errors: {number}. Use it with care."
+    return f"The model does not predict torques that it has not seen: {number}. Don't use it before that is understood."
+
+
+def trusted(run: Run) -> Iterator[str]:
+    estimate, validation, parameters = run.estimate, run.validation, run.parameters
+    if validation is not None and validation.on_new_data:
+        good = _joints_between(validation, -math.inf, GOOD_JOINT)
+        if good:
+            names = "all joints" if len(good) == len(validation.joints) else listing(list(good))
+            yield f"Torques of {names}: at most {max(good.values()):.2g} % of them is unexplained on held-out data."
+        nominal = validation.nominal
+        if nominal is not None and nominal.overall_percent > validation.coefficients.overall_percent:
+            factor = nominal.overall_percent / max(validation.coefficients.overall_percent, 1e-12)
+            yield f"That it is better than the nominal links with the same friction: their error is {factor:.2g} times as large."
+    kept = int(estimate.kept.sum())
+    yield f"The {kept} coefficients that were kept, taken together: they are what the predictions above are made of."
+    if parameters is not None and parameters.feasible:
+        yield "The link parameters as a whole: a robot with them can exist, so simulators and controllers can use them."
+    determined = _determined(run)
+    if determined["data"]:
+        yield f"{determined['data']} of {sum(determined.values())} link parameters by themselves, as far as the model leaves nothing out."
+
+
+def distrusted(run: Run) -> Iterator[str]:
+    estimate, validation, parameters = run.estimate, run.validation, run.parameters
+    if validation is None:
+        yield f"Anything beyond the motion of the fit. To find out: {Stage.VALIDATION.command(run.folder)}"
+    else:
+        yield from _doubts(run, validation)
+    # measured on made-up arms: a ripple of 0.1 N·m leaves half of the coefficients outside two standard deviations at 0.2 % error
+    yield (
+        "Standard deviations as the whole error: they count noise only. What the model leaves out, dropped coefficients included, can "
+        "shift a coefficient by several of them while torques are still predicted well."
+    )
+    if estimate.dropped:
+        names = listing([estimate.base.names[item.index] for item in estimate.dropped], 8)
+        share = f"{len(estimate.dropped)} of {estimate.base.rank} coefficients"
+        yield f"{share} ({names}): this log doesn't determine them, and the model has them at zero."
+    if estimate.condition_number > HIGH_CONDITION:
+        yield f"Single coefficients: the condition number is {estimate.condition_number:.3g}, so some of them are only known together."
+    if parameters is None:
+        yield f"Masses and inertias of single links: they have not been retrieved. To do so: {Stage.PARAMETERS.command(run.folder)}"
+        return
+    if not parameters.feasible:
+        yield "The link parameters in a simulator: they violate constraints, and no real robot has them."
+    determined = _determined(run)
+    if determined["prior"]:
+        total = sum(determined.values())
+        yield (
+            f"{determined['prior']} of {total} link parameters by themselves: other values would fit as well, and a prior chose among "
+            "them. Together they give the torques above."
+        )
+
+
+def _doubts(run: Run, validation: Validation) -> Iterator[str]:
+    for kind, low, high in (("Torques", USABLE_JOINT, math.inf), ("Small torques", GOOD_JOINT, USABLE_JOINT)):
+        joints = [f"{name} ({error:.2g} %)" for name, error in _joints_between(validation, low, high).items()]
+        if joints:
+            yield f"{kind} of {listing(joints, len(joints))}: that much of them is unexplained."
+    fitted = run.estimate.residuals.relative_percent
+    if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
+        yield f"The error of the fit ({fitted:.2g} %) as a forecast: on other data it is {validation.coefficients.overall_percent:.2g} %."
+    if (
+        run.links_validated
+        and validation.links is not None
+        and validation.links.overall_percent > 1.1 * validation.coefficients.overall_percent
+    ):
+        yield f"The link parameters for torques of that accuracy: their own error is {validation.links.overall_percent:.2g} %."
+    if run.parameters is not None and not run.links_validated:
+        yield f"The link parameters' error: it was not measured for these. To do so: {Stage.VALIDATION.command(run.folder)}"
+
+
+def _error(run: Run) -> Card:
+    validation = run.validation
+    if validation is None:
+        return Card(label="Held-out error", value="not measured", detail=Stage.VALIDATION.command(run.folder))
+    error = validation.coefficients.overall_percent
+    most = max(float(validation.coefficients.relative_percent.max()), 1e-12)
+    bars = tuple((name, f"{value:.2g} %", value / most) for name, value in _joint_errors(validation))
+    tone = "good" if error <= GOOD else "fair" if error <= USABLE else "bad"
+    return Card(label=_LABELS[validation.on_new_data], value=f"{error:.2g} %", tone=tone, bars=bars)
+
+
+def _rank(run: Run) -> Card:
+    estimate = run.estimate
+    rank, full = estimate.summary.rank, estimate.base.rank
+    tone = "good" if rank == full else "fair"
+    return Card(label="Rank", value=f"{rank} of {full}", detail=f"{int(estimate.kept.sum())} coefficients kept", tone=tone)
+
+
+def _condition(run: Run) -> Card:
+    value = run.estimate.condition_number
+    tone = "good" if value <= 100.0 else "fair" if value <= HIGH_CONDITION else "bad"
+    return Card(
+        label="Condition number", value=f"{value:.3g}" if math.isfinite(value) else "infinite", detail="about 50 is good", tone=tone
+    )
+
+
+def _gap(run: Run) -> Card:
+    parameters = run.parameters
+    if parameters is None:
+        return Card(label="Gap to the optimum", value="no links yet", detail=Stage.PARAMETERS.command(run.folder))
+    tone = "good" if parameters.status is RetrievalStatus.OPTIMAL else "fair"
+    share, of, whole = parameters.gap_in_words.partition(" of ")
+    detail = f"{of.strip()} {whole}\nobjective {parameters.objective:.3g}".strip()
+    return Card(label="Gap to the optimum", value=share, detail=detail, tone=tone)
+
+
+def _feasible(run: Run) -> Card:
+    parameters = run.parameters
+    if parameters is None:
+        return Card(label="Feasible", value="no links yet", detail=Stage.PARAMETERS.command(run.folder))
+    margin = float(np.min(consistency_margin(parameters.parameters)))
+    tone, value = ("good", "yes") if parameters.feasible else ("bad", "no")
+    return Card(label="Feasible", value=value, detail=f"total mass {parameters.total_mass:.2f} kg\nmargin {margin:.0e}", tone=tone)
+
+
+def _joint_errors(validation: Validation) -> list[tuple[str, float]]:
+    return list(zip(validation.joints, validation.coefficients.relative_percent.tolist(), strict=True))
+
+
+def _joints_between(validation: Validation, low: float, high: float) -> dict[str, float]:
+    """Joints by name whose error [%] is above `low` and at most `high`."""
+    return {name: error for name, error in _joint_errors(validation) if low < error <= high}
+
+
+def _determined(run: Run) -> dict[str, int]:
+    ranges = () if run.parameters is None else run.parameters.ranges
+    return {kind: sum(item.determined_by == kind for item in ranges) for kind in ("data", "constraint", "prior")}

@@ -1,0 +1,198 @@
+"""The report as data and as HTML; what a browser makes of it is in tests/browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from dynident.errors import FileError
+from dynident.feasibility import RetrievalStatus
+from dynident.reports import SECTIONS, load_run, report_html
+from dynident.reports.blocks import Cards, Figure, Grid
+from dynident.reports.page import rendered
+from dynident.reports.sections.verdict import distrusted, headline, trusted
+from dynident.reports.typeset import typeset
+from dynident.robots.figures import ellipsoid
+from dynident.runs import Stage, read_parameters, write_parameters
+from tests.browser.arm import arm, complete_run, identified, log, validated
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory) -> Path:
+    return complete_run(tmp_path_factory.mktemp("complete"))
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("bare")
+    identified(folder, arm(), log(arm(), seconds=12.0))
+    return folder
+
+
+def test_the_page_is_one_file_that_names_no_address_to_load(complete):
+    page = report_html(load_run(complete))
+    assert len(page.encode()) < 8_000_000
+    head = page.split("<script>")[0]  # what follows is Plotly's own text
+    assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", head)
+    assert "default-src 'none'" in head
+    assert not re.search(r"@import|url\(", head)
+
+
+def test_every_section_has_something_to_show(complete):
+    run = load_run(complete)
+    for section in SECTIONS.values():
+        found = rendered(section, run)
+        assert found.blocks, section.key
+        assert found.command == ""
+    assert len({section.title for section in SECTIONS.values()}) == len(SECTIONS)
+
+
+def test_figures_are_what_plotly_understands_and_standard_json(complete):
+    run = load_run(complete)
+    figures = [block for section in SECTIONS.values() for block in rendered(section, run).blocks if isinstance(block, Figure)]
+    assert len(figures) > 15
+    for figure in figures:
+        text = json.dumps({"data": figure.data, "layout": figure.layout}, allow_nan=False)
+        go.Figure(json.loads(re.sub(r'"@\w+"', '"#123456"', text)))  # raises on an attribute that does not exist
+
+
+def test_a_stage_that_is_not_there_names_its_command(bare):
+    run = load_run(bare)
+    by_key = {section.key: rendered(section, run) for section in SECTIONS.values()}
+    assert by_key["torques"].command == f"dynident validate {bare} DATA"
+    assert by_key["links"].command == by_key["robot"].command == f"dynident retrieve {bare}"
+    assert by_key["verdict"].blocks
+    assert by_key["friction"].blocks
+    page = report_html(run)
+    assert "This step has not been done yet." in page
+    assert "not known yet" in headline(run)
+
+
+def test_what_belongs_to_another_estimate_does_not_count(complete, tmp_path):
+    run = shutil.copytree(complete, tmp_path / "run")
+    identified(run, arm(), log(arm(), seconds=16.0, seed=5))
+    found = load_run(run)
+    assert found.parameters is None
+    assert found.validation is None
+    assert "identified again" in found.missing[Stage.VALIDATION]
+
+
+def test_a_damaged_stage_is_an_error(complete, tmp_path):
+    run = shutil.copytree(complete, tmp_path / "run")
+    (run / "validation.npz").write_bytes(b"broken")
+    with pytest.raises(FileError, match=r"validation\.npz"):
+        load_run(run)
+    (run / "validation.json").unlink()
+    (run / "parameters.json").write_text("{")
+    with pytest.raises(FileError, match=r"parameters\.json"):
+        load_run(run)
+
+
+def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
+    run = load_run(complete)
+    assert "has not seen well" in headline(run)
+    assert any("all joints" in sentence for sentence in trusted(run))
+    assert any("coefficients" in sentence and "doesn't determine" in sentence for sentence in distrusted(run))
+    assert any("count noise only" in sentence for sentence in distrusted(run))
+    assert any("dynident validate" in sentence for sentence in distrusted(load_run(bare)))
+    seen = shutil.copytree(bare, tmp_path / "seen")
+    from dynident.runs import read_estimate, write_validation
+    from dynident.validation import validate
+
+    write_validation(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
+    assert "own fit" in headline(load_run(seen))
+
+
+def test_joints_are_judged_by_their_own_numbers(complete):
+    run = load_run(complete)
+    assert run.validation is not None
+    worst = run.validation.coefficients.relative_percent.max()
+    assert any(f"Torques of all joints: at most {worst:.2g} %" in sentence for sentence in trusted(run))
+    errors = np.array([4.6, 0.0, 12.0, 19.0, 34.0, 3.0])
+    models = tuple(replace(item, relative_percent=errors) for item in run.validation.models)
+    run = replace(run, validation=replace(run.validation, models=models))
+    assert any("Torques of joint_1, joint_2, joint_6: at most 4.6 %" in sentence for sentence in trusted(run))
+    doubts = list(distrusted(run))
+    assert "Torques of joint_5 (34 %): that much of them is unexplained." in doubts
+    assert "Small torques of joint_3 (12 %), joint_4 (19 %): that much of them is unexplained." in doubts
+
+
+@pytest.mark.parametrize(("status", "tone"), [(RetrievalStatus.OPTIMAL, "good"), (RetrievalStatus.FEASIBLE, "fair")])
+def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
+    run = load_run(complete)
+    assert run.parameters is not None
+    run = replace(run, parameters=replace(run.parameters, status=status))
+    cards = next(block for block in rendered(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
+    card = next(card for card in cards if card.label == "Gap to the optimum")
+    assert card.value.endswith(" %")
+    assert card.detail.startswith("of the noise\n")
+    assert card.tone == tone
+
+
+def test_bounds_that_a_run_kept_are_drawn(complete, tmp_path):
+    run = shutil.copytree(complete, tmp_path / "run")
+    write_parameters(run, replace(read_parameters(run), bounds={10: (3.25, 9.5)}))
+    section = SECTIONS["links"]
+    masses = next(block for block in rendered(section, load_run(run)).blocks if isinstance(block, Figure))
+    assert [trace["x"] for trace in masses.data if trace["name"].startswith("bound")] == [[3.25], [9.5]]
+
+
+def test_validations_without_link_parameters_are_shown_without_them(bare, tmp_path):
+    run = shutil.copytree(bare, tmp_path / "run")
+    validated(run, log(arm(), seconds=12.0))
+    torques = SECTIONS["torques"]
+    blocks = rendered(torques, load_run(run)).blocks
+    figure = next(block for block in blocks if isinstance(block, Figure))
+    assert {trace["meta"] for trace in figure.data} == {"band", "measured", "coefficients", "coefficients_rigid", "nominal"}
+    assert any(isinstance(block, Grid) for block in blocks)
+
+
+def test_the_ellipsoid_has_the_body_s_mass_and_inertia():
+    """A solid ellipsoid with semi-axes a has the inertia m/5 · diag(a₂² + a₃², ...) about its centre."""
+    from dynident.parameters import from_com
+
+    axes, centre, mass = np.array([0.1, 0.2, 0.35]), np.array([0.3, -0.1, 0.2]), 2.5
+    R, _ = np.linalg.qr(np.random.default_rng(0).normal(size=(3, 3)))
+    inertia = R @ np.diag(mass / 5.0 * (np.sum(axes**2) - axes**2)) @ R.T
+    found = ellipsoid(from_com(mass, centre, inertia))
+    assert found is not None
+    np.testing.assert_allclose(found[0], centre, atol=1e-12)
+    np.testing.assert_allclose(found[1], axes, atol=1e-9)
+    np.testing.assert_allclose(np.abs(np.diag(R.T @ found[2])), 1.0, atol=1e-6)
+    assert ellipsoid(np.zeros(10)) is None
+
+
+def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
+    """Next to no mass puts a centre of mass anywhere; the picture must still show the rest."""
+    from dataclasses import replace
+
+    run = load_run(complete)
+    x = run.parameters.x.copy()
+    x[50], x[51] = 1e-9, 0.1  # the last link: a centre of mass 10⁸ m away
+    run = replace(run, parameters=replace(run.parameters, x=x))
+    section = SECTIONS["robot"]
+    *texts, figure = rendered(section, run).blocks
+    assert any("link_6" in block.text and "Not drawn" in block.text for block in texts)
+    assert max(abs(value) for trace in figure.data for value in trace["x"] if value is not None) < 5.0
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("J2xx - J2yy", "<var>J</var><sub>2xx</sub> \u2212 <var>J</var><sub>2yy</sub>"),
+        ("0.632 mc3z", "0.632 <var>mc</var><sub>3z</sub>"),
+        ("-0.5 m12", "\u22120.5 <var>m</var><sub>12</sub>"),
+        ("1.5e-07 fv1", "1.5·10<sup>\u22127</sup> <var>fv</var><sub>1</sub>"),
+        ("<b>m1</b>", "&lt;b&gt;<var>m</var><sub>1</sub>&lt;/b&gt;"),
+        ("spring_2", "spring_2"),
+    ],
+)
+def test_expressions_are_typeset_and_escaped(text, html):
+    assert str(typeset(text)) == html
