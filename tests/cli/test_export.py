@@ -27,7 +27,7 @@ from tests.logs import synthetic_log
 def make_run(folder: Path, robot_file: Path | str) -> Path:
     """A run folder with an estimate and link parameters."""
     robot = load_robot(robot_file)
-    problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear())
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear(), cutoff=None)
     write_estimate(folder / "run", fit(problem), problem)
     estimate = read_estimate(folder / "run")
     wanted = build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot))
@@ -156,7 +156,7 @@ def test_a_file_that_does_not_match_the_run_is_refused(dynident, folder, text, n
 def test_infeasible_parameters_need_force(dynident, tmp_path):
     folder = written(tmp_path).parent
     robot = load_robot(tmp_path / "arm.urdf")
-    problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear())
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear(), cutoff=None)
     write_estimate(folder / "run", fit(problem), problem)
     assert dynident("retrieve", "run", "--no-consistency", "--prior", "none", "--no-ranges").returncode == 0
     refused(dynident("export", "run", "--csv", "o.csv"), "not feasible", "--force")

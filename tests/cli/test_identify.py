@@ -229,7 +229,7 @@ def test_effort_whose_kind_nobody_says(dynident, tmp_path):
         (["--friction", "stick"], ["'stick'", "viscous", "linear"]),
         (["--filter", "fast"], ["--filter", "'fast'"]),
         (["--filter", "400"], ["400"]),
-        (["--rate", "20"], ["rate", "--filter"]),
+        (["--rate", "20", "--filter", "none"], ["rate", "--filter"]),
         (["--noise", "loud"], ["'loud'", "per_group"]),
         (["--loss", "absolute"], ["'absolute'", "huber"]),
         (["--drop", "-1"], ["--drop", "--no-drop"]),

@@ -34,7 +34,7 @@ LIMITS = ["--total-mass", 1, 20]
 def identified(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two run folders as `dynident identify` writes them, made once."""
     folder = tmp_path_factory.mktemp("identified")
-    log = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.02), friction=linear())
+    log = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.02), friction=linear(), cutoff=None)
     write_estimate(folder / "planar", fit(log), log)
     samples = build_problem(load_robot("spatial_3r"), synthetic_samples(noise=1e-4))
     write_estimate(folder / "spatial", fit(samples), samples)

@@ -160,7 +160,7 @@ def _refuse_scales(folder: Path) -> None:
 def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pendulum") / "run"
     robot = load_robot("pendulum_1r")
-    problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=None)
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=None, cutoff=None)
     write_estimate(folder, fit(problem), problem)
     estimate = read_estimate(folder)
     write_parameters(

@@ -246,7 +246,7 @@ def test_a_log_with_it_is_identified_and_shown(model, robot):
     effort = inverse_dynamics(robot, robot.parameters, q, dq, ddq) + friction_torque(model, theta, dq, ddq)
     effort += 1e-6 * rng.normal(size=effort.shape)
     data = Dataset(time=0.01 * np.arange(400), q=q, dq=dq, ddq=ddq, effort=effort, effort_kind=EffortKind.TORQUE)
-    estimate = identify(robot, data, friction=model, drop_above_percent=None)
+    estimate = identify(robot, data, friction=model, drop_above_percent=None, cutoff=None)
     true = estimate.base.coefficients(np.concatenate([robot.parameters.ravel(), theta.ravel()]))
     np.testing.assert_allclose(estimate.values, true, atol=1e-4)
     text = str(estimate)

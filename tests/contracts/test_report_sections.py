@@ -21,7 +21,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Identified, and nothing else."""
     folder = tmp_path_factory.mktemp("run")
     robot = load_robot("planar_2r")
-    problem = build_problem(robot, synthetic_log(robot, noise=0.01))
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01), cutoff=None)
     write_estimate(folder, fit(problem), problem)
     return load_run(folder)
 

@@ -252,7 +252,7 @@ def test_a_new_solver_is_known_everywhere(command: Callable[..., tuple[int, str]
     with pytest.raises(UnknownNameError, match="known: average, barrier, penalty, sdp"):
         solve_retrieval(make("pendulum"), solver="averag")
     robot = load_robot("planar_2r")
-    problem = build_problem(robot, synthetic_log(robot, noise=0.01))
+    problem = build_problem(robot, synthetic_log(robot, noise=0.01), cutoff=None)
     write_estimate(tmp_path / "run", fit(problem), problem)
     words = ("retrieve", tmp_path / "run", "--no-ranges", "--prior", "nominal", "--solver", "average")
     assert command(*words)[0] == 0

@@ -48,13 +48,13 @@ def flat(Y: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("friction", [None, linear()], ids=["rigid", "linear friction"])
 def test_ordinary_least_squares(name: str, friction) -> None:
     robot, log = log_of(name, friction=friction)
-    estimate = identify(robot, log.dataset, friction=friction, drop_above_percent=None)
+    estimate = identify(robot, log.dataset, friction=friction, drop_above_percent=None, cutoff=None)
     agrees(estimate, *flat(*written_out(estimate.base, log.dataset)))
 
 
 def test_residuals_per_joint() -> None:
     robot, log = log_of("panda", friction=linear())
-    estimate = identify(robot, log.dataset, friction=linear(), drop_above_percent=None)
+    estimate = identify(robot, log.dataset, friction=linear(), drop_above_percent=None, cutoff=None)
     Y, z = written_out(estimate.base, log.dataset)
     left = z - Y @ estimate.values
     np.testing.assert_allclose(estimate.residuals.rms_per_group, np.sqrt(np.mean(left**2, axis=1)), rtol=1e-8)
@@ -67,7 +67,7 @@ def test_masked_samples_do_not_count() -> None:
     rng = np.random.default_rng(1)
     mask = rng.random(log.dataset.q.shape) < 0.7
     effort = np.where(mask, log.dataset.effort, 1e4)
-    estimate = identify(robot, replace(log.dataset, mask=mask, effort=effort), friction=linear(), drop_above_percent=None)
+    estimate = identify(robot, replace(log.dataset, mask=mask, effort=effort), friction=linear(), drop_above_percent=None, cutoff=None)
     Y, z = written_out(estimate.base, log.dataset)
     agrees(estimate, Y[mask.T], z[mask.T])
 
@@ -75,7 +75,7 @@ def test_masked_samples_do_not_count() -> None:
 def test_segments_without_a_filter_are_just_rows() -> None:
     robot, log = log_of("spatial_3r")
     apart = replace(log.dataset, starts=(0, 123, 400))
-    estimate = identify(robot, apart, drop_above_percent=None, friction=None)
+    estimate = identify(robot, apart, drop_above_percent=None, friction=None, cutoff=None)
     agrees(estimate, *flat(*written_out(estimate.base, log.dataset)))
 
 
@@ -84,7 +84,7 @@ def test_known_parameters_move_to_the_right_hand_side() -> None:
     base = base_parameters(robot, friction=linear())
     names = ("J7zz", "mc4x", "m5", "fv2", "fo7")
     known = {name: float(log.standard[base.columns.index(name)]) + 0.1 for name in names}
-    estimate = identify(robot, log.dataset, friction=linear(), known=known, drop_above_percent=None)
+    estimate = identify(robot, log.dataset, friction=linear(), known=known, drop_above_percent=None, cutoff=None)
     assert not set(estimate.base.names) & set(names)
     agrees(estimate, *flat(*written_out(estimate.base, log.dataset)))
 
@@ -97,7 +97,7 @@ def test_extra_columns() -> None:
     coupling[:, 2] = log.dataset.dq[:, 0]
     extra = {"spring": spring, "coupling": coupling}
     dataset = replace(log.dataset, effort=log.dataset.effort + 3.0 * spring - 2.0 * coupling)
-    estimate = identify(robot, dataset, friction=linear(), extra=extra, drop_above_percent=None)
+    estimate = identify(robot, dataset, friction=linear(), extra=extra, drop_above_percent=None, cutoff=None)
     agrees(estimate, *flat(*written_out(estimate.base, dataset, extra)))
     assert estimate.values[-2:] == pytest.approx([3.0, -2.0], abs=5 * estimate.std[-2:].max())
 
@@ -106,9 +106,11 @@ def test_a_known_extra_column_is_not_estimated() -> None:
     robot, log = log_of("spatial_3r")
     spring = np.zeros(log.dataset.q.shape)
     spring[:, 1] = log.dataset.q[:, 1]
-    without = identify(robot, log.dataset, drop_above_percent=None, friction=None)
+    without = identify(robot, log.dataset, drop_above_percent=None, friction=None, cutoff=None)
     dataset = replace(log.dataset, effort=log.dataset.effort + 3.0 * spring)
-    estimate = identify(robot, dataset, extra={"spring": spring}, known={"spring": 3.0}, drop_above_percent=None, friction=None)
+    estimate = identify(
+        robot, dataset, extra={"spring": spring}, known={"spring": 3.0}, drop_above_percent=None, friction=None, cutoff=None
+    )
     assert estimate.base.names == without.base.names
     np.testing.assert_allclose(estimate.values, without.values, atol=1e-9)
     np.testing.assert_allclose(estimate.predict(dataset, {"spring": spring}), without.predict(dataset) + 3.0 * spring, atol=1e-9)
@@ -157,7 +159,7 @@ def test_controller_route(equations: str) -> None:
     M = mass_matrix(robot, robot.parameters, q) + 0.01 * (lambda e: e + e.swapaxes(1, 2))(rng.normal(size=(300, 7, 7)))
     g = gravity(robot, robot.parameters, q) + 0.1 * rng.normal(size=(300, 7))
     # the gravity row of a vertical first joint is zero whatever the parameters: it holds nothing to fit, and no noise counts
-    estimate = identify(robot, ControllerSamples(q=q, M=M, g=g), equations=equations, drop_above_percent=None)
+    estimate = identify(robot, ControllerSamples(q=q, M=M, g=g), equations=equations, drop_above_percent=None, cutoff=None)
     rows, columns = np.tril_indices(7)
     Y = inertia_gravity_regressor(robot, q)[:, :, estimate.base.independent]
     z = np.concatenate([M[:, rows, columns], g], axis=1)
@@ -182,7 +184,7 @@ def iterated(Y: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def test_noise_per_joint_is_iterated_weighted_least_squares() -> None:
     robot, log = log_of("spatial_3r", friction=linear(), noise=np.array([1.0, 0.1, 0.01]))
-    estimate = identify(robot, log.dataset, friction=linear(), noise="per_group", drop_above_percent=None)
+    estimate = identify(robot, log.dataset, friction=linear(), noise="per_group", drop_above_percent=None, cutoff=None)
     values, covariance = iterated(*written_out(estimate.base, log.dataset))
     np.testing.assert_allclose(estimate.values, values, atol=1e-6 * np.abs(values).max())
     np.testing.assert_allclose(estimate.std, np.sqrt(np.diag(covariance)), rtol=1e-5)
@@ -194,7 +196,7 @@ def test_weights_matter() -> None:
     robot, log = log_of("spatial_3r", friction=linear(), noise=np.array([1.0, 0.1, 0.01]))
     truth = base_parameters(robot, friction=linear()).coefficients(log.standard)
     errors = [
-        np.abs(identify(robot, log.dataset, friction=linear(), noise=noise, drop_above_percent=None).values - truth)
+        np.abs(identify(robot, log.dataset, friction=linear(), noise=noise, drop_above_percent=None, cutoff=None).values - truth)
         for noise in ("per_group", "uniform")
     ]
     inertia = slice(1, 11)
@@ -223,7 +225,7 @@ def test_merged_problems_are_one_problem_over_both_logs(cutoff: float | None) ->
 def test_dropping_is_least_squares_without_those_columns() -> None:
     """One at a time, the worst first, every time estimated again: by hand the same are dropped, in the same order."""
     robot, log = log_of("panda", friction=linear(), noise=1.0, samples=300)
-    estimate = identify(robot, log.dataset, friction=linear(), drop_above_percent=30.0)
+    estimate = identify(robot, log.dataset, friction=linear(), drop_above_percent=30.0, cutoff=None)
     Y, z = flat(*written_out(estimate.base, log.dataset))
     first, *_ = np.linalg.lstsq(Y, z, rcond=None)
     variance = np.sum((z - Y @ first) ** 2) / (len(z) - Y.shape[1])
@@ -248,7 +250,7 @@ def test_dropping_is_least_squares_without_those_columns() -> None:
 
 def test_residuals_of_given_coefficients() -> None:
     robot, log = log_of("spatial_3r")
-    problem = build_problem(robot, log.dataset, friction=None)
+    problem = build_problem(robot, log.dataset, friction=None, cutoff=None)
     guess = np.random.default_rng(0).normal(size=problem.base.rank)
     Y, z = written_out(problem.base, log.dataset)
     np.testing.assert_allclose(residuals(problem, guess).squares, np.sum((z - Y @ guess) ** 2, axis=1), rtol=1e-10)

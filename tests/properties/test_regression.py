@@ -92,7 +92,7 @@ def test_any_blocks_compress_to_one_factor(seed: int, heights: list[int], column
 @settings(max_examples=10)
 def test_exact_logs_predict_every_other_motion(robot: Robot, seed: int) -> None:
     log = generated_log(robot, friction=linear(), samples=600, seed=seed)
-    problem = build_problem(robot, log.dataset, friction=linear())
+    problem = build_problem(robot, log.dataset, friction=linear(), cutoff=None)
     estimate = fit(problem, drop_above_percent=None)
     scale = np.abs(log.dataset.effort).max()
     assert np.abs(estimate.predict(log.dataset) - log.dataset.effort).max() < 1e-8 * scale

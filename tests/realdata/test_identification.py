@@ -119,7 +119,7 @@ class TestPandaFromItsController:
 
     def test_what_the_paper_drops_is_dropped(self, panda: Robot, samples: ControllerSamples) -> None:
         """At the paper's noise J6xz is always above 30 %, J3xy + 0.0825 mc4z about half of the time."""
-        estimate = identify(panda, with_residual(panda, samples, percent=0.0315))
+        estimate = identify(panda, with_residual(panda, samples, percent=0.0315), cutoff=None)
         names = {estimate.base.names[item.index] for item in estimate.dropped}
         assert "J6xz" in names
         assert names <= {"J6xz", "J3xy"}
@@ -195,7 +195,7 @@ class TestPandaLog:
     def test_published_coefficients_on_signals_filtered_separately(self, log: Dataset, shared_data: Path) -> None:
         """As the papers filter, q, dq and torque each by itself: at 3 Hz 1.41 % too."""
         base, values = published_classical(shared_data)
-        problem = build_problem(base.robot, differentiate(low_pass(resample(log), 3.0)), friction=linear())
+        problem = build_problem(base.robot, differentiate(low_pass(resample(log), 3.0)), friction=linear(), cutoff=None)
         assert 1.40 <= residuals(problem, values).relative_percent <= 1.45
 
     def test_published_coefficients_are_worse_than_ours(self, log: Dataset, shared_data: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_joint_knows_its_units_and_a_robot_all_of_them():
 
 
 def test_rows_residuals_and_friction_curves():
-    problem = build_problem(polar(), synthetic_log(polar(), noise=0.05))
+    problem = build_problem(polar(), synthetic_log(polar(), noise=0.05), cutoff=None)
     assert [group.unit for group in problem.groups] == ["N·m", "N"]
     estimate = fit(problem)
     assert [row.cells[-1] for row in residual_table(estimate.residuals, estimate.base).rows] == ["N·m", "N", ""]
@@ -83,7 +83,7 @@ def test_elements_of_M_are_taken_together_only_with_their_own_unit():
 
 def test_validation():
     robot = polar()
-    estimate = fit(build_problem(robot, synthetic_log(robot, noise=0.05)))
+    estimate = fit(build_problem(robot, synthetic_log(robot, noise=0.05), cutoff=None))
     found = validate(estimate, synthetic_log(robot, noise=0.05, seed=2))
     assert [row.cells[2] for row in joint_table(found).rows] == ["N·m", "N"]
     assert {row.cells[0]: row.cells[4] for row in worst_table(found, 1).rows} == {"turn": "N·m", "slide": "N"}
@@ -97,7 +97,7 @@ def test_efforts_in_another_unit_are_refused_in_the_joint_s_own():
     log = synthetic_log(polar())
     assert log.effort is not None
     with pytest.raises(InputError, match=r"joint 'slide' is \S+ N in the median"):
-        build_problem(polar(), replace(log, effort=log.effort * np.array([1.0, 1e4])))
+        build_problem(polar(), replace(log, effort=log.effort * np.array([1.0, 1e4])), cutoff=None)
 
 
 def test_excitation():
@@ -137,4 +137,6 @@ def test_generated_code_says_which_joints_slide():
 def test_a_joint_that_stands_still_is_noted_in_its_unit():
     log = synthetic_log(polar())
     still = replace(log, q=log.q * np.array([1.0, 0.0]))
-    assert any("('joint2') never moves (its position stays within 0 m)" in note for note in build_problem(polar(), still).notes)
+    assert any(
+        "('joint2') never moves (its position stays within 0 m)" in note for note in build_problem(polar(), still, cutoff=None).notes
+    )

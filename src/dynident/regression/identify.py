@@ -19,15 +19,17 @@ from dynident.regression.base import Equations, base_parameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import DROP_ABOVE_PERCENT, fit
 from dynident.regression.losses import Loss
-from dynident.regression.problem import Problem, controller_equations, match_joints, problem_on_base
+from dynident.regression.problem import Problem, controller_equations, match_joints, parallel_filter, problem_on_base
 from dynident.regression.solution import Prior
 from dynident.regression.summary import Noise
 from dynident.robots.robot import Robot
 
 #: What the data decide unless it is said otherwise.
 Auto: TypeAlias = Literal["auto"]
-#: Cutoff for logs without velocities or accelerations [Hz]; above what arms move at, below most noise.
+#: Cutoff where nothing is said [Hz]; above what arms move at, below most noise.
 DEFAULT_CUTOFF = 5.0
+#: Share of a log that the default filter must leave.
+LEAST_LEFT = 0.5
 
 
 def identify(
@@ -74,7 +76,7 @@ def build_problem(
 
     friction : model of the joints' friction, None for none; "auto" is linear friction for a log, none for controller samples.
     cutoff : parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter. None for
-        no filter; "auto" filters a log that lacks velocities or accelerations, and notes it.
+        no filter; "auto" filters a log at 5 Hz, or a quarter of its rate where that is less.
     rate : output rate of the filter [Hz]; by default four times the cutoff.
     equations : for controller samples, "controller" (all that is there), "inertia" or "gravity", as in the KUKA paper.
     known : parameters declared known, by name; they are not estimated.
@@ -99,10 +101,19 @@ def build_problem(
 
 
 def default_cutoff(log: Dataset) -> tuple[float | None, tuple[str, ...]]:
-    """The filter [Hz] that a log needs because of what it lacks, with the note that says so; none for a complete log."""
+    """The filter [Hz] of a log for which nothing is said, and a note where that follows from what the log lacks.
+
+    Only a complete log that is too short for the filter's edges goes without.
+    """
     missing = [name for name, values in (("velocities", log.dq), ("accelerations", log.ddq)) if values is None]
-    if not missing:
-        return None, ()
     cutoff = min(DEFAULT_CUTOFF, log.rate / 4.0)  # a slow log is kept at its own rate
-    what = " and no ".join(missing)
-    return cutoff, (f"the log has no {what}, so both sides were filtered at {cutoff:g} Hz; another cutoff, or none, can be asked for",)
+    if missing:
+        what = " and no ".join(missing)
+        return cutoff, (f"the log has no {what}, so both sides were filtered at {cutoff:g} Hz; another cutoff, or none, can be asked for",)
+    filter = parallel_filter(log.rate, cutoff)
+    left = filter.factor * sum(filter.valid(segment.stop - segment.start) for segment in log.segments)
+    if left < LEAST_LEFT * log.samples:
+        edge = filter.half_width / log.rate
+        short = f"a filter at {cutoff:g} Hz would lose {edge:.2g} s at each end of each segment, more than half of this log"
+        return None, (f"{short}, so it was used as recorded; a higher cutoff can be asked for",)
+    return cutoff, ()

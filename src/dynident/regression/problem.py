@@ -236,9 +236,14 @@ def _prepare(
             remedy = Remedy("give a filter too, such as {cutoff}", cutoff=rate / 4.0)
             raise ValueRangeError("rate", "needs a filter before decimation, or it would alias", remedy=remedy)
         return data, extra, None, steps
-    filter = ParallelFilter(cutoff=cutoff, rate_in=data.rate, rate_out=min(rate or 4.0 * cutoff, data.rate), truncation=EDGE)
+    filter = parallel_filter(data.rate, cutoff, rate)
     name = "zero-phase Butterworth, parallel"
     return data, extra, filter, replace(steps, filter=name, order=filter.order, cutoff_hz=cutoff, rate_hz=filter.rate)
+
+
+def parallel_filter(rate_in: float, cutoff: float, rate: float | None = None) -> ParallelFilter:
+    """The filter of a log of `rate_in` [Hz]; `rate` of its output is by default four times the cutoff."""
+    return ParallelFilter(cutoff=cutoff, rate_in=rate_in, rate_out=min(rate or 4.0 * cutoff, rate_in), truncation=EDGE)
 
 
 def controller_equations(samples: ControllerSamples, asked: Equations | None) -> Equations:

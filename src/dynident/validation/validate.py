@@ -83,6 +83,9 @@ def _processing(
     identified = model.summary.processing
     if identified.cutoff_hz is not None:
         return identified.cutoff_hz, rate or identified.rate_hz, ()
+    complete = dataset.dq is not None and dataset.ddq is not None
+    if model.base.equations == "torque" and complete:
+        return None, rate, ()  # identified without a filter
     cutoff, notes = default_cutoff(dataset)
     return cutoff, rate, notes
 

@@ -78,7 +78,7 @@ def test_csv_has_the_papers_tables():
 
 
 def test_csv_of_an_estimate_has_its_coefficients():
-    estimate = identify(load_robot("planar_2r"), synthetic_log(noise=0.1), friction=friction_model("linear"))
+    estimate = identify(load_robot("planar_2r"), synthetic_log(noise=0.1), friction=friction_model("linear"), cutoff=None)
     model = model_from_estimate(estimate)
     rows = list(csv.DictReader(io.StringIO(text_of(model, "csv"))))
     assert [row["coefficient"] for row in rows] == list(estimate.base.expressions)
@@ -87,7 +87,7 @@ def test_csv_of_an_estimate_has_its_coefficients():
 
 
 def test_coefficients_make_code_but_no_bodies():
-    estimate = identify(load_robot("planar_2r"), synthetic_log(noise=0.1), friction=friction_model("linear"))
+    estimate = identify(load_robot("planar_2r"), synthetic_log(noise=0.1), friction=friction_model("linear"), cutoff=None)
     model = model_from_estimate(estimate)
     log = synthetic_log()
     module: dict = {}

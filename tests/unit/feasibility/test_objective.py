@@ -62,7 +62,7 @@ def test_dropped_coefficients_are_not_fitted(estimate):
 def test_one_step_is_the_squared_residual_of_the_data():
     robot = load_robot("planar_2r")
     log = synthetic_log(noise=0.05)
-    problem = build_problem(robot, log, friction=linear())
+    problem = build_problem(robot, log, friction=linear(), cutoff=None)
     Y, z = written_out(problem.base, log)
     x = np.random.default_rng(0).normal(size=len(problem.base.columns))
     residual = z - Y @ problem.base.coefficients(x)

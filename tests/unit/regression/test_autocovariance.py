@@ -56,7 +56,7 @@ def test_rate_does_not_matter(arm: Robot) -> None:
 
 
 def test_unfiltered_white_noise_is_told_as_such(arm: Robot) -> None:
-    estimate = fit(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None))
+    estimate = fit(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None))
     assert any("assume independent residuals, because nothing was filtered" in note for note in estimate.notes)
 
 

@@ -28,7 +28,7 @@ def log(robot: Robot) -> Log:
 
 @pytest.fixture(scope="module")
 def estimate(robot: Robot, log: Log) -> Estimate:
-    return identify(robot, log.dataset, friction=linear(), drop_above_percent=None)
+    return identify(robot, log.dataset, friction=linear(), drop_above_percent=None, cutoff=None)
 
 
 def close(a: np.ndarray, b: np.ndarray) -> None:
@@ -66,7 +66,7 @@ def test_known_parameters_are_part_of_the_model() -> None:
     robot = load_robot("spatial_3r")
     log = generated_log(robot, friction=linear())
     known = {"m3": 0.75, "J3zz": float(robot.parameters[2, 9]), "fv2": float(log.standard[30 + 3])}
-    estimate = identify(robot, log.dataset, friction=linear(), known=known, drop_above_percent=None)
+    estimate = identify(robot, log.dataset, friction=linear(), known=known, drop_above_percent=None, cutoff=None)
     close(estimate.predict(log.dataset), log.dataset.effort)
     assert estimate.standard[estimate.base.columns.index("m3")] == 0.75
     close(estimate.gravity(log.dataset.q), dynident.dynamics.gravity(robot, robot.parameters, log.dataset.q))
@@ -76,7 +76,7 @@ def test_armature_is_predicted() -> None:
     robot = load_robot("spatial_3r")
     model = combine(linear(), Armature())
     log = generated_log(robot, friction=model)
-    estimate = identify(robot, log.dataset, friction=model, drop_above_percent=None)
+    estimate = identify(robot, log.dataset, friction=model, drop_above_percent=None, cutoff=None)
     other = generated_log(robot, friction=model, seed=0, samples=1500).dataset
     close(estimate.predict(other), other.effort)
 
@@ -86,7 +86,7 @@ def test_extra_columns_are_predicted_and_asked_for() -> None:
     data = generated_log(robot).dataset
     spring = data.q * [0.0, 1.0, 0.0]
     data = replace(data, effort=data.effort + 4.0 * spring)
-    estimate = identify(robot, data, extra={"spring": spring}, drop_above_percent=None, friction=None)
+    estimate = identify(robot, data, extra={"spring": spring}, drop_above_percent=None, friction=None, cutoff=None)
     close(estimate.predict(data, {"spring": spring}), data.effort)
     with pytest.raises(DynidentError, match="extra column 'spring'"):
         estimate.predict(data)
@@ -99,14 +99,14 @@ def test_prediction_needs_derivatives(estimate: Estimate, log: Log) -> None:
 
 def test_residual_is_that_of_the_prediction(robot: Robot) -> None:
     data = generated_log(robot, friction=linear(), noise=0.3).dataset
-    estimate = identify(robot, data, friction=linear())
+    estimate = identify(robot, data, friction=linear(), cutoff=None)
     left = data.effort - estimate.predict(data)
     assert estimate.residuals.relative_percent == pytest.approx(100 * np.linalg.norm(left) / np.linalg.norm(data.effort), rel=1e-9)
     np.testing.assert_allclose(estimate.residuals.rms_per_group, np.sqrt(np.mean(left**2, axis=0)), rtol=1e-9)
 
 
 def test_dropped_coefficients_keep_the_numbers_that_dropped_them(robot: Robot) -> None:
-    estimate = identify(robot, generated_log(robot, friction=linear(), noise=3.0).dataset, friction=linear())
+    estimate = identify(robot, generated_log(robot, friction=linear(), noise=3.0).dataset, friction=linear(), cutoff=None)
     for item in estimate.dropped:
         assert estimate.values[item.index] == 0.0
         assert estimate.std[item.index] == item.std

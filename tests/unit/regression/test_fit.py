@@ -30,8 +30,8 @@ def panda() -> Robot:
 
 def test_weight_three_is_every_row_three_times(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1).dataset
-    problem = build_problem(arm, data, friction=None)
-    thrice = build_problem(arm, Dataset.concatenate([data, data, data]), friction=None)
+    problem = build_problem(arm, data, friction=None, cutoff=None)
+    thrice = build_problem(arm, Dataset.concatenate([data, data, data]), friction=None, cutoff=None)
     weighted = problem.stacked(np.sqrt([3.0, 1.0, 3.0]))
     mixed = replace(thrice, factors=(thrice.factors[0], problem.factors[1], thrice.factors[2]))
     repeated = mixed.stacked(np.ones(3))
@@ -40,8 +40,8 @@ def test_weight_three_is_every_row_three_times(arm: Robot) -> None:
 
 def test_the_same_log_twice_changes_no_value_and_shrinks_std_by_root_two(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1, samples=3000).dataset
-    once = identify(arm, data, drop_above_percent=None, friction=None)
-    twice = identify(arm, Dataset.concatenate([data, data]), drop_above_percent=None, friction=None)
+    once = identify(arm, data, drop_above_percent=None, friction=None, cutoff=None)
+    twice = identify(arm, Dataset.concatenate([data, data]), drop_above_percent=None, friction=None, cutoff=None)
     np.testing.assert_allclose(twice.values, once.values, atol=1e-11)
     np.testing.assert_allclose(twice.std * np.sqrt(2.0), once.std, rtol=2e-3)
 
@@ -51,7 +51,7 @@ class TestPrior:
 
     def test_equals_augmented_rows(self, arm: Robot) -> None:
         log = generated_log(arm, noise=0.3, samples=200)
-        problem = build_problem(arm, log.dataset, friction=None)
+        problem = build_problem(arm, log.dataset, friction=None, cutoff=None)
         rng = np.random.default_rng(0)
         prior = Prior(values=rng.normal(size=problem.base.rank), std=rng.uniform(0.01, 1.0, problem.base.rank))
         estimate = fit(problem, prior=prior, drop_above_percent=None)
@@ -63,7 +63,7 @@ class TestPrior:
         np.testing.assert_allclose(estimate.std, np.sqrt(np.diag(np.linalg.inv(A.T @ A))), rtol=1e-5)
 
     def test_tiny_std_pins_the_value(self, arm: Robot) -> None:
-        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None)
+        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None)
         std = np.full(problem.base.rank, np.inf)
         std[4] = 1e-9
         estimate = fit(problem, prior=Prior(values=np.full(problem.base.rank, 0.7), std=std), drop_above_percent=None)
@@ -71,7 +71,7 @@ class TestPrior:
         assert estimate.std[4] == pytest.approx(1e-9, rel=1e-3)
 
     def test_huge_std_changes_nothing(self, arm: Robot) -> None:
-        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None)
+        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None)
         prior = Prior(values=np.full(problem.base.rank, 1e3), std=np.full(problem.base.rank, 1e9))
         plain, ridge = fit(problem, drop_above_percent=None), fit(problem, prior=prior, drop_above_percent=None)
         np.testing.assert_allclose(ridge.values, plain.values, rtol=1e-7, atol=1e-9)
@@ -80,7 +80,7 @@ class TestPrior:
     def test_decides_what_the_data_leave_open(self, arm: Robot) -> None:
         """Joint 3 stands still: its viscous friction comes from the prior, with the prior's std, and nothing else moves."""
         log = still_joint(arm, 2, noise=0.05)
-        problem = build_problem(arm, log, friction=linear())
+        problem = build_problem(arm, log, friction=linear(), cutoff=None)
         b = problem.base.rank
         prior = Prior(values=np.full(b, 0.25), std=np.full(b, 1e3))
         estimate = fit(problem, prior=prior, drop_above_percent=None)
@@ -102,7 +102,7 @@ class TestPrior:
         assert estimate.std[4] == pytest.approx(1e-6, rel=1e-2)
 
     def test_bad_ones_are_refused(self, arm: Robot) -> None:
-        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None)
+        problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None)
         with pytest.raises(DynidentError, match=r"prior.values has shape \(3,\); expected \(15,\)"):
             fit(problem, prior=Prior(values=np.zeros(3), std=np.ones(15)))
         with pytest.raises(DynidentError, match=r"prior.std must be positive"):
@@ -111,24 +111,24 @@ class TestPrior:
 
 class TestDropping:
     def test_nothing_is_dropped_when_not_asked(self, panda: Robot) -> None:
-        estimate = identify(panda, generated_log(panda, noise=5.0).dataset, drop_above_percent=None, friction=None)
+        estimate = identify(panda, generated_log(panda, noise=5.0).dataset, drop_above_percent=None, friction=None, cutoff=None)
         assert estimate.kept.all()
         assert estimate.dropped == ()
 
     def test_all_that_is_left_is_below_the_threshold(self, panda: Robot) -> None:
-        estimate = identify(panda, generated_log(panda, noise=1.0).dataset, drop_above_percent=10.0, friction=None)
+        estimate = identify(panda, generated_log(panda, noise=1.0).dataset, drop_above_percent=10.0, friction=None, cutoff=None)
         assert 0 < estimate.kept.sum() < 43
         assert np.all(estimate.relative_std_percent[estimate.kept] <= 10.0)
         assert np.all(np.diag(estimate.covariance)[~estimate.kept] == 0.0)
 
     def test_each_says_why_with_its_numbers(self, panda: Robot) -> None:
-        estimate = identify(panda, generated_log(panda, noise=1.0).dataset, friction=None)
+        estimate = identify(panda, generated_log(panda, noise=1.0).dataset, friction=None, cutoff=None)
         first = estimate.dropped[0]
         assert "is above 30 %" in first.reason
         relative = 100 * first.std / abs(first.value)
         assert f"{relative:.0f} %" in first.reason
         assert relative == pytest.approx(estimate.relative_std_percent[first.index])
-        full = identify(panda, generated_log(panda, noise=1.0).dataset, drop_above_percent=None, friction=None)
+        full = identify(panda, generated_log(panda, noise=1.0).dataset, drop_above_percent=None, friction=None, cutoff=None)
         assert first.index == int(np.argmax(full.relative_std_percent))
         assert (first.value, first.std) == pytest.approx((full.values[first.index], full.std[first.index]))
 
@@ -136,7 +136,7 @@ class TestDropping:
         rng = np.random.default_rng(0)
         data = generated_log(arm, samples=200).dataset
         noise_alone = replace(data, effort=rng.normal(size=data.q.shape))
-        assert identify(arm, noise_alone, drop_above_percent=1e-6, friction=None).kept.sum() == 1
+        assert identify(arm, noise_alone, drop_above_percent=1e-6, friction=None, cutoff=None).kept.sum() == 1
 
 
 def still_joint(robot: Robot, joint: int, *, noise: float = 0.0, seed: int = 0) -> Dataset:
@@ -154,12 +154,12 @@ class TestUnexcitingLog:
 
     @pytest.mark.parametrize("joint", range(7))
     def test_predicts_similar_motion(self, panda: Robot, joint: int) -> None:
-        estimate = identify(panda, still_joint(panda, joint, seed=1), friction=linear(), drop_above_percent=None)
+        estimate = identify(panda, still_joint(panda, joint, seed=1), friction=linear(), drop_above_percent=None, cutoff=None)
         other = still_joint(panda, joint, seed=2)
         np.testing.assert_allclose(estimate.predict(other), other.effort, atol=1e-7)
 
     def test_names_what_it_does_not_determine(self, panda: Robot) -> None:
-        estimate = identify(panda, still_joint(panda, 4), friction=linear(), drop_above_percent=None)
+        estimate = identify(panda, still_joint(panda, 4), friction=linear(), drop_above_percent=None, cutoff=None)
         open_ones = [estimate.base.names[item.index] for item in estimate.dropped]
         assert {"fv5", "fc5"} <= set(open_ones)
         assert all(item.std == float("inf") for item in estimate.dropped)
@@ -170,7 +170,7 @@ class TestUnexcitingLog:
 
     def test_rank_is_that_of_the_rows(self, panda: Robot) -> None:
         data = still_joint(panda, 4)
-        estimate = identify(panda, data, friction=linear(), drop_above_percent=None)
+        estimate = identify(panda, data, friction=linear(), drop_above_percent=None, cutoff=None)
         Y, _ = written_out(estimate.base, data)
         Y = Y.reshape(-1, estimate.base.rank)
         lengths = np.linalg.norm(Y, axis=0)
@@ -178,14 +178,14 @@ class TestUnexcitingLog:
         assert estimate.summary.rank == np.linalg.matrix_rank(scaled, rtol=1e-8)
 
     def test_noise_does_not_break_it(self, panda: Robot) -> None:
-        estimate = identify(panda, still_joint(panda, 4, noise=0.1), friction=linear(), noise="per_group")
+        estimate = identify(panda, still_joint(panda, 4, noise=0.1), friction=linear(), noise="per_group", cutoff=None)
         assert np.all(np.isfinite(estimate.values))
         assert estimate.residuals.relative_percent < 5.0
 
     def test_a_robot_that_never_moves_determines_gravity_alone(self, panda: Robot) -> None:
         data = generated_log(panda).dataset
         still = replace(data, q=data.q * 0 + 0.3, dq=data.dq * 0, ddq=data.ddq * 0, effort=np.tile(data.effort[0], (data.samples, 1)))
-        estimate = identify(panda, still, drop_above_percent=None, friction=None)
+        estimate = identify(panda, still, drop_above_percent=None, friction=None, cutoff=None)
         assert estimate.summary.rank == 6
         np.testing.assert_allclose(estimate.predict(still)[:, 1:], still.effort[:, 1:], atol=1e-9)
 
@@ -197,7 +197,7 @@ class TestExactData:
     def test_classical_route(self, name: str) -> None:
         robot = load_robot(name)
         log = generated_log(robot, friction=linear(), samples=2000)
-        estimate = identify(robot, log.dataset, friction=linear(), drop_above_percent=None)
+        estimate = identify(robot, log.dataset, friction=linear(), drop_above_percent=None, cutoff=None)
         assert relative_error(estimate.values, estimate.base.coefficients(log.standard)) < 1e-11
 
     def test_classical_route_filtered(self, panda: Robot) -> None:
@@ -223,14 +223,14 @@ class TestExactData:
 
     def test_nothing_is_dropped_and_the_noise_is_rounding(self, panda: Robot) -> None:
         log = generated_log(panda, friction=linear(), samples=2000)
-        estimate = identify(panda, log.dataset, friction=linear())
+        estimate = identify(panda, log.dataset, friction=linear(), cutoff=None)
         assert estimate.kept.all()
         assert estimate.residuals.relative_percent < 1e-11
 
     @pytest.mark.parametrize("noise", ["uniform", "per_group"])
     def test_of_a_wrong_model_is_not_exact(self, panda: Robot, noise: str) -> None:
         log = generated_log(panda, friction=linear(), samples=2000)
-        estimate = identify(panda, log.dataset, noise=noise, drop_above_percent=None, friction=None)
+        estimate = identify(panda, log.dataset, noise=noise, drop_above_percent=None, friction=None, cutoff=None)
         assert estimate.residuals.relative_percent > 0.1
 
 
@@ -239,7 +239,7 @@ def relative_error(values: np.ndarray, truth: np.ndarray) -> float:
 
 
 def test_unknown_noise_model_names_those_known(arm: Robot) -> None:
-    problem = build_problem(arm, generated_log(arm).dataset, friction=None)
+    problem = build_problem(arm, generated_log(arm).dataset, friction=None, cutoff=None)
     with pytest.raises(DynidentError, match=r"'student'.*uniform, per_group"):
         fit(problem, noise="student")
 
@@ -249,19 +249,19 @@ def test_all_masked_but_too_little(arm: Robot) -> None:
     mask = np.zeros(data.q.shape, dtype=bool)
     mask[:4] = True
     with pytest.raises(DynidentError, match="12 equations for 15 unknown"):
-        build_problem(arm, replace(data, mask=mask), friction=None)
+        build_problem(arm, replace(data, mask=mask), friction=None, cutoff=None)
 
 
 def test_identify_is_build_then_fit(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1).dataset
-    problem = build_problem(arm, data, friction=linear(), known={"J3yz": 0.0})
-    one, two = identify(arm, data, friction=linear(), known={"J3yz": 0.0}), fit(problem)
+    problem = build_problem(arm, data, friction=linear(), known={"J3yz": 0.0}, cutoff=None)
+    one, two = identify(arm, data, friction=linear(), known={"J3yz": 0.0}, cutoff=None), fit(problem)
     np.testing.assert_array_equal(one.values, two.values)
     assert one.base.known == {"J3yz": 0.0}
 
 
 def test_base_of_the_problem_is_that_of_the_robot(arm: Robot) -> None:
-    problem = build_problem(arm, generated_log(arm).dataset, friction=linear())
+    problem = build_problem(arm, generated_log(arm).dataset, friction=linear(), cutoff=None)
     assert problem.base.names == base_parameters(arm, friction=linear()).names
 
 
@@ -269,20 +269,20 @@ class TestStatus:
     """The status says how the fit ended, in a sentence; iterations that did not settle are not passed off as answers."""
 
     def test_a_rich_log_determines_everything(self, arm: Robot) -> None:
-        estimate = identify(arm, generated_log(arm, noise=1e-3).dataset, noise="per_group", drop_above_percent=None)
+        estimate = identify(arm, generated_log(arm, noise=1e-3).dataset, noise="per_group", drop_above_percent=None, cutoff=None)
         assert estimate.status is EstimateStatus.COMPLETE
         assert estimate.status.value[1:] in str(estimate)
 
     def test_dropped_and_undetermined_ones_differ(self, arm: Robot) -> None:
         log = generated_log(arm, noise=1.0, samples=300)
-        dropped = identify(arm, log.dataset, drop_above_percent=5.0)
+        dropped = identify(arm, log.dataset, drop_above_percent=5.0, cutoff=None)
         assert dropped.status is EstimateStatus.DROPPED
         still = replace(log.dataset, q=0.0 * log.dataset.q, dq=0.0 * log.dataset.q)
-        assert identify(arm, still, drop_above_percent=None).status is EstimateStatus.UNDETERMINED
+        assert identify(arm, still, drop_above_percent=None, cutoff=None).status is EstimateStatus.UNDETERMINED
 
     def test_weights_that_do_not_settle_say_so(self, arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         log = generated_log(arm, noise=0.1, samples=300)
-        problem = build_problem(arm, log.dataset)
+        problem = build_problem(arm, log.dataset, cutoff=None)
         assert fit(problem, noise="per_group").status is not EstimateStatus.WEIGHTS_UNSETTLED
         monkeypatch.setattr(import_module("dynident.regression.solution"), "ITERATIONS", 2)
         estimate = fit(problem, noise="per_group")
@@ -291,12 +291,12 @@ class TestStatus:
         assert fit(problem).status is not EstimateStatus.WEIGHTS_UNSETTLED  # ordinary least squares has no weights to settle
 
     def test_a_loss_that_does_not_settle_says_so(self, arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
-        problem = build_problem(arm, generated_log(arm, noise=0.1, samples=300).dataset)
+        problem = build_problem(arm, generated_log(arm, noise=0.1, samples=300).dataset, cutoff=None)
         monkeypatch.setattr(import_module("dynident.regression.fit"), "ITERATIONS", 1)
         estimate = fit(problem, loss=Huber())
         assert estimate.status is EstimateStatus.LOSS_UNSETTLED
         assert "huber loss did not settle in 1 iterations" in " ".join(estimate.notes)
 
     def test_exact_data_have_no_noise_level_to_settle_at(self, arm: Robot) -> None:
-        estimate = identify(arm, generated_log(arm).dataset, noise="per_group", drop_above_percent=None)
+        estimate = identify(arm, generated_log(arm).dataset, noise="per_group", drop_above_percent=None, cutoff=None)
         assert estimate.status is EstimateStatus.COMPLETE

@@ -23,10 +23,21 @@ def without(*names: str, rate: float = 100.0) -> Dataset:
     return replace(synthetic_log(noise=0.05, rate=rate), **dict.fromkeys(names))
 
 
-def test_a_complete_log_has_linear_friction_and_no_filter() -> None:
+def test_a_complete_log_has_linear_friction_and_a_filter() -> None:
     log = synthetic_log(noise=0.05)
-    assert same(identify(ROBOT, log), identify(ROBOT, log, friction=linear(), cutoff=None))
+    assert same(identify(ROBOT, log), identify(ROBOT, log, friction=linear(), cutoff=5.0))
     assert identify(ROBOT, log, friction=None).base.friction is None
+    assert identify(ROBOT, log, cutoff=None).summary.processing.cutoff_hz is None
+
+
+def test_a_complete_log_that_the_filter_would_use_up_is_used_as_recorded() -> None:
+    log = synthetic_log(noise=0.05, samples=250)
+    found, unfiltered = identify(ROBOT, log), identify(ROBOT, log, cutoff=None)
+    assert "more than half of this log" in found.notes[0]
+    assert (found.summary.processing.cutoff_hz, found.notes[1:]) == (None, unfiltered.notes)
+    np.testing.assert_array_equal(found.values, unfiltered.values)
+    short_segments = Dataset.concatenate([synthetic_log(noise=0.05, samples=250, seed=seed) for seed in range(6)])
+    assert identify(ROBOT, short_segments).summary.processing.cutoff_hz is None
 
 
 @pytest.mark.parametrize(("names", "what"), [(("ddq",), "no accelerations"), (("dq", "ddq"), "no velocities and no accelerations")])
@@ -44,6 +55,7 @@ def test_what_a_log_lacks_is_differentiated_behind_a_filter(names: tuple[str, ..
 
 def test_a_slow_log_is_filtered_at_a_quarter_of_its_rate() -> None:
     assert "filtered at 2 Hz" in identify(ROBOT, without("ddq", rate=8.0)).notes[0]
+    assert identify(ROBOT, without(rate=8.0)).summary.processing.cutoff_hz == 2.0
 
 
 def test_joints_that_the_data_name_are_put_into_the_robots_order() -> None:

@@ -47,7 +47,7 @@ def test_weights() -> None:
 @pytest.mark.parametrize("loss", [Huber(1e9), Tukey(1e9)])
 def test_a_huge_threshold_is_least_squares(arm: Robot, loss) -> None:
     _, data = with_outliers(arm, 0.05)
-    problem = build_problem(arm, data, friction=linear())
+    problem = build_problem(arm, data, friction=linear(), cutoff=None)
     for noise in ("uniform", "per_group"):
         plain, robust = (fit(problem, noise=noise, loss=kind, drop_above_percent=None) for kind in (None, loss))
         np.testing.assert_allclose(robust.values, plain.values, atol=1e-7)
@@ -59,9 +59,9 @@ def test_a_huge_threshold_is_least_squares(arm: Robot, loss) -> None:
 def test_gross_errors_do_not_get_through(arm: Robot, loss) -> None:
     log, data = with_outliers(arm, 0.05)
     truth = base_parameters(arm, friction=linear()).coefficients(log.standard)
-    plain = np.linalg.norm(identify(arm, data, friction=linear(), drop_above_percent=None).values - truth)
-    robust = np.linalg.norm(identify(arm, data, friction=linear(), loss=loss, drop_above_percent=None).values - truth)
-    clean = np.linalg.norm(identify(arm, log.dataset, friction=linear(), drop_above_percent=None).values - truth)
+    plain = np.linalg.norm(identify(arm, data, friction=linear(), drop_above_percent=None, cutoff=None).values - truth)
+    robust = np.linalg.norm(identify(arm, data, friction=linear(), loss=loss, drop_above_percent=None, cutoff=None).values - truth)
+    clean = np.linalg.norm(identify(arm, log.dataset, friction=linear(), drop_above_percent=None, cutoff=None).values - truth)
     assert plain > 10 * clean
     assert robust < {"huber": 3.0, "tukey": 1.3}[loss.name] * clean
 
@@ -71,7 +71,7 @@ def test_tukey_forgets_gross_errors_entirely(arm: Robot) -> None:
     log = generated_log(arm, friction=linear(), samples=2000)
     wrong = np.random.default_rng(0).random(log.dataset.q.shape) < 0.05
     data = replace(log.dataset, effort=log.dataset.effort + 10.0 * wrong)
-    estimate = identify(arm, data, friction=linear(), loss=Tukey(), drop_above_percent=None)
+    estimate = identify(arm, data, friction=linear(), loss=Tukey(), drop_above_percent=None, cutoff=None)
     truth = estimate.base.coefficients(log.standard)
     np.testing.assert_allclose(estimate.values, truth, atol=1e-8)
 
@@ -79,7 +79,7 @@ def test_tukey_forgets_gross_errors_entirely(arm: Robot) -> None:
 def test_huber_solves_its_equations(arm: Robot) -> None:
     """Σ Yᵀ ψ(r) = 0 with ψ cut at the threshold times the robust level of each joint."""
     _, data = with_outliers(arm, 0.05)
-    estimate = identify(arm, data, friction=linear(), loss=Huber(), drop_above_percent=None)
+    estimate = identify(arm, data, friction=linear(), loss=Huber(), drop_above_percent=None, cutoff=None)
     Y, z = written_out(estimate.base, data)
     r = z - Y @ estimate.values
     level = 1.4826 * np.median(np.abs(r), axis=1, keepdims=True)
@@ -100,14 +100,14 @@ def test_standard_deviations_are_right(arm: Robot, loss, share: float) -> None:
         # of both signs: a one-sided error biases the offset, which no covariance knows
         wrong = (rng.random(log.dataset.q.shape) < share) * rng.choice([-1, 1], log.dataset.q.shape)
         data = replace(log.dataset, effort=log.dataset.effort + 10.0 * wrong)
-        estimate = identify(arm, data, friction=linear(), loss=loss, drop_above_percent=None)
+        estimate = identify(arm, data, friction=linear(), loss=loss, drop_above_percent=None, cutoff=None)
         errors.append((estimate.values - base.coefficients(log.standard)) / estimate.std)
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(1.0, abs=0.08)
 
 
 def test_efficiency_on_clean_data_is_95_percent(arm: Robot) -> None:
     data = generated_log(arm, friction=linear(), samples=20_000, noise=NOISE).dataset
-    problem = build_problem(arm, data, friction=linear())
+    problem = build_problem(arm, data, friction=linear(), cutoff=None)
     plain = fit(problem, drop_above_percent=None).std
     for loss in (Huber(), Tukey()):
         ratio = np.median(fit(problem, loss=loss, drop_above_percent=None).std / plain)
@@ -116,13 +116,13 @@ def test_efficiency_on_clean_data_is_95_percent(arm: Robot) -> None:
 
 def test_progress_tells_each_iteration(arm: Robot) -> None:
     told: list[str] = []
-    identify(arm, with_outliers(arm, 0.05)[1], friction=linear(), loss=Huber(), progress=told.append)
+    identify(arm, with_outliers(arm, 0.05)[1], friction=linear(), loss=Huber(), progress=told.append, cutoff=None)
     assert told[0].startswith("huber iteration 1")
     assert len(told) > 2
 
 
 def test_a_problem_without_rows_cannot_be_reweighted(arm: Robot) -> None:
-    problem = replace(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None), rows=())
+    problem = replace(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None), rows=())
     with pytest.raises(DynidentError, match="huber loss needs the data again"):
         fit(problem, loss=Huber())
 

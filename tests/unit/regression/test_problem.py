@@ -58,7 +58,7 @@ class TestCompression:
 
     def test_a_joint_only_has_the_columns_that_it_moves(self) -> None:
         panda = load_robot("panda")
-        problem = build_problem(panda, generated_log(panda, friction=linear()).dataset, friction=linear())
+        problem = build_problem(panda, generated_log(panda, friction=linear()).dataset, friction=linear(), cutoff=None)
         last = [problem.base.names[i] for i in problem.groups[6].columns]
         assert all(name.endswith("7") or name[1:].startswith(("7", "c7")) for name in last)
         assert len(problem.groups[0].columns) == 43 + 3
@@ -66,21 +66,21 @@ class TestCompression:
 
 class TestMerging:
     def test_order_does_not_matter(self, arm: Robot) -> None:
-        one, two = (build_problem(arm, generated_log(arm, noise=0.1, seed=seed).dataset, friction=None) for seed in (0, 1))
+        one, two = (build_problem(arm, generated_log(arm, noise=0.1, seed=seed).dataset, friction=None, cutoff=None) for seed in (0, 1))
         a, b = fit(one.merged(two), drop_above_percent=None), fit(two.merged(one), drop_above_percent=None)
         np.testing.assert_allclose(a.values, b.values, atol=1e-11)
 
     def test_robust_fits_see_both_logs(self, arm: Robot) -> None:
         logs = [generated_log(arm, noise=0.1, seed=seed).dataset for seed in (0, 1)]
-        merged = build_problem(arm, logs[0], friction=None).merged(build_problem(arm, logs[1], friction=None))
-        joined = build_problem(arm, Dataset.concatenate(logs), friction=None)
+        merged = build_problem(arm, logs[0], friction=None, cutoff=None).merged(build_problem(arm, logs[1], friction=None, cutoff=None))
+        joined = build_problem(arm, Dataset.concatenate(logs), friction=None, cutoff=None)
         a, b = (fit(problem, loss=Huber(), drop_above_percent=None) for problem in (merged, joined))
         np.testing.assert_allclose(a.values, b.values, atol=1e-9)
 
     def test_another_friction_model_is_refused(self, arm: Robot) -> None:
         data = generated_log(arm).dataset
         with pytest.raises(DynidentError, match="different base parameters"):
-            build_problem(arm, data, friction=None).merged(build_problem(arm, data, friction=Viscous()))
+            build_problem(arm, data, friction=None, cutoff=None).merged(build_problem(arm, data, friction=Viscous(), cutoff=None))
 
     def test_another_robot_with_the_same_names_is_refused(self) -> None:
         """Another Panda, whose links are longer: the same leading parameters stand for other sums."""
@@ -92,15 +92,15 @@ class TestMerging:
         other = replace(panda, joints=tuple(joints))
         assert base_parameters(other).names == base_parameters(panda).names
         with pytest.raises(DynidentError, match="different base parameters"):
-            build_problem(panda, generated_log(panda).dataset, friction=None).merged(
-                build_problem(other, generated_log(other).dataset, friction=None)
+            build_problem(panda, generated_log(panda).dataset, friction=None, cutoff=None).merged(
+                build_problem(other, generated_log(other).dataset, friction=None, cutoff=None)
             )
 
     def test_other_known_values_are_refused(self, arm: Robot) -> None:
         data = generated_log(arm).dataset
         with pytest.raises(DynidentError, match="known values"):
-            build_problem(arm, data, known={"J3yz": 0.0}, friction=None).merged(
-                build_problem(arm, data, known={"J3yz": 1.0}, friction=None)
+            build_problem(arm, data, known={"J3yz": 0.0}, friction=None, cutoff=None).merged(
+                build_problem(arm, data, known={"J3yz": 1.0}, friction=None, cutoff=None)
             )
 
 
@@ -128,7 +128,7 @@ class TestPreparation:
     def test_without_filter_a_jittery_clock_may_stay(self, arm: Robot) -> None:
         log = generated_log(arm, samples=2000)
         data = log.dataset.take(np.sort(np.random.default_rng(0).choice(2000, 1500, replace=False)), starts=(0,))
-        estimate = identify(arm, data, drop_above_percent=None, friction=None)
+        estimate = identify(arm, data, drop_above_percent=None, friction=None, cutoff=None)
         np.testing.assert_allclose(estimate.values, estimate.base.coefficients(log.standard), atol=1e-10)
 
     def test_default_rate_is_four_times_the_cutoff(self, arm: Robot) -> None:
@@ -147,31 +147,31 @@ class TestRefusals:
     def test_wrong_number_of_joints(self, arm: Robot) -> None:
         panda = load_robot("panda")
         with pytest.raises(DynidentError, match=r"3 joints.*'panda' has 7"):
-            build_problem(panda, generated_log(arm).dataset, friction=None)
+            build_problem(panda, generated_log(arm).dataset, friction=None, cutoff=None)
 
     def test_no_effort(self, arm: Robot) -> None:
         with pytest.raises(DynidentError, match="no effort"):
-            build_problem(arm, replace(generated_log(arm).dataset, effort=None), friction=None)
+            build_problem(arm, replace(generated_log(arm).dataset, effort=None), friction=None, cutoff=None)
 
     def test_currents(self, arm: Robot) -> None:
         with pytest.raises(DynidentError, match="current rather than torque"):
-            build_problem(arm, replace(generated_log(arm).dataset, effort_kind="current"), friction=None)
+            build_problem(arm, replace(generated_log(arm).dataset, effort_kind="current"), friction=None, cutoff=None)
 
     def test_rate_without_cutoff(self, arm: Robot) -> None:
         with pytest.raises(DynidentError, match="cutoff"):
-            build_problem(arm, generated_log(arm).dataset, rate=20.0, friction=None)
+            build_problem(arm, generated_log(arm).dataset, rate=20.0, friction=None, cutoff=None)
 
     def test_too_short_a_log(self, arm: Robot) -> None:
         with pytest.raises(DynidentError, match=r"9 equations for 15 unknown"):
-            build_problem(arm, generated_log(arm, samples=3).dataset, friction=None)
+            build_problem(arm, generated_log(arm, samples=3).dataset, friction=None, cutoff=None)
         with pytest.raises(DynidentError, match=r"0 equations for 15 unknown"):
             build_problem(arm, generated_log(arm, samples=100).dataset, cutoff=5.0, friction=None)
 
     def test_extra_columns_of_another_shape(self, arm: Robot) -> None:
         with pytest.raises(DynidentError, match=r"'spring' has shape \(1000,\); expected \(1000, 3\)"):
-            build_problem(arm, generated_log(arm).dataset, extra={"spring": np.zeros(1000)}, friction=None)
+            build_problem(arm, generated_log(arm).dataset, extra={"spring": np.zeros(1000)}, friction=None, cutoff=None)
         with pytest.raises(DynidentError, match="NaN"):
-            build_problem(arm, generated_log(arm).dataset, extra={"spring": np.full((1000, 3), np.nan)}, friction=None)
+            build_problem(arm, generated_log(arm).dataset, extra={"spring": np.full((1000, 3), np.nan)}, friction=None, cutoff=None)
 
     def test_equations_that_the_samples_lack(self, arm: Robot) -> None:
         q = np.random.default_rng(0).normal(size=(50, 3))

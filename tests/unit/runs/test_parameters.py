@@ -36,7 +36,7 @@ from tests.logs import synthetic_log
 @pytest.fixture(scope="module")
 def result():
     robot = load_robot("planar_2r")
-    estimate = fit(build_problem(robot, synthetic_log(noise=0.05), friction=linear()))
+    estimate = fit(build_problem(robot, synthetic_log(noise=0.05), friction=linear(), cutoff=None))
     constraints = FeasibleSet((PhysicalConsistency(), TotalMass(0.5, 50), Bounds("m2", 0.1, 20.0), Bounds("c2x", high=0.4)))
     return with_ranges(solve_retrieval(build_retrieval(estimate.base, two_step(estimate), constraints, prior=prior_to_robot(robot))))
 
@@ -44,7 +44,7 @@ def result():
 @pytest.fixture
 def run(tmp_path, result):
     robot = load_robot("planar_2r")
-    problem = build_problem(robot, synthetic_log(noise=0.05), friction=linear())
+    problem = build_problem(robot, synthetic_log(noise=0.05), friction=linear(), cutoff=None)
     write_estimate(tmp_path, fit(problem), problem)
     write_parameters(tmp_path, result, seed=4)
     return tmp_path
@@ -113,7 +113,7 @@ def test_the_document_has_the_bounds_that_were_asked_for(result):
 
 
 def test_parameters_of_another_estimate_do_not_count(run):
-    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.06), friction=linear())
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.06), friction=linear(), cutoff=None)
     write_estimate(run, fit(problem), problem)
     with pytest.raises(FileError, match="belongs to another estimate than the one in the folder; make them with: dynident retrieve"):
         read_parameters(run)

@@ -22,7 +22,7 @@ KEYS |= {"preprocessing", "notes", "versions", "seed", "provenance", "files", "m
 
 
 def log_problem(**options):
-    options = {"friction": linear(), **options}
+    options = {"friction": linear(), "cutoff": None, **options}
     return build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1), **options)
 
 
@@ -105,7 +105,7 @@ def test_merging_loaded_problems_is_merging_problems(tmp_path, cutoff):
     half = load_problem(tmp_path / "0.npz").merged(parts[1])
     np.testing.assert_array_equal(fit(half).covariance, fit(both).covariance)
     if cutoff is None:  # else the filter loses what is around the cut
-        whole = fit(build_problem(robot, log, friction=linear()))
+        whole = fit(build_problem(robot, log, friction=linear(), cutoff=None))
         np.testing.assert_allclose(fit(loaded).values, whole.values, rtol=1e-9, atol=1e-12)
 
 
@@ -185,7 +185,7 @@ def test_estimate_json_has_the_documented_keys(problem, tmp_path):
 
 
 def test_dropped_coefficients_keep_the_numbers_they_were_dropped_with(tmp_path):
-    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=30.0), friction=linear())
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=30.0), friction=linear(), cutoff=None)
     estimate = fit(problem)
     weak = [item for item in estimate.dropped if np.isfinite(item.std)]
     assert weak
@@ -203,7 +203,7 @@ def test_what_is_not_determined_is_null(tmp_path):
     still = type(log)(
         time=log.time, q=log.q * [1, 0], dq=log.dq * [1, 0], ddq=log.ddq * [1, 0], effort=log.effort, effort_kind=log.effort_kind
     )
-    problem = build_problem(load_robot("planar_2r"), still, friction=linear())
+    problem = build_problem(load_robot("planar_2r"), still, friction=linear(), cutoff=None)
     estimate = fit(problem)
     write_estimate(tmp_path, estimate, problem)
     content = strict_json(tmp_path / "estimate.json")

@@ -46,7 +46,7 @@ KEYS = {
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     log = synthetic_log(noise=0.3, samples=9000)
-    problem = build_problem(load_robot("planar_2r"), log, friction=linear())
+    problem = build_problem(load_robot("planar_2r"), log, friction=linear(), cutoff=None)
     estimate = fit(problem)
     write_estimate(tmp_path, estimate, problem)
     write_validation(
@@ -86,7 +86,7 @@ def test_there_and_back(run):
 
 
 def test_another_identification_makes_it_out_of_date(run):
-    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=7), friction=linear())
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=7), friction=linear(), cutoff=None)
     write_estimate(run, fit(problem), problem)
     with pytest.raises(FileError, match="another estimate"):
         read_validation(run)

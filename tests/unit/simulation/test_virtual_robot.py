@@ -39,7 +39,7 @@ def test_effort_is_rigid_plus_friction_at_every_sample(panda_recording):
 
 def test_the_noiseless_truth_gives_the_true_base_parameters(panda, panda_recording):
     truth = panda_recording.truth
-    estimate = identify(panda, truth.dataset, friction=truth.joint_friction.model, drop_above_percent=None)
+    estimate = identify(panda, truth.dataset, friction=truth.joint_friction.model, drop_above_percent=None, cutoff=None)
     true = estimate.base.coefficients(np.concatenate([truth.parameters.ravel(), truth.joint_friction.parameters.ravel()]))
     assert estimate.base.rank == 64
     np.testing.assert_allclose(estimate.values, true, rtol=0, atol=1e-6 * np.abs(true).max())

@@ -32,7 +32,7 @@ def filtered():
 
 def test_a_perfect_model_has_no_error():
     log = synthetic_log()
-    found = validate(identify(load_robot("planar_2r"), log, friction=linear(), drop_above_percent=None), synthetic_log(seed=9))
+    found = validate(identify(load_robot("planar_2r"), log, friction=linear(), drop_above_percent=None, cutoff=None), synthetic_log(seed=9))
     assert found.coefficients.overall_percent < 1e-7
     np.testing.assert_allclose(found.coefficients.r_squared, 1.0, atol=1e-12)
     np.testing.assert_allclose(found.coefficients.rms, 0.0, atol=1e-7)
@@ -41,7 +41,7 @@ def test_a_perfect_model_has_no_error():
 def test_the_nominal_model_of_data_made_with_it_is_perfect_but_for_friction():
     """The log is made with the description's links, so that what is left without friction is friction."""
     log = synthetic_log(seed=9)
-    found = validate(identify(load_robot("planar_2r"), synthetic_log(), friction=linear(), drop_above_percent=None), log)
+    found = validate(identify(load_robot("planar_2r"), synthetic_log(), friction=linear(), drop_above_percent=None, cutoff=None), log)
     assert found.nominal is not None
     assert found.nominal.overall_percent < 1e-7
     robot = load_robot("planar_2r")
@@ -99,7 +99,12 @@ def test_retrieved_links_are_validated_too(filtered):
 def test_known_parameters_are_part_of_the_prediction():
     robot = load_robot("planar_2r")
     estimate = identify(
-        robot, synthetic_log(), friction=linear(), known={"fv1": 0.4, "m2": float(robot.parameters[1, 0])}, drop_above_percent=None
+        robot,
+        synthetic_log(),
+        friction=linear(),
+        known={"fv1": 0.4, "m2": float(robot.parameters[1, 0])},
+        drop_above_percent=None,
+        cutoff=None,
     )
     assert validate(estimate, synthetic_log(seed=4)).coefficients.overall_percent < 1e-7
 
@@ -128,7 +133,9 @@ def test_the_band_of_the_prediction_covers_the_truth():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         log = synthetic_log(seed=1, samples=400)
-        problem = build_problem(robot, replace(log, effort=log.effort + rng.normal(0, 0.5, log.effort.shape)), friction=linear())
+        problem = build_problem(
+            robot, replace(log, effort=log.effort + rng.normal(0, 0.5, log.effort.shape)), friction=linear(), cutoff=None
+        )
         found = validate(fit(problem, drop_above_percent=None), truth)
         inside += [float(np.mean(np.abs(item.error("coefficients")) <= 1.96 * item.std)) for item in found.series]
     assert np.mean(inside) == pytest.approx(0.95, abs=0.025)
@@ -161,7 +168,7 @@ def test_a_joint_without_variation_has_no_r_squared(filtered):
 
 
 def test_a_log_without_accelerations_is_filtered_where_the_run_was_not():
-    estimate = identify(load_robot("planar_2r"), synthetic_log(), friction=linear(), drop_above_percent=None)
+    estimate = identify(load_robot("planar_2r"), synthetic_log(), friction=linear(), drop_above_percent=None, cutoff=None)
     found = validate(estimate, replace(synthetic_log(seed=3), ddq=None))
     assert found.summary.processing.cutoff_hz == 5.0
     assert "filtered at 5 Hz" in found.notes[0]

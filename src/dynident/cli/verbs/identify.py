@@ -31,7 +31,7 @@ def identify(
     ] = None,
     cutoff: Annotated[
         str | None,
-        typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter, or none. Default: 5 where accelerations are missing."),
+        typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter, or none. Default: 5, less for slow logs."),
     ] = None,
     rate: Annotated[
         str | None, typer.Option("--rate", metavar="HZ", help="Samples per second to keep after filtering. Default: 4 x the cutoff.")
