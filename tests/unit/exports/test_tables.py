@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import yaml
 
-from dynident import friction_model, identify, load_robot
-from dynident.errors import InputError, UnknownNameError
+from dynident import friction_model, identify, load_robot, retrieve
+from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.exports import export, model_from_estimate
 from dynident.exports.formats.yaml_file import franka_names, parameters_from_yaml
 from dynident.parameters import to_com
@@ -97,3 +97,18 @@ def test_coefficients_make_code_but_no_bodies():
     for target in ("urdf", "mjcf", "yaml"):
         with pytest.raises(InputError, match="retrieve links first"):
             export(model, target)
+
+
+def test_results_are_exported_from_memory_and_written_where_it_is_said(tmp_path):
+    estimate = identify(load_robot("planar_2r"), synthetic_log("planar_2r", noise=0.05))
+    exported = export(estimate, "csv", path=tmp_path / "coefficients.csv")
+    assert (tmp_path / "coefficients.csv").read_bytes() == next(iter(exported.files.values()))
+    links = retrieve(estimate)
+    export(links, "yaml", path=tmp_path / "links.yaml")
+    read = parameters_from_yaml((tmp_path / "links.yaml").read_text(), links.base.robot)
+    np.testing.assert_allclose(read, links.parameters, rtol=1e-12, atol=1e-15)
+    with pytest.raises(FileError, match="there is no folder"):
+        export(links, "yaml", path=tmp_path / "absent" / "links.yaml")
+    with pytest.raises(InputError, match="urdf describes links"):
+        export(estimate, "urdf", path=tmp_path / "model.urdf")
+    assert not (tmp_path / "model.urdf").exists()

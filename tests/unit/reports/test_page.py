@@ -12,9 +12,9 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dynident.errors import FileError
+from dynident.errors import FileError, InputError
 from dynident.feasibility import RetrievalStatus
-from dynident.reports import SECTIONS, load_run, report_html
+from dynident.reports import SECTIONS, load_run, report, report_html
 from dynident.reports.blocks import Cards, Figure, Grid
 from dynident.reports.page import rendered
 from dynident.reports.sections.verdict import distrusted, headline, trusted
@@ -181,6 +181,20 @@ def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
     *texts, figure = rendered(section, run).blocks
     assert any("link_6" in block.text and "Not drawn" in block.text for block in texts)
     assert max(abs(value) for trace in figure.data for value in trace["x"] if value is not None) < 5.0
+
+
+def test_a_page_made_in_memory_shows_the_figures_of_the_folder(complete, tmp_path):
+    run = load_run(complete)
+    page = report(run.estimate, parameters=run.parameters, validation=run.validation)
+    figures = r'<script type="application/json">(.*?)</script>'
+    assert re.findall(figures, page.html) == re.findall(figures, report(run).html)
+    assert headline(run) in page.html
+    assert str(complete) not in page.html
+    assert page.save(tmp_path / "page.html").read_text() == page.html
+    assert re.fullmatch(r"Page\(.*: identification report, \d\.\d MB\)", repr(page))
+    assert "dynident retrieve RUN" in report(run.estimate).html
+    with pytest.raises(InputError, match="a run has its own parameters and validation"):
+        report(run, parameters=run.parameters)
 
 
 @pytest.mark.parametrize(
