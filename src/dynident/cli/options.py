@@ -57,7 +57,11 @@ ReaderOption = Annotated[
 ]
 Map = Annotated[
     list[str] | None,
-    typer.Option("--map", metavar="NAME=COLUMNS", help="Columns of time, q, dq, ddq, effort, M or g: 'q=pos_*' or q=a,b,c. Repeatable."),
+    typer.Option(
+        "--map",
+        metavar="NAME=COLUMNS",
+        help="Columns of time, q, dq, ddq, effort, M or g: 'q=pos_*' or q=a,b,c; ddq=none ignores one. Repeatable.",
+    ),
 ]
 Unit = Annotated[
     list[str] | None, typer.Option("--unit", metavar="NAME=UNIT", help="Unit of a quantity that is not in SI: q=deg. Repeatable.")

@@ -43,7 +43,8 @@ def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, eff
     names_of, role = _mapped(file, table, columns)
     described = {name for name in table if name in DESCRIPTIONS}
     taken = described | {name for names in names_of.values() for name in names}
-    by_role = _by_role({name: found for name in table if name not in taken and (found := meaning(name))})
+    ignored = _ignored(file, columns)
+    by_role = _by_role({name: found for name in table if name not in taken and (found := meaning(name)) and found.role not in ignored})
     if "effort" not in names_of:
         role = _choose_effort(file, by_role, effort_role)
         if role:
@@ -79,12 +80,24 @@ def _mapped(file: Path, table: Table, columns: Mapping[str, Patterns]) -> tuple[
     role = ""
     for key, patterns in columns.items():
         name, said = canonical(key)
+        if not patterns:
+            continue
         if name in names_of:
             raise FileError(file, f"the map gives {name} twice; keep one of the keys", place=f"columns.{key}")
         names_of[name] = choose(file, table, name, patterns)
         if name == "effort":
             role = said or effort_role_of(names_of[name])
     return names_of, role
+
+
+def _ignored(file: Path, columns: Mapping[str, Patterns]) -> set[str]:
+    """The roles that the map gives no column, so that they are left alone whatever their names say."""
+    ignored: set[str] = set()
+    for name, said in (canonical(key) for key, patterns in columns.items() if not patterns):
+        if name == "q":
+            raise FileError(file, "q can't be ignored; positions are what everything else belongs to", place="columns.q")
+        ignored |= {said} if said else set(EFFORT_ROLES) if name == "effort" else {name}
+    return ignored
 
 
 def effort_role_of(names: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ _YAML = (".yaml", ".yml")
 def load_dataset(
     path: str | Path | Sequence[str | Path],
     *,
-    columns: Mapping[str, str | Sequence[str]] | None = None,
+    columns: Mapping[str, str | Sequence[str] | None] | None = None,
     units: Mapping[str, str | Sequence[str]] | None = None,
     joints: Sequence[str] | None = None,
     effort_kind: str | EffortKind | None = None,
@@ -36,6 +36,7 @@ def load_dataset(
                  segment (or more) per file.
     columns      Our name -> the file's columns: {"q": "pos_*", "time": "stamp"}; an exact name, a wildcard, a range
                  "first:last" in the file's order, or a list of these. Names such as t, q1, velocities need no map.
+                 {"ddq": None} ignores a quantity that the file has.
     units        Our name -> unit: {"q": "deg", "dq": "deg/s", "time": "ms", "effort": "mNm"}; SI where nothing is said.
     joints       Names for the joints, or their order when the file has names.
     effort_kind  "torque", "current" or "magnitude", when the names of the columns don't say it.
@@ -54,7 +55,7 @@ def load_dataset(
 def load_controller_samples(
     path: str | Path | Sequence[str | Path],
     *,
-    columns: Mapping[str, str | Sequence[str]] | None = None,
+    columns: Mapping[str, str | Sequence[str] | None] | None = None,
     units: Mapping[str, str | Sequence[str]] | None = None,
     joints: Sequence[str] | None = None,
     reader_options: Mapping[str, object] | None = None,
@@ -69,7 +70,7 @@ def load_controller_samples(
 def load_recording(
     path: str | Path | Sequence[str | Path],
     *,
-    columns: Mapping[str, str | Sequence[str]] | None = None,
+    columns: Mapping[str, str | Sequence[str] | None] | None = None,
     units: Mapping[str, str | Sequence[str]] | None = None,
     joints: Sequence[str] | None = None,
     effort_kind: str | EffortKind | None = None,
@@ -151,6 +152,8 @@ def _load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Da
     digests: dict[str, str] = {}
     role = ""
     for name, file_name in files.items():
+        if not recipe.columns.get(name, "all"):
+            continue
         file = path.parent / file_name
         table = read_table(file, recipe.reader_options)
         digests |= _digests(file)

@@ -26,7 +26,8 @@ _KEYS = ("columns", "units", "joints", *_MOTORS, "effort_kind", "rate", "skip", 
 class Recipe:
     """Everything that can be said about how to read a log.
 
-    columns : dict            Our name -> the file's columns: a name, a wildcard, a range first:last, or a list of these.
+    columns : dict            Our name -> the file's columns: a name, a wildcard, a range first:last, or a list of these;
+                              nothing where a quantity is to be ignored.
     units : dict              Our name -> unit, or a unit per joint.
     joints : tuple of str     Names of the joints, or their order when the file has names.
     signs : (n,) or None      +1 or -1 per joint, for positions, velocities, accelerations and signed efforts.
@@ -63,13 +64,13 @@ class Recipe:
         return replace(self, **changes)
 
 
-def checked_columns(columns: Mapping[str, Patterns] | None) -> dict[str, Patterns] | None:
-    """A column map with our own names as keys."""
+def checked_columns(columns: Mapping[str, Patterns | None] | None) -> dict[str, Patterns] | None:
+    """A column map with our own names as keys; a quantity to be ignored (None, none or nothing) has no columns."""
     if columns is None:
         return None
     for name in columns:
         canonical(name)
-    return dict(columns)
+    return {name: () if patterns in (None, "none", ["none"], ("none",)) else patterns or () for name, patterns in columns.items()}
 
 
 def checked_units(units: Mapping[str, str | Sequence[str]] | None) -> dict[str, Unit] | None:
@@ -95,8 +96,8 @@ def read_recipe(path: Path) -> Recipe:
         raise FileError(path, "gear_ratios and motor_to_joint say the same thing twice; keep one")
     with errors_in_file(path):
         return Recipe(
-            columns=checked_columns(_patterns(fields, "columns")) or {},
-            units=checked_units(_patterns(fields, "units")) or {},
+            columns=checked_columns(_column_map(fields)) or {},
+            units=checked_units(_patterns(fields.section("units"))) or {} if fields.has("units") else {},
             joints=fields.texts("joints", alone=False),
             signs=_signs(fields),
             gears=_gears(fields),
@@ -109,11 +110,17 @@ def read_recipe(path: Path) -> Recipe:
         )
 
 
-def _patterns(fields: Fields, key: str) -> dict[str, str | tuple[str, ...]] | None:
-    """A mapping of names to a text or a list of texts."""
-    if not fields.has(key):
+def _column_map(fields: Fields) -> dict[str, Patterns | None] | None:
+    """The section `columns`; null, none and [] say that a quantity is to be ignored."""
+    if not fields.has("columns"):
         return None
-    section = fields.section(key)
+    section = fields.section("columns")
+    given = {name: value for name, value in section.values.items() if value not in (None, [])}
+    return {**dict.fromkeys(map(str, section.values)), **_patterns(Fields(section.file, given, section.place))}
+
+
+def _patterns(section: Fields) -> dict[str, str | tuple[str, ...]]:
+    """A mapping of names to a text or a list of texts."""
     found = {str(name): section.text(name) if isinstance(value, str) else section.texts(name) for name, value in section.values.items()}
     for name, texts in found.items():
         if not texts:

@@ -90,6 +90,29 @@ def test_a_map_wins_over_names(tmp_path):
     np.testing.assert_array_equal(data.q, 3 * Q)
 
 
+@pytest.mark.parametrize("nothing", [None, [], "none", ["none"]])
+def test_a_quantity_without_columns_is_ignored(tmp_path, nothing):
+    file = npz(tmp_path, t=TIME, q=Q, dq=2 * Q, ddq=3 * Q, tau=4 * Q, current=5 * Q)
+    data = load_dataset(file, columns={"ddq": nothing, "current": nothing})
+    assert (data.ddq, data.effort_kind) == (None, EffortKind.TORQUE)
+    np.testing.assert_array_equal(data.dq, 2 * Q)
+    beside(file, columns={"qd": nothing, "effort": nothing})
+    data = load_dataset(file)
+    assert data.dq is None
+    assert data.effort is None
+    np.testing.assert_array_equal(load_dataset(file, columns={"qd": "dq"}).dq, 2 * Q)
+    with pytest.raises(FileError, match="q can't be ignored"):
+        load_dataset(file, columns={"q": nothing})
+
+
+def test_a_quantity_of_its_own_file_is_ignored_too(tmp_path):
+    for name, factor in (("q", 1.0), ("dq", 2.0)):
+        np.savetxt(tmp_path / f"{name}.csv", factor * Q, delimiter=",", header="a,b", comments="")
+    (tmp_path / "log.yaml").write_text(yaml.safe_dump({"files": {"q": "q.csv", "dq": "dq.csv"}, "rate": 10}))
+    np.testing.assert_array_equal(load_dataset(tmp_path / "log.yaml").dq, 2 * Q)
+    assert load_dataset(tmp_path / "log.yaml", columns={"dq": None}).dq is None
+
+
 def test_what_a_map_can_get_wrong(tmp_path):
     file = npz(tmp_path, t=TIME, q=Q)
     with pytest.raises(FileError, match=r"no column matches 'pos_\*', given for q; found: t, q; correct the map \(columns={'q': '...'}\)"):
