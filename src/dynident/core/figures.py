@@ -25,6 +25,8 @@ LINES = ("@line1", "@line2", "@line3", "@line4", "@line5", "@line6", "@line7", "
 _DIGITS = 5
 #: Of a picture made of several: a usual width, and what titles and labels take of a cell [pixels].
 _WIDTH, _LEFT, _RIGHT, _ABOVE, _BELOW = 1100, 70, 20, 40, 50
+#: What its title and legend take above [pixels].
+_HEADING = 90
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,7 +76,7 @@ def draw(figures: Sequence[Figure], *, title: str = "") -> PlotlyFigure:
     import plotly.graph_objects as go  # slow to import, so only here
 
     first = figures[0]
-    heading = {"title": {"text": plain(title or first.label), "x": 0.01, "xanchor": "left"}}
+    heading = {"title": {"text": plain(title or first.label), "x": 0.01, "xanchor": "left", "y": 1.0, "yanchor": "top", "pad": {"t": 12}}}
     alone = {"data": first.data, "layout": {"height": first.height, **first.layout, **heading}}
     whole = _coloured(alone if len(figures) == 1 else _mosaic(figures, heading))
     return go.Figure(data=whole["data"], layout={"template": "plotly_white", **whole["layout"]})
@@ -95,8 +97,9 @@ def _mosaic(figures: Sequence[Figure], heading: dict[str, Any]) -> dict[str, Any
     rows = _rows(figures)
     total = sum(max(figure.height for figure in row) for row in rows)
     data: list[dict[str, Any]] = []
-    margin = {"l": 0, "r": 0, "b": 0, "t": _ABOVE}
-    layout: dict[str, Any] = {**heading, "height": total + _ABOVE, "margin": margin, "annotations": [], "shapes": []}
+    layout: dict[str, Any] = {**heading, "height": total + _HEADING, "annotations": [], "shapes": []}
+    layout["margin"] = {"l": 0, "r": 0, "b": 0, "t": _HEADING}
+    layout["legend"] = {"orientation": "h", "x": 0.0, "y": 1.0, "yanchor": "bottom"}
     count, top = 0, 1.0
     for row in rows:
         height = max(figure.height for figure in row) / total
@@ -160,10 +163,9 @@ def _placed_trace(trace: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 def _with_one_legend(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One entry per name, which shows and hides all curves of that name; none for curves that are alone in their kind."""
-    names = [trace.get("name", "") for trace in data]
-    first = {name: names.index(name) for name in names}
+    """One entry per kind of curve, which shows and hides all of that kind; none for curves that are alone in theirs."""
+    kinds = [trace.get("meta", trace.get("name", "")) for trace in data]
     return [
-        {**trace, "legendgroup": name, "showlegend": names.count(name) > 1 and first[name] == k}
-        for k, (trace, name) in enumerate(zip(data, names, strict=True))
+        {**trace, "legendgroup": kind, "showlegend": kinds.count(kind) > 1 and kinds.index(kind) == k}
+        for k, (trace, kind) in enumerate(zip(data, kinds, strict=True))
     ]
