@@ -41,6 +41,13 @@ def _log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[
                 f"joint {j + 1} ({name!r}) never moves ({stays}), so these data can't tell its friction, nor what only its motion shows; "
                 "what the other joints determine is identified all the same"
             )
+    for quantity, joints in processing.disagreeing.items():
+        own, other = ("velocities", "positions") if quantity == "dq" else ("accelerations", "velocities")
+        used = "which was used instead" if processing.cutoff_hz is not None else "and were used all the same, because nothing is filtered"
+        yield (
+            f"the recorded {own} of {listing([f'{name} (by {percent:.0f} %)' for name, percent in joints.items()])} differ from the "
+            f"derivative of the {other}, {used}; check their units, signs and order"
+        )
     if processing.resampled_to_hz is not None:
         periods = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
         yield (

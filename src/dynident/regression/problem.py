@@ -17,6 +17,7 @@ from dynident.core.tables import Report
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
 from dynident.data.checks import default_names
 from dynident.data.provenance import Provenance
+from dynident.data.signals.agreement import find_disagreements, replace_derivatives
 from dynident.errors import InputError, Remedy, UnknownNameError, ValueRangeError
 from dynident.regression.base import BaseParameters, Equations
 from dynident.regression.factors import compress, triangular
@@ -219,7 +220,9 @@ def _prepare(
         raise InputError("the log has no effort (torque) columns", remedy=remedy)
     if data.effort_kind is not EffortKind.TORQUE:
         raise InputError(f"the log holds {data.effort_kind} rather than torque; convert it first, or use the method for that kind of log")
-    steps = Processing()
+    steps = Processing(disagreeing=find_disagreements(data, cutoff))
+    if cutoff is not None:  # differences that nothing filters would be worse
+        data = replace_derivatives(data, steps.disagreeing)
     period = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
     jitter = float(np.abs(period / np.median(period) - 1.0).max())
     if jitter > JITTER_TOLERANCE and (cutoff is not None or data.dq is None or data.ddq is None):

@@ -44,6 +44,7 @@ class Processing:
 
     resampled_to_hz : float or None   Uniform clock that an uneven one was put on.
     differentiated : names            Of dq and ddq, those that were not recorded.
+    disagreeing : {name: {joint: %}}  Recorded dq and ddq that differ from the derivatives, which replace them where there is a filter.
     filter, order, cutoff_hz          The filter that both sides of the equations went through; -6 dB frequency.
     rate_hz : float or None           Samples per second that were kept after it.
     read : Reading                    How the files were read.
@@ -51,6 +52,7 @@ class Processing:
 
     resampled_to_hz: float | None = None
     differentiated: tuple[str, ...] = ()
+    disagreeing: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
     filter: str = ""
     order: int | None = None
     cutoff_hz: float | None = None
@@ -63,6 +65,8 @@ class Processing:
             words.append(f"resampled to {self.resampled_to_hz:.6g} Hz")
         if self.differentiated:
             words.append(f"{' and '.join(self.differentiated)} by differences")
+        if self.disagreeing and self.cutoff_hz is not None:
+            words.append(f"wrong {' and '.join(self.disagreeing)} replaced by differences")
         if self.cutoff_hz is not None:
             words.append(f"filtered at {self.cutoff_hz:g} Hz in parallel, {self.rate_hz:.4g} samples per second kept")
         return ", ".join(words) or "as recorded"

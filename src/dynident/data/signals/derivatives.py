@@ -31,13 +31,14 @@ def differentiate(dataset: Dataset) -> Dataset:
     """
     if dataset.dq is not None and dataset.ddq is not None:
         return dataset
-
-    def derivative(values: Array) -> Array:
-        return _by_segment(dataset, values, 3, "a derivative", lambda x, t: np.gradient(x, t, axis=0, edge_order=2))
-
-    dq = dataset.dq if dataset.dq is not None else derivative(dataset.q)
-    ddq = dataset.ddq if dataset.ddq is not None else derivative(dq)
+    dq = dataset.dq if dataset.dq is not None else derivative(dataset, dataset.q)
+    ddq = dataset.ddq if dataset.ddq is not None else derivative(dataset, dq)
     return dataset.after(f"{_missing(dataset)} by differences", dq=dq, ddq=ddq)
+
+
+def derivative(dataset: Dataset, values: Array) -> Array:
+    """Central differences of values (N, ...) on the log's stamps."""
+    return _by_segment(dataset, values, 3, "a derivative", lambda x, t: np.gradient(x, t, axis=0, edge_order=2))
 
 
 def low_pass(dataset: Dataset, cutoff: float, *, order: int = 4) -> Dataset:
