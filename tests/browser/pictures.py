@@ -7,7 +7,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dynident.reports import load_run, report_html
+from dynident.reports import report_html
+from dynident.runs import load_run
 from tests.browser import chromium
 from tests.browser.arm import complete_run
 

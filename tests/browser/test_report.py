@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dynident.reports import SECTIONS, load_run, report_html
+from dynident.reports import SECTIONS, report_html
+from dynident.runs import load_run
 from tests.browser import chromium
 from tests.browser.arm import arm, complete_run, identified, log
 

@@ -78,7 +78,7 @@ def test_every_parameter_has_a_name_and_a_unit(model):
     assert len(set(names)) == len(names)
     assert all(name.isascii() and name.isalpha() for name in names)  # fv of joint 3 is fv3
     turning, sliding = model.units_of(JointType.REVOLUTE), model.units_of(JointType.PRISMATIC)
-    assert turning == model.units == model.units_of(JointType.CONTINUOUS)
+    assert turning == model.units_of(JointType.CONTINUOUS)
     assert all(a and b and a != b for a, b in zip(turning, sliding, strict=True))
     assert not any("rad" in unit or "N·m" in unit for unit in sliding)
 

@@ -9,10 +9,10 @@ import pytest
 
 from dynident import load_robot
 from dynident.regression import build_problem, fit
-from dynident.reports import SECTIONS, Run, load_run, report_html
+from dynident.reports import SECTIONS, report_html
 from dynident.reports.blocks import Block, Card, Cards, Section, Text, facts
-from dynident.reports.page import rendered
-from dynident.runs import Stage, write_estimate
+from dynident.reports.page import fill_section
+from dynident.runs import Run, Stage, load_run, write_estimate
 from tests.logs import synthetic_log
 
 
@@ -32,7 +32,7 @@ def test_a_section_shows_something_or_says_what_must_be_done_first(key, run):
     assert section.key == key
     assert re.fullmatch(r"[a-z][a-z-]*", key), "it is an anchor of the page"
     assert section.title
-    found = rendered(section, run)
+    found = fill_section(section, run)
     if section.stage is Stage.ESTIMATE:
         assert found.blocks
         assert not found.command

@@ -115,7 +115,7 @@ class FrictionModel(ABC):
         velocity : (N, n)      Joint velocity [rad/s | m/s].
         acceleration : (N, n)  Joint acceleration [rad/s² | m/s²].
         """
-        dq, ddq = checked_motion(velocity, acceleration)
+        dq, ddq = _check_motion(velocity, acceleration)
         phi = np.empty((*dq.shape, len(self.parameters)))
         for k, term in zip(range(len(self.parameters)), self.terms(dq, ddq), strict=True):
             phi[..., k] = term
@@ -130,11 +130,6 @@ class FrictionModel(ABC):
     def parameter_names(self) -> tuple[str, ...]:
         """(k,) names of one joint's parameters, such as fv."""
         return tuple(parameter.name for parameter in self.parameters)
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """(k,) units of the parameters for a revolute joint."""
-        return self.units_of(JointType.REVOLUTE)
 
     def units_of(self, joint: JointType) -> tuple[str, ...]:
         """(k,) units of the parameters for that kind of joint."""
@@ -177,7 +172,7 @@ def friction_torque(model: FrictionModel, parameters: ArrayLike, velocity: Array
     return np.einsum("ijk,jk->ij", phi, theta)
 
 
-def checked_motion(velocity: ArrayLike, acceleration: ArrayLike) -> tuple[Array, Array]:
+def _check_motion(velocity: ArrayLike, acceleration: ArrayLike) -> tuple[Array, Array]:
     """Velocity and acceleration as float arrays of one shape (N, n)."""
     dq = check_array("velocity", velocity, (None, None), "(N, n) = (samples, joints)", remedy="remove those samples first")
     expected = f"{dq.shape}, the shape of velocity = (samples, joints)"

@@ -26,7 +26,7 @@ FRICTION_MODELS: dict[str, Callable[[], FrictionModel]] = {
 
 def friction_model(name: str) -> FrictionModel:
     """The model of that name, with its default shape; "viscous+armature" is the two together."""
-    parts = [_registered(part.strip()) for part in name.split("+")]
+    parts = [_make(part.strip()) for part in name.split("+")]
     return parts[0] if len(parts) == 1 else combine(*parts)
 
 
@@ -54,7 +54,7 @@ def friction_from_dict(data: Mapping[str, Any]) -> FrictionModel:
         raise InputError(f"friction model {name!r} has no shape constants {', '.join(shape)}; it was saved by another version") from None
 
 
-def _registered(name: str) -> FrictionModel:
+def _make(name: str) -> FrictionModel:
     if name not in FRICTION_MODELS:
         raise UnknownNameError("friction model", name, sorted(FRICTION_MODELS))
     return FRICTION_MODELS[name]()

@@ -2,6 +2,5 @@
 
 from dynident.reports.page import Page, report, report_html
 from dynident.reports.registry import SECTIONS
-from dynident.runs import Run, load_run
 
-__all__ = ["SECTIONS", "Page", "Run", "load_run", "report", "report_html"]
+__all__ = ["SECTIONS", "Page", "report", "report_html"]

@@ -114,6 +114,11 @@ def facts(title: str, values: Mapping[str, object]) -> Grid:
     return Grid(title=title, headings=("", ""), rows=rows, left=frozenset({0, 1}))
 
 
+def notes_listing(title: str, notes: Iterable[str]) -> Listing:
+    """Notes as sentences."""
+    return Listing(title, tuple(f"{note[:1].upper()}{note[1:]}." for note in notes))
+
+
 def number(text: str) -> float | None:
     """The number that a cell's text begins with; None where it is none."""
     try:

@@ -26,7 +26,7 @@ from dynident.validation.result import Validation
 
 
 @dataclass(frozen=True)
-class Rendered:
+class FilledSection:
     """A section with its blocks, or with the reason why there are none and the command that helps."""
 
     section: Section
@@ -67,15 +67,20 @@ def report(source: Estimate | Run, *, parameters: LinkParameters | None = None, 
 
 def report_html(run: Run) -> str:
     """One page that works without a network. All text from files is escaped."""
-    template = _environment().get_template("page.html")
-    return template.render(
-        title=_title(run),
-        robot=run.estimate.base.robot.name,
-        source=run.estimate.summary.source,
-        sections=[rendered(section, run) for section in SECTIONS.values()],
-        style=_asset("page.css"),
-        script=_asset("page.js"),
-        plotly=_plotly(),
+    import plotly.offline  # here, because it takes long
+
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            title=_title(run),
+            robot=run.estimate.base.robot.name,
+            source=run.estimate.summary.source,
+            sections=[fill_section(section, run) for section in SECTIONS.values()],
+            style=_asset("page.css"),
+            script=_asset("page.js"),
+            plotly=plotly.offline.get_plotlyjs(),
+        )
     )
 
 
@@ -83,13 +88,13 @@ def _title(run: Run) -> str:
     return f"{run.estimate.base.robot.name}: identification report"
 
 
-def rendered(section: Section, run: Run) -> Rendered:
+def fill_section(section: Section, run: Run) -> FilledSection:
     if section.stage in run.missing:
-        return Rendered(section, reason=run.missing[section.stage], command=section.stage.command(run.folder))
-    return Rendered(section, blocks=tuple(section.blocks(run)))
+        return FilledSection(section, reason=run.missing[section.stage], command=section.stage.command(run.folder))
+    return FilledSection(section, blocks=tuple(section.blocks(run)))
 
 
-def groups(blocks: tuple[Block, ...]) -> Iterator[tuple[bool, list[Block]]]:
+def group_blocks(blocks: tuple[Block, ...]) -> Iterator[tuple[bool, list[Block]]]:
     """Blocks in order; small figures that follow each other together, to be set side by side."""
     row: list[Block] = []
     for block in blocks:
@@ -116,15 +121,9 @@ def _environment() -> Environment:
         loader=PackageLoader("dynident.reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     filters = cast("dict[str, Any]", environment.filters)
-    filters.update(typeset=typeset, figure_json=_figure_json, groups=groups)
+    filters.update(typeset=typeset, figure_json=_figure_json, groups=group_blocks)
     return environment
 
 
 def _asset(name: str) -> str:
     return resources.files("dynident.reports").joinpath("templates", name).read_text(encoding="utf-8")
-
-
-def _plotly() -> str:
-    import plotly.offline
-
-    return plotly.offline.get_plotlyjs()

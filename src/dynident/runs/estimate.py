@@ -21,6 +21,9 @@ from dynident.robots.serialize import robot_to_dict
 from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes, provenance_from_parts, provenance_parts
 from dynident.runs.stages import PROBLEM, ROBOT, Stage, check_digest, check_writable, find_absent, open_stage, present, write_stage
 
+_ARRAYS = ("values", "covariance", "kept", "singular_values")
+_RESIDUALS = ("counts", "squares", "totals")
+
 
 def write_estimate(
     folder: str | Path,
@@ -59,7 +62,7 @@ def read_problem(folder: str | Path) -> Problem:
 
 
 def estimate_document(estimate: Estimate, *, seed: int = 0, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Standard JSON: what the data don't determine is null. provenance : what is known beside the data."""
+    """Standard JSON: what the data don't determine is null."""
     summary = estimate.summary
     return {
         "schema": Stage.ESTIMATE.value.schema,
@@ -106,17 +109,12 @@ def _coefficient(item: Coefficient) -> dict[str, Any]:
 def _estimate_bytes(estimate: Estimate) -> bytes:
     arrays, description = base_parts(estimate.base)
     found = estimate.residuals
+    arrays |= {name: getattr(estimate, name) for name in _ARRAYS}
+    arrays |= {f"residual_{name}": getattr(found, name) for name in _RESIDUALS}
     arrays |= {
-        "values": estimate.values,
-        "covariance": estimate.covariance,
-        "kept": estimate.kept,
-        "singular_values": estimate.singular_values,
         "dropped_index": np.array([item.index for item in estimate.dropped], dtype=np.int64),
         "dropped_value": np.array([item.value for item in estimate.dropped]),
         "dropped_std": np.array([item.std for item in estimate.dropped]),
-        "residual_counts": found.counts,
-        "residual_squares": found.squares,
-        "residual_totals": found.totals,
     }
     description |= {
         "dropped_reasons": [item.reason for item in estimate.dropped],
@@ -130,28 +128,14 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
 
 
 def _estimate(arrays: Arrays, description: dict[str, Any]) -> tuple[Estimate, None]:
-    found = zip(
-        arrays["dropped_index"].tolist(),
-        arrays["dropped_value"].tolist(),
-        arrays["dropped_std"].tolist(),
-        description["dropped_reasons"],
-        strict=True,
-    )
-    dropped = tuple(Dropped(*item) for item in found)
+    numbers = [arrays[f"dropped_{name}"].tolist() for name in ("index", "value", "std")]
+    dropped = tuple(Dropped(*item) for item in zip(*numbers, description["dropped_reasons"], strict=True))
     status = description.get("status", EstimateStatus.of_dropped(dropped).name)  # archives before there was one know no more
     estimate = Estimate(
         base=base_from_parts(arrays, description),
-        values=arrays["values"],
-        covariance=arrays["covariance"],
-        kept=arrays["kept"],
         dropped=dropped,
-        residuals=Residuals(
-            names=tuple(description["residual_names"]),
-            counts=arrays["residual_counts"],
-            squares=arrays["residual_squares"],
-            totals=arrays["residual_totals"],
-        ),
-        singular_values=arrays["singular_values"],
+        residuals=Residuals(names=tuple(description["residual_names"]), **{name: arrays[f"residual_{name}"] for name in _RESIDUALS}),
+        **{name: arrays[name] for name in _ARRAYS},
         summary=FitSummary.from_dict(description["details"]),
         status=EstimateStatus[status],
         provenance=provenance_from_parts(description),

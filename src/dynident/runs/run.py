@@ -131,7 +131,7 @@ def run_in_memory(estimate: Estimate, *, parameters: LinkParameters | None = Non
         documents[Stage.PARAMETERS] = parameters_document(parameters)
     if validation is not None:
         documents[Stage.VALIDATION] = validation_document(validation)
-        validation = replace(validation, series=tuple(item.thinned(MOST_SAMPLES) for item in validation.series))
+        validation = replace(validation, series=tuple(item.thin(MOST_SAMPLES) for item in validation.series))
     return Run(
         folder=Path("RUN"),
         estimate=estimate,

@@ -12,16 +12,15 @@ import numpy as np
 
 from dynident.core.archives import Arrays, pack
 from dynident.runs.estimate import provenance_document
-from dynident.runs.problem import provenance_from_parts
+from dynident.runs.problem import provenance_from_parts, provenance_parts
 from dynident.runs.stages import Absent, Stage, open_stage, present, write_stage
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
 from dynident.validation.result import Validation, ValidationSummary
-from dynident.validation.series import JointSeries
+from dynident.validation.series import CURVES, JointSeries
 
 #: Samples per joint that are kept for the report's pictures.
 MOST_SAMPLES = 4000
-_CURVES = ("time", "segment", "velocity", "measured", "std")
 _SPECTRA = ("frequency", "measured", "error")
 _ERRORS = ("rms", "relative_percent", "r_squared")
 _FOLDS = ("relative_percent", "relative_percent_per_joint", "rms_per_joint")
@@ -48,10 +47,7 @@ def find_validation(folder: str | Path) -> Validation | Absent:
 
 
 def validation_document(validation: Validation, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Standard JSON. At the top level are the errors of the coefficients, friction included; `models` has all.
-
-    provenance : what is known beside the data, such as the command that was run.
-    """
+    """Standard JSON. At the top level are the errors of the coefficients, friction included; `models` has all."""
     joints, summary = validation.joints, validation.summary
     top = _errors(validation.coefficients, joints)
     return {
@@ -115,9 +111,9 @@ def _by_joint(joints: tuple[str, ...], values: Iterable[float]) -> dict[str, flo
 
 def _bytes(run: Path, validation: Validation) -> bytes:
     arrays: Arrays = {}
-    thinned = [item.thinned(MOST_SAMPLES) for item in validation.series]
+    thinned = [item.thin(MOST_SAMPLES) for item in validation.series]
     for j, (item, spectrum) in enumerate(zip(thinned, validation.spectra, strict=True)):
-        arrays |= {f"{name}_{j}": getattr(item, name) for name in _CURVES}
+        arrays |= {f"{name}_{j}": getattr(item, name) for name in CURVES}
         arrays |= {f"predicted_{name}_{j}": values for name, values in item.predicted.items()}
         arrays |= {f"spectrum_{name}_{j}": getattr(spectrum, name) for name in _SPECTRA}
     for k, item in enumerate(validation.models):
@@ -134,7 +130,7 @@ def _bytes(run: Path, validation: Validation) -> bytes:
         "folds": None if validation.folds is None else list(validation.folds.parts),
         "details": replace(validation.summary, estimate=Stage.ESTIMATE.digest(run), parameters=Stage.PARAMETERS.digest(run)).to_dict(),
         "seen": validation.seen,
-        "provenance": None if validation.provenance is None else validation.provenance.to_dict(),
+        "provenance": provenance_parts(validation.provenance),
         "notes": list(validation.notes),
     }
     return pack(Stage.VALIDATION.value.arrays_schema, arrays, description)
@@ -146,11 +142,11 @@ def _validation(arrays: Arrays, description: dict[str, Any]) -> tuple[Validation
     if description["folds"] is not None:
         folds = CrossValidation(joints=joints, parts=tuple(description["folds"]), **{name: arrays[f"folds_{name}"] for name in _FOLDS})
     spectra = [Spectrum(**{name: arrays[f"spectrum_{name}_{j}"] for name in _SPECTRA}) for j in range(len(joints))]
-    errors: list[dict[str, Any]] = [
+    models: list[dict[str, Any]] = [
         {**item, **{name: arrays[f"model_{name}_{k}"] for name in _ERRORS}} for k, item in enumerate(description["models"])
     ]
     validation = Validation(
-        models=tuple(ModelErrors(**item) for item in errors),
+        models=tuple(ModelErrors(**item) for item in models),
         series=tuple(_series(arrays, description, j) for j in range(len(joints))),
         spectra=tuple(spectra),
         worst=tuple(Moment(**item) for item in description["worst"]),
@@ -171,5 +167,5 @@ def _series(arrays: Arrays, description: dict[str, Any], j: int) -> JointSeries:
         joint=joint["name"],
         prismatic=joint["prismatic"],
         predicted={name: arrays[f"predicted_{name}_{j}"] for name in description["predictions"]},
-        **{name: np.asarray(arrays[f"{name}_{j}"]) for name in _CURVES},
+        **{name: np.asarray(arrays[f"{name}_{j}"]) for name in CURVES},
     )

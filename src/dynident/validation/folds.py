@@ -103,7 +103,7 @@ def cross_validate(
     found: list[Residuals] = []
     for k, held_out in enumerate(problems):
         others = reduce(Problem.merged, [problem for i, problem in enumerate(problems) if i != k])
-        found.append(residuals(held_out, _refitted(estimate, others).values))
+        found.append(residuals(held_out, _refit(estimate, others).values))
         if progress is not None:
             progress(0.5 + 0.5 * len(found) / folds)
     return CrossValidation(
@@ -125,10 +125,10 @@ def partition(dataset: Dataset, folds: int) -> list[tuple[Dataset, str]]:
     if len(segments) < folds:
         edges = [k / folds for k in range(folds + 1)]
         return [(dataset.part(a, b), f"samples {a:.0%} to {b:.0%}") for a, b in pairwise(edges)]
-    return [_segments(dataset, segments, group) for group in _balanced([s.stop - s.start for s in segments], folds)]
+    return [_segments(dataset, segments, group) for group in _balance([s.stop - s.start for s in segments], folds)]
 
 
-def _balanced(lengths: Sequence[int], folds: int) -> list[list[int]]:
+def _balance(lengths: Sequence[int], folds: int) -> list[list[int]]:
     """Segments in groups of about equal length: the longest first, each to the group that has least."""
     groups: list[list[int]] = [[] for _ in range(folds)]
     totals = [0] * folds
@@ -147,6 +147,6 @@ def _segments(dataset: Dataset, segments: list[slice], group: list[int]) -> tupl
     return dataset.take(chosen, starts=starts, step=name), name
 
 
-def _refitted(estimate: Estimate, problem: Problem) -> Estimate:
+def _refit(estimate: Estimate, problem: Problem) -> Estimate:
     summary = estimate.summary
     return fit(problem, noise=summary.noise, loss=loss_by_name(summary.loss), drop_above_percent=summary.drop_above_percent)

@@ -6,10 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from dynident.core.arrays import Array
-from dynident.data import Dataset
-from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
-from dynident.friction.model import FrictionModel, friction_torque
 from dynident.regression.base import base_parameters
 from dynident.regression.estimate import Estimate, Residuals
 
@@ -25,7 +22,7 @@ TITLES = {
 
 
 class LinkModel(Protocol):
-    """What a retrieval gives: LinkParameters, or those that a run folder keeps."""
+    """What a retrieval gives, or a model of the links from elsewhere."""
 
     @property
     def parameters(self) -> Array:
@@ -57,20 +54,6 @@ def newton_euler_models(estimate: Estimate, links: LinkModel | None) -> tuple[Ne
     if robot.parameters is not None:
         found.append(NewtonEuler(name=NOMINAL, links=robot.parameters, friction=estimate.friction_parameters))
     return tuple(found)
-
-
-def rigid_effort(estimate: Estimate, links: Array, motion: Dataset) -> Array:
-    """(N, n) effort of the links alone."""
-    if motion.dq is None or motion.ddq is None:
-        raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
-    return inverse_dynamics(estimate.base.robot, links, motion.q, motion.dq, motion.ddq)
-
-
-def friction_effort(model: FrictionModel, parameters: Array, motion: Dataset) -> Array:
-    """(N, n) effort of friction alone."""
-    if motion.dq is None or motion.ddq is None:
-        raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
-    return friction_torque(model, parameters, motion.dq, motion.ddq)
 
 
 def as_torque_model(estimate: Estimate) -> Estimate:

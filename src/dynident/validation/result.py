@@ -19,6 +19,8 @@ from dynident.validation.series import JointSeries
 
 #: A smaller share of samples in common is the rounding at the edge of a part.
 SEEN = 1e-3
+#: New data whose error is so many times that of the fit mean that the model doesn't carry over.
+WORSE_THAN_FIT = 1.5
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,19 +7,23 @@ are left out of both, as in the rows of the regression.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import Dataset, ParallelFilter
+from dynident.dynamics import inverse_dynamics
+from dynident.friction.model import friction_torque
 from dynident.regression.estimate import Estimate
 from dynident.regression.rows import MASK_SHARE, LogRows
 from dynident.robots.body import ANGULAR, LINEAR, JointType
-from dynident.validation.models import COEFFICIENTS, RIGID, NewtonEuler, friction_effort, rigid_effort
+from dynident.validation.models import COEFFICIENTS, RIGID, NewtonEuler
 
 _Columns: TypeAlias = dict[str, list[Array]]
+#: The fields of a series that are arrays, beside the predictions.
+CURVES = ("time", "segment", "velocity", "measured", "std")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,19 +54,11 @@ class JointSeries:
         """(N,) measured minus predicted."""
         return self.measured - self.predicted[model]
 
-    def thinned(self, most: int) -> JointSeries:
+    def thin(self, most: int) -> JointSeries:
         """At most so many samples, evenly chosen, for a picture."""
         step = max(1, -(-len(self.time) // most))
-        return JointSeries(
-            joint=self.joint,
-            prismatic=self.prismatic,
-            time=self.time[::step],
-            segment=self.segment[::step],
-            velocity=self.velocity[::step],
-            measured=self.measured[::step],
-            predicted={name: values[::step] for name, values in self.predicted.items()},
-            std=self.std[::step],
-        )
+        curves = {name: getattr(self, name)[::step] for name in CURVES}
+        return replace(self, **curves, predicted={name: values[::step] for name, values in self.predicted.items()})
 
 
 def joint_series(estimate: Estimate, rows: LogRows, others: tuple[NewtonEuler, ...]) -> tuple[JointSeries, ...]:
@@ -70,7 +66,7 @@ def joint_series(estimate: Estimate, rows: LogRows, others: tuple[NewtonEuler, .
     robot = estimate.base.robot
     collected: list[_Columns] = [{} for _ in range(robot.n)]
     for number, segment in enumerate(rows.dataset.segments):
-        for name, values, kept in _filtered(rows, segment, _raw(estimate, others, rows.dataset, segment)):
+        for name, values, kept in _filter(rows, segment, _raw(estimate, others, rows.dataset, segment)):
             for j, columns in enumerate(collected):
                 columns.setdefault(name, []).append(values[kept[:, j], j])
                 if name == "measured":
@@ -85,21 +81,21 @@ def joint_series(estimate: Estimate, rows: LogRows, others: tuple[NewtonEuler, .
 def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, segment: slice) -> Iterator[tuple[str, Array]]:
     """Everything that is filtered and shown, (N, n) each; predictions of friction are marked by a key that ends with "friction"."""
     motion = data.take(segment, starts=(0,))
-    assert motion.effort is not None  # noqa: S101 (prepared)
-    assert motion.dq is not None  # noqa: S101
+    dq, ddq = motion.dq, motion.ddq
+    assert motion.effort is not None and dq is not None and ddq is not None, "prepared"  # noqa: S101, PT018
     model = estimate.base.friction
     yield "time", np.broadcast_to(motion.time[:, None], motion.q.shape)
-    yield "velocity", motion.dq
+    yield "velocity", dq
     yield "measured", motion.effort
     if model is not None and estimate.friction_parameters is not None:
-        yield f"{COEFFICIENTS} friction", friction_effort(model, estimate.friction_parameters, motion)
+        yield f"{COEFFICIENTS} friction", friction_torque(model, estimate.friction_parameters, dq, ddq)
     for other in others:
-        yield other.name, rigid_effort(estimate, other.links, motion)
+        yield other.name, inverse_dynamics(estimate.base.robot, other.links, motion.q, dq, ddq)
         if model is not None and other.friction is not None:
-            yield f"{other.name} friction", friction_effort(model, other.friction, motion)
+            yield f"{other.name} friction", friction_torque(model, other.friction, dq, ddq)
 
 
-def _filtered(rows: LogRows, segment: slice, columns: Iterator[tuple[str, Array]]) -> Iterator[tuple[str, Array, BoolArray]]:
+def _filter(rows: LogRows, segment: slice, columns: Iterator[tuple[str, Array]]) -> Iterator[tuple[str, Array, BoolArray]]:
     """Name, values (K, n) and which of them to use (K, n), as the rows of the regression have them."""
     filter, length = rows.filter, segment.stop - segment.start
     mask = None if rows.dataset.mask is None else rows.dataset.mask[segment]

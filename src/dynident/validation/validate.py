@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -11,15 +11,14 @@ from dynident.core.arrays import Array
 from dynident.data import ControllerSamples, Dataset
 from dynident.errors import InputError
 from dynident.regression.estimate import Estimate, Residuals
-from dynident.regression.fit import residuals
 from dynident.regression.identify import Auto, default_cutoff
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.rows import LogRows
+from dynident.regression.solution import residuals
 from dynident.validation.folds import cross_validate
 from dynident.validation.metrics import ModelErrors, coverage_percent, model_errors, spectrum, worst_moments
-from dynident.validation.models import COEFFICIENTS, RIGID, LinkModel, as_torque_model, newton_euler_models
-from dynident.validation.notes import validation_notes
-from dynident.validation.result import Validation, ValidationSummary
+from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID, LinkModel, as_torque_model, newton_euler_models
+from dynident.validation.result import SEEN, WORSE_THAN_FIT, Validation, ValidationSummary
 from dynident.validation.series import JointSeries, joint_series
 
 
@@ -42,7 +41,7 @@ def validate(
     if not isinstance(dataset, Dataset):
         raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="use validate_samples")
     estimate = as_torque_model(model)
-    cutoff, rate, chosen = _processing(model, dataset, cutoff, rate)
+    cutoff, rate, chosen = _settle_filter(model, dataset, cutoff, rate)
     problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, progress=_share(progress, 0.0, 0.4))
     series = joint_series(estimate, cast("LogRows", problem.rows[0]), newton_euler_models(estimate, links))
     if progress is not None:
@@ -65,7 +64,7 @@ def validate(
         summary=_summary(problem, model),
         seen=seen,
         provenance=problem.provenance,
-        notes=(*chosen, *problem.notes, *validation_notes(model, seen, errors)),
+        notes=(*chosen, *problem.notes, *_notes(model, seen, errors)),
     )
 
 
@@ -74,7 +73,7 @@ def validate_samples(model: Estimate, samples: ControllerSamples, *, progress: C
     return residuals(problem_on_base(model.base, samples, progress=progress), model.values)
 
 
-def _processing(
+def _settle_filter(
     model: Estimate, dataset: Dataset, cutoff: float | Auto | None, rate: float | None
 ) -> tuple[float | None, float | None, tuple[str, ...]]:
     """Cutoff, rate, and a note where neither the user nor the identification chose the filter."""
@@ -117,6 +116,34 @@ def _summary(problem: Problem, model: Estimate) -> ValidationSummary:
         identified_from=model.summary.source,
         identified_percent=model.residuals.relative_percent,
     )
+
+
+def _notes(model: Estimate, seen: float | None, errors: Sequence[ModelErrors]) -> Iterator[str]:
+    """What the numbers mean, where they surprise."""
+    complete: dict[str, ModelErrors] = {}
+    for item in errors:
+        complete.setdefault(item.model, item)  # the one with friction comes first
+    found = complete[COEFFICIENTS]
+    fitted = model.residuals.relative_percent
+    if seen is None:
+        yield "it is not known which data the identification has seen, so this may be no test on new data; identify again to know it"
+    elif seen >= SEEN:
+        yield f"{seen:.1%} of the samples are those of the identification, so this is no test on new data; validate on what was held out"
+    if model.base.equations == "torque" and found.overall_percent > WORSE_THAN_FIT * fitted > 0.0:
+        yield (
+            f"the error is {found.overall_percent:.3g} %, and {fitted:.3g} % on the data of the fit; the model doesn't carry over fully to "
+            "this motion, and a longer or richer log for the fit would help"
+        )
+    if LINKS in complete and complete[LINKS].overall_percent > 1.1 * found.overall_percent:
+        yield (
+            f"the link parameters are off by {complete[LINKS].overall_percent:.3g} %, the coefficients by {found.overall_percent:.3g} %; "
+            "the constraints of the retrieval, or its prior, cost accuracy"
+        )
+    if NOMINAL in complete and complete[NOMINAL].overall_percent < found.overall_percent:
+        yield (
+            f"the nominal links with the identified friction are off by {complete[NOMINAL].overall_percent:.3g} % only, less than what was "
+            "identified; prefer them, or identify again from a better log"
+        )
 
 
 def _share(progress: Callable[[float], None] | None, low: float, high: float) -> Callable[[float], None] | None:

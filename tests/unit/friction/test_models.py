@@ -7,6 +7,7 @@ import pytest
 
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.friction import Armature, Coulomb, SmoothCoulomb, Viscous, combine, friction_model, friction_torque, linear
+from dynident.robots.robot import JointType
 
 DQ = np.array([[-2.0, 0.0], [0.5, 3.0]])
 DDQ = np.array([[1.0, -4.0], [0.0, 2.0]])
@@ -17,7 +18,7 @@ def test_linear_is_equation_24_of_the_panda_paper():
     expected = theta[:, 0] * DQ + theta[:, 1] * np.sign(DQ) + theta[:, 2]
     np.testing.assert_allclose(friction_torque(linear(), theta, DQ, DDQ), expected)
     assert linear().parameter_names == ("fv", "fc", "fo")
-    assert linear().units == ("N·m·s/rad", "N·m", "N·m")
+    assert linear().units_of(JointType.REVOLUTE) == ("N·m·s/rad", "N·m", "N·m")
 
 
 def test_armature_is_proportional_to_the_acceleration_alone():

@@ -28,7 +28,7 @@ def test_every_model_is_continuous_at_rest_and_unchanged_at_speed(name):
     fast = np.abs(VELOCITY).min(axis=1) > 10 * smooth.threshold
     np.testing.assert_allclose(smooth.columns(VELOCITY, STILL)[fast], model.columns(VELOCITY, STILL)[fast], atol=1e-7)
     assert smooth.parameter_names == model.parameter_names
-    assert smooth.units == model.units
+    assert smooth.parameters == model.parameters
 
 
 def test_smooth_models_stay_as_they_are():

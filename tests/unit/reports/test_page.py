@@ -14,13 +14,13 @@ import pytest
 
 from dynident.errors import FileError, InputError
 from dynident.feasibility import RetrievalStatus
-from dynident.reports import SECTIONS, load_run, report, report_html
+from dynident.reports import SECTIONS, report, report_html
 from dynident.reports.blocks import Cards, Figure, Grid
-from dynident.reports.page import rendered
-from dynident.reports.sections.verdict import distrusted, headline, trusted
+from dynident.reports.page import fill_section
+from dynident.reports.sections.verdict import headline, what_not_to_trust, what_to_trust
 from dynident.reports.typeset import typeset
 from dynident.robots.figures import ellipsoid
-from dynident.runs import Stage, read_parameters, write_parameters
+from dynident.runs import Stage, load_run, read_parameters, write_parameters
 from tests.browser.arm import arm, complete_run, identified, log, validated
 
 
@@ -48,7 +48,7 @@ def test_the_page_is_one_file_that_names_no_address_to_load(complete):
 def test_every_section_has_something_to_show(complete):
     run = load_run(complete)
     for section in SECTIONS.values():
-        found = rendered(section, run)
+        found = fill_section(section, run)
         assert found.blocks, section.key
         assert found.command == ""
     assert len({section.title for section in SECTIONS.values()}) == len(SECTIONS)
@@ -56,7 +56,7 @@ def test_every_section_has_something_to_show(complete):
 
 def test_figures_are_what_plotly_understands_and_standard_json(complete):
     run = load_run(complete)
-    figures = [block for section in SECTIONS.values() for block in rendered(section, run).blocks if isinstance(block, Figure)]
+    figures = [block for section in SECTIONS.values() for block in fill_section(section, run).blocks if isinstance(block, Figure)]
     assert len(figures) > 15
     for figure in figures:
         text = json.dumps({"data": figure.data, "layout": figure.layout}, allow_nan=False)
@@ -65,7 +65,7 @@ def test_figures_are_what_plotly_understands_and_standard_json(complete):
 
 def test_a_stage_that_is_not_there_names_its_command(bare):
     run = load_run(bare)
-    by_key = {section.key: rendered(section, run) for section in SECTIONS.values()}
+    by_key = {section.key: fill_section(section, run) for section in SECTIONS.values()}
     assert by_key["torques"].command == f"dynident validate {bare} DATA"
     assert by_key["links"].command == by_key["robot"].command == f"dynident retrieve {bare}"
     assert by_key["verdict"].blocks
@@ -98,10 +98,10 @@ def test_a_damaged_stage_is_an_error(complete, tmp_path):
 def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
     run = load_run(complete)
     assert "has not seen well" in headline(run)
-    assert any("all joints" in sentence for sentence in trusted(run))
-    assert any("coefficients" in sentence and "doesn't determine" in sentence for sentence in distrusted(run))
-    assert any("count noise only" in sentence for sentence in distrusted(run))
-    assert any("dynident validate" in sentence for sentence in distrusted(load_run(bare)))
+    assert any("all joints" in sentence for sentence in what_to_trust(run))
+    assert any("coefficients" in sentence and "doesn't determine" in sentence for sentence in what_not_to_trust(run))
+    assert any("count noise only" in sentence for sentence in what_not_to_trust(run))
+    assert any("dynident validate" in sentence for sentence in what_not_to_trust(load_run(bare)))
     seen = shutil.copytree(bare, tmp_path / "seen")
     from dynident.runs import read_estimate, write_validation
     from dynident.validation import validate
@@ -114,12 +114,12 @@ def test_joints_are_judged_by_their_own_numbers(complete):
     run = load_run(complete)
     assert run.validation is not None
     worst = run.validation.coefficients.relative_percent.max()
-    assert any(f"Torques of all joints: at most {worst:.2g} %" in sentence for sentence in trusted(run))
+    assert any(f"Torques of all joints: at most {worst:.2g} %" in sentence for sentence in what_to_trust(run))
     errors = np.array([4.6, 0.0, 12.0, 19.0, 34.0, 3.0])
     models = tuple(replace(item, relative_percent=errors) for item in run.validation.models)
     run = replace(run, validation=replace(run.validation, models=models))
-    assert any("Torques of joint_1, joint_2, joint_6: at most 4.6 %" in sentence for sentence in trusted(run))
-    doubts = list(distrusted(run))
+    assert any("Torques of joint_1, joint_2, joint_6: at most 4.6 %" in sentence for sentence in what_to_trust(run))
+    doubts = list(what_not_to_trust(run))
     assert "Torques of joint_5 (34 %): that much of them is unexplained." in doubts
     assert "Small torques of joint_3 (12 %), joint_4 (19 %): that much of them is unexplained." in doubts
 
@@ -129,7 +129,7 @@ def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
     run = load_run(complete)
     assert run.parameters is not None
     run = replace(run, parameters=replace(run.parameters, status=status))
-    cards = next(block for block in rendered(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
+    cards = next(block for block in fill_section(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
     card = next(card for card in cards if card.label == "Gap to the optimum")
     assert card.value.endswith(" %")
     assert card.detail.startswith("of the noise\n")
@@ -140,7 +140,7 @@ def test_bounds_that_a_run_kept_are_drawn(complete, tmp_path):
     run = shutil.copytree(complete, tmp_path / "run")
     write_parameters(run, replace(read_parameters(run), bounds={10: (3.25, 9.5)}))
     section = SECTIONS["links"]
-    masses = next(block for block in rendered(section, load_run(run)).blocks if isinstance(block, Figure))
+    masses = next(block for block in fill_section(section, load_run(run)).blocks if isinstance(block, Figure))
     assert [trace["x"] for trace in masses.data if trace["name"].startswith("bound")] == [[3.25], [9.5]]
 
 
@@ -148,7 +148,7 @@ def test_validations_without_link_parameters_are_shown_without_them(bare, tmp_pa
     run = shutil.copytree(bare, tmp_path / "run")
     validated(run, log(arm(), seconds=12.0))
     torques = SECTIONS["torques"]
-    blocks = rendered(torques, load_run(run)).blocks
+    blocks = fill_section(torques, load_run(run)).blocks
     figure = next(block for block in blocks if isinstance(block, Figure))
     assert {trace["meta"] for trace in figure.data} == {"band", "measured", "coefficients", "coefficients_rigid", "nominal"}
     assert any(isinstance(block, Grid) for block in blocks)
@@ -178,7 +178,7 @@ def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
     x[50], x[51] = 1e-9, 0.1  # the last link: a centre of mass 10⁸ m away
     run = replace(run, parameters=replace(run.parameters, x=x))
     section = SECTIONS["robot"]
-    *texts, figure = rendered(section, run).blocks
+    *texts, figure = fill_section(section, run).blocks
     assert any("link_6" in block.text and "Not drawn" in block.text for block in texts)
     assert max(abs(value) for trace in figure.data for value in trace["x"] if value is not None) < 5.0
 

@@ -28,7 +28,8 @@ def report(
     It needs no network. Sections whose step has not been done yet say which command does it.
     """
     from dynident.core.files import write_atomically
-    from dynident.reports import load_run, report_html
+    from dynident.reports import report_html
+    from dynident.runs import load_run
 
     with spinner("Writing the report"):
         found = load_run(run)

@@ -11,7 +11,7 @@ from dynident.regression.base import BaseParameters
 from dynident.regression.columns import Column, FrictionColumn
 from dynident.regression.estimate import Dropped, Estimate
 from dynident.regression.figures import precision_figure
-from dynident.reports.blocks import Block, Cell, Grid, Listing, Section, Text
+from dynident.reports.blocks import Block, Cell, Grid, Section, Text, notes_listing
 from dynident.runs import Run, Stage
 
 _RIGID = {
@@ -38,7 +38,7 @@ def _blocks(run: Run) -> Iterator[Block]:
             f"No motion shows {names}: they have no effect on the torques of this robot, and need not be known to predict them.", math=True
         )
     if estimate.notes:
-        yield Listing("About the data", tuple(f"{note[0].upper()}{note[1:]}." for note in estimate.notes))
+        yield notes_listing("About the data", estimate.notes)
 
 
 SECTION = Section(key="excitation", title="Excitation and data", stage=Stage.ESTIMATE, blocks=_blocks)

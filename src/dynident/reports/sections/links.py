@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from dynident.feasibility.figures import RangePictures
 from dynident.feasibility.result import LinkParameters
 from dynident.parameters import link_inertia
-from dynident.reports.blocks import Block, Cell, Grid, Heading, Listing, Section, Text
+from dynident.reports.blocks import Block, Cell, Grid, Heading, Section, Text, notes_listing
 from dynident.runs import Run, Stage
 
 
@@ -34,7 +34,7 @@ def _blocks(run: Run) -> Iterator[Block]:
     else:
         yield Text("The ranges of the parameters were not computed.")
     if parameters.notes:
-        yield Listing("Notes", tuple(f"{note[:1].upper()}{note[1:]}." for note in parameters.notes))
+        yield notes_listing("Notes", parameters.notes)
 
 
 SECTION = Section(key="links", title="Link parameters", stage=Stage.PARAMETERS, blocks=_blocks)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from dynident.regression.notes import listing
-from dynident.reports.blocks import Block, Listing, Section, facts
+from dynident.reports.blocks import Block, Section, facts, notes_listing
 from dynident.runs import Run, Stage
 
 _STAGES = {Stage.ESTIMATE: "Identification", Stage.PARAMETERS: "Retrieval", Stage.VALIDATION: "Validation"}
@@ -22,7 +22,7 @@ def _blocks(run: Run) -> Iterator[Block]:
     for stage in (Stage.PARAMETERS, Stage.VALIDATION):
         notes = cast("list[str]", run.documents.get(stage, {}).get("notes", []))
         if notes:
-            yield Listing(f"Notes of the {_STAGES[stage].lower()}", tuple(f"{note[:1].upper()}{note[1:]}." for note in notes))
+            yield notes_listing(f"Notes of the {_STAGES[stage].lower()}", notes)
 
 
 SECTION = Section(key="provenance", title="Provenance", stage=Stage.ESTIMATE, blocks=_blocks)

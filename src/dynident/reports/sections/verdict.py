@@ -12,8 +12,7 @@ from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
 from dynident.reports.blocks import Block, Card, Cards, Listing, Section, Text
 from dynident.runs import Run, Stage
-from dynident.validation.notes import WORSE_THAN_FIT
-from dynident.validation.result import Validation
+from dynident.validation.result import WORSE_THAN_FIT, Validation
 
 #: Relative error on held-out data up to which a model predicts well, and up to which it is usable with care [%].
 GOOD, USABLE = 5.0, 15.0
@@ -25,8 +24,8 @@ _LABELS = {True: "Held-out error", False: "Error on the fit's own data", None: "
 def _blocks(run: Run) -> Iterator[Block]:
     yield Text(headline(run), headline=True)
     yield Cards((_error(run), _rank(run), _condition(run), _gap(run), _feasible(run)))
-    yield Listing("What to trust", tuple(trusted(run)), "good")
-    yield Listing("What not to trust", tuple(distrusted(run)), "bad")
+    yield Listing("What to trust", tuple(what_to_trust(run)), "good")
+    yield Listing("What not to trust", tuple(what_not_to_trust(run)), "bad")
 
 
 SECTION = Section(key="verdict", title="Verdict", stage=Stage.ESTIMATE, blocks=_blocks)
@@ -49,7 +48,7 @@ def headline(run: Run) -> str:
     return f"The model does not predict torques that it has not seen: {number}. Don't use it before that is understood."
 
 
-def trusted(run: Run) -> Iterator[str]:
+def what_to_trust(run: Run) -> Iterator[str]:
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
     if validation is not None and validation.on_new_data:
         good = _joints_between(validation, -math.inf, GOOD_JOINT)
@@ -69,7 +68,7 @@ def trusted(run: Run) -> Iterator[str]:
         yield f"{determined['data']} of {sum(determined.values())} link parameters by themselves, as far as the model leaves nothing out."
 
 
-def distrusted(run: Run) -> Iterator[str]:
+def what_not_to_trust(run: Run) -> Iterator[str]:
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
     if validation is None:
         yield f"Anything beyond the motion of the fit. To find out: {Stage.VALIDATION.command(run.folder)}"
@@ -108,12 +107,9 @@ def _doubts(run: Run, validation: Validation) -> Iterator[str]:
     fitted = run.estimate.residuals.relative_percent
     if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
         yield f"The error of the fit ({fitted:.2g} %) as a forecast: on other data it is {validation.coefficients.overall_percent:.2g} %."
-    if (
-        run.links_validated
-        and validation.links is not None
-        and validation.links.overall_percent > 1.1 * validation.coefficients.overall_percent
-    ):
-        yield f"The link parameters for torques of that accuracy: their own error is {validation.links.overall_percent:.2g} %."
+    links = validation.links if run.links_validated else None
+    if links is not None and links.overall_percent > 1.1 * validation.coefficients.overall_percent:
+        yield f"The link parameters for torques of that accuracy: their own error is {links.overall_percent:.2g} %."
     if run.parameters is not None and not run.links_validated:
         yield f"The link parameters' error: it was not measured for these. To do so: {Stage.VALIDATION.command(run.folder)}"
 
@@ -139,9 +135,8 @@ def _rank(run: Run) -> Card:
 def _condition(run: Run) -> Card:
     value = run.estimate.condition_number
     tone = "good" if value <= 100.0 else "fair" if value <= HIGH_CONDITION else "bad"
-    return Card(
-        label="Condition number", value=f"{value:.3g}" if math.isfinite(value) else "infinite", detail="about 50 is good", tone=tone
-    )
+    shown = f"{value:.3g}" if math.isfinite(value) else "infinite"
+    return Card(label="Condition number", value=shown, detail="about 50 is good", tone=tone)
 
 
 def _gap(run: Run) -> Card:
