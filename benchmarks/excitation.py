@@ -100,5 +100,5 @@ def _draw(source: str | Path, budget: float, seed: tuple[int, int]) -> tuple[flo
         rows = base_regressor(base, series.motion(scaled)).reshape(base.rank, -1)
         lam = np.linalg.eigvalsh(rows @ rows.T)
         if lam[0] > 0.0 and np.sqrt(lam[-1] / lam[0]) < best:
-            best = min(best, search.repaired(scaled, centre).value)
+            best = min(best, search.repair(scaled, centre).value)
     return best, count

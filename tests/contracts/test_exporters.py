@@ -15,7 +15,7 @@ from dynident import load_robot
 from dynident.core.options import declared_options, option
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
-from dynident.exports import EXPORTERS, Comparison, DisagreementError, Exported, ExportModel, InfeasibleError, export
+from dynident.exports import EXPORTERS, Comparison, DisagreementError, Exported, ExportModel, InfeasibleModelError, export
 from dynident.exports.formats.yaml_file import parameters_from_yaml
 from dynident.exports.model import Exporter, Request, States
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
@@ -66,12 +66,12 @@ def test_another_engine_agrees(target, model):
 
 
 def test_infeasible_parameters_are_refused(target, model):
-    with pytest.raises(InfeasibleError, match=r"above 8 kg.*force") as caught:
+    with pytest.raises(InfeasibleModelError, match=r"above 8 kg.*force") as caught:
         export(_infeasible(model), target)
     assert isinstance(caught.value, InputError)
     parameters = model.parameters.copy()
     parameters[1] = from_com(-1.0, np.zeros(3), np.eye(3))
-    with pytest.raises(InfeasibleError, match="negative mass"):
+    with pytest.raises(InfeasibleModelError, match="negative mass"):
         export(replace(model, parameters=parameters), target)
 
 

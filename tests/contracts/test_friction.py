@@ -284,7 +284,7 @@ def test_generated_python_is_the_model(exported, motion):
 @pytest.mark.skipif(GCC is None, reason="gcc is not installed")
 def test_generated_c_is_the_model(exported, motion, tmp_path: Path):
     dq, ddq = (values[:, :2] for values in motion)
-    library = CLibrary.compiled(EXPORTERS["c"].write(exported, Request()), tmp_path, c_name(exported.robot.name), 2, GCC)
+    library = CLibrary.compile(EXPORTERS["c"].write(exported, Request()), tmp_path, c_name(exported.robot.name), 2, GCC)
     expected = friction_torque(exported.friction, exported.friction_parameters, dq, ddq)
     actual = np.array([library("friction", *row) for row in zip(dq, ddq, strict=True)])
     np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-14)

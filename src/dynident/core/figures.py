@@ -78,17 +78,17 @@ def draw(figures: Sequence[Figure], *, title: str = "") -> PlotlyFigure:
     first = figures[0]
     heading = {"title": {"text": plain(title or first.label), "x": 0.01, "xanchor": "left", "y": 1.0, "yanchor": "top", "pad": {"t": 12}}}
     alone = {"data": first.data, "layout": {"height": first.height, **first.layout, **heading}}
-    whole = _coloured(alone if len(figures) == 1 else _mosaic(figures, heading))
+    whole = _colour(alone if len(figures) == 1 else _mosaic(figures, heading))
     return go.Figure(data=whole["data"], layout={"template": "plotly_white", **whole["layout"]})
 
 
-def _coloured(value: Any) -> Any:
+def _colour(value: Any) -> Any:
     if isinstance(value, str):
         return COLOURS[value[1:]] if value.startswith("@") else value
     if isinstance(value, list):
-        return [_coloured(item) for item in cast("list[Any]", value)]
+        return [_colour(item) for item in cast("list[Any]", value)]
     if isinstance(value, dict):
-        return {key: _coloured(item) for key, item in cast("dict[str, Any]", value).items()}
+        return {key: _colour(item) for key, item in cast("dict[str, Any]", value).items()}
     return value
 
 
@@ -111,13 +111,13 @@ def _mosaic(figures: Sequence[Figure], heading: dict[str, Any]) -> dict[str, Any
             text = figure.layout.get("title", {"text": plain(figure.label)})["text"]
             place = {"x": x[0], "y": y[1], "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
             layout["annotations"].append({**place, "text": text, "showarrow": False, "font": {"size": 14}})
-            layout |= _placed_axes(figure, count, x, y)
+            layout |= _place_axes(figure, count, x, y)
             layout["shapes"] += [
                 {**shape, "xref": f"{_axis('x', count)} domain", "yref": _axis("y", count)} for shape in figure.layout.get("shapes", ())
             ]
-            data += [_placed_trace(trace, count) for trace in figure.data]
+            data += [_place_trace(trace, count) for trace in figure.data]
         top -= height
-    return {"data": _with_one_legend(data), "layout": layout}
+    return {"data": _merge_legends(data), "layout": layout}
 
 
 def _rows(figures: Sequence[Figure]) -> list[list[Figure]]:
@@ -136,7 +136,7 @@ def _axis(name: str, figure: int) -> str:
     return name[0] + ("" if number == 1 else str(number))
 
 
-def _placed_axes(figure: Figure, number: int, x: tuple[float, float], y: tuple[float, float]) -> dict[str, Any]:
+def _place_axes(figure: Figure, number: int, x: tuple[float, float], y: tuple[float, float]) -> dict[str, Any]:
     """A figure's axes on the part of the sheet between x and y, and what else of its layout holds for the whole."""
     layout: dict[str, Any] = {}
     for key, value in figure.layout.items():
@@ -156,13 +156,13 @@ def _placed_axes(figure: Figure, number: int, x: tuple[float, float], y: tuple[f
     return layout
 
 
-def _placed_trace(trace: dict[str, Any], number: int) -> dict[str, Any]:
+def _place_trace(trace: dict[str, Any], number: int) -> dict[str, Any]:
     if trace["type"] in ("scatter3d", "mesh3d"):
         return {**trace, "scene": "scene" if number == 1 else f"scene{number}"}
     return {**trace, **{key: _axis(trace.get(key, key[0]), number) for key in ("xaxis", "yaxis")}}
 
 
-def _with_one_legend(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _merge_legends(data: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One entry per kind of curve, which shows and hides all of that kind; none for curves that are alone in theirs."""
     kinds = [trace.get("meta", trace.get("name", "")) for trace in data]
     return [

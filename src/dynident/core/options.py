@@ -44,7 +44,7 @@ def declared_options(options: type) -> tuple[DeclaredOption, ...]:
     if not is_dataclass(options):
         raise TypeError(f"{options!r} declares options and must be a dataclass")
     hints = get_type_hints(options)
-    return tuple(_declared(item.name, item.metadata.get("help", ""), item.default, hints[item.name]) for item in fields(options))
+    return tuple(_declare(item.name, item.metadata.get("help", ""), item.default, hints[item.name]) for item in fields(options))
 
 
 def describe_options(options: type) -> str:
@@ -74,7 +74,7 @@ def settle_options(options: type[T], given: Mapping[str, object] | T | None, own
     return options(**{name: _value(declared[name], value, owner) for name, value in values.items()})
 
 
-def _declared(name: str, text: str, default: object, hint: Any) -> DeclaredOption:
+def _declare(name: str, text: str, default: object, hint: Any) -> DeclaredOption:
     if default is MISSING:
         raise TypeError(f"option {name} has no default; an option is something that can be left out")
     kinds = [part for part in get_args(hint) if part is not NoneType] if NoneType in get_args(hint) else [hint]

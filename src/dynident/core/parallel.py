@@ -51,7 +51,7 @@ def multi_start(
     open_starts = [start for start in range(starts) if start not in results]
     deadline = np.inf if budget is None else time.monotonic() + budget
 
-    def completed(start: int, result: Result) -> bool:
+    def hand_over(start: int, result: Result) -> bool:
         """Hand over; whether no further start is wanted."""
         results[start] = result
         if on_finished is not None:
@@ -64,7 +64,7 @@ def multi_start(
         for start in open_starts:
             if results and time.monotonic() >= deadline:
                 break
-            if completed(start, task(start, np.random.default_rng(children[start]))):
+            if hand_over(start, task(start, np.random.default_rng(children[start]))):
                 break
     elif open_starts:
         if isinstance(executor, ProcessPoolExecutor):
@@ -75,7 +75,7 @@ def multi_start(
 
         # a pool hands out jobs ahead of time, and those could no longer be called off: it gets as many as it has workers
         at_once = getattr(executor, "_max_workers", len(open_starts))
-        _collect(open_starts, begin, at_once, deadline, patience, completed)
+        _collect(open_starts, begin, at_once, deadline, patience, hand_over)
     return dict(sorted(results.items()))
 
 
@@ -95,7 +95,7 @@ def _collect(
     at_once: int,
     deadline: float,
     patience: float,
-    completed: Callable[[int, Result], bool],
+    hand_over: Callable[[int, Result], bool],
 ) -> None:
     """Keep the workers busy and hand over results as they come; at the deadline call off what has not begun."""
     waiting = list(starts)
@@ -114,12 +114,12 @@ def _collect(
             done, _ = wait(jobs, timeout=None if left <= 0.0 or np.isinf(left) else left, return_when=FIRST_COMPLETED)
             for job in sorted(done, key=lambda job: jobs[job]):
                 any_done = True
-                over = completed(jobs.pop(job), job.result()) or over
+                over = hand_over(jobs.pop(job), job.result()) or over
     except KeyboardInterrupt:
         begun = [job for job in jobs if not job.cancel()]
         for job in wait(begun, timeout=patience).done:
             if job.exception() is None:
-                completed(jobs[job], job.result())
+                hand_over(jobs[job], job.result())
         raise
     finally:
         for job in jobs:

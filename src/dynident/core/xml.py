@@ -56,12 +56,9 @@ class Element:
                 yield child
             yield from child.all(tag)
 
-    def child(self, tag: str) -> Element | None:
-        return next((child for child in self.children if child.tag == tag), None)
-
-    def named(self, tag: str, name: str) -> Element | None:
-        """The direct child of that tag and name."""
-        return next((child for child in self.children if child.tag == tag and child.attributes.get("name") == name), None)
+    def child(self, tag: str, name: str | None = None) -> Element | None:
+        """The first direct child of that tag, and of that name where one is given."""
+        return next((child for child in self.children if child.tag == tag and name in (None, child.attributes.get("name"))), None)
 
 
 class XmlText:
@@ -123,7 +120,7 @@ class XmlText:
         if self._alone(element):
             start -= len(self._indent(element))
             start -= 2 if self.content[:start].endswith(b"\r\n") else 1
-        self._edits.append((start, element.end, b""))
+        self.drop(start, element.end)
 
     def drop(self, start: int, end: int) -> None:
         self._edits.append((start, end, b""))

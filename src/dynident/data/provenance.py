@@ -23,7 +23,7 @@ _MOST_PIECES, _SMALL_HOLE = 1000, 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recording:
+class SourceRecording:
     """What was recorded.
 
     files : {name: SHA-256}   The files that it was read from; empty for arrays made in memory.
@@ -37,7 +37,7 @@ class Recording:
     samples: int
     selection: str = ""
 
-    def is_same(self, other: Recording) -> bool:
+    def is_same(self, other: SourceRecording) -> bool:
         """Whether the files are copies of each other, or hold the same numbers."""
         same_files = bool(self.files) and self.selection == other.selection and sorted(self.files.values()) == sorted(other.files.values())
         return same_files or (self.numbers, self.samples) == (other.numbers, other.samples)
@@ -47,7 +47,7 @@ class Recording:
 class Piece:
     """Consecutive samples of a dataset: so many, evenly spread over the samples [start, stop) of a recording."""
 
-    recording: Recording
+    recording: SourceRecording
     start: int
     stop: int
     samples: int
@@ -73,10 +73,10 @@ class Provenance:
         """What is known of the arrays' samples, else a new recording. arrays : positions first; files : {name: SHA-256}."""
         if known is not None and known.pieces:
             assert arrays[0] is not None  # noqa: S101 (positions are always there)
-            return known if known.samples == len(arrays[0]) else known.resampled(len(arrays[0]))
+            return known if known.samples == len(arrays[0]) else known.resample(len(arrays[0]))
         present = [values for values in arrays if values is not None]
         count = len(present[0])
-        recording = Recording(files=dict(files or {}), numbers=_digest(present), samples=count, selection=selection)
+        recording = SourceRecording(files=dict(files or {}), numbers=_digest(present), samples=count, selection=selection)
         return Provenance(pieces=(Piece(recording=recording, start=0, stop=count, samples=count),))
 
     @staticmethod
@@ -91,9 +91,9 @@ class Provenance:
         return sum(piece.samples for piece in self.pieces)
 
     @property
-    def recordings(self) -> tuple[Recording, ...]:
+    def recordings(self) -> tuple[SourceRecording, ...]:
         """Each of them once."""
-        found: list[Recording] = []
+        found: list[SourceRecording] = []
         for piece in self.pieces:
             if piece.recording not in found:
                 found.append(piece.recording)
@@ -128,7 +128,7 @@ class Provenance:
             pieces.append(piece.cut(int(chosen[a]) - offset, int(chosen[b]) + 1 - offset, b - a + 1))
         return replace(self, pieces=tuple(pieces))
 
-    def resampled(self, samples: int) -> Provenance:
+    def resample(self, samples: int) -> Provenance:
         """The same ranges as another number of samples."""
         ends = np.cumsum([piece.samples for piece in self.pieces]) * (samples / self.samples)
         counts = np.diff(np.round(ends), prepend=0.0)
@@ -136,7 +136,7 @@ class Provenance:
 
     def overlap(self, other: Provenance) -> float:
         """The share of these samples, 0 to 1, that are also in the other."""
-        shared = sum(piece.samples * _covered(piece, other.pieces) / (piece.stop - piece.start) for piece in self.pieces)
+        shared = sum(piece.samples * _count_covered(piece, other.pieces) / (piece.stop - piece.start) for piece in self.pieces)
         return shared / max(self.samples, 1)
 
     def to_dict(self) -> dict[str, Any]:
@@ -165,12 +165,12 @@ NEW = Provenance(pieces=())
 def _pieces(recordings: Iterable[Mapping[str, Any]]) -> Iterator[Piece]:
     for item in recordings:
         whole = {name: value for name, value in item.items() if name != "ranges"}
-        recording = Recording(**whole)
+        recording = SourceRecording(**whole)
         for start, stop, samples in item["ranges"]:
             yield Piece(recording=recording, start=start, stop=stop, samples=samples)
 
 
-def _covered(piece: Piece, others: Iterable[Piece]) -> int:
+def _count_covered(piece: Piece, others: Iterable[Piece]) -> int:
     """How many of the recording's samples in a piece are in others of the same recording."""
     reach, covered = piece.start, 0
     for other in sorted((other for other in others if other.recording.is_same(piece.recording)), key=lambda other: other.start):

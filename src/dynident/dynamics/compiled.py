@@ -56,7 +56,7 @@ def torque_regressor(robot: Robot, q: Array, dq: Array, ddq: Array) -> Array:
 def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> Iterator[tuple[int, Array]]:
     workspace = _workspace(robot, robot.gravity)
     # entries of a link in the row of a joint that doesn't move it stay zero: the kernel never touches them
-    (block,) = _aligned((robot.n, 10 * robot.n, kernels.BLOCK))
+    (block,) = _allocate_aligned((robot.n, 10 * robot.n, kernels.BLOCK))
     q, dq, ddq = freeze(q), freeze(dq), freeze(ddq)
     for start in range(0, len(q), kernels.BLOCK):
         kernels.regressor_block(workspace, q, dq, ddq, start, block)
@@ -67,12 +67,12 @@ def _workspace(robot: Robot, gravity: Array) -> kernels.Workspace:
     """Every call has its own, so calls may run in threads."""
     n, tile = robot.n, kernels.TILE
     shapes = (30, tile), (n, 5 * tile), (n, 30 * tile), (n, n, 6 * tile), (n, n, 6 * tile), (n, 6 * tile), (4, 10 * tile), (n, n, tile)
-    base, *spaces = _aligned(*shapes)
+    base, *spaces = _allocate_aligned(*shapes)
     base[18:21] = -gravity[:, None]
     return kernels.Workspace(robot.parents, joint_constants(robot), base.ravel(), *spaces)
 
 
-def _aligned(*shapes: tuple[int, ...]) -> list[Array]:
+def _allocate_aligned(*shapes: tuple[int, ...]) -> list[Array]:
     """Arrays of zeros at multiples of 64 bytes: a vector load that crosses a cache line costs two."""
     sizes = [prod(shape) + -prod(shape) % 8 for shape in shapes]
     memory = np.zeros(sum(sizes) + 8)

@@ -24,7 +24,7 @@ from dynident.excitation.limits.limits import Limits, require_usable, robot_limi
 from dynident.excitation.limits.penalty import Penalty
 from dynident.excitation.precision import expected_std
 from dynident.excitation.search.criterion import Criterion, Kind
-from dynident.excitation.search.descent import FINER, Candidate, Search
+from dynident.excitation.search.descent import FINER, Search, TrajectoryCandidate
 from dynident.excitation.search.parametrisation import Parametrisation
 from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.trajectory import sample_times
@@ -122,7 +122,7 @@ def design_trajectory(
     """
     wanted = robot_limits(robot) if limits is None else limits
     require_usable(robot, wanted, start)
-    search = _prepared(robot, friction, wanted, start, at_rest, _series(duration, harmonics, base_frequency), criterion, seed)
+    search = _prepare(robot, friction, wanted, start, at_rest, _series(duration, harmonics, base_frequency), criterion, seed)
     began = time.monotonic()
     search = replace(search, iterations=iterations, deadline=np.inf if budget is None else time.time() + budget)
     found = _Collected(starts or (8 if budget is None else _MANY), budget, began, progress)
@@ -131,7 +131,7 @@ def design_trajectory(
         raise DynidentError("interrupted before a trajectory was found; nothing was written")
     notes = (f"interrupted: the best of {len(found.candidates)} begun so far",) if interrupted else ()
     best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
-    return _finished(search, best, found, rate=rate, noise=(torque_noise, noise_rate), notes=notes)
+    return _finish(search, best, found, rate=rate, noise=(torque_noise, noise_rate), notes=notes)
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _series(duration: float, harmonics: int, base_frequency: float | None) -> _S
     return _Series(duration, harmonics, frequency)
 
 
-def _prepared(
+def _prepare(
     robot: Robot,
     friction: FrictionModel | None,
     limits: Limits,
@@ -189,10 +189,10 @@ class _Collected:
 
     def __init__(self, starts: int, budget: float | None, began: float, progress: Callable[[float], None] | None) -> None:
         self.starts = starts
-        self.candidates: dict[int, Candidate] = {}
+        self.candidates: dict[int, TrajectoryCandidate] = {}
         self.budget, self._began, self._progress = budget, began, progress
 
-    def add(self, start: int, candidate: Candidate) -> None:
+    def add(self, start: int, candidate: TrajectoryCandidate) -> None:
         self.candidates[start] = candidate
         if self._progress is not None:
             elapsed = (time.monotonic() - self._began) / self.budget if self.budget else 0.0
@@ -217,15 +217,15 @@ def _search_all(search: Search, found: _Collected, seed: int, executor: Executor
     return any(candidate.interrupted for candidate in found.candidates.values())
 
 
-def _finished(
-    search: Search, best: Candidate, found: _Collected, *, rate: float, noise: tuple[float, float], notes: tuple[str, ...]
+def _finish(
+    search: Search, best: TrajectoryCandidate, found: _Collected, *, rate: float, noise: tuple[float, float], notes: tuple[str, ...]
 ) -> Design:
     """The best candidate, checked once more at ten times the rate at which it will be used, and repaired if need be."""
     parametrisation, limits = search.parametrisation, search.penalty.limits
     fine = sample_times(parametrisation.duration, FINER * rate)
     still = parametrisation.standing_still(search.centres[0])
     if not search.keeps(best.x, fine):
-        best = search.repaired(best.x, still, fine)
+        best = search.repair(best.x, still, fine)
     trajectory = parametrisation.trajectory(best.x)
     report = check_trajectory(trajectory, search.robot, limits, rate=FINER * rate, collision=search.penalty.collision)
     if not report.holds:  # can't happen: standing still at a centre keeps all limits

@@ -105,17 +105,19 @@ def design_configurations(
     base = base_parameters(robot, equations="controller")
     rng = np.random.default_rng(seed)
     if method == "d_optimal":
-        pool = _allowed(robot, wanted, collision, max(_POOL * count, _SMALLEST_POOL), "sobol", rng)
+        pool = _draw_allowed(robot, wanted, collision, max(_POOL * count, _SMALLEST_POOL), "sobol", rng)
         q = pool[_greedy(_information_rows(base, pool), count, progress)]
     else:
-        q = _allowed(robot, wanted, collision, count, method, rng)
+        q = _draw_allowed(robot, wanted, collision, count, method, rng)
     rows = _information_rows(base, q)
     sizes = np.linalg.svd(rows.reshape(-1, base.rank), compute_uv=False)
     kappa = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
     return StaticDesign(robot=robot, base=base, method=method, q=q, condition_number=kappa, notes=(note,) if note else ())
 
 
-def _allowed(robot: Robot, limits: Limits, collision: CollisionModel | None, count: int, method: Method, rng: np.random.Generator) -> Array:
+def _draw_allowed(
+    robot: Robot, limits: Limits, collision: CollisionModel | None, count: int, method: Method, rng: np.random.Generator
+) -> Array:
     """The first `count` of a sequence of positions that keep the limits."""
     low, high = position_range(limits)
     still = np.zeros((1, robot.n))

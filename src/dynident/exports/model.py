@@ -25,7 +25,7 @@ from dynident.robots.verdict import judge
 States = tuple[Array, Array, Array]
 
 
-class InfeasibleError(InputError):
+class InfeasibleModelError(InputError):
     """Parameters that no robot can have, or that violate what was asked of them. Attributes: `violations`."""
 
     def __init__(self, violations: tuple[str, ...]) -> None:

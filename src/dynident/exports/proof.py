@@ -15,7 +15,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import FileError
-from dynident.exports.formats.simulator_friction import Held
+from dynident.exports.formats.simulator_friction import ExpressedFriction
 from dynident.exports.model import Comparison, DisagreementError, Exported, ExportModel, Original, States
 from dynident.friction.model import friction_torque
 from dynident.robots.formats.source_tree import SourceTree
@@ -81,7 +81,7 @@ def gravity_at_root(robot: Robot, tree: SourceTree) -> Array:
     return (pose @ tree.links[names.index(base)].own)[:3, :3] @ robot.gravity
 
 
-def check_numbers(engine: str, robot: Robot, held: Held, actual: Mapping[str, Array]) -> None:
+def check_numbers(engine: str, robot: Robot, held: ExpressedFriction, actual: Mapping[str, Array]) -> None:
     """DisagreementError unless the engine has the friction that was written; `actual` by attribute, (n,) each."""
     expected = dict(held.values) | {name: np.zeros(robot.n) for name in held.zero}
     for name, values in expected.items():

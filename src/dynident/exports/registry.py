@@ -14,7 +14,7 @@ from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.exports.code import c99, python_module
 from dynident.exports.formats import csv_table, mjcf, urdf, yaml_file
 from dynident.exports.from_results import model_from_estimate, model_from_parameters
-from dynident.exports.model import Exported, Exporter, ExportModel, InfeasibleError, Original, Request, States
+from dynident.exports.model import Exported, Exporter, ExportModel, InfeasibleModelError, Original, Request, States
 from dynident.exports.proof import random_states
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
@@ -53,7 +53,7 @@ def export(
     force      Export parameters that are not feasible, with a comment that says so.
     states     q, dq, ddq, (N, n) each, at which torques are compared; by default 1000 random ones.
 
-    Raises InfeasibleError, DisagreementError, or an InputError about the original.
+    Raises InfeasibleModelError, DisagreementError, or an InputError about the original.
     """
     if target not in EXPORTERS:
         raise UnknownNameError("export target", target, EXPORTERS)
@@ -84,7 +84,7 @@ def _prove(
         raise InputError(f"{exporter.name} describes links, and coefficients are sums over several of them", remedy="retrieve links first")
     violations = model.all_violations() if model.describes_bodies else model.violations
     if violations and not force:
-        raise InfeasibleError(violations)
+        raise InfeasibleModelError(violations)
     own = settle_options(exporter.options, options, f"export target {exporter.name}")
     warning = f"NOT FEASIBLE: {'; '.join(violations)}" if violations else ""
     request = Request(original=read_original(original, exporter.original), options=own, warning=warning)

@@ -59,7 +59,7 @@ def to_com(parameters: ArrayLike) -> tuple[Array, Array, Array]:
 
     The centre of mass is not defined where the mass is zero: that raises ValueRangeError.
     """
-    p = _checked(parameters)
+    p = _check(parameters)
     m = p[..., 0]
     if np.any(m == 0.0):
         raise ValueRangeError("mass", "is zero, so its centre of mass is not defined; give the link a mass")
@@ -72,7 +72,7 @@ def link_inertia(parameters: ArrayLike, name: str = "") -> LinkInertia:
 
     name : whose they are, where they must not lose anything: a first moment without a mass then raises ValueRangeError.
     """
-    p = _checked(parameters)
+    p = _check(parameters)
     if p[0] != 0.0:
         mass, com, inertia = to_com(p)
         return LinkInertia(float(mass), com, inertia)
@@ -92,12 +92,12 @@ def inertia_tensor(elements: ArrayLike) -> Array:
 
 def inertia_matrix(parameters: ArrayLike) -> Array:
     """J about the frame's origin, (..., 3, 3), of linear parameters (..., 10)."""
-    return inertia_tensor(_checked(parameters)[..., 4:])
+    return inertia_tensor(_check(parameters)[..., 4:])
 
 
 def pseudo_inertia(parameters: ArrayLike) -> Array:
     """The pseudo-inertia (..., 4, 4) of linear parameters (..., 10)."""
-    p = _checked(parameters)
+    p = _check(parameters)
     J = inertia_tensor(p[..., 4:])
     P = np.empty((*p.shape[:-1], 4, 4))
     P[..., :3, :3] = 0.5 * np.trace(J, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) - J
@@ -124,7 +124,7 @@ def consistency_margin(parameters: ArrayLike) -> Array:
     frame, unlike the eigenvalue about the origin (its sign is the same: a change of frame is a congruence).
     Massless links: the eigenvalue about the origin.
     """
-    p = _checked(parameters)
+    p = _check(parameters)
     P = pseudo_inertia(p)
     massive = p[..., 0] != 0.0
     m = np.where(massive, p[..., 0], 1.0)
@@ -144,7 +144,7 @@ def _pack(matrix: Array) -> Array:
     return matrix[..., _ROWS, _COLUMNS]
 
 
-def _checked(parameters: ArrayLike) -> Array:
+def _check(parameters: ArrayLike) -> Array:
     p = np.asarray(parameters, dtype=float)
     if p.ndim == 0 or p.shape[-1] != PARAMETERS_PER_LINK:
         raise ShapeError("parameters", p.shape, f"(..., {PARAMETERS_PER_LINK})")

@@ -116,7 +116,7 @@ def _bodies(robot: Robot, poses: Array, parameters: Array) -> Iterator[dict[str,
         if found is None:
             continue
         centre, axes, directions = found
-        points = _placed(poses[i], centre + sphere * axes @ directions.T)
+        points = _place(poses[i], centre + sphere * axes @ directions.T)
         yield {
             "type": "mesh3d",
             **dict(zip("xyz", (numbers(column) for column in points.T), strict=True)),
@@ -139,7 +139,7 @@ def _rings(robot: Robot, poses: Array, parameters: Array) -> Iterator[dict[str, 
     gap = np.full((1, 3), np.nan)
     circles = np.concatenate([part for ring in ([c, s, o], [c, o, s], [o, c, s]) for part in (np.stack(ring, axis=1), gap)])
     pieces = [
-        _placed(poses[i], found[0] + circles * found[1] @ found[2].T)
+        _place(poses[i], found[0] + circles * found[1] @ found[2].T)
         for i in range(robot.n)
         if (found := ellipsoid(parameters[i])) is not None
     ]
@@ -150,7 +150,7 @@ def _rings(robot: Robot, poses: Array, parameters: Array) -> Iterator[dict[str, 
 
 def _centres(robot: Robot, poses: Array, parameters: Array, name: str, symbol: str, colour: str) -> dict[str, Any]:
     chosen = [i for i in range(robot.n) if parameters[i, 0] > 0.0]
-    points = np.array([_placed(poses[i], parameters[i, 1:4] / parameters[i, 0]) for i in chosen]).reshape(-1, 3)
+    points = np.array([_place(poses[i], parameters[i, 1:4] / parameters[i, 0]) for i in chosen]).reshape(-1, 3)
     texts = [f"{plain(robot.links[i].name)}, {parameters[i, 0]:.3f} kg" for i in chosen]
     marker = {"symbol": symbol, "size": 5, "color": colour, "line": {"width": 2, "color": colour}}
     return _points(points, mode="markers", name=name, marker=marker, hovertext=texts, hoverinfo="text")
@@ -160,7 +160,7 @@ def _points(points: Array, **more: Any) -> dict[str, Any]:
     return {"type": "scatter3d", **dict(zip("xyz", (numbers(column) for column in points.T), strict=True)), **more}
 
 
-def _placed(pose: Array, points: Array) -> Array:
+def _place(pose: Array, points: Array) -> Array:
     return points @ pose[:3, :3].T + pose[:3, 3]
 
 

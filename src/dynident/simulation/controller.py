@@ -47,16 +47,16 @@ class VirtualController:
         recorded = q + self.position_noise * np.random.default_rng(self.seed).normal(size=q.shape)
         dq = None if velocities is None else np.asarray(velocities, dtype=float)
         return ControllerSamples(
-            q=self._rounded(recorded),
-            M=self._rounded(mass_matrix(robot, p, q)),
-            g=self._rounded(gravity(robot, p, q)),
+            q=self._round(recorded),
+            M=self._round(mass_matrix(robot, p, q)),
+            g=self._round(gravity(robot, p, q)),
             dq=dq,
-            c=None if dq is None else self._rounded(coriolis_vector(robot, p, q, dq)),
+            c=None if dq is None else self._round(coriolis_vector(robot, p, q, dq)),
             joint_names=robot.joint_names,
             source=f"virtual controller of {robot.name}",
         )
 
-    def _rounded(self, values: Array) -> Array:
+    def _round(self, values: Array) -> Array:
         return values if self.digits is None else np.round(values, self.digits)
 
 

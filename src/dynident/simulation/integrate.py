@@ -48,7 +48,7 @@ class Drive(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Motion:
+class SimulatedMotion:
     """What happened at the servo's instants. All (N, n) but `saturated` (n,), the share of instants at the torque limit."""
 
     q: Array
@@ -94,7 +94,7 @@ def integrate(
     *,
     steps: int,
     progress: Callable[[float], None] | None = None,
-) -> Motion:
+) -> SimulatedMotion:
     """Run the servo along the reference, from its first state, with `steps` of physics per instant."""
     mujoco = import_optional("mujoco", "simulating a robot")
     model, motors = plant.model, plant.motors
@@ -125,7 +125,7 @@ def integrate(
             progress(k / samples)
     if progress is not None:
         progress(1.0)
-    return Motion(**rows, saturated=saturated / samples)
+    return SimulatedMotion(**rows, saturated=saturated / samples)
 
 
 def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:

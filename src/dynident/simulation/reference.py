@@ -26,7 +26,7 @@ class Reference:
     ddq: Array
 
 
-def sampled_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_limits: bool = True) -> Reference:
+def sample_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_limits: bool = True) -> Reference:
     """The trajectory at `rate` [Hz], from its first to its last sample.
 
     Between samples it is the polynomial through what was given: of degree five with velocities and accelerations, three

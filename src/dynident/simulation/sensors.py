@@ -142,10 +142,10 @@ class Sensors:
         if self.unsigned:
             measured, kind = np.abs(measured), EffortKind.MAGNITUDE
         stamps, rows = self.clock.rows(streams[3], time)
-        arrays = [self._rounded(values[rows]) for values in (measured_q, measured_dq, measured)]
+        arrays = [self._round(values[rows]) for values in (measured_q, measured_dq, measured)]
         return Dataset(time=stamps, q=arrays[0], dq=arrays[1], effort=arrays[2], effort_kind=kind, joint_names=joint_names, source=source)
 
-    def _rounded(self, values: Array) -> Array:
+    def _round(self, values: Array) -> Array:
         return values if self.digits is None else np.round(values, self.digits)
 
 

@@ -14,10 +14,10 @@ from dynident.errors import InputError, UnknownNameError
 from dynident.friction import FrictionModel, friction_model
 from dynident.robots.robot import Robot
 from dynident.simulation.friction import SimulatedFriction, typical_friction
-from dynident.simulation.integrate import Drive, Motion, integrate, substeps
+from dynident.simulation.integrate import Drive, SimulatedMotion, integrate, substeps
 from dynident.simulation.model import Elasticity, Plant, build_plant
 from dynident.simulation.payload import Payload, loaded_parameters
-from dynident.simulation.reference import Reference, sampled_reference
+from dynident.simulation.reference import Reference, sample_reference
 from dynident.simulation.sensors import NOISES, Sensors, effort_scale
 from dynident.simulation.servo import Feedforward, Regulator, Servo, feedforward_torque
 from dynident.simulation.truth import Recording, Truth
@@ -59,7 +59,7 @@ def simulate(
     seed                 Of the sensors' noise; the motion itself is not random.
     """
     ticks, period = _timing(rate)
-    reference = sampled_reference(robot, trajectory, 1.0 / period, check_limits=check_limits)
+    reference = sample_reference(robot, trajectory, 1.0 / period, check_limits=check_limits)
     p = loaded_parameters(robot, parameters, payload)
     ideal = inverse_dynamics(robot, p, reference.q, reference.dq, reference.ddq)
     scale = effort_scale(robot, ideal)
@@ -116,7 +116,7 @@ def _run(
     friction: SimulatedFriction | None,
     period: float,
     progress: Callable[[float], None] | None,
-) -> tuple[Motion, float]:
+) -> tuple[SimulatedMotion, float]:
     robot, p = plant.robot, plant.parameters
     M = mass_matrix(robot, p, reference.q) + np.diag(plant.inertia)
     _check_moves_mass(robot, M)
@@ -141,7 +141,7 @@ def _check_moves_mass(robot: Robot, M: Array) -> None:
             raise InputError(f"joint {name!r} moves no mass (inertia {value:.2g}), so no torque can drive it; give its links parameters")
 
 
-def _truth(plant: Plant, reference: Reference, motion: Motion, friction: SimulatedFriction | None, kept: slice) -> Truth:
+def _truth(plant: Plant, reference: Reference, motion: SimulatedMotion, friction: SimulatedFriction | None, kept: slice) -> Truth:
     motor_dq, motor_ddq = motion.motor_dq[kept], motion.motor_ddq[kept]
     return Truth(
         robot=plant.robot,
@@ -157,7 +157,7 @@ def _truth(plant: Plant, reference: Reference, motion: Motion, friction: Simulat
     )
 
 
-def _notes(robot: Robot, reference: Reference, motion: Motion, servo: Servo, bandwidth: float) -> list[str]:
+def _notes(robot: Robot, reference: Reference, motion: SimulatedMotion, servo: Servo, bandwidth: float) -> list[str]:
     error = np.abs(motion.motor_q - reference.q).max(axis=0)
     worst = int(np.argmax(error))
     notes = [f"largest tracking error {error[worst]:.2g} {robot.joints[worst].units.position} (joint {robot.joint_names[worst]!r})"]

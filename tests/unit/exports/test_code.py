@@ -56,7 +56,7 @@ def _jacobian(robot, q: np.ndarray, step: float = 1e-6) -> np.ndarray:
 @pytest.mark.parametrize("name", ROBOTS)
 def test_every_c_function_is_ours(tmp_path, name):
     model = model_of(machine(name))
-    library = CLibrary.compiled(EXPORTERS["c"].write(model, Request()), tmp_path, c_name(model.robot.name), model.robot.n, GCC)
+    library = CLibrary.compile(EXPORTERS["c"].write(model, Request()), tmp_path, c_name(model.robot.name), model.robot.n, GCC)
     q, dq, ddq = states(model.robot, samples=20)
     for function, (arguments, results) in expected(model, q, dq, ddq).items():
         actual = np.array([library(function, *row) for row in zip(*arguments, strict=True)]).reshape(results.shape)

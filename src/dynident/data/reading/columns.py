@@ -40,10 +40,10 @@ class Content:
 def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, effort_role: str = "") -> Content:
     """Find every quantity in the table; FileError lists the names there are when q is not among them."""
     table = {name: values for name, values in table.items() if (values.ndim > 0 and values.size > 0) or name in DESCRIPTIONS}
-    names_of, role = _mapped(file, table, columns)
+    names_of, role = _map_columns(file, table, columns)
     described = {name for name in table if name in DESCRIPTIONS}
     taken = described | {name for names in names_of.values() for name in names}
-    ignored = _ignored(file, columns)
+    ignored = _ignored_roles(file, columns)
     by_role = _by_role({name: found for name in table if name not in taken and (found := meaning(name)) and found.role not in ignored})
     if "effort" not in names_of:
         role = _choose_effort(file, by_role, effort_role)
@@ -74,7 +74,7 @@ def canonical(name: str) -> tuple[str, str]:
     raise UnknownNameError("quantity", name, MAPPED, remedy=Remedy("a map gives our name first, as in {columns}", columns={"q": "pos_*"}))
 
 
-def _mapped(file: Path, table: Table, columns: Mapping[str, Patterns]) -> tuple[dict[str, list[str]], str]:
+def _map_columns(file: Path, table: Table, columns: Mapping[str, Patterns]) -> tuple[dict[str, list[str]], str]:
     """The columns that the map gives to each quantity, and the effort's role if it is clear."""
     names_of: dict[str, list[str]] = {}
     role = ""
@@ -90,7 +90,7 @@ def _mapped(file: Path, table: Table, columns: Mapping[str, Patterns]) -> tuple[
     return names_of, role
 
 
-def _ignored(file: Path, columns: Mapping[str, Patterns]) -> set[str]:
+def _ignored_roles(file: Path, columns: Mapping[str, Patterns]) -> set[str]:
     """The roles that the map gives no column, so that they are left alone whatever their names say."""
     ignored: set[str] = set()
     for name, said in (canonical(key) for key, patterns in columns.items() if not patterns):
@@ -120,7 +120,7 @@ def choose(file: Path, table: Table, name: str, patterns: Patterns) -> list[str]
             matches = natural_order(column for column in order if fnmatchcase(column, pattern) and column not in DESCRIPTIONS)
         if not matches:
             remedy = Remedy("correct the map ({columns})", columns={name: "..."})
-            raise FileError(file, f"no column matches {pattern!r}, given for {name}; found: {_listing(table)}", remedy=remedy)
+            raise FileError(file, f"no column matches {pattern!r}, given for {name}; found: {_list_names(table)}", remedy=remedy)
         chosen += matches
     return list(dict.fromkeys(chosen))
 
@@ -177,11 +177,11 @@ def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tupl
     given = {name: listed for name, listed in joints.items() if listed}
     for name, listed in given.items():
         if "q" in given and listed != given["q"]:
-            both = f"q has {len(given['q'])} ({_joined(given['q'])}), {name} has {len(listed)} ({_joined(listed)})"
+            both = f"q has {len(given['q'])} ({_join(given['q'])}), {name} has {len(listed)} ({_join(listed)})"
             raise FileError(file, f"columns are of different joints: {both}", remedy=_choose_with(name))
         numbers = [joint for joint in listed if isinstance(joint, int)]
         if numbers and numbers != list(range(numbers[0], numbers[0] + len(numbers))):
-            raise FileError(file, f"{name} has columns of the joints {_joined(listed)}, with a gap", remedy=_choose_with(name))
+            raise FileError(file, f"{name} has columns of the joints {_join(listed)}, with a gap", remedy=_choose_with(name))
     own = given.get("q", [])
     return tuple(str(joint) for joint in own) if own and all(isinstance(joint, str) for joint in own) else ()
 
@@ -218,17 +218,17 @@ def _texts(table: Table, name: str) -> tuple[str, ...]:
 
 def _missing(file: Path, name: str, table: Table) -> FileError:
     remedy = Remedy("name them with {columns} (wildcards allowed)", columns={name: "..."})
-    return FileError(file, f"no column is known as {name}; found: {_listing(table)}", remedy=remedy)
+    return FileError(file, f"no column is known as {name}; found: {_list_names(table)}", remedy=remedy)
 
 
 def _choose_with(name: str) -> Remedy:
     return Remedy("choose with {columns}", columns={name: "..."})
 
 
-def _listing(table: Table) -> str:
+def _list_names(table: Table) -> str:
     names = list(table)
     return ", ".join(names[:40]) + (f", ... ({len(names)} in all)" if len(names) > 40 else "") if names else "none"
 
 
-def _joined(items: Sequence[object]) -> str:
+def _join(items: Sequence[object]) -> str:
     return ", ".join(map(str, items))

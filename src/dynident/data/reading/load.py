@@ -13,7 +13,7 @@ from dynident.data.formats.registry import known_formats, read_table, reader_of
 from dynident.data.reading.assemble import assemble
 from dynident.data.reading.column_names import DESCRIPTIONS, meaning, natural_order
 from dynident.data.reading.columns import Content, choose, effort_role_of, stack, understand
-from dynident.data.reading.recipe import Recipe, checked_columns, checked_units, read_recipe
+from dynident.data.reading.recipe import Recipe, check_columns, check_units, read_recipe
 from dynident.errors import FileError
 
 _FOLDER_RECIPE = "dataset.yaml"
@@ -78,8 +78,8 @@ def load_recording(
 ) -> Dataset | ControllerSamples:
     """Whichever of the two the files hold: q with M or g but no effort are controller samples, anything else is a log."""
     given: dict[str, Any] = {
-        "columns": checked_columns(columns),
-        "units": checked_units(units),
+        "columns": check_columns(columns),
+        "units": check_units(units),
         "joints": tuple(joints) if joints is not None else None,
         "effort_kind": None if effort_kind is None else EffortKind(effort_kind),
         "reader_options": None if reader_options is None else dict(reader_options),

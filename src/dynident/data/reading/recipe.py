@@ -64,7 +64,7 @@ class Recipe:
         return replace(self, **changes)
 
 
-def checked_columns(columns: Mapping[str, Patterns | None] | None) -> dict[str, Patterns] | None:
+def check_columns(columns: Mapping[str, Patterns | None] | None) -> dict[str, Patterns] | None:
     """A column map with our own names as keys; a quantity to be ignored (None, none or nothing) has no columns."""
     if columns is None:
         return None
@@ -73,7 +73,7 @@ def checked_columns(columns: Mapping[str, Patterns | None] | None) -> dict[str, 
     return {name: () if patterns in (None, "none", ["none"], ("none",)) else patterns or () for name, patterns in columns.items()}
 
 
-def checked_units(units: Mapping[str, str | Sequence[str]] | None) -> dict[str, Unit] | None:
+def check_units(units: Mapping[str, str | Sequence[str]] | None) -> dict[str, Unit] | None:
     """Units by our own names, each known."""
     if units is None:
         return None
@@ -96,8 +96,8 @@ def read_recipe(path: Path) -> Recipe:
         raise FileError(path, "gear_ratios and motor_to_joint say the same thing twice; keep one")
     with errors_in_file(path):
         return Recipe(
-            columns=checked_columns(_column_map(fields)) or {},
-            units=checked_units(_patterns(fields.section("units"))) or {} if fields.has("units") else {},
+            columns=check_columns(_column_map(fields)) or {},
+            units=check_units(_patterns(fields.section("units"))) or {} if fields.has("units") else {},
             joints=fields.texts("joints", alone=False),
             signs=_signs(fields),
             gears=_gears(fields),

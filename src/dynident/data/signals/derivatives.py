@@ -76,7 +76,7 @@ def savitzky_golay(dataset: Dataset, window: int, polynomial: int) -> Dataset:
     if dataset.ddq is None and polynomial < needed:
         raise ValueRangeError("polynomial", f"is {polynomial}; the missing accelerations need at least {needed}")
 
-    def fitted(values: Array, derivative: int) -> Array:
+    def fit(values: Array, derivative: int) -> Array:
         return _by_segment(
             dataset,
             values,
@@ -85,11 +85,11 @@ def savitzky_golay(dataset: Dataset, window: int, polynomial: int) -> Dataset:
             lambda x, _: np.asarray(savgol_filter(x, window, polynomial, derivative, 1.0 / rate, axis=0)),
         )
 
-    smoothed = {name: fitted(values, 0) for name in _SIGNALS if (values := getattr(dataset, name)) is not None}
+    smoothed = {name: fit(values, 0) for name in _SIGNALS if (values := getattr(dataset, name)) is not None}
     if dataset.dq is None:
-        smoothed["dq"] = fitted(dataset.q, 1)
+        smoothed["dq"] = fit(dataset.q, 1)
     if dataset.ddq is None:
-        smoothed["ddq"] = fitted(dataset.q, 2) if dataset.dq is None else fitted(dataset.dq, 1)
+        smoothed["ddq"] = fit(dataset.q, 2) if dataset.dq is None else fit(dataset.dq, 1)
     return dataset.after(f"Savitzky-Golay {window}/{polynomial}", **smoothed)
 
 

@@ -15,7 +15,7 @@ def mask_standstill(dataset: Dataset, speed: ArrayLike) -> Dataset:
     if dataset.dq is None:
         raise ValueRangeError("dq", "is missing, so standstill can't be seen; differentiate first")
     least = per_joint("speed", speed, dataset.n, sign="nonnegative", infinite=True)
-    return _masked(dataset, np.abs(dataset.dq) >= least, "without standstill")
+    return _mask(dataset, np.abs(dataset.dq) >= least, "without standstill")
 
 
 def mask_saturation(dataset: Dataset, limits: ArrayLike) -> Dataset:
@@ -23,9 +23,9 @@ def mask_saturation(dataset: Dataset, limits: ArrayLike) -> Dataset:
     if dataset.effort is None:
         raise ValueRangeError("effort", "is missing, so saturation can't be seen")
     largest = per_joint("limits", limits, dataset.n, sign="nonnegative", infinite=True)
-    return _masked(dataset, np.abs(dataset.effort) < largest, "without saturation")
+    return _mask(dataset, np.abs(dataset.effort) < largest, "without saturation")
 
 
-def _masked(dataset: Dataset, use: BoolArray, what: str) -> Dataset:
+def _mask(dataset: Dataset, use: BoolArray, what: str) -> Dataset:
     mask = use if dataset.mask is None else dataset.mask & use
     return dataset.after(what, mask=mask)

@@ -104,9 +104,9 @@ def robot_limits(
             raise UnknownNameError("frame", name, frames)
     return Limits(
         position=robot.position_limits + position_margin * np.array([1.0, -1.0]),
-        velocity=_scaled(robot.velocity_limits, velocity_scale),
-        acceleration=_scaled(robot.acceleration_limits, acceleration_scale),
-        effort=_scaled(robot.effort_limits, effort_scale),
+        velocity=_scale(robot.velocity_limits, velocity_scale),
+        acceleration=_scale(robot.acceleration_limits, acceleration_scale),
+        effort=_scale(robot.effort_limits, effort_scale),
         boxes=boxes,
         floor=floor,
         clearance=clearance,
@@ -143,6 +143,6 @@ def _require_inside(robot: Robot, limits: Limits, start: Array) -> None:
             raise LimitError(f"position limit of joint {joint.name!r}", f"({low:.4g} to {high:.4g}) excludes the start, {start[j]:.4g}")
 
 
-def _scaled(limits: Array, scale: float) -> Array:
+def _scale(limits: Array, scale: float) -> Array:
     """Infinite stays infinite, whatever its share (0 · ∞ is NaN)."""
     return np.where(np.isfinite(limits), limits * scale, np.inf if scale > 0.0 else 0.0)

@@ -58,9 +58,9 @@ class Criterion:
         lam, V = np.linalg.eigh(rows @ rows.T / N)
         value, weights = _measure(self.kind, np.maximum(lam, _SMALLEST * lam[-1]), sharpness)
         by_Y = ((V * weights) @ V.T @ rows).reshape(b, n, N) * (2.0 / N)
-        return value, self._scattered(by_Y)
+        return value, self._scatter(by_Y)
 
-    def _scattered(self, by_Y: Array) -> Sensitivity:
+    def _scatter(self, by_Y: Array) -> Sensitivity:
         """Derivatives by the base columns, put at the places of the standard columns; zero at the dependent ones."""
         columns, independent = self.base.columns, self.base.independent
         n, N = by_Y.shape[1:]

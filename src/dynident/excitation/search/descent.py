@@ -42,7 +42,7 @@ _SHRINK = (1.0, 0.999, 0.997, 0.99, 0.98, 0.96, 0.92, 0.85, 0.7, 0.5, 0.3, 0.1, 
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Candidate:
+class TrajectoryCandidate:
     """A valid trajectory that a start found.
 
     value : float        What was minimised: κ, or -½ log det G / b.
@@ -76,16 +76,16 @@ class Search:
     iterations: int
     deadline: float = np.inf
 
-    def __call__(self, start: int, rng: np.random.Generator) -> Candidate:
+    def __call__(self, start: int, rng: np.random.Generator) -> TrajectoryCandidate:
         limit_threads: Any = import_module("threadpoolctl").threadpool_limits
         # Matrices are small: BLAS threads cost more than they give, and ten times as much where processes compete for cores.
         with limit_threads(limits=1, user_api="blas"):
             return self._descend(start, rng)
 
-    def _descend(self, start: int, rng: np.random.Generator) -> Candidate:
+    def _descend(self, start: int, rng: np.random.Generator) -> TrajectoryCandidate:
         centre = self.parametrisation.standing_still(self.centres[int(rng.integers(len(self.centres)))])
         x = centre + _SPREAD * rng.normal(size=centre.shape)
-        best = self.repaired(x, centre)
+        best = self.repair(x, centre)
         if not self.penalty.is_convex:  # from outside, the search could end on the wrong side of a link
             x = best.x
         history: list[tuple[int, float]] = []
@@ -97,7 +97,7 @@ class Search:
                     break
                 x, evaluations = self._round(x, sharpness, weight, max(1, round(share * self.iterations)))
                 count += evaluations
-                found = self.repaired(x, centre)
+                found = self.repair(x, centre)
                 best = found if found.value < best.value else best
                 history.append((count, best.value))
         except KeyboardInterrupt:
@@ -132,7 +132,7 @@ class Search:
         found: Any = optimize.minimize(function, x, jac=True, method="L-BFGS-B", options=options, callback=stop_when_late)
         return np.asarray(found.x, dtype=float), int(found.nfev)
 
-    def repaired(self, x: Array, centre: Array, times: Array | None = None) -> Candidate:
+    def repair(self, x: Array, centre: Array, times: Array | None = None) -> TrajectoryCandidate:
         """The trajectory of x with its amplitudes shrunk towards `centre` as little as all limits need."""
         mean = self.parametrisation.standing_still(self.parametrisation.coefficients(x)[-1])
         if self.keeps(mean, times):  # shrinking in place loses the least, where that is allowed
@@ -161,11 +161,11 @@ class Search:
         margins = motion_margins(self.robot, self.penalty.limits, t, self.parametrisation.motion(x, t), self.penalty.collision)
         return all(m.margin >= RESERVE * 0.1 if np.isnan(m.share) else m.share <= 1.0 - RESERVE for m in margins)
 
-    def _candidate(self, x: Array) -> Candidate:
+    def _candidate(self, x: Array) -> TrajectoryCandidate:
         motion = self.parametrisation.motion(x, self._fine_times)
         kappa = condition_number(self.criterion.base, motion)
         value = kappa if self.criterion.kind == "condition" else _d_value(self.criterion, motion)
-        return Candidate(x=x, value=value, condition_number=kappa)
+        return TrajectoryCandidate(x=x, value=value, condition_number=kappa)
 
     @cached_property
     def _weightless(self) -> Robot:

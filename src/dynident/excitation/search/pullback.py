@@ -31,12 +31,12 @@ def motion_gradient(robots: tuple[Robot, Robot], motion: Motion, by: Sensitivity
     Q, dQ, ddQ = (np.tile(values, (n, 1)) for values in motion)
     still = np.zeros_like(Q)
 
-    def contracted(machine: Robot, *samples: Array) -> Array:
+    def contract(machine: Robot, *samples: Array) -> Array:
         return _contract(machine, Motion(*samples), by.rigid).reshape(n, N).T
 
-    by_ddq = contracted(weightless, Q, still, unit)
-    by_dq = (contracted(robot, Q, dQ + unit, ddQ) - contracted(robot, Q, dQ - unit, ddQ)) / 2.0
-    by_q = (contracted(robot, Q + _STEP * unit, dQ, ddQ) - contracted(robot, Q - _STEP * unit, dQ, ddQ)) / (2.0 * _STEP)
+    by_ddq = contract(weightless, Q, still, unit)
+    by_dq = (contract(robot, Q, dQ + unit, ddQ) - contract(robot, Q, dQ - unit, ddQ)) / 2.0
+    by_q = (contract(robot, Q + _STEP * unit, dQ, ddQ) - contract(robot, Q - _STEP * unit, dQ, ddQ)) / (2.0 * _STEP)
     if friction is not None and by.friction is not None:
         h = _FRICTION_STEP
         by_dq += _sum((friction.columns(dq + h, ddq) - friction.columns(dq - h, ddq)) * by.friction) / (2.0 * h)

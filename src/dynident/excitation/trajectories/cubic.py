@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names
+from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +42,7 @@ class CubicTrajectory:
         return float(self.times[-1])
 
     def sample(self, time: ArrayLike) -> Motion:
-        t = checked_times(time)
+        t = check_times(time)
         piece = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
         length = np.diff(self.times)[piece][:, None]
         s = (t - self.times[piece])[:, None] / length

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, check_positive, set_frozen
-from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, set_rows
+from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names, set_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,7 +63,7 @@ class FourierTrajectory:
         return np.concatenate([self.a.T, self.b.T, self.q0[None]])
 
     def sample(self, time: ArrayLike) -> Motion:
-        t = checked_times(time)
+        t = check_times(time)
         return Motion(*(phi @ self.coefficients for phi in fourier_basis(t, self.base_frequency, self.harmonics)))
 
     def at_rest(self, *, start: ArrayLike | None = None) -> FourierTrajectory:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_positive, per_joint
-from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, set_rows
+from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names, set_rows
 
 #: Largest velocity and acceleration of the unit motion: at s = 1/2, and at s = (3 ± √3) / 6.
 _PEAK_VELOCITY = 1.875
@@ -36,7 +36,7 @@ class QuinticTrajectory:
 
     def sample(self, time: ArrayLike) -> Motion:
         T = self.duration
-        s = np.clip(checked_times(time) / T, 0.0, 1.0)[:, None]
+        s = np.clip(check_times(time) / T, 0.0, 1.0)[:, None]
         step = self.end - self.start
         q = self.start + step * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
         return Motion(q, step * 30.0 * s**2 * (1.0 - s) ** 2 / T, step * 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / T**2)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_positive
 from dynident.errors import ValueRangeError
-from dynident.excitation.trajectories.trajectory import Motion, checked_times, joint_names, set_rows
+from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names, set_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,7 +41,7 @@ class SinusoidTrajectory:
 
     def sample(self, time: ArrayLike) -> Motion:
         w = 2.0 * np.pi / self.period
-        angle = np.outer(checked_times(time), w)
+        angle = np.outer(check_times(time), w)
         swing = self.start + self.amplitude / w * (1.0 - np.cos(angle))
         return Motion(swing, self.amplitude * np.sin(angle), self.amplitude * w * np.cos(angle))
 

@@ -79,7 +79,7 @@ def used_samples(trajectory: Trajectory, time: Array) -> BoolArray:
     return trajectory.used(time) if isinstance(trajectory, Repeated) else np.ones(len(time), dtype=bool)
 
 
-def checked_times(time: ArrayLike) -> Array:
+def check_times(time: ArrayLike) -> Array:
     """Times as a float array (N,); the first line of every trajectory's `sample`."""
     return check_array("time", np.atleast_1d(np.asarray(time)), (None,), "(N,) = (samples,)", remedy="remove those samples first")
 

@@ -66,7 +66,7 @@ def prove_c(model: ExportModel, exported: Exported, states: States) -> Compariso
     if compiler is None:
         return "no C compiler was found (gcc or cc), so the code was not compiled and compared"
     with tempfile.TemporaryDirectory() as folder:
-        library = CLibrary.compiled(exported, Path(folder), c_name(model.robot.name), model.robot.n, compiler)
+        library = CLibrary.compile(exported, Path(folder), c_name(model.robot.name), model.robot.n, compiler)
         rows = [library("inverse_dynamics", q, dq, ddq) + library("friction", dq, ddq) for q, dq, ddq in zip(*states, strict=True)]
     return compare("The compiled C", model, states, np.array(rows), friction=True)
 
@@ -97,7 +97,7 @@ class CLibrary:
         self.library, self.prefix = library, prefix
 
     @classmethod
-    def compiled(cls, exported: Exported, folder: Path, prefix: str, n: int, compiler: str) -> CLibrary:
+    def compile(cls, exported: Exported, folder: Path, prefix: str, n: int, compiler: str) -> CLibrary:
         for name, content in exported.files.items():
             (folder / name).write_bytes(content)
         target = folder / f"lib{prefix}.so"

@@ -47,7 +47,7 @@ class _Function:
             return text, strength
         if node.operation == "negative":  # a minus sign costs nothing where it is used
             return text, strength
-        return self._named(text), _ATOM
+        return self._name(text), _ATOM
 
     def _expression(self, node: Node) -> tuple[str, int]:
         if node.operation == "constant":
@@ -63,13 +63,13 @@ class _Function:
             a, b = node.operands
             return f"{self._operand(a, _PRODUCT)} * {self._operand(b, _ATOM)}", _PRODUCT
         arguments = ", ".join(self.texts[operand.number][0] for operand in node.operands)
-        return self._named(f"{node.operation}({arguments})"), _ATOM
+        return self._name(f"{node.operation}({arguments})"), _ATOM
 
     def _operand(self, node: Node, strength: int) -> str:
         text, own = self.texts[node.number]
         return text if own >= strength else f"({text})"
 
-    def _named(self, text: str) -> str:
+    def _name(self, text: str) -> str:
         name = f"t{self.temporaries}"
         self.temporaries += 1
         self.written.append(f"{self.declare}{name} = {text}{self.end}")

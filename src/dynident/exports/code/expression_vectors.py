@@ -16,7 +16,7 @@ def plus(*vectors: Vector) -> Vector:
     return [reduce(add, elements) for elements in zip(*vectors, strict=True)]
 
 
-def scaled(factor: Node, vector: Vector) -> Vector:
+def scale(factor: Node, vector: Vector) -> Vector:
     return [factor * element for element in vector]
 
 
@@ -42,7 +42,7 @@ def transposed_matvec(A: Matrix, x: Vector) -> Vector:
     return [dot([row[k] for row in A], x) for k in range(len(A[0]))]
 
 
-def rotated_inertia(R: Matrix, J: Matrix) -> Matrix:
+def rotate_inertia(R: Matrix, J: Matrix) -> Matrix:
     """R J Rᵀ, its symmetric elements shared."""
     half = [transposed_matvec(J, row) for row in R]
     upper = {(i, j): dot(half[i], R[j]) for i in range(3) for j in range(i, 3)}
@@ -52,7 +52,7 @@ def rotated_inertia(R: Matrix, J: Matrix) -> Matrix:
 def steiner(J: Matrix, mass: Node, moment: Vector, p: Vector) -> Matrix:
     """Inertia about a point from which the old origin is seen at p: J + 2 (p·h) 1 - p hᵀ - h pᵀ + m (p·p 1 - p pᵀ)."""
     # with k = h + m p / 2 the two kinds of terms are one: 2 (p·k) 1 - p kᵀ - k pᵀ
-    k = plus(moment, scaled(0.5 * mass, p))
+    k = plus(moment, scale(0.5 * mass, p))
     twice = 2.0 * dot(p, k)
     moved = [list(row) for row in J]
     for i in range(3):

@@ -45,7 +45,7 @@ def inverse_dynamics(q, dq, ddq, parameters=PARAMETERS, gravity=GRAVITY):
         else:
             w, dw, a = motions[parent]
         a = a + np.cross(dw, p) + np.cross(w, np.cross(w, p))
-        carried, dw, a = _turned_back(R, w), _turned_back(R, dw), _turned_back(R, a)
+        carried, dw, a = _turn_back(R, w), _turn_back(R, dw), _turn_back(R, a)
         own, rate = turns[i] * dq[..., i, None], dq[..., i, None]
         dw = dw + turns[i] * ddq[..., i, None] + np.cross(carried, own)
         a = a + np.cross(2.0 * carried + own, slides[i]) * rate + slides[i] * ddq[..., i, None]
@@ -57,7 +57,7 @@ def inverse_dynamics(q, dq, ddq, parameters=PARAMETERS, gravity=GRAVITY):
         torques[..., i] = moment @ turns[i] + force @ slides[i]
         if PARENTS[i] >= 0:
             R, p = poses[i][..., :3, :3], poses[i][..., :3, 3]
-            force, moment = _turned(R, force), _turned(R, moment)
+            force, moment = _turn(R, force), _turn(R, moment)
             before = wrenches[PARENTS[i]]
             wrenches[PARENTS[i]] = before[0] + force, before[1] + moment + np.cross(p, force)
     return torques
@@ -137,9 +137,9 @@ def _wrench(parameters, w, dw, a):
     return force, dw @ J + np.cross(w, w @ J) + np.cross(mc, a)
 
 
-def _turned(R, vector):
+def _turn(R, vector):
     return np.einsum("...ab,...b->...a", R, vector)
 
 
-def _turned_back(R, vector):
+def _turn_back(R, vector):
     return np.einsum("...ab,...a->...b", R, vector)

@@ -23,8 +23,8 @@ from dynident.exports.code.expression_vectors import (
     cross,
     matvec,
     plus,
-    rotated_inertia,
-    scaled,
+    rotate_inertia,
+    scale,
     skew,
     steiner,
     transposed_matvec,
@@ -36,7 +36,7 @@ from dynident.robots.robot import Robot
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class LinkMotion:
     """How a link moves, in its own frame: w angular velocity, dw its rate, U as above, a acceleration of the origin."""
 
     w: Vector
@@ -75,7 +75,7 @@ class Dynamics:
         masses, moments, inertias = self._composites(parameters)
         for i in range(n):
             turn, slide = self.turn[i], self.slide[i]
-            force = plus(scaled(masses[i], slide), cross(turn, moments[i]))
+            force = plus(scale(masses[i], slide), cross(turn, moments[i]))
             moment = plus(matvec(inertias[i], turn), cross(moments[i], slide))
             j = i
             while j >= 0:
@@ -113,7 +113,7 @@ class Dynamics:
         return [entry for row in J for entry in row]
 
     def _add_joint(self, q: Node, constants: Array) -> None:
-        """A link's pose in its parent is affine in (1, cos q, sin q, q): see `dynamics.tree`."""
+        """A link's pose in its parent is affine in (1, cos q, sin q, q): see `dynamics.kernel_tree`."""
         row: list[float] = constants.tolist()
         turns = any(row[12:36])
         c, s = (self.graph.call("cos", q), self.graph.call("sin", q)) if turns else (self.graph.node(1.0), self.graph.node(0.0))
@@ -137,22 +137,22 @@ class Dynamics:
                 wrenches[parent] = plus(wrenches[parent][0], force), plus(wrenches[parent][1], moment)
         return torques[::-1]
 
-    def _motions(self, dq: Vector, ddq: Vector, gravity: Array) -> list[Motion]:
+    def _motions(self, dq: Vector, ddq: Vector, gravity: Array) -> list[LinkMotion]:
         """Of every link, from the base, which accelerates upward where gravity pulls down."""
         zero = self._constants(np.zeros(3))
-        base = Motion(zero, zero, [zero, zero, zero], self._constants(-gravity))
-        motions: list[Motion] = []
+        base = LinkMotion(zero, zero, [zero, zero, zero], self._constants(-gravity))
+        motions: list[LinkMotion] = []
         for i, joint in enumerate(self.robot.joints):
             before = base if joint.parent < 0 else motions[joint.parent]
             R, turn, slide = self.R[i], self.turn[i], self.slide[i]
             carried = transposed_matvec(R, before.w)
-            own = scaled(dq[i], turn)
+            own = scale(dq[i], turn)
             w = plus(carried, own)
-            dw = plus(transposed_matvec(R, before.dw), scaled(ddq[i], turn), cross(carried, own))
+            dw = plus(transposed_matvec(R, before.dw), scale(ddq[i], turn), cross(carried, own))
             a = transposed_matvec(R, plus(before.a, matvec(before.U, self.p[i])))
             # the origin moves in the turning parent (Coriolis), and on its own around and along the axis
-            a = plus(a, scaled(dq[i], cross(plus(carried, carried, own), slide)), scaled(ddq[i], slide))
-            motions.append(Motion(w, dw, _spread(w, dw), a))
+            a = plus(a, scale(dq[i], cross(plus(carried, carried, own), slide)), scale(ddq[i], slide))
+            motions.append(LinkMotion(w, dw, _spread(w, dw), a))
         return motions
 
     def _composites(self, parameters: Array) -> tuple[list[Node], list[Vector], list[Matrix]]:
@@ -165,9 +165,9 @@ class Dynamics:
             parent = self.robot.joints[i].parent
             if parent >= 0:
                 turned = matvec(self.R[i], moments[i])
-                moved = steiner(rotated_inertia(self.R[i], inertias[i]), masses[i], turned, self.p[i])
+                moved = steiner(rotate_inertia(self.R[i], inertias[i]), masses[i], turned, self.p[i])
                 inertias[parent] = [plus(x, y) for x, y in zip(inertias[parent], moved, strict=True)]
-                moments[parent] = plus(moments[parent], turned, scaled(masses[i], self.p[i]))
+                moments[parent] = plus(moments[parent], turned, scale(masses[i], self.p[i]))
                 masses[parent] = masses[parent] + masses[i]
         return masses, moments, inertias
 
@@ -209,14 +209,14 @@ def _spread(w: Vector, dw: Vector) -> Matrix:
     return [plus(row, turn) for row, turn in zip(products, skew(dw), strict=True)]
 
 
-def _wrench(motion: Motion, parameters: Vector) -> tuple[Vector, Vector]:
+def _wrench(motion: LinkMotion, parameters: Vector) -> tuple[Vector, Vector]:
     """Force, and moment about the origin, that move a link as it moves."""
     mass, moment = parameters[0], parameters[1:4]
-    force = plus(scaled(mass, motion.a), matvec(motion.U, moment))
+    force = plus(scale(mass, motion.a), matvec(motion.U, moment))
     return force, plus(_inertia_moment(motion, parameters[4:]), cross(moment, motion.a))
 
 
-def _inertia_moment(motion: Motion, J: Vector) -> Vector:
+def _inertia_moment(motion: LinkMotion, J: Vector) -> Vector:
     """∫ r × (U r) dm = J ẇ + w × J w, written with U so that each element of J is multiplied once per row."""
     (wx, wy, wz), (x, y, z), U = motion.w, motion.dw, motion.U
     Jxx, Jxy, Jxz, Jyy, Jyz, Jzz = J
@@ -227,7 +227,7 @@ def _inertia_moment(motion: Motion, J: Vector) -> Vector:
     ]
 
 
-def _regressor_entries(motion: Motion, turn: Vector, slide: Vector) -> list[Node]:
+def _regressor_entries(motion: LinkMotion, turn: Vector, slide: Vector) -> list[Node]:
     """(10,) power of each parameter's wrench on a joint's motion of the link."""
     (wx, wy, wz), (x, y, z), U = motion.w, motion.dw, motion.U
     tx, ty, tz = turn

@@ -42,10 +42,10 @@ def tool_in_joint_frame(robot: Robot) -> Array:
 
 def base_name(robot: Robot) -> str:
     """The base link's name: that of the source, else one that no link has."""
-    return unused(robot.base_sources[0] if robot.base_sources else "base", robot)
+    return unused_name(robot.base_sources[0] if robot.base_sources else "base", robot)
 
 
-def unused(name: str, robot: Robot) -> str:
+def unused_name(name: str, robot: Robot) -> str:
     while name in robot.link_names:
         name += "_link"
     return name

@@ -16,7 +16,7 @@ from dynident.core.xml import Element, XmlText, comment_text
 from dynident.errors import FileError
 from dynident.exports.formats.mjcf_complete import complete_mjcf, full_inertia, inertial_tag
 from dynident.exports.formats.original import check_match, inertials, locked_positions
-from dynident.exports.formats.simulator_friction import Held, JointAttributes, held_friction
+from dynident.exports.formats.simulator_friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.formats.source_bodies import share_out
 from dynident.exports.formats.urdf import OLD_COMMENT
 from dynident.exports.model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Original, Request, States
@@ -31,12 +31,12 @@ _COMPOSITION = ("include", "attach", "replicate")
 
 def write_mjcf(model: ExportModel, request: Request) -> Exported:
     """The patched original, or a complete MJCF where there is none."""
-    held = held_friction(model, ATTRIBUTES)
+    held = express_friction(model, ATTRIBUTES)
     said = [model.headline(), *filter(None, [request.warning])]
     if request.original is None:
         text, more = complete_mjcf(model, held, [f"{sentence}." for sentence in (*said, *held.notes)])
         return Exported(target="mjcf", files={f"{model.robot.name}.xml": text.encode()}, notes=(*more, *held.notes))
-    content, lumping = _patched(model, held, request.original, said)
+    content, lumping = _patch(model, held, request.original, said)
     return Exported(target="mjcf", files={Path(request.original.path).name: content}, notes=(*lumping, *held.notes))
 
 
@@ -65,7 +65,7 @@ def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Compar
             step(engine, data)
         mj.mj_rne(engine, data, 1, result)
         torques[row] = result[places]
-    held = held_friction(model, ATTRIBUTES)
+    held = express_friction(model, ATTRIBUTES)
     names = (*ATTRIBUTES.friction, *ATTRIBUTES.inertia)
     actual = {name: np.asarray(getattr(engine, f"dof_{name}")).reshape(engine.nv, -1)[places, 0] for name in names}
     check_numbers("MuJoCo", model.robot, held, actual)
@@ -90,7 +90,7 @@ def mjcf_tree(original: Original) -> SourceTree:
     return read_mjcf(original.path)
 
 
-def _patched(model: ExportModel, held: Held, original: Original, said: list[str]) -> tuple[bytes, tuple[str, ...]]:
+def _patch(model: ExportModel, held: ExpressedFriction, original: Original, said: list[str]) -> tuple[bytes, tuple[str, ...]]:
     text = XmlText(original.content)
     _check_editable(text.root, original)
     tree = mjcf_tree(original)
@@ -110,7 +110,7 @@ def _patched(model: ExportModel, held: Held, original: Original, said: list[str]
     return text.result(), tuple(notes)
 
 
-def _set_joints(text: XmlText, model: ExportModel, held: Held, original: Original) -> list[str]:
+def _set_joints(text: XmlText, model: ExportModel, held: ExpressedFriction, original: Original) -> list[str]:
     """Write the joints' numbers. What the model says is zero is written only where the file, or a default of it, says otherwise."""
     spec = import_optional("mujoco", "exporting MJCF").MjSpec.from_file(original.path)
     elements = {element.attributes.get("name", ""): element for element in text.root.all("joint")}

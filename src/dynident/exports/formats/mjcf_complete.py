@@ -9,14 +9,14 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.xml import comment_text, number_text
-from dynident.exports.formats.joint_frames import JointFrameBody, bodies_in_joint_frames, tool_in_joint_frame, unused
-from dynident.exports.formats.simulator_friction import Held
+from dynident.exports.formats.joint_frames import JointFrameBody, bodies_in_joint_frames, tool_in_joint_frame, unused_name
+from dynident.exports.formats.simulator_friction import ExpressedFriction
 from dynident.exports.model import ExportModel
 from dynident.parameters import LinkInertia, link_inertia
 from dynident.robots.robot import Joint, JointType
 
 
-def complete_mjcf(model: ExportModel, held: Held, comment: list[str]) -> tuple[str, list[str]]:
+def complete_mjcf(model: ExportModel, held: ExpressedFriction, comment: list[str]) -> tuple[str, list[str]]:
     """The text, and notes about what it doesn't say."""
     robot = model.robot
     bodies = bodies_in_joint_frames(robot, model.parameters)
@@ -47,7 +47,7 @@ def full_inertia(inertia: Array) -> list[float]:
     return [float(inertia[place]) for place in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
 
 
-def _children(model: ExportModel, bodies: list[JointFrameBody], held: Held, parent: int, indent: str) -> list[str]:
+def _children(model: ExportModel, bodies: list[JointFrameBody], held: ExpressedFriction, parent: int, indent: str) -> list[str]:
     lines: list[str] = []
     for i, body in enumerate(bodies):
         if body.joint.parent == parent:
@@ -55,7 +55,7 @@ def _children(model: ExportModel, bodies: list[JointFrameBody], held: Held, pare
     return lines
 
 
-def _body(model: ExportModel, bodies: list[JointFrameBody], held: Held, i: int, indent: str) -> list[str]:
+def _body(model: ExportModel, bodies: list[JointFrameBody], held: ExpressedFriction, i: int, indent: str) -> list[str]:
     body = bodies[i]
     lines = [f"{indent}<body name={quoteattr(body.link.name)} {_pose(body.placement)}>"]
     if np.any(body.parameters):
@@ -64,7 +64,7 @@ def _body(model: ExportModel, bodies: list[JointFrameBody], held: Held, i: int, 
     lines.append(f"{indent}  <joint name={quoteattr(body.joint.name)} {_joint(body.joint)}{numbers}/>")
     tool = tool_in_joint_frame(model.robot)
     if i == model.robot.n - 1 and not np.array_equal(tool, np.eye(4)):
-        lines.append(f"{indent}  <site name={quoteattr(unused('tool', model.robot))} {_pose(tool)}/>")
+        lines.append(f"{indent}  <site name={quoteattr(unused_name('tool', model.robot))} {_pose(tool)}/>")
     return [*lines, *_children(model, bodies, held, i, f"{indent}  "), f"{indent}</body>"]
 
 

@@ -12,7 +12,7 @@ from dynident.exports.model import ExportModel
 
 
 @dataclass(frozen=True)
-class Held:
+class ExpressedFriction:
     """values : by attribute, (n,) one number per joint; zero : attributes that the model says are zero, where a file has them;
     notes : what is left out or changed."""
 
@@ -34,7 +34,7 @@ class JointAttributes:
     inertia: tuple[str, ...] = ()
 
 
-def held_friction(model: ExportModel, known: JointAttributes) -> Held:
+def express_friction(model: ExportModel, known: JointAttributes) -> ExpressedFriction:
     """The friction parameters that a format has an attribute for; negative values are written as zero.
 
     What the model has no term for is part of its other numbers, or zero: a file's own friction or armature would count twice.
@@ -58,7 +58,7 @@ def held_friction(model: ExportModel, known: JointAttributes) -> Held:
                 notes.append(f"{attribute} has no place for {parameter.lost}, so that is left out")
             values[attribute] = values.get(attribute, 0.0) + np.maximum(column, 0.0)
     said = known.inertia if model.friction is None else (*known.friction, *known.inertia)
-    return Held(values, tuple(sorted(set(said) - set(values))), tuple(notes))
+    return ExpressedFriction(values, tuple(sorted(set(said) - set(values))), tuple(notes))
 
 
 def _listing(joints: tuple[str, ...], values: Array) -> str:

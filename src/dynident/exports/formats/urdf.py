@@ -18,7 +18,7 @@ from dynident.core.arrays import Array
 from dynident.core.xml import Element, XmlText, comment_text
 from dynident.errors import FileError
 from dynident.exports.formats.original import check_match, inertials, locked_positions
-from dynident.exports.formats.simulator_friction import Held, JointAttributes, held_friction
+from dynident.exports.formats.simulator_friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.formats.source_bodies import share_out
 from dynident.exports.formats.urdf_complete import complete_urdf, dynamics_line
 from dynident.exports.model import Comparison, Exported, Exporter, ExportModel, Original, Request, States
@@ -35,12 +35,12 @@ OLD_COMMENT = re.compile(rb"\r?\n?[ \t]*<!-- dynident \S+: dynamic model of .*?-
 
 def write_urdf(model: ExportModel, request: Request) -> Exported:
     """The patched original, or a complete URDF where there is none."""
-    held = held_friction(model, ATTRIBUTES)
+    held = express_friction(model, ATTRIBUTES)
     notes = [*_gravity_note(model.robot), *held.notes]
     if request.original is None:
         text, more = complete_urdf(model, held, [f"{sentence}." for sentence in (model.headline(), request.warning, *notes) if sentence])
         return Exported(target="urdf", files={f"{model.robot.name}.urdf": text.encode()}, notes=(*more, *notes))
-    content, lumping = _patched(model, held, request.original, [model.headline(), *filter(None, [request.warning]), *notes])
+    content, lumping = _patch(model, held, request.original, [model.headline(), *filter(None, [request.warning]), *notes])
     return Exported(target="urdf", files={Path(request.original.path).name: content}, notes=(*lumping, *notes))
 
 
@@ -63,7 +63,7 @@ def prove_urdf(model: ExportModel, exported: Exported, states: States) -> Compar
             _set_position(engine, q, name, position)
         v[places], a[places] = own_v, own_a
         torques[row] = pin.rnea(engine, data, q, v, a)[places]
-    held = held_friction(model, ATTRIBUTES)
+    held = express_friction(model, ATTRIBUTES)
     check_numbers("Pinocchio", model.robot, held, {name: np.asarray(getattr(engine, name))[places] for name in ATTRIBUTES.friction})
     return compare("Pinocchio", model, states, torques)
 
@@ -103,13 +103,13 @@ def _gravity_note(robot: Robot) -> list[str]:
     ]
 
 
-def _patched(model: ExportModel, held: Held, original: Original, comment: list[str]) -> tuple[bytes, tuple[str, ...]]:
+def _patch(model: ExportModel, held: ExpressedFriction, original: Original, comment: list[str]) -> tuple[bytes, tuple[str, ...]]:
     tree = urdf_tree(original)
     check_match(model.robot, tree)
     shares = share_out(model.robot, model.parameters, inertials(tree))
     text = XmlText(original.content)
     for name, parameters in shares.parameters.items():
-        link = text.root.named("link", name)
+        link = text.root.child("link", name)
         if link is None:
             raise FileError(original.path, f"has no link {name!r}; give the file that the run was made with")
         inertial = link.child("inertial")
@@ -118,7 +118,7 @@ def _patched(model: ExportModel, held: Held, original: Original, comment: list[s
         elif inertial is not None:
             text.remove(inertial)
     for i, joint in enumerate(model.robot.joint_names):
-        element = text.root.named("joint", joint)
+        element = text.root.child("joint", joint)
         assert element is not None, "check_match found the joint"  # noqa: S101
         _set_dynamics(text, element, held.of_joint(i), held.zero)
     for old in OLD_COMMENT.finditer(original.content):

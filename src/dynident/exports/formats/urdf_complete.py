@@ -10,8 +10,8 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.xml import comment_text, number_text
-from dynident.exports.formats.joint_frames import JointFrameBody, base_name, bodies_in_joint_frames, tool_in_joint_frame, unused
-from dynident.exports.formats.simulator_friction import Held
+from dynident.exports.formats.joint_frames import JointFrameBody, base_name, bodies_in_joint_frames, tool_in_joint_frame, unused_name
+from dynident.exports.formats.simulator_friction import ExpressedFriction
 from dynident.exports.model import ExportModel
 from dynident.parameters import link_inertia
 from dynident.robots.formats.urdf_text import inertial_lines
@@ -22,7 +22,7 @@ from dynident.robots.robot import Joint, JointType
 UNKNOWN_LIMIT = 1e9
 
 
-def complete_urdf(model: ExportModel, held: Held, comment: list[str]) -> tuple[str, list[str]]:
+def complete_urdf(model: ExportModel, held: ExpressedFriction, comment: list[str]) -> tuple[str, list[str]]:
     """The text, and notes about what it doesn't say."""
     robot = model.robot
     notes = ["no URDF was there to be patched, so the file is complete but has no shapes"]
@@ -35,7 +35,7 @@ def complete_urdf(model: ExportModel, held: Held, comment: list[str]) -> tuple[s
         unknown |= not all(math.isfinite(limit) for limit in (body.joint.velocity, body.joint.effort))
     tool = tool_in_joint_frame(robot)
     if not np.array_equal(tool, np.eye(4)):
-        lines += _tool_lines(robot.links[-1].name, unused("tool", robot), tool)
+        lines += _tool_lines(robot.links[-1].name, unused_name("tool", robot), tool)
     if unknown:
         notes.append(f"limits that the robot's description doesn't give are {UNKNOWN_LIMIT:g} in the URDF")
     return "\n".join([*lines, "</robot>", ""]), notes
@@ -56,7 +56,7 @@ def dynamics_line(values: Mapping[str, float]) -> str:
 
 def _joint_lines(body: JointFrameBody, friction: Mapping[str, float]) -> list[str]:
     joint = body.joint
-    kind = JointType.CONTINUOUS if joint.type is JointType.REVOLUTE and not _bounded(joint) else joint.type
+    kind = JointType.CONTINUOUS if joint.type is JointType.REVOLUTE and not _is_bounded(joint) else joint.type
     return [
         f"  <joint name={quoteattr(joint.name)} type={quoteattr(kind.value)}>",
         f"    {_origin(body.placement)}",
@@ -95,5 +95,5 @@ def _origin(pose: Array) -> str:
     return f'<origin xyz="{number_text(xyz.tolist())}" rpy="{number_text(rpy.tolist())}"/>'
 
 
-def _bounded(joint: Joint) -> bool:
+def _is_bounded(joint: Joint) -> bool:
     return all(math.isfinite(limit) for limit in joint.position)

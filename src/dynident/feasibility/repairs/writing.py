@@ -53,7 +53,7 @@ def with_inertials(path: str | Path, text: str, parameters: Mapping[str, Array])
     """The text of a URDF with other numbers in the <inertial> of the named links; (10,) in the link's own frame."""
     xml = XmlText(text.encode("utf-8"))
     for name, values in parameters.items():
-        link = xml.root.named("link", name)
+        link = xml.root.child("link", name)
         if link is None or link.child("inertial") is None:
             raise FileError(path, f"link {name!r} has no <inertial> to write to")
         set_inertial(xml, link, link_inertia(values, name), keep_axes=True)

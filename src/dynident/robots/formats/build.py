@@ -43,12 +43,12 @@ def build_robot(
 
     Links keep the file's names; `Link.pieces` and `Robot.base_pieces` record what was lumped where, with its own numbers.
     """
-    locked = _locked(tree, lock or {})
+    locked = _lock(tree, lock or {})
     root = 0 if base is None else tree.index(base)
     kept = [i for i in range(len(tree.links)) if root in tree.path(i)]
     free = [i for i in kept if i != root and tree.links[i].joint is not None and i not in locked]
     if tip is not None:
-        kept, free = _off_base_dropped(tree, kept, free, tree.path(tree.index(tip)))
+        kept, free = _drop_off_base(tree, kept, free, tree.path(tree.index(tip)))
         _check_chain(tree, free, tree.links[root].name, tip)
     _check_couplings(tree, free)
     world = _upstream_pose(tree, root, locked)
@@ -141,7 +141,7 @@ def _motion(link: SourceLink, position: float) -> Array:
     return np.eye(4) if link.joint is None else joint_motion(link.joint, position)
 
 
-def _locked(tree: SourceTree, lock: Mapping[str, float]) -> dict[int, float]:
+def _lock(tree: SourceTree, lock: Mapping[str, float]) -> dict[int, float]:
     """Link index -> position of its locked joint."""
     joints = {i: link.joint.name for i, link in enumerate(tree.links) if link.joint is not None}
     locked: dict[int, float] = {}
@@ -159,7 +159,7 @@ def _locked(tree: SourceTree, lock: Mapping[str, float]) -> dict[int, float]:
     return locked
 
 
-def _off_base_dropped(tree: SourceTree, kept: list[int], free: list[int], path: list[int]) -> tuple[list[int], list[int]]:
+def _drop_off_base(tree: SourceTree, kept: list[int], free: list[int], path: list[int]) -> tuple[list[int], list[int]]:
     """Without what moves on the base but not with the chain: links whose first moving joint is not the chain's."""
 
     def first_moving(index: int) -> int | None:
@@ -181,7 +181,8 @@ def _check_chain(tree: SourceTree, free: Iterable[int], base: str, tip: str) -> 
     if stray:
         names = [joint.name for joint in stray if joint is not None]
         raise UnsupportedRobotError(
-            f"{tree.source}: joints {', '.join(names)} hang off the chain from {base!r} to {tip!r} and would load it", remedy=_lock(names)
+            f"{tree.source}: joints {', '.join(names)} hang off the chain from {base!r} to {tip!r} and would load it",
+            remedy=_to_lock(names),
         )
 
 
@@ -190,11 +191,12 @@ def _check_couplings(tree: SourceTree, free: Iterable[int]) -> None:
     if coupled:
         names = [link.joint.name for link in coupled if link.joint is not None]
         raise UnsupportedRobotError(
-            f"{tree.source}: joint {names[0]!r} {coupled[0].coupling}, and coupled joints are accepted only locked", remedy=_lock(names)
+            f"{tree.source}: joint {names[0]!r} {coupled[0].coupling}, and coupled joints are accepted only locked",
+            remedy=_to_lock(names),
         )
 
 
-def _lock(names: list[str]) -> Remedy:
+def _to_lock(names: list[str]) -> Remedy:
     """The joints to lock; of many, the first as an example."""
     if len(names) > 4:
         more = f"and so on for {', '.join(names[1:])} (patterns such as 'gripper_*' work)"

@@ -30,7 +30,7 @@ TINY = 1e-12
 _FORM = 1e-10
 
 
-class Row(NamedTuple):
+class DhRow(NamedTuple):
     """One line of a DH table, at q = 0."""
 
     a: float
@@ -70,7 +70,7 @@ def to_dh(robot: Robot, convention: str = "modified") -> Robot:
     return replace(robot, joints=tuple(joints), links=tuple(links), tool=moved[-1] @ robot.tool, notes=(*robot.notes, *snapped))
 
 
-def read_table(robot: Robot, convention: str) -> tuple[Array, list[Row]] | None:
+def read_table(robot: Robot, convention: str) -> tuple[Array, list[DhRow]] | None:
     """The base pose and DH table of a robot whose frames already are those of the convention; None when they are not."""
     if not all(np.allclose(joint.axis, (0.0, 0.0, 1.0), rtol=0.0, atol=TINY) for joint in robot.joints):
         return None
@@ -83,7 +83,7 @@ def read_table(robot: Robot, convention: str) -> tuple[Array, list[Row]] | None:
     return (robot.joints[0].placement, found) if len(found) == robot.n else None
 
 
-def _read_modified(joints: tuple[Joint, ...], links: tuple[Link, ...]) -> tuple[Array, list[Row]] | None:
+def _read_modified(joints: tuple[Joint, ...], links: tuple[Link, ...]) -> tuple[Array, list[DhRow]] | None:
     if not all(np.allclose(link.placement, np.eye(4), rtol=0.0, atol=TINY) for link in links):
         return None
     first = dh_row("modified", joints[0].placement)
@@ -92,7 +92,7 @@ def _read_modified(joints: tuple[Joint, ...], links: tuple[Link, ...]) -> tuple[
     if len(found) != len(rows):
         return None
     if first is None:
-        return joints[0].placement, [Row(0.0, 0.0, 0.0, 0.0), *found]
+        return joints[0].placement, [DhRow(0.0, 0.0, 0.0, 0.0), *found]
     return np.eye(4), [first, *found]
 
 
@@ -105,16 +105,16 @@ def check_serial(robot: Robot) -> None:
             )
 
 
-def dh_row(convention: str, pose: Array) -> Row | None:
+def dh_row(convention: str, pose: Array) -> DhRow | None:
     """The DH row whose pose this is, tidied; None when the pose is not of the DH form."""
     R, p = pose[:3, :3], pose[:3, 3]
     if convention == "modified":
         alpha, theta = atan2(-R[1, 2], R[2, 2]), atan2(-R[0, 1], R[0, 0])
-        row = Row(p[0], alpha, cos(alpha) * p[2] - sin(alpha) * p[1], theta)
+        row = DhRow(p[0], alpha, cos(alpha) * p[2] - sin(alpha) * p[1], theta)
     else:
         alpha, theta = atan2(R[2, 1], R[2, 2]), atan2(R[1, 0], R[0, 0])
-        row = Row(cos(theta) * p[0] + sin(theta) * p[1], alpha, p[2], theta)
-    tidy = Row(_tidy(row.a), tidy_angle(row.alpha), _tidy(row.d), tidy_angle(row.theta))
+        row = DhRow(cos(theta) * p[0] + sin(theta) * p[1], alpha, p[2], theta)
+    tidy = DhRow(_tidy(row.a), tidy_angle(row.alpha), _tidy(row.d), tidy_angle(row.theta))
     return tidy if np.allclose(dh_pose(convention, *tidy), pose, rtol=0.0, atol=_FORM) else None
 
 
@@ -197,7 +197,7 @@ def _standard_frames(points: list[Array], axes: list[Array], normals: list[_Norm
     return [*frames, frames[-1]]
 
 
-def _rows(convention: str, frames: list[Array]) -> tuple[Array, list[Row]]:
+def _rows(convention: str, frames: list[Array]) -> tuple[Array, list[DhRow]]:
     rows = [dh_row(convention, inverse_pose(before) @ after) for before, after in pairwise(frames)]
     found = [row for row in rows if row is not None]
     if len(found) != len(rows):

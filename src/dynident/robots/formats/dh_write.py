@@ -13,7 +13,7 @@ from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError
 from dynident.parameters import link_inertia
 from dynident.robots.formats.dh import CONVENTIONS
-from dynident.robots.formats.dh_convert import TINY, Row, check_serial, read_table, tidy_angle, to_dh
+from dynident.robots.formats.dh_convert import TINY, DhRow, check_serial, read_table, tidy_angle, to_dh
 from dynident.robots.kinematics import xyz_rpy_from_pose
 from dynident.robots.robot import Joint, Link, Robot
 
@@ -52,7 +52,7 @@ def _own_convention(robot: Robot) -> str | None:
     return next(iter(named + fitting), None)
 
 
-def _joint(joint: Joint, link: Link, row: Row) -> dict[str, Any]:
+def _joint(joint: Joint, link: Link, row: DhRow) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": joint.name, "link": link.name, "type": joint.type.value}
     entry |= {"a": float(row.a), "alpha": _angle(row.alpha), "d": float(row.d), "theta": _angle(row.theta)}
     if joint.position != (-math.inf, math.inf):

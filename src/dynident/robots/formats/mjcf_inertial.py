@@ -30,7 +30,7 @@ _SMALLEST_TOTAL = 1e-15
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenInertial:
     """An <inertial>: its body in the specification, and its numbers.
 
     inertia : (3, 3)   About the centre of mass, in the axes of the inertial.
@@ -52,7 +52,7 @@ class Inertials:
     balance, bound_mass, bound_inertia, total_mass   The compiler's settings; no total mass is None.
     """
 
-    written: tuple[Written, ...]
+    written: tuple[WrittenInertial, ...]
     balance: bool
     bound_mass: float
     bound_inertia: float
@@ -60,14 +60,14 @@ class Inertials:
 
     def parameters(self, mj: Any, model: Any) -> tuple[dict[int, Array], tuple[str, ...]]:
         """The parameters (10,) of every body that has some, in its body frame, by its number; and notes about them."""
-        found = {b: _compiled(mj, model, b) for b in range(1, model.nbody) if model.body_mass[b] != 0.0}
+        found = {b: _read_compiled(mj, model, b) for b in range(1, model.nbody) if model.body_mass[b] != 0.0}
         changed: list[str] = []
         for written in self.written:
             b = written.body.id
             if written.ignored:
                 found.pop(b)
             elif self._stands(model, written.body):
-                mass, inertia = self._corrected(written)
+                mass, inertia = self._correct(written)
                 if mass != written.mass or not np.array_equal(inertia, written.inertia):
                     changed.append(model.body(b).name or f"body{b}")
                 axes = pose(mj, model.body_ipos[b], model.body_iquat[b])
@@ -85,7 +85,7 @@ class Inertials:
         same = bool(model.body_mass[body.id] == mass) and np.array_equal(model.body_inertia[body.id], inertia)
         return same or not body.geoms
 
-    def _corrected(self, written: Written) -> tuple[float, Array]:
+    def _correct(self, written: WrittenInertial) -> tuple[float, Array]:
         """The mass and inertia that MuJoCo makes of an inertial on the file's request; the written ones without a request."""
         mass = max(written.mass, self.bound_mass) if self.bound_mass > 0.0 else written.mass
         if not (self.balance or self.bound_inertia > 0.0):
@@ -114,7 +114,7 @@ def take_inertials(mj: Any, spec: Any) -> Inertials:
     """Take every <inertial> out of a specification, which is changed: stand-ins, no total mass, no bodies fused."""
     compiler = spec.compiler
     total = float(compiler.settotalmass)
-    written = tuple(_written(mj, spec, body, rescaled=total > 0.0) for body in spec.bodies if body.explicitinertial)
+    written = tuple(_read_inertial(mj, spec, body, rescaled=total > 0.0) for body in spec.bodies if body.explicitinertial)
     for inertial in written:
         inertial.body.mass = _STAND_IN_MASS
         inertial.body.inertia = _STAND_IN_INERTIA
@@ -148,7 +148,7 @@ def pose(mj: Any, position: Array, quaternion: Array) -> Array:
     return T
 
 
-def _written(mj: Any, spec: Any, body: Any, *, rescaled: bool) -> Written:
+def _read_inertial(mj: Any, spec: Any, body: Any, *, rescaled: bool) -> WrittenInertial:
     inertia = np.diag(body.inertia)
     full = bool(np.isfinite(body.fullinertia[0]))
     if full:
@@ -157,10 +157,10 @@ def _written(mj: Any, spec: Any, body: Any, *, rescaled: bool) -> Written:
     low, high = spec.compiler.inertiagrouprange
     from_geoms = spec.compiler.inertiafromgeom == mj.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     by_geoms = from_geoms and any(low <= geom.group <= high for geom in body.geoms)
-    return Written(body, float(body.mass), inertia, full, ignored=by_geoms and not rescaled and is_static(spec, body))
+    return WrittenInertial(body, float(body.mass), inertia, full, ignored=by_geoms and not rescaled and is_static(spec, body))
 
 
-def _compiled(mj: Any, model: Any, b: int) -> Array:
+def _read_compiled(mj: Any, model: Any, b: int) -> Array:
     axes = pose(mj, model.body_ipos[b], model.body_iquat[b])
     R = axes[:3, :3]
     return from_com(model.body_mass[b], axes[:3, 3], R @ np.diag(model.body_inertia[b]) @ R.T)

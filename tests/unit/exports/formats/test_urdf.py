@@ -12,7 +12,7 @@ import pytest
 
 from dynident import load_robot
 from dynident.errors import FileError, UnknownNameError, ValueRangeError
-from dynident.exports import ExportModel, InfeasibleError, export
+from dynident.exports import ExportModel, InfeasibleModelError, export
 from dynident.friction import Viscous
 from dynident.parameters import from_com
 from tests.export_models import URDF, arm, model_of, written
@@ -153,7 +153,7 @@ def test_infeasible_parameters_are_refused_and_forced_ones_say_so(tmp_path):
     parameters = robot.parameters.copy()
     parameters[0] = from_com(2.0, [0.0, 0.0, 0.1], np.diag([0.02, 0.03, 0.4]))
     model = replace(model_of(robot), parameters=parameters)
-    with pytest.raises(InfeasibleError, match="link 'upper': violates the triangle inequality"):
+    with pytest.raises(InfeasibleModelError, match="link 'upper': violates the triangle inequality"):
         export(model, "urdf", original=tmp_path / "arm.urdf")
     assert "NOT FEASIBLE: link 'upper'" in patched(model, tmp_path / "arm.urdf", force=True)
 
