@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
 
 import typer
 
-from dynident.cli.registries import Listing
+from dynident.cli.registries import HelpFromRegistry
 from dynident.core.fields import parse_number, parse_numbers
 from dynident.errors import UnknownNameError, ValueRangeError
 
@@ -48,12 +48,12 @@ RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dy
 DataArgument = Annotated[
     list[Path],
     typer.Argument(metavar="DATA...", help="Logs or controller samples ({}), or folders of them."),
-    Listing(_known_formats),
+    HelpFromRegistry(_known_formats),
 ]
 ReaderOption = Annotated[
     list[str] | None,
     typer.Option("--reader-option", metavar="NAME=VALUE", help="An option of the data format's own, repeatable. {}."),
-    Listing(_reader_options),
+    HelpFromRegistry(_reader_options),
 ]
 Map = Annotated[
     list[str] | None,
@@ -79,6 +79,11 @@ def one_of(value: str, allowed: tuple[str, ...], kind: str) -> str:
     if value not in allowed:
         raise UnknownNameError(kind, value, allowed)
     return value
+
+
+def name_given(options: Mapping[str, object]) -> str:
+    """The options that have a value, with commas; empty where none has one."""
+    return ", ".join(name for name, value in options.items() if value)
 
 
 #: The options for the library's arguments that remedies of errors name.

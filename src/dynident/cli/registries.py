@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import wraps
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
+_T = TypeVar("_T")
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 
@@ -36,7 +37,7 @@ class FromRegistry:
 
 
 @dataclass(frozen=True)
-class Listing:
+class HelpFromRegistry:
     """Marks a parameter in whose help {} stands for a text that a registry gives."""
 
     text: Callable[[], str]
@@ -45,14 +46,14 @@ class Listing:
 def with_registries(verb: Callable[..., None], *, look: bool) -> Callable[..., None]:
     """The verb as Typer wants it: a parameter for every offered option. look : ask the registries, which imports them."""
     signature = inspect.signature(verb, eval_str=True)
-    groups = {name: found for name, item in signature.parameters.items() if (found := _marked(item.annotation)) is not None}
+    groups = {name: found for name, item in signature.parameters.items() if (found := _mark(item.annotation, FromRegistry)) is not None}
     if not look and not groups:
         return verb
     offered = {group: dict(source.offered()) if look else dict[str, Offered]() for group, source in groups.items()}
     parameters: list[inspect.Parameter] = []
     for name, item in signature.parameters.items():
         found = offered.get(name)
-        own = item.replace(kind=_BY_NAME, annotation=_with_listing(item.annotation) if look else item.annotation)
+        own = item.replace(kind=_BY_NAME, annotation=_fill_help(item.annotation) if look else item.annotation)
         parameters += [own] if found is None else [_parameter(*pair) for pair in found.items()]
 
     @wraps(verb)
@@ -66,18 +67,18 @@ def with_registries(verb: Callable[..., None], *, look: bool) -> Callable[..., N
     return run
 
 
-def _marked(annotation: Any) -> FromRegistry | None:
-    return next((item for item in get_args(annotation)[1:] if isinstance(item, FromRegistry)), None)
+def _mark(annotation: Any, kind: type[_T]) -> _T | None:
+    return next((item for item in get_args(annotation)[1:] if isinstance(item, kind)), None)
 
 
-def _with_listing(annotation: Any) -> Any:
-    """The annotation of an option with its listing in the help."""
-    listing = next((item for item in get_args(annotation)[1:] if isinstance(item, Listing)), None)
-    if listing is None:
+def _fill_help(annotation: Any) -> Any:
+    """The annotation of an option with the registry's text in its help."""
+    mark = _mark(annotation, HelpFromRegistry)
+    if mark is None:
         return annotation
     kind, info = get_args(annotation)[:2]
     info = copy(info)
-    info.help = info.help.replace("{}", listing.text())
+    info.help = info.help.replace("{}", mark.text())
     return Annotated[kind, info]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,35 @@ if TYPE_CHECKING:
     from dynident.core.tables import Report, Table
 
 
-def console() -> Console:
+def console(width: int = 140) -> Console:
     """The terminal; a file or a pipe has no width, and rich would wrap at 80."""
     from rich.console import Console
 
     found = Console(highlight=False)
     if not found.is_terminal:
-        found.width = 140
+        found.width = width
     return found
+
+
+def print_result(report: Report, document: object, *, as_json: bool, written: str) -> None:
+    """A report and where it was written to, or with `--json` the document alone."""
+    if as_json:
+        print_json(document)
+        return
+    print_report(report)
+    console().print(f"Written to {written}", markup=False)
+
+
+def print_json(document: object) -> None:
+    from dynident.core.files import json_text
+
+    print(json_text(document), end="")
+
+
+def print_notes(out: Console, notes: Iterable[str], indent: str = "") -> None:
+    """Numbered, as at the end of a report."""
+    for number, note in enumerate(notes, start=1):
+        out.print(f"{indent}Note {number}: {note}.", markup=False)
 
 
 def print_report(report: Report) -> None:

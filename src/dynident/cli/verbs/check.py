@@ -9,6 +9,7 @@ import typer
 
 from dynident.cli.data import read_robot
 from dynident.cli.options import AsJson, Base, Debug, Lock, RobotArgument, Tip
+from dynident.cli.terminal import console
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -68,8 +69,8 @@ def as_dictionary(result: RobotCheck) -> dict[str, Any]:
 
 
 def _link_dictionary(link: LinkCheck) -> dict[str, Any]:
-    numbers = _numbers_dictionary(link)
-    return {"name": link.name, "frame": link.frame, **numbers, "warnings": list(link.warnings), "lumped_links": list(link.sources)}
+    lists = {"warnings": list(link.warnings), "lumped_links": list(link.sources)}
+    return {"name": link.name, "frame": link.frame, **_numbers_dictionary(link), **lists}
 
 
 def _source_dictionary(source: SourceCheck) -> dict[str, Any]:
@@ -91,21 +92,18 @@ def _numbers_dictionary(judged: LinkCheck | Judgement) -> dict[str, Any]:
 
 
 def _print_report(result: RobotCheck) -> None:
-    from rich.console import Console
     from rich.markup import escape
 
     from dynident.robots.tables import check_facts, check_verdict
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 120  # a file or a pipe has no width; rich would wrap at 80
-    console.print(_table(result, separator=" " if console.width >= _WIDE else "\n"))
+    out = console(width=120)
+    out.print(_table(result, separator=" " if out.width >= _WIDE else "\n"))
     for line in check_facts(result):
-        console.print(escape(line).replace("Warning:", "[yellow]Warning:[/]", 1) if line.startswith("Warning:") else escape(line))
+        out.print(escape(line).replace("Warning:", "[yellow]Warning:[/]", 1) if line.startswith("Warning:") else escape(line))
     for number, note in enumerate(result.notes, start=1):
-        console.print(f"[dim]Note {number}:[/] {escape(note)}")
+        out.print(f"[dim]Note {number}:[/] {escape(note)}")
     for line in check_verdict(result):
-        console.print(escape(line), style="bold red")
+        out.print(escape(line), style="bold red")
 
 
 def _table(result: RobotCheck, *, separator: str) -> Table:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -63,9 +62,8 @@ def _swing(robot: Robot) -> Trajectory:
 
     from dynident.excitation import SinusoidTrajectory
 
-    period = np.array([2.0 + 0.7 * j for j in range(robot.n)])
-    amplitude = np.array([1.2] * robot.n)
-    start = np.array([-a * t / (2 * np.pi) for a, t in zip(amplitude, period, strict=True)])
+    period, amplitude = np.array([2.0 + 0.7 * j for j in range(robot.n)]), np.full(robot.n, 1.2)
+    start = -amplitude * period / (2 * np.pi)
     return SinusoidTrajectory(joints=robot.joint_names, amplitude=amplitude, period=period, start=start, duration=15.0)
 
 
@@ -159,13 +157,13 @@ def _prepare(chosen: Demo, run: Path, seed: int) -> None:
     from dynident.robots import load_robot
 
     robot = load_robot(chosen.robot)
-    write_atomically(run / "true_robot.yaml", _deviating(robot, seed).to_dh_yaml())
+    write_atomically(run / "true_robot.yaml", _deviate(robot, seed).to_dh_yaml())
     write_dataset(trajectory_dataset(chosen.motion(robot), 100.0), run / "validation_motion.csv")
     if chosen.limits:
         write_atomically(run / "limits.yaml", chosen.limits)
 
 
-def _deviating(robot: Robot, seed: int) -> Robot:
+def _deviate(robot: Robot, seed: int) -> Robot:
     """The robot with other links: each pseudo-inertia P becomes T P Tᵀ with a random T near 1, which keeps it consistent."""
     import numpy as np
 
@@ -184,7 +182,9 @@ def _deviating(robot: Robot, seed: int) -> Robot:
 
 def _numbers(run: Path) -> Sequence[str]:
     """The five numbers that matter."""
-    estimate, parameters, validation = (_read(run / f"{name}.json") for name in ("estimate", "parameters", "validation"))
+    from dynident.core.files import read_json
+
+    estimate, parameters, validation = (read_json(run / f"{name}.json") for name in ("estimate", "parameters", "validation"))
     per_joint = ", ".join(f"{error:.2g}" for error in validation["relative_percent_per_joint"].values())
     return (
         f"Held-out error: {validation['relative_percent']:.2g} % in all, per joint {per_joint} % "
@@ -194,7 +194,3 @@ def _numbers(run: Path) -> Sequence[str]:
         f"Gap to the best possible fit: {parameters['gap_in_words']} (objective {parameters['objective']:.3g})",
         f"Feasible: {'yes' if parameters['feasible'] else 'no'}",
     )
-
-
-def _read(file: Path) -> dict[str, Any]:
-    return json.loads(file.read_text(encoding="utf-8"))

@@ -10,9 +10,8 @@ import typer
 
 from dynident.cli import options as opt
 from dynident.cli.data import check_output, read_robot
-from dynident.cli.terminal import console, print_report, progress_bar
+from dynident.cli.terminal import print_result, progress_bar
 from dynident.core.fields import parse_numbers
-from dynident.core.files import json_text
 from dynident.errors import ValueRangeError
 
 if TYPE_CHECKING:
@@ -125,11 +124,8 @@ def _write_trajectory(
         heading = f"{robot.name}: condition number {design.condition_number:.2f}; dashed: the limits"
         shown = design.plot(title=heading).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
         write_atomically(page, shown)
-    if as_json:
-        print(json_text(design_document(design)), end="")
-        return
-    print_report(design_report(design))
-    console().print(f"Written to {output}" + (f", plot in {page}" if plot else ""), markup=False)
+    written = f"{output}, plot in {page}" if plot else str(output)
+    print_result(design_report(design), design_document(design), as_json=as_json, written=written)
 
 
 def _write_static(robot: Robot, limits: Limits, output: Path, *, count: int, method: str, seed: int, as_json: bool) -> None:
@@ -140,11 +136,7 @@ def _write_static(robot: Robot, limits: Limits, output: Path, *, count: int, met
     with progress_bar("Choosing configurations") as progress:
         design = design_configurations(robot, count, method=cast("Any", method), limits=limits, seed=seed, progress=progress)
     write_trajectory(design.dataset(), output)
-    if as_json:
-        print(json_text(static_document(design)), end="")
-        return
-    print_report(static_report(design))
-    console().print(f"Written to {output}", markup=False)
+    print_result(static_report(design), static_document(design), as_json=as_json, written=str(output))
 
 
 def _positive(value: float, option: str, unit: str) -> float:

@@ -12,8 +12,7 @@ import typer
 from dynident.cli.data import read_data
 from dynident.cli.options import AsJson, Debug
 from dynident.cli.registries import FromRegistry, Offered
-from dynident.cli.terminal import console, spinner
-from dynident.core.files import json_text
+from dynident.cli.terminal import console, print_json, print_notes, spinner
 from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def offered_targets() -> dict[str, Offered]:
             found[own.name] = Offered(
                 type=own.kind, flag=f"--{own.name.replace('_', '-')}", metavar=metavar, help=own.help, default=own.default
             )
-    to_patch = f"The file to patch: {_patching(' or ', '{0} (--{1})')}. Default: the one that the run's robot was read from."
+    to_patch = f"The file to patch: {_list_patched(' or ', '{0} (--{1})')}. Default: the one that the run's robot was read from."
     any_model = ", ".join(f"--{name}" for name, exporter in EXPORTERS.items() if not exporter.bodies)
     by_coefficients = f"Export the estimate's coefficients, not link parameters: for {any_model}."
     return found | {
@@ -82,7 +81,7 @@ def export(
     model = model_from_run(run, from_coefficients=targets.get("coefficients", False))
     original: Path | None = targets.get("original")
     if original is not None and not original.is_file():
-        raise FileError(original, f"no such file; name {_patching(' or ', '{0}')} to patch")
+        raise FileError(original, f"no such file; name {_list_patched(' or ', '{0}')} to patch")
     sources = _Sources(model.robot, original)
     for name, path in paths.items():
         check_target(EXPORTERS[name], path, sources.of(name))
@@ -101,13 +100,13 @@ def export(
     except KeyboardInterrupt:
         raise InputError("the export was interrupted; every file is whole, either as it was before or new") from None
     if as_json:
-        print(json_text([_document(done[name], path) for name, path in paths.items()]), end="")
+        print_json([_document(done[name], path) for name, path in paths.items()])
         return
     for name, path in paths.items():
         _print(done[name], path, sources.of(name))
 
 
-def _patching(join: str, pattern: str) -> str:
+def _list_patched(join: str, pattern: str) -> str:
     """The targets that patch a file of the user's: {0} is what such a file is called, {1} the target's name."""
     from dynident.exports import EXPORTERS
 
@@ -141,7 +140,7 @@ class _Sources:
 
     def check_used(self, targets: dict[str, Path]) -> None:
         if self.given is not None and not any(self.of(target) for target in targets):
-            raise InputError(f"--from {self.given} is of no use to what is exported; {_patching(', ', '{0} is patched by --{1}')}")
+            raise InputError(f"--from {self.given} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
 
     @staticmethod
     def _fits(root: str, path: Path) -> bool:
@@ -196,19 +195,11 @@ def _print(exported: Exported, path: Path, source: Path | None) -> None:
             f"{proof.relative:.1g} of a joint's largest torque.",
             markup=False,
         )
-    for number, note in enumerate(exported.notes, start=1):
-        out.print(f"  Note {number}: {note}.", markup=False)
+    print_notes(out, exported.notes, indent="  ")
 
 
 def _document(exported: Exported, path: Path) -> dict[str, Any]:
     proof = exported.comparison
-    compared = (
-        None if proof is None else {"engine": proof.engine, "states": proof.states, "largest": proof.largest, "relative": proof.relative}
-    )
-    return {
-        "target": exported.target,
-        "path": str(path),
-        "files": list(exported.files),
-        "comparison": compared,
-        "notes": list(exported.notes),
-    }
+    compared = None if proof is None else {name: getattr(proof, name) for name in ("engine", "states", "largest", "relative")}
+    files, notes = list(exported.files), list(exported.notes)
+    return {"target": exported.target, "path": str(path), "files": files, "comparison": compared, "notes": notes}

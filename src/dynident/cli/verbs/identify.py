@@ -10,8 +10,7 @@ import typer
 
 from dynident.cli import options as opt
 from dynident.cli.data import parse_reading, read_data, read_robot, running_command
-from dynident.cli.terminal import console, print_report, progress_bar, spinner
-from dynident.core.files import json_text
+from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.errors import ValueRangeError
 
 GROUP = "Model"
@@ -97,11 +96,7 @@ def identify(
     with spinner("Fitting") as say:
         estimate = fit(problem, **fitting, progress=say)
     document = write_estimate(output, estimate, problem, seed=seed, provenance={"command": running_command()})
-    if as_json:
-        print(json_text(document), end="")
-    else:
-        print_report(report(estimate))
-        console().print(f"Written to {output}", markup=False)
+    print_result(report(estimate), document, as_json=as_json, written=str(output))
 
 
 def _fit_options(noise: str | None, loss: str | None, drop: float | None, no_drop: bool) -> dict[str, Any]:

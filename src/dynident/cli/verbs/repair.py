@@ -9,8 +9,7 @@ import typer
 
 from dynident.cli.data import read_robot
 from dynident.cli.options import AsJson, Debug, Lock, RobotArgument, one_of
-from dynident.cli.terminal import console, print_report
-from dynident.core.files import json_text
+from dynident.cli.terminal import print_result
 from dynident.errors import ValueRangeError
 
 GROUP = "Robot"
@@ -56,8 +55,4 @@ def repair(
     check_output(machine, output)
     result = nearest(machine, margin=margin, metric="euclidean" if distance == "euclidean" else "entropic")
     write_atomically(output, repaired_text(result, output))
-    if as_json:
-        print(json_text(repair_document(result)), end="")
-    else:
-        print_report(result.tables())
-        console().print(f"Written to {output}", markup=False)
+    print_result(result.tables(), repair_document(result), as_json=as_json, written=str(output))

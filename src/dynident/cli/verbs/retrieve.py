@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dynident.cli.options import AsJson, Debug, RunArgument, one_of, parse_options
-from dynident.cli.registries import Listing
+from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.retrieval import Solving, Wanted
 from dynident.cli.terminal import console, print_report, progress_bar
 from dynident.core.files import json_text
@@ -76,14 +76,14 @@ def retrieve(
     prior_weight: Annotated[
         float | None, typer.Option("--prior-weight", metavar="W", help="Weight of the prior. Default: as strong as costs next to nothing.")
     ] = None,
-    solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="{}."), Listing(solver_names)] = "sdp",
+    solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="{}."), HelpFromRegistry(solver_names)] = "sdp",
     solver_option: Annotated[
         list[str] | None,
         typer.Option("--solver-option", metavar="NAME=VALUE", help="An option of the solver's own, repeatable. {}."),
-        Listing(solver_options),
+        HelpFromRegistry(solver_options),
     ] = None,
     starts: Annotated[
-        int, typer.Option("--starts", metavar="N", help="Independent starts of {}.", min=1), Listing(solvers_with_starts)
+        int, typer.Option("--starts", metavar="N", help="Independent starts of {}.", min=1), HelpFromRegistry(solvers_with_starts)
     ] = 1,
     workers: Annotated[int, typer.Option("--workers", metavar="N", help="Processes that share the starts.", min=1)] = 1,
     budget: Annotated[

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -11,11 +10,13 @@ import typer
 
 from dynident.cli import options as opt
 from dynident.cli.data import check_output, parse_reading, read_data, read_robot
-from dynident.cli.terminal import console, progress_bar
+from dynident.cli.terminal import console, print_notes, progress_bar
 from dynident.core.fields import parse_numbers, read_fields
 from dynident.errors import FileError, InputError, ValueRangeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dynident.core.arrays import Array
     from dynident.data import Dataset
     from dynident.robots import Robot
@@ -94,16 +95,10 @@ def simulate(
     true = _true_parameters(machine, parameters)
     load = _payload(payload)
     if controller is not None:
-        _refuse_with_controller(
-            {
-                "TRAJECTORY": trajectory,
-                "--unsigned": unsigned,
-                "--friction": friction,
-                "--friction-parameters": friction_parameters,
-                "--elastic": elastic,
-                "--truth": truth,
-            }
-        )
+        own = {"TRAJECTORY": trajectory, "--unsigned": unsigned, "--friction": friction, "--elastic": elastic, "--truth": truth}
+        given = opt.name_given({**own, "--friction-parameters": friction_parameters})
+        if given:
+            raise InputError(f"{given} and --controller don't go together, for a controller's answers have no motion; leave one out")
         _answer(machine, true, load, controller, output, noise, seed)
         return
     if trajectory is None:
@@ -129,13 +124,15 @@ def simulate(
 
 def _follow(robot: Robot, motion: Dataset, output: Path, truth: Path | None, *, unsigned: bool, **options: Any) -> None:
     from dynident.data import Dataset, write_dataset
+    from dynident.simulation import NOISES, write_truth
     from dynident.simulation import simulate as run
-    from dynident.simulation import write_truth
 
     if not isinstance(motion, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] (a file may hold M and g instead)
         raise InputError(f"{motion.source} holds controller samples (q, M, g), not a motion; give a file with time and q")
     if unsigned:
-        options["noise"] = _magnitudes(options["noise"])
+        sensors = NOISES[options["noise"]]
+        magnitudes: Callable[[Array], Sensors] = lambda scale: replace(sensors(scale), unsigned=True)  # noqa: E731
+        options["noise"] = magnitudes
     with progress_bar("Simulating") as progress:
         recording = run(robot, motion, **options, progress=progress)
     write_dataset(recording.log, output)
@@ -143,8 +140,7 @@ def _follow(robot: Robot, motion: Dataset, output: Path, truth: Path | None, *, 
         write_truth(recording.truth, truth)
     out = console()
     out.print(str(recording.log), markup=False)
-    for number, note in enumerate(recording.notes, start=1):
-        out.print(f"Note {number}: {note}.", markup=False)
+    print_notes(out, recording.notes)
     out.print(f"Written to {output}{'' if truth is None else f', the truth to {truth}'}", markup=False)
 
 
@@ -157,18 +153,6 @@ def _answer(robot: Robot, parameters: Array | None, payload: Payload | None, sam
     found = VirtualController(robot, inside, position_noise=level, seed=seed).sample(random_configurations(robot, samples, seed=seed))
     write_dataset(found, output)
     console().print(f"{found}\nWritten to {output}", markup=False)
-
-
-def _refuse_with_controller(options: Mapping[str, object]) -> None:
-    given = [name for name, value in options.items() if value]
-    if given:
-        raise InputError(f"{', '.join(given)} and --controller don't go together, for a controller's answers have no motion; leave one out")
-
-
-def _magnitudes(noise: str) -> Callable[[Array], Sensors]:
-    from dynident.simulation import NOISES
-
-    return lambda scale: replace(NOISES[noise](scale), unsigned=True)
 
 
 def _true_parameters(robot: Robot, run: Path | None) -> Array | None:

@@ -9,8 +9,7 @@ import typer
 
 from dynident.cli import options as opt
 from dynident.cli.data import parse_reading, read_data, running_command
-from dynident.cli.terminal import console, print_report, print_table, progress_bar, spinner
-from dynident.core.files import json_text
+from dynident.cli.terminal import console, print_json, print_result, print_table, progress_bar, spinner
 from dynident.errors import InputError
 
 if TYPE_CHECKING:
@@ -64,18 +63,16 @@ def validate(
         recorded = read_data(data, estimate.base.robot, reading, fractions)
     provenance = {"command": running_command(), "part": list(fractions)}
     if isinstance(recorded, ControllerSamples):
-        _refuse_for_samples({"--folds": folds, "--filter": cutoff, "--rate": rate})
+        given = opt.name_given({"--folds": folds, "--filter": cutoff, "--rate": rate})
+        if given:
+            raise InputError(f"{given}: only for a log, and the data are controller samples; leave it out")
         _validate_samples(estimate, recorded, provenance, as_json=as_json)
         return
     check_writable(run)
     with progress_bar("Validating") as progress:
         result = validated(estimate, recorded, links=_links(run), folds=folds, **filtering, progress=progress)
     document = write_validation(run, result, provenance=provenance)
-    if as_json:
-        print(json_text(document), end="")
-    else:
-        print_report(report(result))
-        console().print(f"Written to {run}", markup=False)
+    print_result(report(result), document, as_json=as_json, written=str(run))
 
 
 def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance: dict[str, Any], *, as_json: bool) -> None:
@@ -88,17 +85,11 @@ def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance
     name = estimate.base.robot.name
     if as_json:
         content = {"robot": name, "source": samples.source, "samples": samples.samples} | residual_document(found)
-        print(json_text({**content, "provenance": provenance}), end="")
+        print_json({**content, "provenance": provenance})
         return
     out = console()
     out.print(f"{name}: the model of {estimate.summary.source} on {samples.source}, {samples.samples} samples", markup=False, style="bold")
     print_table(residual_table(found, estimate.base), out)
-
-
-def _refuse_for_samples(options: dict[str, object]) -> None:
-    given = [name for name, value in options.items() if value is not None]
-    if given:
-        raise InputError(f"{', '.join(given)}: only for a log, and the data are controller samples; leave it out")
 
 
 def _links(run: Path) -> LinkParameters | None:
