@@ -4,10 +4,10 @@ from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.writing import write_dataset
 from dynident.data.reading.load import load_controller_samples, load_dataset, load_recording
-from dynident.data.signals.derivatives import decimate, differentiate, low_pass, savitzky_golay, trim
-from dynident.data.signals.masks import mask_saturation, mask_standstill
+from dynident.data.signals.derivatives import differentiate, low_pass, savitzky_golay
 from dynident.data.signals.parallel_filter import FilterStream, ParallelFilter
 from dynident.data.signals.resampling import is_uniform, resample
+from dynident.data.signals.selection import decimate, mask_saturation, mask_standstill, trim
 
 __all__ = [
     "ControllerSamples",

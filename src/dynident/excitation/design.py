@@ -22,8 +22,7 @@ from dynident.excitation.limits.check import LimitReport, check_trajectory
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
 from dynident.excitation.limits.penalty import Penalty
-from dynident.excitation.precision import expected_std
-from dynident.excitation.search.criterion import Criterion, Kind
+from dynident.excitation.search.criterion import Criterion, Kind, expected_std
 from dynident.excitation.search.descent import FINER, Search, TrajectoryCandidate
 from dynident.excitation.search.parametrisation import Parametrisation
 from dynident.excitation.trajectories.fourier import FourierTrajectory
@@ -179,7 +178,7 @@ def _prepare(
         parametrisation=parametrisation,
         criterion=Criterion(base=base, kind=criterion, friction=smoothed),
         penalty=Penalty(robot=robot, limits=limits, collision=collision),
-        centres=standing_positions(robot, limits, collision, rng, start=parametrisation.start),
+        centres=standing_positions(robot, limits, collision, rng, parametrisation.start),
         iterations=1,
     )
 

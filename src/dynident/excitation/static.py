@@ -26,10 +26,9 @@ from dynident.data.dataset import Dataset
 from dynident.dynamics import inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.excitation.limits.centres import position_range
-from dynident.excitation.limits.check import motion_margins
+from dynident.excitation.limits.check import standing_margins
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits, require_usable, robot_limits
-from dynident.excitation.trajectories.trajectory import Motion
 from dynident.regression.base import BaseParameters, base_parameters
 from dynident.robots.robot import Robot
 
@@ -120,12 +119,11 @@ def _draw_allowed(
 ) -> Array:
     """The first `count` of a sequence of positions that keep the limits."""
     low, high = position_range(limits)
-    still = np.zeros((1, robot.n))
     found: list[Array] = []
     broken: Counter[str] = Counter()
     for unit in islice(_unit_positions(robot.n, method, rng), _PATIENCE * count):
         q = low + unit * (high - low)
-        margins = motion_margins(robot, limits, np.zeros(1), Motion(q[None], still, still), collision)
+        margins = standing_margins(robot, limits, q, collision)
         broken.update(margin.name for margin in margins if not margin.holds)
         if all(margin.holds for margin in margins):
             found.append(q)

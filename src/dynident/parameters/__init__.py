@@ -1,17 +1,19 @@
 """One layout for one vector: names, units, order; conversions; change of frame."""
 
-from dynident.parameters.frames import change_of_frame, from_pinocchio, to_pinocchio
 from dynident.parameters.inertia import (
     ROUNDING,
     LinkInertia,
+    change_of_frame,
     consistency_margin,
     from_com,
+    from_pinocchio,
     from_pseudo_inertia,
     inertia_matrix,
     inertia_tensor,
     link_inertia,
     pseudo_inertia,
     to_com,
+    to_pinocchio,
 )
 from dynident.parameters.layout import (
     INERTIA_ELEMENTS,

@@ -18,6 +18,8 @@ from dynident.parameters.layout import INERTIA_ELEMENTS, INERTIA_NAMES, PARAMETE
 
 _ROWS = np.array([row for row, _ in INERTIA_ELEMENTS])
 _COLUMNS = np.array([column for _, column in INERTIA_ELEMENTS])
+# Pinocchio stores m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz: entry k of ours is entry _PINOCCHIO[k] of theirs.
+_PINOCCHIO = np.array([0, 1, 2, 3, 4, 5, 7, 6, 8, 9])
 
 #: What arithmetic between a body's moments and its mass, centre of mass and inertia can change, as a share of the largest.
 ROUNDING = 1e-14
@@ -133,6 +135,32 @@ def consistency_margin(parameters: ArrayLike) -> Array:
     shift[..., :3, 3] = -c
     eigenvalues: Array = np.linalg.eigvalsh(shift @ P @ shift.swapaxes(-1, -2)).astype(float)
     return eigenvalues[..., 0]
+
+
+def change_of_frame(pose_old_in_new: ArrayLike) -> Array:
+    """The matrix A (..., 10, 10) with ``parameters_new = A @ parameters_old``.
+
+    A pose T acts on the pseudo-inertia as P -> T P Tᵀ, which is linear in P; composing poses multiplies the matrices.
+
+    pose_old_in_new : (..., 4, 4)  Homogeneous pose of the old parameter frame in the new one.
+    """
+    T = np.asarray(pose_old_in_new, dtype=float)
+    if T.shape[-2:] != (4, 4):
+        raise ShapeError("pose_old_in_new", T.shape, "(..., 4, 4)")
+    basis = pseudo_inertia(np.eye(PARAMETERS_PER_LINK))
+    T = T[..., None, :, :]
+    columns = from_pseudo_inertia(T @ basis @ T.swapaxes(-1, -2))
+    return columns.swapaxes(-1, -2)
+
+
+def to_pinocchio(parameters: ArrayLike) -> Array:
+    """Reorder the last axis (..., 10) from dynident's order to Pinocchio's. Works on regressor columns too."""
+    return np.asarray(parameters, dtype=float)[..., np.argsort(_PINOCCHIO)]
+
+
+def from_pinocchio(parameters: ArrayLike) -> Array:
+    """Reorder the last axis (..., 10) from Pinocchio's order to dynident's. Works on regressor columns too."""
+    return np.asarray(parameters, dtype=float)[..., _PINOCCHIO]
 
 
 def _parallel_axis(c: Array) -> Array:

@@ -11,8 +11,10 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from dynident.core.files import read_text
+from dynident.core.xml import parse_xml
 from dynident.errors import FileError, UnknownNameError
 from dynident.robots.formats.build import build_robot
+from dynident.robots.formats.dh import read_dh
 from dynident.robots.formats.source_tree import SourceTree, tree_of_robot
 from dynident.robots.robot import Robot
 
@@ -70,13 +72,7 @@ def _read(path_or_name: str | Path) -> SourceTree | Robot:
 
 def _read_library(name: str) -> Robot:
     with resources.as_file(resources.files("dynident.robots").joinpath("library", f"{name}.yaml")) as file:
-        return replace(_read_dh(file), source=f"library robot {name}")
-
-
-def _read_dh(path: Path) -> Robot:
-    from dynident.robots.formats.dh import read_dh
-
-    return read_dh(path)
+        return replace(read_dh(file), source=f"library robot {name}")
 
 
 def _read_urdf(path: Path) -> SourceTree:
@@ -87,8 +83,6 @@ def _read_urdf(path: Path) -> SourceTree:
 
 def _read_xml(path: Path) -> SourceTree:
     """URDF or MJCF, by the root element."""
-    from dynident.core.xml import parse_xml
-
     root = parse_xml(path, read_text(path)).tag
     if root == "robot":
         return _read_urdf(path)
@@ -100,4 +94,4 @@ def _read_xml(path: Path) -> SourceTree:
 
 
 #: A new format is one reader and one line here. Readers import their parser when they are used, not before.
-_READERS: dict[str, Reader] = {".urdf": _read_urdf, ".xml": _read_xml, ".yaml": _read_dh, ".yml": _read_dh}
+_READERS: dict[str, Reader] = {".urdf": _read_urdf, ".xml": _read_xml, ".yaml": read_dh, ".yml": read_dh}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
 from dynident.core.files import file_digest
 from dynident.data.controller import ControllerSamples
@@ -19,12 +19,26 @@ from dynident.errors import FileError
 _FOLDER_RECIPE = "dataset.yaml"
 _YAML = (".yaml", ".yml")
 
+DataPath: TypeAlias = str | Path | Sequence[str | Path]
+ColumnMap: TypeAlias = Mapping[str, str | Sequence[str] | None] | None
+UnitMap: TypeAlias = Mapping[str, str | Sequence[str]] | None
+
+
+class ReadingArguments(TypedDict, total=False):
+    """The arguments of `load_dataset`, all of which can be left out."""
+
+    columns: ColumnMap
+    units: UnitMap
+    joints: Sequence[str] | None
+    effort_kind: str | EffortKind | None
+    reader_options: Mapping[str, object] | None
+
 
 def load_dataset(
-    path: str | Path | Sequence[str | Path],
+    path: DataPath,
     *,
-    columns: Mapping[str, str | Sequence[str] | None] | None = None,
-    units: Mapping[str, str | Sequence[str]] | None = None,
+    columns: ColumnMap = None,
+    units: UnitMap = None,
     joints: Sequence[str] | None = None,
     effort_kind: str | EffortKind | None = None,
     reader_options: Mapping[str, object] | None = None,
@@ -53,10 +67,10 @@ def load_dataset(
 
 
 def load_controller_samples(
-    path: str | Path | Sequence[str | Path],
+    path: DataPath,
     *,
-    columns: Mapping[str, str | Sequence[str] | None] | None = None,
-    units: Mapping[str, str | Sequence[str]] | None = None,
+    columns: ColumnMap = None,
+    units: UnitMap = None,
     joints: Sequence[str] | None = None,
     reader_options: Mapping[str, object] | None = None,
 ) -> ControllerSamples:
@@ -67,22 +81,17 @@ def load_controller_samples(
     return data
 
 
-def load_recording(
-    path: str | Path | Sequence[str | Path],
-    *,
-    columns: Mapping[str, str | Sequence[str] | None] | None = None,
-    units: Mapping[str, str | Sequence[str]] | None = None,
-    joints: Sequence[str] | None = None,
-    effort_kind: str | EffortKind | None = None,
-    reader_options: Mapping[str, object] | None = None,
-) -> Dataset | ControllerSamples:
-    """Whichever of the two the files hold: q with M or g but no effort are controller samples, anything else is a log."""
-    given: dict[str, Any] = {
-        "columns": check_columns(columns),
-        "units": check_units(units),
-        "joints": tuple(joints) if joints is not None else None,
-        "effort_kind": None if effort_kind is None else EffortKind(effort_kind),
-        "reader_options": None if reader_options is None else dict(reader_options),
+def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Dataset | ControllerSamples:
+    """Whichever of the two the files hold: q with M or g but no effort are controller samples, anything else is a log.
+
+    The arguments are those of `load_dataset`.
+    """
+    kind, joints = reading.get("effort_kind"), reading.get("joints")
+    given: dict[str, Any] = dict(reading) | {
+        "columns": check_columns(reading.get("columns")),
+        "units": check_units(reading.get("units")),
+        "joints": None if joints is None else tuple(joints),
+        "effort_kind": None if kind is None else EffortKind(kind),
     }
     paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
     if not paths:

@@ -1,5 +1,5 @@
 # pyright: basic
-"""Smoothing, derivatives, trimming and decimation of logs: pure functions from Dataset to Dataset that never cross a segment.
+"""Smoothing and derivatives of logs: pure functions from Dataset to Dataset that never cross a segment.
 
 To identify a model, prefer ParallelFilter: smoothing positions and efforts separately, as low_pass and savitzky_golay
 do, biases the model, because the regressor is not linear in q.
@@ -7,7 +7,7 @@ do, biases the model, because the regressor is not linear in q.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -33,7 +33,8 @@ def differentiate(dataset: Dataset) -> Dataset:
         return dataset
     dq = dataset.dq if dataset.dq is not None else derivative(dataset, dataset.q)
     ddq = dataset.ddq if dataset.ddq is not None else derivative(dataset, dq)
-    return dataset.after(f"{_missing(dataset)} by differences", dq=dq, ddq=ddq)
+    missing = " and ".join(name for name in ("dq", "ddq") if getattr(dataset, name) is None)
+    return dataset.after(f"{missing} by differences", dq=dq, ddq=ddq)
 
 
 def derivative(dataset: Dataset, values: Array) -> Array:
@@ -93,37 +94,6 @@ def savitzky_golay(dataset: Dataset, window: int, polynomial: int) -> Dataset:
     return dataset.after(f"Savitzky-Golay {window}/{polynomial}", **smoothed)
 
 
-def trim(dataset: Dataset, seconds: float) -> Dataset:
-    """Without the first and last `seconds` of every segment, where filters are wrong; segments shorter than both are dropped."""
-    if not seconds >= 0:
-        raise ValueRangeError("seconds", f"is {seconds:g}; it must be 0 or more")
-    kept: list[slice] = []
-    rounding = 1e-6 / dataset.rate
-    for segment in dataset.segments:
-        time = dataset.time[segment]
-        first = int(np.searchsorted(time, time[0] + seconds - rounding, side="left"))
-        stop = int(np.searchsorted(time, time[-1] - seconds + rounding, side="right"))
-        if stop - first >= 2:
-            kept.append(slice(segment.start + first, segment.start + stop))
-    if not kept:
-        raise ValueRangeError("seconds", f"is {seconds:g}, and no segment is longer than twice that; trim less")
-    return _keep(dataset, kept, f"trimmed by {seconds:g} s")
-
-
-def decimate(dataset: Dataset, factor: int) -> Dataset:
-    """Every factor-th sample of each segment. Filter first: frequencies above half the new rate fold back as noise."""
-    if factor < 1:
-        raise ValueRangeError("factor", f"is {factor}; it must be at least 1")
-    return _keep(dataset, [slice(s.start, s.stop, factor) for s in dataset.segments], f"every {factor}th sample")
-
-
-def _keep(dataset: Dataset, kept: Sequence[slice], what: str) -> Dataset:
-    rows = np.concatenate([np.arange(part.start, part.stop, part.step) for part in kept])
-    lengths = [len(range(part.start, part.stop, part.step or 1)) for part in kept]
-    starts = np.cumsum([0, *lengths[:-1]])
-    return dataset.take(rows, starts=[int(start) for start in starts], step=what)
-
-
 def _by_segment(dataset: Dataset, values: Array, needed: int, what: str, step: Callable[[Array, Array], Array]) -> Array:
     """The step applied to each segment on its own; refused where one is too short for it."""
     result = np.empty_like(values)
@@ -139,7 +109,3 @@ def _uniform_rate(dataset: Dataset, name: str) -> float:
     if not is_uniform(dataset, tolerance=_JITTER):
         raise ValueRangeError("time", f"is not uniform (steps differ by more than {_JITTER:.0%}), as {name} needs; resample first")
     return dataset.rate
-
-
-def _missing(dataset: Dataset) -> str:
-    return " and ".join(name for name in ("dq", "ddq") if getattr(dataset, name) is None)

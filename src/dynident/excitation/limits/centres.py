@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.excitation.limits.check import LimitMargin, motion_margins
+from dynident.excitation.limits.check import LimitMargin, standing_margins
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
-from dynident.excitation.trajectories.trajectory import Motion
 from dynident.robots.robot import Robot
 
-#: Positions that are tried.
-_TRIED = 512
+#: Positions that are tried, and that are enough.
+_TRIED, _WANTED = 512, 32
 #: Positions keep this share of their range from its ends, so that there is room to move.
 _INNER = 0.15
 
@@ -26,9 +25,7 @@ def standing_positions(
     limits: Limits,
     collision: CollisionModel | None,
     rng: np.random.Generator,
-    *,
-    wanted: int = 32,
-    start: Array | None = None,
+    start: Array | None,
 ) -> Array:
     """(k, n) positions at which standing still keeps every limit; the prescribed start alone when there is one.
 
@@ -43,14 +40,14 @@ def standing_positions(
     blocked: Counter[str] = Counter()
     worst: dict[str, LimitMargin] = {}
     for q in tried:
-        margins = motion_margins(robot, limits, np.zeros(1), _still(q), collision)
+        margins = standing_margins(robot, limits, q, collision)
         broken = [m for m in margins if m.margin < (2e-5 if np.isnan(m.share) else 0.0)]
         if not broken:
             found.append(q)
         for margin in broken:
             blocked[margin.name] += 1
             worst[margin.name] = max(margin, worst.get(margin.name, margin), key=lambda m: m.margin)
-        if len(found) >= wanted:
+        if len(found) == _WANTED:
             break
     if not found:
         name, _ = blocked.most_common(1)[0]
@@ -61,10 +58,6 @@ def standing_positions(
 def position_range(limits: Limits) -> tuple[Array, Array]:
     """(n,) lowest and highest positions; one turn for joints without limits."""
     return np.clip(limits.position[:, 0], -np.pi * 2, None), np.clip(limits.position[:, 1], None, np.pi * 2)
-
-
-def _still(q: Array) -> Motion:
-    return Motion(q[None], np.zeros((1, len(q))), np.zeros((1, len(q))))
 
 
 def _impossible(margin: LimitMargin, at_start: bool) -> LimitError:

@@ -10,8 +10,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation.limits.collision import CollisionModel
-from dynident.excitation.limits.limits import TOOL, Limits
-from dynident.excitation.limits.workspace import excess, frame_positions
+from dynident.excitation.limits.limits import TOOL, Limits, excess, frame_positions
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times
 from dynident.robots.robot import Robot
 
@@ -102,6 +101,12 @@ def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, co
     if limits.clearance is not None and collision is not None:
         found.append(_collision_margin(limits.clearance, time, motion.q, collision))
     return found
+
+
+def standing_margins(robot: Robot, limits: Limits, q: Array, collision: CollisionModel | None) -> list[LimitMargin]:
+    """The margin of every finite limit while the robot stands still at q (n,)."""
+    still = np.zeros((1, robot.n))
+    return motion_margins(robot, limits, np.zeros(1), Motion(q[None], still, still), collision)
 
 
 def _range_margin(robot: Robot, name: str, values: Array, limit: Array, time: Array) -> LimitMargin | None:

@@ -13,8 +13,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation.limits.collision import CollisionModel
-from dynident.excitation.limits.limits import Box, Limits
-from dynident.excitation.limits.workspace import excess, frame_positions, position_jacobian
+from dynident.excitation.limits.limits import Box, Limits, excess, frame_positions, position_jacobian
 from dynident.excitation.trajectories.trajectory import Motion
 from dynident.robots.robot import Robot
 

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, per_joint
 from dynident.dynamics import iterate_regressor_blocks
 from dynident.errors import UnknownNameError
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times, used_samples
 from dynident.friction.model import FrictionModel
 from dynident.regression.base import BaseParameters
 from dynident.regression.columns import FrictionColumn
@@ -111,3 +112,24 @@ def condition_number(base: BaseParameters, motion: Motion) -> float:
     Y = base_regressor(base, motion)
     sizes = np.linalg.svd(np.linalg.qr(Y.reshape(base.rank, -1).T, mode="r"), compute_uv=False)
     return float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
+
+
+def expected_std(base: BaseParameters, trajectory: Trajectory, *, torque_noise: ArrayLike, rate: float) -> Array:
+    """(b,) standard deviations of ordinary least squares on one run of the trajectory.
+
+    With S = Y⁺ (the pseudo-inverse) the covariance is S diag(σ²) Sᵀ; for one σ that is σ² (YᵀY)⁻¹. Infinite where the
+    trajectory doesn't determine a coefficient.
+
+    torque_noise : scalar or (n,)   Standard deviation σ of a torque sample [N·m | N].
+    rate : float   Independent samples per second [Hz]. After low-pass filtering there are about 4 per Hz of the cutoff.
+    """
+    sigma = per_joint("torque_noise", torque_noise, base.robot.n, sign="positive")
+    time = sample_times(trajectory.duration, rate)
+    motion = trajectory.sample(time[used_samples(trajectory, time)])
+    Y = base_regressor(base, motion)
+    b, n, N = Y.shape
+    U, sizes, V = np.linalg.svd(Y.reshape(b, n * N).T, full_matrices=False)
+    seen = sizes > 1e-12 * sizes[0]
+    noisy = (V[seen].T / sizes[seen]) @ (U[:, seen].T * np.repeat(sigma, N))
+    unknown = (np.abs(V[~seen]) > 1e-9).any(axis=0)
+    return np.where(unknown, np.inf, np.sqrt((noisy**2).sum(axis=1)))

@@ -16,18 +16,16 @@ _WIDTH = 100
 _SUM, _PRODUCT, _ATOM = 1, 2, 3
 
 
-def assignments(outputs: Sequence[Node], target: str, *, declare: str = "const double ", end: str = ";") -> list[str]:
-    """Lines that compute `target[k]` for every output."""
-    return _Function(outputs, declare, end).lines(target)
+def assignments(outputs: Sequence[Node], target: str) -> list[str]:
+    """Lines of C that compute `target[k]` for every output."""
+    return _Function(outputs).lines(target)
 
 
 class _Function:
     """One function while its lines are being written."""
 
-    def __init__(self, outputs: Sequence[Node], declare: str, end: str) -> None:
+    def __init__(self, outputs: Sequence[Node]) -> None:
         self.outputs = outputs
-        self.declare = declare
-        self.end = end
         self.order, self.uses = _reachable(outputs)
         self.texts: dict[int, tuple[str, int]] = {}
         self.written: list[str] = []
@@ -37,7 +35,7 @@ class _Function:
         for node in self.order:
             self.texts[node.number] = self._text(node)
         for k, node in enumerate(self.outputs):
-            self.written.append(f"{target}[{k}] = {self.texts[node.number][0]}{self.end}")
+            self.written.append(f"{target}[{k}] = {self.texts[node.number][0]};")
         return self.written
 
     def _text(self, node: Node) -> tuple[str, int]:
@@ -72,7 +70,7 @@ class _Function:
     def _name(self, text: str) -> str:
         name = f"t{self.temporaries}"
         self.temporaries += 1
-        self.written.append(f"{self.declare}{name} = {text}{self.end}")
+        self.written.append(f"const double {name} = {text};")
         return name
 
 

@@ -12,13 +12,12 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.optional import import_optional
-from dynident.core.xml import Element, XmlText, comment_text
+from dynident.core.xml import Element, XmlText
 from dynident.errors import FileError
 from dynident.exports.formats.mjcf_complete import complete_mjcf, full_inertia, inertial_tag
-from dynident.exports.formats.original import check_match, inertials, locked_positions
+from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment
 from dynident.exports.formats.simulator_friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.formats.source_bodies import share_out
-from dynident.exports.formats.urdf import OLD_COMMENT
 from dynident.exports.model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Original, Request, States
 from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
 from dynident.parameters import ROUNDING, link_inertia
@@ -104,9 +103,7 @@ def _patch(model: ExportModel, held: ExpressedFriction, original: Original, said
         elif parameters is not None and np.any(parameters):
             raise FileError(original.path, f"has no <body> named {name!r} to hold its inertia; name the bodies, and give each one joint")
     notes += _set_joints(text, model, held, original)
-    for old in OLD_COMMENT.finditer(original.content):
-        text.drop(*old.span())
-    text.add_first(text.root, [comment_text([f"{sentence}." for sentence in (*said, *notes, *held.notes)])])
+    replace_comment(text, [*said, *notes, *held.notes])
     return text.result(), tuple(notes)
 
 

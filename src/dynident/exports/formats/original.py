@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.xml import XmlText, comment_text
 from dynident.errors import FileError
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
@@ -15,6 +17,8 @@ from dynident.robots.robot import JointType, Robot
 
 #: Largest difference between two descriptions of the same place [m, or elements of a rotation].
 _SAME_PLACE = 1e-9
+#: A comment that an earlier export left, with its line.
+_OLD_COMMENT = re.compile(rb"\r?\n?[ \t]*<!-- dynident \S+: dynamic model of .*?-->", re.DOTALL)
 
 
 def check_match(robot: Robot, tree: SourceTree) -> None:
@@ -56,6 +60,13 @@ def locked_positions(robot: Robot, tree: SourceTree) -> dict[str, float]:
 def inertials(tree: SourceTree) -> dict[str, Array]:
     """(10,) parameters of each link that has some, in the file's own frame of it."""
     return {link.name: change_of_frame(inverse_pose(link.own)) @ link.parameters for link in tree.links if link.parameters is not None}
+
+
+def replace_comment(text: XmlText, sentences: list[str]) -> None:
+    """These sentences as the file's first comment, in place of those of an earlier export."""
+    for old in _OLD_COMMENT.finditer(text.content):
+        text.drop(*old.span())
+    text.add_first(text.root, [comment_text([f"{sentence}." for sentence in sentences])])
 
 
 def _poses(robot: Robot, tree: SourceTree) -> Mapping[tuple[str, int], Array]:

@@ -6,7 +6,6 @@ Viscous friction is <dynamics damping>, Coulomb friction <dynamics friction>.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -15,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.xml import Element, XmlText, comment_text
+from dynident.core.xml import Element, XmlText
 from dynident.errors import FileError
-from dynident.exports.formats.original import check_match, inertials, locked_positions
+from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment
 from dynident.exports.formats.simulator_friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.formats.source_bodies import share_out
 from dynident.exports.formats.urdf_complete import complete_urdf, dynamics_line
@@ -29,8 +28,6 @@ from dynident.robots.formats.urdf_text import set_inertial
 from dynident.robots.robot import STANDARD_GRAVITY, Robot
 
 ATTRIBUTES = JointAttributes("URDF", friction=("damping", "friction"))
-#: A comment that an earlier export left, with its line.
-OLD_COMMENT = re.compile(rb"\r?\n?[ \t]*<!-- dynident \S+: dynamic model of .*?-->", re.DOTALL)
 
 
 def write_urdf(model: ExportModel, request: Request) -> Exported:
@@ -121,9 +118,7 @@ def _patch(model: ExportModel, held: ExpressedFriction, original: Original, comm
         element = text.root.child("joint", joint)
         assert element is not None, "check_match found the joint"  # noqa: S101
         _set_dynamics(text, element, held.of_joint(i), held.zero)
-    for old in OLD_COMMENT.finditer(original.content):
-        text.drop(*old.span())
-    text.add_first(text.root, [comment_text([f"{sentence}." for sentence in (*comment, *shares.notes)])])
+    replace_comment(text, [*comment, *shares.notes])
     return text.result(), shares.notes
 
 

@@ -8,6 +8,7 @@ parallel axes stands and the sign of one between intersecting axes are free: zer
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 from math import atan2, cos, pi, sin
@@ -55,7 +56,9 @@ def to_dh(robot: Robot, convention: str = "modified") -> Robot:
     points, axes, snapped = _lines(robot)
     normals = _normals(points, axes)
     frames = (_modified_frames if convention == "modified" else _standard_frames)(points, axes, normals)
-    base, rows = _rows(convention, frames)
+    rows = _dh_rows(convention, (inverse_pose(before) @ after for before, after in pairwise(frames)))
+    if rows is None:
+        raise UnsupportedRobotError("the joint axes lie too far apart for a DH table; choose another base and tip")
     poses = [dh_pose(convention, *row) for row in rows]
     old = link_poses(robot, np.zeros(robot.n))
     moved = [inverse_pose(frames[i + 1]) @ old[i] for i in range(robot.n)]  # old parameter frame in the new one
@@ -64,7 +67,7 @@ def to_dh(robot: Robot, convention: str = "modified") -> Robot:
     for i, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
         before, after = (poses[i], np.eye(4)) if convention == "modified" else (np.eye(4), poses[i])
         parameters = None if link.parameters is None else change_of_frame(moved[i]) @ link.parameters
-        joints.append(replace(joint, placement=base @ before if i == 0 else before, axis=np.array([0.0, 0.0, 1.0])))
+        joints.append(replace(joint, placement=frames[0] @ before if i == 0 else before, axis=np.array([0.0, 0.0, 1.0])))
         pieces = tuple(replace(piece, placement=moved[i] @ piece.placement) for piece in link.pieces)
         links.append(replace(link, frame=frame_name(convention, i + 1), placement=after, parameters=parameters, pieces=pieces))
     return replace(robot, joints=tuple(joints), links=tuple(links), tool=moved[-1] @ robot.tool, notes=(*robot.notes, *snapped))
@@ -72,28 +75,29 @@ def to_dh(robot: Robot, convention: str = "modified") -> Robot:
 
 def read_table(robot: Robot, convention: str) -> tuple[Array, list[DhRow]] | None:
     """The base pose and DH table of a robot whose frames already are those of the convention; None when they are not."""
-    if not all(np.allclose(joint.axis, (0.0, 0.0, 1.0), rtol=0.0, atol=TINY) for joint in robot.joints):
+    first, *others = (joint.placement for joint in robot.joints)
+    links = [link.placement for link in robot.links]
+    poses, identities = (others, links) if convention == "modified" else (links, others)
+    rows = _dh_rows(convention, poses)
+    along_z = all(np.allclose(joint.axis, (0.0, 0.0, 1.0), rtol=0.0, atol=TINY) for joint in robot.joints)
+    if rows is None or not along_z or not all(is_identity(pose) for pose in identities):
         return None
-    if convention == "modified":
-        return _read_modified(robot.joints, robot.links)
-    if not all(np.allclose(joint.placement, np.eye(4), rtol=0.0, atol=TINY) for joint in robot.joints[1:]):
-        return None
-    rows = [dh_row(convention, link.placement) for link in robot.links]
-    found = [row for row in rows if row is not None]
-    return (robot.joints[0].placement, found) if len(found) == robot.n else None
+    if convention == "standard":
+        return first, rows
+    row = dh_row("modified", first)
+    return (first, [DhRow(0.0, 0.0, 0.0, 0.0), *rows]) if row is None else (np.eye(4), [row, *rows])
 
 
-def _read_modified(joints: tuple[Joint, ...], links: tuple[Link, ...]) -> tuple[Array, list[DhRow]] | None:
-    if not all(np.allclose(link.placement, np.eye(4), rtol=0.0, atol=TINY) for link in links):
-        return None
-    first = dh_row("modified", joints[0].placement)
-    rows = [dh_row("modified", joint.placement) for joint in joints[1:]]
+def is_identity(pose: Array) -> bool:
+    """No motion, up to rounding."""
+    return bool(np.allclose(pose, np.eye(4), rtol=0.0, atol=TINY))
+
+
+def _dh_rows(convention: str, poses: Iterable[Array]) -> list[DhRow] | None:
+    """The row of each pose; None when one of them is not of the DH form."""
+    rows = [dh_row(convention, pose) for pose in poses]
     found = [row for row in rows if row is not None]
-    if len(found) != len(rows):
-        return None
-    if first is None:
-        return joints[0].placement, [DhRow(0.0, 0.0, 0.0, 0.0), *found]
-    return np.eye(4), [first, *found]
+    return found if len(found) == len(rows) else None
 
 
 def check_serial(robot: Robot) -> None:
@@ -195,14 +199,6 @@ def _standard_frames(points: list[Array], axes: list[Array], normals: list[_Norm
     frames = [_frame(nearest, _perpendicular(axes[0]), axes[0])]
     frames += [_frame(normal.end, normal.x, axis) for normal, axis in zip(normals, axes[1:], strict=True)]
     return [*frames, frames[-1]]
-
-
-def _rows(convention: str, frames: list[Array]) -> tuple[Array, list[DhRow]]:
-    rows = [dh_row(convention, inverse_pose(before) @ after) for before, after in pairwise(frames)]
-    found = [row for row in rows if row is not None]
-    if len(found) != len(rows):
-        raise UnsupportedRobotError("the joint axes lie too far apart for a DH table; choose another base and tip")
-    return frames[0], found
 
 
 def _frame(origin: Array, x: Array, z: Array) -> Array:

@@ -6,14 +6,13 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import yaml
 
 from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError
 from dynident.parameters import link_inertia
 from dynident.robots.formats.dh import CONVENTIONS
-from dynident.robots.formats.dh_convert import TINY, DhRow, check_serial, read_table, tidy_angle, to_dh
+from dynident.robots.formats.dh_convert import TINY, DhRow, check_serial, is_identity, read_table, tidy_angle, to_dh
 from dynident.robots.kinematics import xyz_rpy_from_pose
 from dynident.robots.robot import Joint, Link, Robot
 
@@ -31,10 +30,10 @@ def to_dh_yaml(robot: Robot, *, convention: str | None = None) -> str:
         assert table is not None, "to_dh gives DH frames"  # noqa: S101
     base, rows = table
     content: dict[str, Any] = {"name": robot.name, "convention": chosen, "gravity": _floats(robot.gravity)}
-    if not _is_identity(base):
+    if not is_identity(base):
         content["base"] = _pose(base)
     content["joints"] = [_joint(*body) for body in zip(robot.joints, robot.links, rows, strict=True)]
-    if not _is_identity(robot.tool):
+    if not is_identity(robot.tool):
         content["tool"] = _pose(robot.tool)
     links = [_inertia(link) for link in robot.links if link.parameters is not None]
     if links:
@@ -81,10 +80,6 @@ def _angle(angle: float) -> float | str:
         return float(angle)
     sign, count = ("-" if turn < 0 else ""), abs(turn.numerator)
     return f"{sign}{'' if count == 1 else f'{count}*'}pi{'' if turn.denominator == 1 else f'/{turn.denominator}'}"
-
-
-def _is_identity(pose: Array) -> bool:
-    return bool(np.allclose(pose, np.eye(4), rtol=0.0, atol=TINY))
 
 
 def _floats(values: Any) -> list[float]:

@@ -60,7 +60,11 @@ class Inertials:
 
     def parameters(self, mj: Any, model: Any) -> tuple[dict[int, Array], tuple[str, ...]]:
         """The parameters (10,) of every body that has some, in its body frame, by its number; and notes about them."""
-        found = {b: _read_compiled(mj, model, b) for b in range(1, model.nbody) if model.body_mass[b] != 0.0}
+        found = {
+            b: _in_body_frame(mj, model, b, model.body_mass[b], np.diag(model.body_inertia[b]))
+            for b in range(1, model.nbody)
+            if model.body_mass[b] != 0.0
+        }
         changed: list[str] = []
         for written in self.written:
             b = written.body.id
@@ -70,8 +74,7 @@ class Inertials:
                 mass, inertia = self._correct(written)
                 if mass != written.mass or not np.array_equal(inertia, written.inertia):
                     changed.append(model.body(b).name or f"body{b}")
-                axes = pose(mj, model.body_ipos[b], model.body_iquat[b])
-                found[b] = from_com(mass, axes[:3, 3], axes[:3, :3] @ inertia @ axes[:3, :3].T)
+                found[b] = _in_body_frame(mj, model, b, mass, inertia)
         if self.total_mass is not None:
             # as in mj_setTotalmass, for which no mass is negative
             total = sum(max(parameters[0], 0.0) for parameters in found.values())
@@ -160,7 +163,7 @@ def _read_inertial(mj: Any, spec: Any, body: Any, *, rescaled: bool) -> WrittenI
     return WrittenInertial(body, float(body.mass), inertia, full, ignored=by_geoms and not rescaled and is_static(spec, body))
 
 
-def _read_compiled(mj: Any, model: Any, b: int) -> Array:
+def _in_body_frame(mj: Any, model: Any, b: int, mass: float, inertia: Array) -> Array:
+    """(10,) of a mass and an inertia (3, 3) in the axes of the compiled inertial."""
     axes = pose(mj, model.body_ipos[b], model.body_iquat[b])
-    R = axes[:3, :3]
-    return from_com(model.body_mass[b], axes[:3, 3], R @ np.diag(model.body_inertia[b]) @ R.T)
+    return from_com(mass, axes[:3, 3], axes[:3, :3] @ inertia @ axes[:3, :3].T)

@@ -12,8 +12,7 @@ from dynident import load_robot
 from dynident.errors import FileError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.excitation import Box, LimitError, QuinticTrajectory, SinusoidTrajectory, check_trajectory, read_limits, robot_limits
 from dynident.excitation.limits.collision import CollisionModel
-from dynident.excitation.limits.limits import require_usable
-from dynident.excitation.limits.workspace import frame_positions, position_jacobian
+from dynident.excitation.limits.limits import frame_positions, position_jacobian, require_usable
 from dynident.robots import link_poses
 
 PLANAR = load_robot("planar_2r")
