@@ -24,7 +24,7 @@ from dynident.regression.rows import Tables
 #: Lags of the autocovariance in periods of the filter's cutoff; its impulse response has died out by then.
 _CUTOFF_PERIODS = 4.0
 #: No direction gets less than this share of the variance that independent noise would give it.
-_SMALLEST_SHARE = 0.05
+SMALLEST_SHARE = 0.05
 _ITERATIONS = 6
 _CHANGE = 1e-3
 
@@ -93,7 +93,8 @@ def correlated_meat(problem: Problem, rows: Correlated, influence: Influence) ->
                 absorbed += share * (_lag_sums(Z, X, rows.lags) + _lag_sums(X, Z, rows.lags))
                 absorbed -= slope**2 * _lag_sums(V[columns[g]] @ Y, Y, rows.lags)
             updated = taper * (observed[g] + absorbed) / pairs[g]
-            change = max(change, abs(updated - gamma[g]).max() / max(updated[0], np.finfo(float).tiny))
+            variance = max(float(updated[0]), 1e-3 * float(gamma[g][0]))
+            change = max(change, float(abs(updated - gamma[g]).max()) / variance if variance > 0.0 else 0.0)
             gamma[g] = updated
         if change < _CHANGE:
             break
@@ -106,7 +107,7 @@ def floored(meat: Array, R: Array) -> Array:
     relative = inverse.T @ meat @ inverse
     values, vectors = np.linalg.eigh(0.5 * (relative + relative.T))
     root = R.T @ vectors
-    return root @ (np.maximum(values, _SMALLEST_SHARE)[:, None] * root.T)
+    return root @ (np.maximum(values, SMALLEST_SHARE)[:, None] * root.T)
 
 
 def _residuals(tables: Sequence[Array], columns: IntArray, g: int, influence: Influence) -> list[Array]:

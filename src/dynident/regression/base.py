@@ -111,6 +111,14 @@ class BaseParameters(Result):
             vector[self.columns.index(name)] = value
         return vector
 
+    @cached_property
+    def column_sizes(self) -> Array:
+        """(b,) size of each coefficient's rows of one sample in an ordinary motion (1 rad/s, 1 rad/s²); zero for extra columns."""
+        Y = _random_regressor(self.robot, self.friction, self.equations, np.random.default_rng(0))
+        sizes = np.zeros(len(self.columns))
+        sizes[: Y.shape[1]] = np.linalg.norm(Y, axis=0) / np.sqrt(_SAMPLES)
+        return sizes[self.independent]
+
     def coefficients(self, standard: ArrayLike) -> Array:
         """(b,) base parameters of standard parameters (p,); links alone (10 n,) or (n, 10) when there is no friction."""
         values = np.asarray(standard, dtype=float).ravel()

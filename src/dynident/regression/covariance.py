@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.regression.autocovariance import Correlated, Influence, correlated_meat, floored
+from dynident.regression.autocovariance import SMALLEST_SHARE, Correlated, Influence, correlated_meat, floored
 from dynident.regression.factors import triangular
 from dynident.regression.losses import Loss, Squared
 from dynident.regression.problem import Problem
@@ -32,7 +32,15 @@ class Spread:
     def covariance(self, kept: BoolArray) -> Array:
         """(b, b) covariance when only the kept coefficients are estimated, zero elsewhere."""
         inverse = inverse_normal(self.factor, kept)
-        return inverse if self.meat is None else inverse @ self.meat @ inverse
+        if self.meat is None:
+            return inverse
+        both, covariance = np.ix_(kept, kept), inverse @ self.meat @ inverse
+        if not np.all(np.diag(covariance)[kept] > 0.0):  # rounding, where columns are nearly dependent
+            half = np.linalg.inv(triangular([self.factor[:, kept]]))
+            shares, vectors = np.linalg.eigh(half.T @ self.meat[both] @ half)
+            root = half @ vectors * np.sqrt(np.maximum(shares, SMALLEST_SHARE))
+            covariance[both] = root @ root.T
+        return covariance
 
 
 def spread(
@@ -89,7 +97,7 @@ def median_levels(problem: Problem, values: Array) -> Array:
 def smallest_level(problem: Problem) -> float:
     """Rounding is the noise of exact data."""
     totals = np.array([np.sum(factor[:, -1] ** 2) for factor in problem.factors]) / np.maximum(problem.counts, 1)
-    return 1e-15 * max(float(np.sqrt(totals.max())), 1e-285)
+    return 1e-15 * max(float(np.sqrt(totals.max())), 1e-12)
 
 
 def _leverages(problem: Problem, inverse: Array) -> Array:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 
@@ -38,15 +39,17 @@ def triangular(matrices: Iterable[Array]) -> Array:
     return np.asarray(np.linalg.qr(stacked, mode="r"), dtype=float)
 
 
-def independent_columns(A: Array, *, tolerance: float, smallest: float) -> tuple[list[int], Array]:
+def independent_columns(A: Array, *, tolerance: ArrayLike, smallest: float) -> tuple[list[int], Array]:
     """The columns that are independent of those before them, and an orthonormal basis (rows, kept) of what they span.
 
-    tolerance : a column is dependent when its part outside the span of the kept ones is below this share of its length.
+    tolerance : a column is dependent when its part outside the span of the kept ones is below this share of its
+        length; one for all, or one each.
     smallest : columns whose length is at most this share of the longest are zero.
 
     Gram-Schmidt, each column orthogonalised twice, which is as good as Householder (Giraud, Langou 2003).
     """
     lengths = np.linalg.norm(A, axis=0)
+    shares = np.broadcast_to(np.asarray(tolerance, dtype=float), lengths.shape)
     Q = np.empty(A.shape)
     kept: list[int] = []
     for i in np.flatnonzero(lengths > smallest * lengths.max()):
@@ -55,7 +58,7 @@ def independent_columns(A: Array, *, tolerance: float, smallest: float) -> tuple
         for _ in range(2):
             rest = rest - basis @ (basis.T @ rest)
         size = float(np.linalg.norm(rest))
-        if size > tolerance:
+        if size > shares[i]:
             Q[:, len(kept)] = rest / size
             kept.append(int(i))
     return kept, Q[:, : len(kept)]

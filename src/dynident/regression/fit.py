@@ -16,7 +16,7 @@ from dynident.regression.factors import compress, triangular
 from dynident.regression.losses import Loss, Squared
 from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
-from dynident.regression.solution import DATA_RANK_TOLERANCE, ITERATIONS, Prior, Solution, prior_rows, residuals
+from dynident.regression.solution import ITERATIONS, Prior, Solution, prior_rows, residuals
 from dynident.regression.summary import NOISES, FitSummary, Noise
 
 #: Coefficients with a larger relative standard deviation are dropped unless told otherwise [%], as in the papers.
@@ -123,7 +123,7 @@ def _reweighted(
 
 
 def _undetermined(solution: Solution) -> list[Dropped]:
-    reason = f"not determined by these data (dependent to {DATA_RANK_TOLERANCE:g})"
+    reason = "not determined by these data (dependent within their noise)"
     return [Dropped(int(i), 0.0, float("inf"), reason) for i in np.flatnonzero(~solution.determined)]
 
 
@@ -152,5 +152,5 @@ def _summary(problem: Problem, noise: Noise, loss: Loss, drop: float | None, sol
         drop_above_percent=drop,
         condition_number=float(np.linalg.cond(R)),
         rank=solution.rank,
-        rank_tolerance=DATA_RANK_TOLERANCE,
+        rank_tolerance=solution.rank_tolerance,
     )

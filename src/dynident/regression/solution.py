@@ -17,7 +17,8 @@ from dynident.regression.factors import independent_columns, triangular
 from dynident.regression.problem import Problem
 from dynident.regression.summary import Noise
 
-#: A column counts as determined by the data when its part outside the span of the others is above this share of it.
+#: A column counts as determined by the data when its part outside the span of those before it is above a share of it: that at which
+#: the coefficient's standard deviation is as large as a coefficient that makes the whole effort by itself, and at least this.
 DATA_RANK_TOLERANCE = 1e-8
 #: Weights, and robust losses, that have not settled after so many iterations don't settle.
 ITERATIONS = 50
@@ -48,6 +49,7 @@ class Solution:
     weights : (groups,)      One over the standard deviation of each group.
     determined : (b,)        Which base parameters these data, or the prior, determine at all.
     rank : int               How many the data alone determine.
+    rank_tolerance : float   Share of a column that counted as nothing, of the column with the largest one.
     unsettled : str          Note about weights that did not settle; empty where they did.
     """
 
@@ -56,6 +58,7 @@ class Solution:
     weights: Array
     determined: BoolArray
     rank: int
+    rank_tolerance: float
     singular_values: Array
     unsettled: str
 
@@ -64,10 +67,9 @@ class Solution:
         b = problem.base.rank
         stacked = problem.stacked(np.ones(len(problem.groups)))
         singular_values = np.asarray(np.linalg.svd(stacked[:, :b], compute_uv=False), dtype=float)
-        found, _ = independent_columns(stacked[:, :b], tolerance=DATA_RANK_TOLERANCE, smallest=1e-3 * DATA_RANK_TOLERANCE)
-        by_data = np.isin(np.arange(b), found)
-        if not found:
-            raise ValueRangeError("data", "determine no coefficient at all; every regressor column is zero, so check that the robot moves")
+        by_data, tolerance = _determined(problem, stacked, noise)
+        if not by_data.any():
+            raise ValueRangeError("data", "determine no coefficient at all; nothing stands out of the noise, so check that the robot moves")
         determined = by_data if prior is None else by_data | np.isfinite(prior.std)
         weights, changes, unsettled = np.ones(len(problem.groups)), np.zeros(len(problem.groups)), ""
         for _ in range(ITERATIONS):
@@ -90,7 +92,8 @@ class Solution:
             factor=factor,
             weights=weights,
             determined=determined,
-            rank=len(found),
+            rank=int(by_data.sum()),
+            rank_tolerance=tolerance,
             singular_values=singular_values,
             unsettled=unsettled,
         )
@@ -98,6 +101,53 @@ class Solution:
     def restricted(self, kept: BoolArray) -> Array:
         """(b,) the estimate with only some coefficients, zero for the others; weights as they are."""
         return _solve(self.factor, kept)
+
+
+def _determined(problem: Problem, stacked: Array, noise: Noise) -> tuple[BoolArray, float]:
+    """(b,) which columns of the stacked factors are independent, given their noise; and the largest tolerance of a column.
+
+    What is left out shifts the others by less than their standard deviations, unless its coefficient is larger than one that would make
+    the whole effort by itself.
+    """
+    A, z = stacked[:, :-1], stacked[:, -1]
+    determined = np.zeros(A.shape[1], dtype=bool)
+    smallest = 1e-3 * DATA_RANK_TOLERANCE
+    found, Q = independent_columns(A, tolerance=DATA_RANK_TOLERANCE, smallest=smallest)
+    if not found:
+        return determined, DATA_RANK_TOLERANCE
+    rest = z - Q @ (Q.T @ z)
+    lengths = [len(factor) for factor in problem.factors]
+    starts = np.cumsum([0, *lengths[:-1]])
+    squares, used = np.add.reduceat(rest**2, starts), np.add.reduceat(np.sum(Q**2, axis=1), starts)
+    levels = np.maximum(_noise_levels(problem, squares, used, noise), smallest_level(problem))
+    whitened = A / np.repeat(levels, lengths)[:, None]
+    strength: Array = np.linalg.norm(whitened, axis=0)
+    shares = 1.0 / np.maximum(strength * _largest_coefficients(problem, levels), np.finfo(float).tiny)
+    tolerance = np.clip(shares, DATA_RANK_TOLERANCE, 1.0)
+    kept, _ = independent_columns(whitened[:, found], tolerance=tolerance[found], smallest=smallest)
+    if len(kept) < len(found):
+        # the strongest first: of columns that look alike, one that hardly shows must not explain the effort with a huge coefficient
+        found = sorted(range(A.shape[1]), key=lambda i: -strength[i])
+        kept, _ = independent_columns(whitened[:, found], tolerance=tolerance[found], smallest=smallest)
+    determined[np.array(found)[kept]] = True
+    return determined, float(tolerance[determined].max(initial=DATA_RANK_TOLERANCE))
+
+
+def _largest_coefficients(problem: Problem, levels: Array) -> Array:
+    """(b,) the coefficient that would make all effort of its rows by itself, in this motion or in an ordinary one, whichever is less."""
+    efforts, motions = np.zeros((2, problem.base.rank))
+    for group, factor, count, level in zip(problem.groups, problem.factors, problem.counts, levels, strict=True):
+        squares = np.sum(factor**2, axis=0) / max(int(count), 1)
+        efforts[group.columns] += max(float(squares[-1]), float(level) ** 2)
+        motions[group.columns] += squares[:-1]
+    size = np.maximum(motions, problem.base.column_sizes**2)
+    return np.sqrt(efforts / np.maximum(size, np.finfo(float).tiny))
+
+
+def _noise_levels(problem: Problem, squares: Array, used: Array, noise: Noise) -> Array:
+    """(groups,) standard deviations from sums of squared residuals, corrected for the degrees of freedom that the fit used up."""
+    freedom = np.maximum(problem.counts - used, 1.0)
+    return np.full(len(squares), np.sqrt(squares.sum() / freedom.sum())) if noise == "uniform" else np.sqrt(squares / freedom)
 
 
 def _solve(factor: Array, kept: BoolArray) -> Array:
@@ -108,18 +158,14 @@ def _solve(factor: Array, kept: BoolArray) -> Array:
 
 
 def _noise_weights(problem: Problem, values: Array, factor: Array, weights: Array, determined: BoolArray, noise: Noise) -> Array:
-    """One over the noise level of each group, corrected for the degrees of freedom that the fit used up."""
+    """One over the noise level of each group."""
     squares = residuals(problem, values).squares
     inverse = inverse_normal(factor[:, :-1], determined)
     used = np.empty(len(squares))
     for g, (group, F) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         Y = weights[g] * F[:, :-1]
         used[g] = np.sum((Y @ inverse[np.ix_(group.columns, group.columns)]) * Y)
-    freedom = np.maximum(problem.counts - used, 1.0)
-    level = np.sqrt(squares / freedom)
-    if noise == "uniform":
-        level[:] = np.sqrt(squares.sum() / freedom.sum())
-    return 1.0 / np.maximum(level, smallest_level(problem))
+    return 1.0 / np.maximum(_noise_levels(problem, squares, used, noise), smallest_level(problem))
 
 
 def prior_rows(prior: Prior | None) -> list[Array]:

@@ -92,7 +92,7 @@ class FitSummary:
     loss : str                       Name of the loss.
     drop_above_percent : float       Relative standard deviation above which coefficients were dropped; None where all were kept.
     condition_number : float         Of the stacked regressor of the kept coefficients.
-    rank, rank_tolerance             How many coefficients the data determine, and what counts as dependent.
+    rank, rank_tolerance             How many coefficients the data determine, and the largest share of a column that counted as dependent.
     """
 
     source: str

@@ -199,7 +199,7 @@ def _header(estimate: Estimate) -> tuple[str, ...]:
 
 def _facts(estimate: Estimate) -> tuple[str, ...]:
     summary, base = estimate.summary, estimate.base
-    rank = f"Rank {summary.rank} of {base.rank} (tolerance {summary.rank_tolerance:g}), {int(estimate.kept.sum())} kept"
+    rank = f"Rank {summary.rank} of {base.rank} (tolerance {summary.rank_tolerance:.2g}), {int(estimate.kept.sum())} kept"
     verdict = estimate.status.value
     facts = [f"{verdict[0].upper()}{verdict[1:]}.", f"{rank}; condition number {estimate.condition_number:.2f}."]
     return (*facts, *_base_facts(base))

@@ -26,7 +26,8 @@ _STILL = {"dq": 1e-3, "ddq": 1e-2}
 _BAND = 5.0
 #: Step that a signal may have which never changes [rad | m].
 _COARSEST = 0.01
-_LARGEST_PERCENT = 1e6
+#: Larger ratios are not told apart.
+_LARGEST = 1e4
 
 #: {"dq" or "ddq": {joint: difference from the derivative [%]}}, of joints that disagree only.
 Disagreements = Mapping[str, Mapping[str, float]]
@@ -90,7 +91,7 @@ def _difference(data: Dataset, quantity: str, j: int, source: Array, order: int,
     noise = _derivative_noise([source[segment] for segment in segments], order, filter)
     if difference <= max(TOLERANCE * min(derived, own), _NOISE_FACTOR * noise, _STILL[quantity]):
         return 0.0
-    return min(100.0 * float(difference) / max(float(derived), np.finfo(float).tiny), _LARGEST_PERCENT)
+    return 100.0 * float(difference / max(derived, difference / _LARGEST))
 
 
 def _derivative_noise(pieces: list[Array], order: int, filter: ParallelFilter) -> float:

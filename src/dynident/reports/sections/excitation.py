@@ -48,7 +48,7 @@ def _summary(estimate: Estimate) -> str:
     rank, full, kept = estimate.summary.rank, estimate.base.rank, int(estimate.kept.sum())
     ratio = float(estimate.singular_values[0] / max(estimate.singular_values[-1], np.finfo(float).tiny))
     return (
-        f"The data have rank {rank} of {full} (tolerance {estimate.summary.rank_tolerance:g}), and {kept} coefficients are known well "
+        f"The data have rank {rank} of {full} (tolerance {estimate.summary.rank_tolerance:.2g}), and {kept} coefficients are known well "
         f"enough to be part of the model. The condition number of the regressor is {ratio:.3g} with all of its columns, and "
         f"{estimate.condition_number:.3g} with those that were kept."
     )
