@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import tempfile
 from collections.abc import Generator, Mapping
@@ -54,6 +55,11 @@ def read_json(path: str | Path) -> dict[str, Any]:
 def json_text(content: Any) -> str:
     """JSON as people read it too; NaN and infinity, which JSON doesn't have, are refused."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def finite_or_none(value: float) -> float | None:
+    """A number for JSON, which has no NaN and no infinity."""
+    return float(value) if math.isfinite(value) else None
 
 
 def read_yaml(path: str | Path) -> dict[str, Any]:

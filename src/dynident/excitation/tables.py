@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.files import finite_or_none
 from dynident.core.tables import Report, Row, Table
 from dynident.excitation.design import Design
 from dynident.excitation.limits.check import LimitReport
@@ -52,7 +53,7 @@ def design_records(design: Design) -> list[dict[str, Any]]:
     base = design.base
     rows = zip(base.names, base.expressions, base.units, design.std, nominal_coefficients(base), strict=True)
     return [
-        {"name": name, "expression": expression, "unit": unit, "std": _finite(std), "nominal": _finite(value)}
+        {"name": name, "expression": expression, "unit": unit, "std": finite_or_none(std), "nominal": finite_or_none(value)}
         for name, expression, unit, std, value in rows
     ]
 
@@ -63,7 +64,8 @@ def static_records(design: StaticDesign) -> list[dict[str, Any]]:
 
 def limit_documents(report: LimitReport) -> list[dict[str, Any]]:
     return [
-        {"limit": m.name, "where": m.where, "margin": m.margin, "unit": m.unit, "share": _finite(m.share), "time": m.time, "holds": m.holds}
+        {"limit": m.name, "where": m.where, "margin": m.margin, "unit": m.unit}
+        | {"share": finite_or_none(m.share), "time": m.time, "holds": m.holds}
         for m in report.margins
     ]
 
@@ -91,7 +93,7 @@ def static_document(design: StaticDesign) -> dict[str, Any]:
         "robot": design.robot.name,
         "method": design.method,
         "configurations": len(design.q),
-        "condition_number": _finite(design.condition_number),
+        "condition_number": finite_or_none(design.condition_number),
         "rank": design.base.rank,
         "notes": list(design.notes),
     }
@@ -129,10 +131,6 @@ def _limit_table(report: LimitReport) -> Table:
     )
     title = f"Limits, checked at {report.rate:g} Hz"
     return Table(title=title, headings=("limit", "closest at", "time [s]", "margin", "used"), rows=rows, left=frozenset({0, 1}))
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _text(value: float) -> str:

@@ -3,7 +3,7 @@
 from dynident.friction.armature import Armature
 from dynident.friction.combined import Combined, combine, linear
 from dynident.friction.coulomb import Coulomb
-from dynident.friction.model import FrictionModel, Parameter, Shape, Symmetry, Unit, friction_torque
+from dynident.friction.model import FrictionModel, Parameter, ShapeConstant, Symmetry, Unit, friction_torque
 from dynident.friction.offset import Offset
 from dynident.friction.registry import FRICTION_MODELS, friction_from_dict, friction_model, friction_to_dict
 from dynident.friction.smooth_coulomb import SmoothCoulomb
@@ -18,7 +18,7 @@ __all__ = [
     "FrictionModel",
     "Offset",
     "Parameter",
-    "Shape",
+    "ShapeConstant",
     "SmoothCoulomb",
     "Smoothed",
     "Symmetry",

@@ -75,7 +75,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shape:
+class ShapeConstant:
     """A constant that the torque is not linear in: the model's field of that name. lower, upper : where to look for it."""
 
     name: str
@@ -97,7 +97,7 @@ class FrictionModel(ABC):
 
     name: str
     parameters: tuple[Parameter, ...]
-    shapes: tuple[Shape, ...] = ()
+    shapes: tuple[ShapeConstant, ...] = ()
     symmetry: Symmetry = Symmetry.NONE
     dissipative: bool = False
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident.errors import ValueRangeError
 from dynident.friction.coulomb import LEVEL
-from dynident.friction.model import VELOCITY, FrictionModel, Shape, Symmetry
+from dynident.friction.model import VELOCITY, FrictionModel, ShapeConstant, Symmetry
 
 THRESHOLD = 0.02
 
@@ -25,7 +25,7 @@ class SmoothCoulomb(FrictionModel):
 
     name = "smooth_coulomb"
     parameters = (replace(LEVEL, lost="the smooth passage through rest"),)
-    shapes = (Shape(name="threshold", unit=VELOCITY, default=THRESHOLD, lower=1e-4, upper=1.0),)
+    shapes = (ShapeConstant(name="threshold", unit=VELOCITY, default=THRESHOLD, lower=1e-4, upper=1.0),)
     symmetry = Symmetry.ODD
     dissipative = True
 

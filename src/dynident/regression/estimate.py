@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -110,9 +110,9 @@ class Estimate(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One row per coefficient: name, expression, value, std, unit, whether it was kept."""
-        from dynident.regression.tables import coefficient_records
+        from dynident.regression.tables import coefficients
 
-        return coefficient_records(self)
+        return [asdict(item) for item in coefficients(self)]
 
     def figures(self) -> tuple[Figure, ...]:
         """The coefficients with their intervals, how well each is determined, and friction curves."""

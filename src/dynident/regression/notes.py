@@ -26,12 +26,8 @@ HIGH_CONDITION = 300.0
 _LISTED = 12
 
 
-def log_notes(robot: Robot, data: Dataset, processing: Processing) -> tuple[str, ...]:
+def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
     """About a log, and about what had to be done to it before it could be used."""
-    return tuple(_log_notes(robot, data, processing))
-
-
-def _log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
     for j, name in enumerate(data.joint_names):
         used = data.q[:, j] if data.mask is None else data.q[data.mask[:, j], j]
         travel = float(np.ptp(used)) if len(used) else 0.0
@@ -59,12 +55,8 @@ def _log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[
         yield f"{names} are differences of unfiltered samples, whose noise biases the result; filter them, with a cutoff of about 5 Hz"
 
 
-def estimate_notes(estimate: Estimate) -> tuple[str, ...]:
+def estimate_notes(estimate: Estimate) -> Iterator[str]:
     """About the numbers of an estimate."""
-    return tuple(_estimate_notes(estimate))
-
-
-def _estimate_notes(estimate: Estimate) -> Iterator[str]:
     base, residuals = estimate.base, estimate.residuals
     weak = [base.names[item.index] for item in estimate.dropped if np.isfinite(item.std)]
     if weak:

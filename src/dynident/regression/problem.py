@@ -172,7 +172,7 @@ def problem_on_base(
     prepared, columns, filter, steps = _prepare(data, columns, cutoff, rate)
     _check_effort(base.robot, prepared)
     log_rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
-    notes = log_notes(base.robot, data, steps)
+    notes = tuple(log_notes(base.robot, data, steps))
     problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=steps, notes=notes, progress=progress)
     return replace(problem, provenance=data.used)
 

@@ -123,7 +123,7 @@ class LogRows:
     def tables(self) -> Iterator[RowTable]:
         offsets = np.cumsum([0, *(len(group.columns) + 1 for group in self.groups)])
         for number, segment in enumerate(self.dataset.segments):
-            for joined, mask in self._filtered(segment, int(offsets[-1])):
+            for joined, mask in self._filter_rows(segment, int(offsets[-1])):
                 for j in range(len(self.groups)):
                     table = joined[offsets[j] : offsets[j + 1]]
                     if mask is not None:
@@ -131,7 +131,7 @@ class LogRows:
                     if table.shape[1]:
                         yield RowTable(j, table, number)
 
-    def _filtered(self, segment: slice, height: int) -> Iterator[tuple[Array, BoolArray | None]]:
+    def _filter_rows(self, segment: slice, height: int) -> Iterator[tuple[Array, BoolArray | None]]:
         """Tables of all joints below each other, and which of their rows to use."""
         if self.filter is None:
             yield from self._raw(segment, height)

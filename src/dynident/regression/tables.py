@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dynident.core.files import finite_or_none
 from dynident.core.tables import Report, Row, Table
 from dynident.regression.base import BaseParameters
 from dynident.regression.estimate import Estimate, Residuals
@@ -68,18 +69,14 @@ def coefficients(estimate: Estimate) -> tuple[Coefficient, ...]:
                 name=name,
                 expression=base.expressions[i],
                 value=value if math.isfinite(std[i]) else None,
-                std=_finite(std[i]),
-                relative_std_percent=_finite(relative[i]),
+                std=finite_or_none(std[i]),
+                relative_std_percent=finite_or_none(relative[i]),
                 unit=base.units[i],
                 kept=bool(estimate.kept[i]),
                 reason="" if item is None else item.reason,
             )
         )
     return tuple(records)
-
-
-def coefficient_records(estimate: Estimate) -> list[dict[str, Any]]:
-    return [asdict(item) for item in coefficients(estimate)]
 
 
 def base_records(base: BaseParameters) -> list[dict[str, Any]]:
@@ -227,7 +224,3 @@ def value_text(value: float | None, std: float | None) -> str:
 
 def percent_text(value: float | None) -> str:
     return "–" if value is None else f"{value:.1f}" if value >= 0.1 else f"{value:.1g}"
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
-from dynident.core.files import json_text
+from dynident.core.files import finite_or_none, json_text
 from dynident.data.provenance import Provenance
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Residuals
 from dynident.regression.problem import Problem
@@ -71,7 +70,7 @@ def estimate_document(estimate: Estimate, *, seed: int = 0, provenance: Mapping[
         "route": "classical" if estimate.base.equations == "torque" else "controller",
         "status": estimate.status.value,
         "rank": summary.rank,
-        "condition_number": estimate.condition_number if math.isfinite(estimate.condition_number) else None,
+        "condition_number": finite_or_none(estimate.condition_number),
         "coefficients": [_coefficient(item) for item in coefficients(estimate)],
         "friction": [asdict(item) for item in friction(estimate)],
         "residual": residual_document(estimate.residuals),

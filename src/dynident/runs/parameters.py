@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
-from dynident.core.files import read_text, write_atomically
+from dynident.core.files import finite_or_none, read_text, write_atomically
 from dynident.errors import FileError
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.result import LinkParameters, Range, RetrievalStatus, Solution
@@ -84,12 +83,12 @@ def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, A
         "status": result.status.value,
         "objective": result.objective,
         "objective_name": result.objective_name,
-        "lower_bound": _finite(result.lower_bound),
-        "gap": _finite(result.gap),
+        "lower_bound": finite_or_none(result.lower_bound),
+        "gap": finite_or_none(result.gap),
         "gap_in_words": result.gap_in_words,
         "solver": result.solver,
         "solutions": [_solution(result, item) for item in result.solutions],
-        "violations": [{"name": item.name, "amount": _finite(item.amount), "unit": item.unit} for item in result.violations],
+        "violations": [{"name": item.name, "amount": finite_or_none(item.amount), "unit": item.unit} for item in result.violations],
         "notes": list(result.notes),
         "versions": Stage.PARAMETERS.versions,
         "seed": seed,
@@ -106,7 +105,7 @@ def _link(result: LinkParameters, index: int) -> dict[str, Any]:
         "com": body.com.tolist(),
         "inertia": body.elements,
         "margin": float(result.margins[index]),
-        "range": {name: _ends(item) for name, item in zip(PARAMETER_NAMES, own, strict=False)},
+        "range": {name: [finite_or_none(item.low), finite_or_none(item.high)] for name, item in zip(PARAMETER_NAMES, own, strict=False)},
         "bounds": _bounds(result, index),
         "determined_by": {name: item.determined_by for name, item in zip(PARAMETER_NAMES, own, strict=False)},
     }
@@ -116,10 +115,6 @@ def _bounds(result: LinkParameters, index: int) -> dict[str, list[float | None]]
     """The bounds that were asked for on a link's mass and first moments, by name."""
     own = zip(PARAMETER_NAMES, result.base.columns.of_link(index), strict=True)
     return {name: list(result.bounds[place]) for name, place in own if place in result.bounds}
-
-
-def _ends(item: Range) -> list[float | None]:
-    return [_finite(item.low), _finite(item.high)]
 
 
 def _friction(result: LinkParameters) -> list[dict[str, Any]]:
@@ -141,10 +136,6 @@ def _solution(result: LinkParameters, item: Solution) -> dict[str, Any]:
         "feasible": item.feasible,
         "masses": result.base.columns.links(item.x)[:, 0].tolist(),
     }
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 def _bytes(result: LinkParameters, digest: str) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
+from dynident.core.files import finite_or_none
 from dynident.runs.estimate import provenance_document
 from dynident.runs.problem import provenance_from_parts, provenance_parts
 from dynident.runs.stages import Absent, Stage, open_stage, present, write_stage
@@ -106,7 +106,7 @@ def _folds(folds: CrossValidation) -> dict[str, Any]:
 
 
 def _by_joint(joints: tuple[str, ...], values: Iterable[float]) -> dict[str, float | None]:
-    return {name: float(value) if math.isfinite(value) else None for name, value in zip(joints, values, strict=True)}
+    return {name: finite_or_none(value) for name, value in zip(joints, values, strict=True)}
 
 
 def _bytes(run: Path, validation: Validation) -> bytes:

@@ -14,7 +14,7 @@ from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
-from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
+from dynident.validation.models import LINKS, NOMINAL
 from dynident.validation.series import JointSeries
 
 #: A smaller share of samples in common is the rounding at the edge of a part.
@@ -56,7 +56,7 @@ class ValidationSummary:
 class Validation(Result):
     """How well models predict the efforts of a motion.
 
-    models : ModelErrors per model, with and without friction; the complete coefficients first.
+    models : ModelErrors per model, complete and then without friction; the coefficients first.
     series, spectra : one per joint; the spectra are those of the complete coefficients.
     worst : moments at which the complete coefficients are farthest off, joint by joint.
     noise : (n,) or None         RMS residual of the identification [N·m | N], what the band adds for the noise; None where unknown.
@@ -111,20 +111,17 @@ class Validation(Result):
     @property
     def coefficients(self) -> ModelErrors:
         """Errors of the coefficients, friction included."""
-        return self._complete(COEFFICIENTS)
+        return self.models[0]
 
     @property
     def links(self) -> ModelErrors | None:
         """Errors of the retrieved link parameters, friction included; None where there are none."""
-        return self._complete(LINKS) if self.has(LINKS) else None
+        return self._complete(LINKS)
 
     @property
     def nominal(self) -> ModelErrors | None:
         """Errors of the nominal links with the identified friction; None where the robot's description has no inertias."""
-        return self._complete(NOMINAL) if self.has(NOMINAL) else None
+        return self._complete(NOMINAL)
 
-    def has(self, model: str) -> bool:
-        return any(item.model == model for item in self.models)
-
-    def _complete(self, model: str) -> ModelErrors:
-        return max((item for item in self.models if item.model == model), key=lambda item: item.friction)
+    def _complete(self, model: str) -> ModelErrors | None:
+        return next((item for item in self.models if item.model == model), None)
