@@ -136,3 +136,23 @@ def test_link_parameters_of_another_estimate_are_refused(dynident, folder):
     dynident("retrieve", "run", "--no-ranges")
     dynident("identify", "planar_2r", "log.npz", "-o", "run", "--train", "0:0.6")
     refused(dynident("validate", "run", "log.npz", "--part", "0.7:1"), ["parameters.json", "another estimate", "dynident retrieve"])
+
+
+def test_gains_of_the_identification_are_those_of_the_validation(dynident, tmp_path):
+    log = synthetic_log(noise=0.05)
+    gains = np.array([14.9, -12.0])
+    np.savez(tmp_path / "log.npz", t=log.time, q=log.q, dq=log.dq, ddq=log.ddq, current=log.effort / gains)
+    finished = dynident("identify", "planar_2r", "log.npz", "-o", "run", "--map", "ddq=none")
+    assert finished.returncode == 2
+    assert "current rather than torque" in finished.stderr
+    assert "--effort-gains 14.9,-12.1" in finished.stderr
+    options = ["--effort-gains", "14.9,-12", "--map", "ddq=none", "--train", "0:0.7"]
+    assert dynident("identify", "planar_2r", "log.npz", "-o", "run", *options).returncode == 0
+    read = json.loads((tmp_path / "run" / "estimate.json").read_text())["preprocessing"]["read"]
+    assert (read["effort_gains"], read["columns"]) == ([14.9, -12.0], {"ddq": ["none"]})
+    good = json.loads(dynident("validate", "run", "log.npz", "--part", "0.7:1", "--json").stdout)
+    assert good["relative_percent"] < 2.0
+    assert good["preprocessing"]["differentiated"] == ["ddq"]
+    flipped = json.loads(dynident("validate", "run", "log.npz", "--part", "0.7:1", "--json", "--effort-signs", "-1").stdout)
+    assert flipped["relative_percent"] > 150.0
+    refused(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--effort-gains", "1,x"), ["--effort-gains", "1,x"])

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynident.cli.options import parse_gravity, parse_locks, parse_map, parse_options, parse_units
+from dynident.cli.options import parse_gravity, parse_locks, parse_map, parse_options, parse_per_joint, parse_units
 from dynident.errors import FileError
 
 if TYPE_CHECKING:
@@ -25,12 +25,26 @@ def read_robot(robot: str, *, lock: list[str] | None, base: str | None = None, t
     return load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
 
 
-def parse_reading(map: list[str] | None, unit: list[str] | None, effort_kind: str | None, reader_option: list[str] | None) -> Reading:
+def parse_reading(
+    map: list[str] | None,
+    unit: list[str] | None,
+    reader_option: list[str] | None,
+    *,
+    effort_kind: str | None = None,
+    effort_gains: str | None = None,
+    effort_signs: str | None = None,
+) -> Reading:
     """How the options say that data are to be read."""
     from dynident.regression.summary import Reading
 
-    own = parse_options("--reader-option", reader_option)
-    return Reading(columns=parse_map(map), units=parse_units(unit), effort_kind=effort_kind, reader_options=own)
+    return Reading(
+        columns=parse_map(map),
+        units=parse_units(unit),
+        effort_kind=effort_kind,
+        effort_gains=parse_per_joint("--effort-gains", effort_gains),
+        effort_signs=parse_per_joint("--effort-signs", effort_signs),
+        reader_options=parse_options("--reader-option", reader_option),
+    )
 
 
 def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset | ControllerSamples:
@@ -43,6 +57,8 @@ def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[flo
         columns=reading.columns or None,
         units=reading.units or None,
         effort_kind=reading.effort_kind,
+        effort_gains=reading.effort_gains,
+        effort_signs=reading.effort_signs,
         reader_options=reading.reader_options or None,
     )
     data = order_joints(robot, data)

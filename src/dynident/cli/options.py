@@ -70,6 +70,13 @@ EffortKind = Annotated[
     str | None,
     typer.Option("--effort-kind", metavar="KIND", help="What the effort is where its name doesn't say it: torque, current or magnitude."),
 ]
+EffortGains = Annotated[
+    str | None,
+    typer.Option("--effort-gains", metavar="G,...", help="Torque per unit of effort (N·m/A of a current), one or one per joint."),
+]
+EffortSigns = Annotated[
+    str | None, typer.Option("--effort-signs", metavar="S,...", help="1 or -1 for the efforts alone, one or one per joint.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
@@ -91,6 +98,7 @@ OPTIONS = {
     "columns": "--map",
     "units": "--unit",
     "effort_kind": "--effort-kind",
+    "effort_gains": "--effort-gains",
     "lock": "--lock",
     "cutoff": "--filter",
     "run_python": "--constraints",
@@ -140,6 +148,16 @@ def parse_part(text: str | None, option: str) -> tuple[float, float]:
     if ":" not in text or start is None or stop is None or not 0.0 <= start < stop <= 1.0:
         raise ValueRangeError(option, f"got {text!r}; A:B with fractions 0 <= A < B <= 1 was expected, such as 0:0.7")
     return start, stop
+
+
+def parse_per_joint(option: str, text: str | None) -> list[float] | None:
+    """[14.9, -12.1] of "14.9,-12.1"; None when nothing is given."""
+    if text is None:
+        return None
+    numbers = [number for word in text.split(",") if (number := _number(word)) is not None]
+    if len(numbers) != text.count(",") + 1:
+        raise ValueRangeError(option, f"got {text!r}; one number, or one per joint with commas, was expected, such as 14.9,-12.1")
+    return numbers
 
 
 def parse_gravity(text: str | None) -> tuple[float, ...] | None:

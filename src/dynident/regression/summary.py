@@ -17,12 +17,15 @@ class Reading:
 
     columns : {quantity: patterns}   Which columns of the file are time, q, dq, ddq, effort, M or g.
     units : {quantity: unit}         One unit for all joints, or one per joint.
+    effort_gains, effort_signs       One for all joints, or one per joint.
     reader_options : {name: value}   Of the reader's own.
     """
 
     columns: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
     units: Mapping[str, str | list[str]] = field(default_factory=dict[str, "str | list[str]"])
     effort_kind: str | None = None
+    effort_gains: list[float] | None = None
+    effort_signs: list[float] | None = None
     reader_options: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def override(self, other: Reading) -> Reading:
@@ -31,6 +34,8 @@ class Reading:
             columns={**self.columns, **other.columns},
             units={**self.units, **other.units},
             effort_kind=other.effort_kind or self.effort_kind,
+            effort_gains=other.effort_gains or self.effort_gains,
+            effort_signs=other.effort_signs or self.effort_signs,
             reader_options={**self.reader_options, **other.reader_options},
         )
 

@@ -58,6 +58,8 @@ def identify(
     map: opt.Map = None,
     unit: opt.Unit = None,
     effort_kind: opt.EffortKind = None,
+    effort_gains: opt.EffortGains = None,
+    effort_signs: opt.EffortSigns = None,
     reader_option: opt.ReaderOption = None,
     lock: opt.Lock = None,
     base: opt.Base = None,
@@ -76,7 +78,8 @@ def identify(
     from dynident.regression.tables import report
     from dynident.runs import check_writable, write_estimate
 
-    reading, part = parse_reading(map, unit, effort_kind, reader_option), opt.parse_part(train, "--train")
+    reading = parse_reading(map, unit, reader_option, effort_kind=effort_kind, effort_gains=effort_gains, effort_signs=effort_signs)
+    part = opt.parse_part(train, "--train")
     wanted: dict[str, Any] = {
         "friction": opt.parse_friction(friction),
         "cutoff": opt.parse_cutoff(cutoff),

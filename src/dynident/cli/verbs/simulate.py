@@ -103,7 +103,7 @@ def simulate(
         return
     if trajectory is None:
         raise InputError("nothing to simulate; give a trajectory file, or --controller N")
-    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(map, unit, None, reader_option), (0.0, 1.0)))
+    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(map, unit, reader_option), (0.0, 1.0)))
     _follow(
         machine,
         motion,

@@ -41,6 +41,8 @@ def validate(
     map: opt.Map = None,
     unit: opt.Unit = None,
     effort_kind: opt.EffortKind = None,
+    effort_gains: opt.EffortGains = None,
+    effort_signs: opt.EffortSigns = None,
     reader_option: opt.ReaderOption = None,
     as_json: opt.AsJson = False,
     debug: opt.Debug = False,
@@ -58,7 +60,8 @@ def validate(
     fractions = opt.parse_part(part, "--part")
     filtering: dict[str, Any] = {"cutoff": opt.parse_cutoff(cutoff), "rate": opt.parse_frequency(rate, "--rate")}
     estimate = read_estimate(run)
-    reading = estimate.summary.processing.read.override(parse_reading(map, unit, effort_kind, reader_option))
+    said = parse_reading(map, unit, reader_option, effort_kind=effort_kind, effort_gains=effort_gains, effort_signs=effort_signs)
+    reading = estimate.summary.processing.read.override(said)
     with spinner("Reading"):
         recorded = read_data(data, estimate.base.robot, reading, fractions)
     provenance = {"command": running_command(), "part": list(fractions)}

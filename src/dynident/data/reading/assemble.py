@@ -39,6 +39,8 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     q = content.arrays["q"]
     _check_units(file, content, recipe)
     kind = _effort_kind(file, content, recipe)
+    if kind is EffortKind.CURRENT and recipe.effort_gains is not None:
+        kind = EffortKind.TORQUE
     signed = kind is not EffortKind.MAGNITUDE
     arrays: dict[str, Any] = {name: _joint_side(name, content, recipe) for name in ("q", "dq", "ddq")}
     arrays["effort"] = _joint_side("effort", content, recipe, signed=signed)
@@ -59,8 +61,9 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
 
 
 def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> ControllerSamples:
-    if recipe.gears is not None or recipe.signs is not None or recipe.offsets is not None:
-        raise FileError(file, "holds M or g, a model in joint coordinates; signs, gear ratios and offsets apply to logs only")
+    of_logs = (recipe.gears, recipe.signs, recipe.offsets, recipe.effort_gains, recipe.effort_signs)
+    if any(given is not None for given in of_logs):
+        raise FileError(file, "holds M or g, a model in joint coordinates; effort gains, signs, gear ratios and offsets apply to logs only")
     names, order = joint_order(file, content.joint_names, recipe.joints, content.arrays["q"].shape[1])
     arrays: dict[str, Any] = {}
     for name in ("q", "M", "g", "dq", "c"):
@@ -109,7 +112,7 @@ def _time(file: Path, content: Content, recipe: Recipe) -> Array:
 
 
 def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = True) -> Array | None:
-    """(N, n) in SI on the joint side: q = s (R⁻¹ motor) + offset, torque = s (Rᵀ motor torque)."""
+    """(N, n) in SI on the joint side: q = s (R⁻¹ motor) + offset, torque = s (Rᵀ gain · motor effort)."""
     if name not in content.arrays:
         return None
     raw: NDArray[Any] = content.arrays[name]
@@ -119,6 +122,9 @@ def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = T
     values = np.asarray(raw, dtype=float)
     if name in recipe.units:
         values = values * _scale(name, recipe.units[name], n)
+    if recipe.effort_gains is not None and name == "effort":
+        gains = _for_each("effort_gains", recipe.effort_gains, n)
+        values = values * (gains if signed else np.abs(gains))
     if recipe.gears is not None:
         R = _of_length("gear_ratios", recipe.gears, n)
         if not signed:
@@ -128,11 +134,17 @@ def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = T
                 )
             R = np.abs(R)
         values = values @ (R if name == "effort" else np.asarray(np.linalg.inv(R).T, dtype=float))
-    if recipe.signs is not None and signed:
+    if name == "effort" and recipe.effort_signs is not None and signed:
+        values = values * _for_each("effort_signs", recipe.effort_signs, n)
+    elif recipe.signs is not None and signed:
         values = values * _of_length("signs", recipe.signs, n)
     if recipe.offsets is not None and name == "q":
         values = values + _of_length("offsets", recipe.offsets, n)
     return values
+
+
+def _for_each(name: str, values: Array, n: int) -> Array:
+    return np.repeat(values, n) if len(values) == 1 else _of_length(name, values, n)
 
 
 def _of_length(name: str, values: Array, n: int) -> Array:
@@ -170,9 +182,13 @@ def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | N
     each = {is_current(one) for one in ([unit] if isinstance(unit, str) else unit)} if unit else set[bool]()
     by_unit = (EffortKind.CURRENT if each == {True} else EffortKind.TORQUE) if each else None
     kind = recipe.effort_kind or (by_unit if content.effort_role == "" else EffortKind(content.effort_role))
+    if kind is None and recipe.effort_gains is not None:
+        return EffortKind.TORQUE
     if kind is None:
         remedy = Remedy(f"give it, such as {{effort_kind}}; known: {', '.join(EffortKind)}", effort_kind=EffortKind.TORQUE.value)
         raise FileError(file, "the columns of effort don't say what they are", remedy=remedy)
+    if recipe.effort_gains is not None and len(each) < 2:
+        return kind
     if len(each) > 1 or (by_unit is not None and (kind is EffortKind.CURRENT) != (by_unit is EffortKind.CURRENT)):
         raise FileError(file, f"effort of kind {kind.value!r} can't have the unit {unit}; correct the unit or the kind")
     return kind

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypedDict, Unpack, cast
 
+from numpy.typing import ArrayLike
+
 from dynident.core.files import file_digest
 from dynident.data.controller import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
@@ -13,7 +15,7 @@ from dynident.data.formats.registry import known_formats, read_table, reader_of
 from dynident.data.reading.assemble import assemble
 from dynident.data.reading.column_names import DESCRIPTIONS, meaning, natural_order
 from dynident.data.reading.columns import Content, choose, effort_role_of, stack, understand
-from dynident.data.reading.recipe import Recipe, check_columns, check_units, read_recipe
+from dynident.data.reading.recipe import Recipe, check_columns, check_effort_gains, check_effort_signs, check_units, read_recipe
 from dynident.errors import FileError
 
 _FOLDER_RECIPE = "dataset.yaml"
@@ -31,6 +33,8 @@ class ReadingArguments(TypedDict, total=False):
     units: UnitMap
     joints: Sequence[str] | None
     effort_kind: str | EffortKind | None
+    effort_gains: ArrayLike | None
+    effort_signs: ArrayLike | None
     reader_options: Mapping[str, object] | None
 
 
@@ -41,6 +45,8 @@ def load_dataset(
     units: UnitMap = None,
     joints: Sequence[str] | None = None,
     effort_kind: str | EffortKind | None = None,
+    effort_gains: ArrayLike | None = None,
+    effort_signs: ArrayLike | None = None,
     reader_options: Mapping[str, object] | None = None,
 ) -> Dataset:
     """Read a log of a moving robot; what a controller returned (q with M or g) is for `load_controller_samples`.
@@ -54,12 +60,24 @@ def load_dataset(
     units        Our name -> unit: {"q": "deg", "dq": "deg/s", "time": "ms", "effort": "mNm"}; SI where nothing is said.
     joints       Names for the joints, or their order when the file has names.
     effort_kind  "torque", "current" or "magnitude", when the names of the columns don't say it.
+    effort_gains Torque per unit of recorded effort, one or one per joint, negative where it counts the other way: [14.9, -12.1] N·m/A.
+                 A current is a torque then. Where there are gear ratios, they are those of the motor.
+    effort_signs +1 or -1, one or one per joint, for efforts alone; `signs` of the YAML are then for the motion alone.
     reader_options  Options that the reader of the format has of its own: {"group": "trial2"} of HDF5.
 
     `<file>.yaml` beside a file, or `dataset.yaml` in its folder, can say the same and more (signs, gear ratios, offsets,
     rate, skip); arguments override it. All files are read before anything is returned.
     """
-    data = load_recording(path, columns=columns, units=units, joints=joints, effort_kind=effort_kind, reader_options=reader_options)
+    data = load_recording(
+        path,
+        columns=columns,
+        units=units,
+        joints=joints,
+        effort_kind=effort_kind,
+        effort_gains=effort_gains,
+        effort_signs=effort_signs,
+        reader_options=reader_options,
+    )
     if isinstance(data, ControllerSamples):
         held = ", ".join(data.present)
         raise FileError(data.source or "data", f"holds a controller's samples ({held}) and no log; read it with load_controller_samples")
@@ -92,6 +110,8 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
         "units": check_units(reading.get("units")),
         "joints": None if joints is None else tuple(joints),
         "effort_kind": None if kind is None else EffortKind(kind),
+        "effort_gains": check_effort_gains(reading.get("effort_gains")),
+        "effort_signs": check_effort_signs(reading.get("effort_signs")),
     }
     paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
     if not paths:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 from dynident.core.fields import Fields
@@ -15,11 +16,11 @@ from dynident.core.files import errors_in_file, read_yaml
 from dynident.data.dataset import EffortKind
 from dynident.data.reading.columns import Patterns, canonical
 from dynident.data.reading.units import UNITS, factor
-from dynident.errors import FileError, UnknownNameError
+from dynident.errors import FileError, UnknownNameError, ValueRangeError
 
 Unit = str | tuple[str, ...]
 _MOTORS = ("signs", "gear_ratios", "motor_to_joint", "offsets")
-_KEYS = ("columns", "units", "joints", *_MOTORS, "effort_kind", "rate", "skip", "files", "reader_options")
+_KEYS = ("columns", "units", "joints", *_MOTORS, "effort_kind", "effort_gains", "effort_signs", "rate", "skip", "files", "reader_options")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,7 +31,9 @@ class Recipe:
                               nothing where a quantity is to be ignored.
     units : dict              Our name -> unit, or a unit per joint.
     joints : tuple of str     Names of the joints, or their order when the file has names.
-    signs : (n,) or None      +1 or -1 per joint, for positions, velocities, accelerations and signed efforts.
+    signs : (n,) or None      +1 or -1 per joint, for positions, velocities, accelerations, and signed efforts without signs of their own.
+    effort_gains : (n,) or (1,)   Torque per unit of recorded effort, of the motor where there are gears; may be negative.
+    effort_signs : (n,) or (1,)   +1 or -1 for efforts, in place of `signs`.
     gears : (n, n) or None    R with motor = R · joint; torque = Rᵀ · motor torque.
     offsets : (n,) or None    Added to q last [rad | m].
     effort_kind, rate, skip   What the effort is; sampling rate [Hz] of a log without stamps; samples to drop at the start.
@@ -45,6 +48,8 @@ class Recipe:
     gears: Array | None = None
     offsets: Array | None = None
     effort_kind: EffortKind | None = None
+    effort_gains: Array | None = None
+    effort_signs: Array | None = None
     rate: float | None = None
     skip: int = 0
     files: tuple[str, ...] | Mapping[str, str] = ()
@@ -88,6 +93,26 @@ def check_units(units: Mapping[str, str | Sequence[str]] | None) -> dict[str, Un
     return known
 
 
+def check_effort_gains(gains: ArrayLike | None) -> Array | None:
+    """Torque per unit of effort, one or one per joint; zero would leave nothing of a joint."""
+    if gains is None:
+        return None
+    found = np.atleast_1d(np.asarray(gains, dtype=float))
+    if found.ndim != 1 or not np.all(np.isfinite(found) & (found != 0.0)):
+        raise ValueRangeError("effort_gains", f"are {found.tolist()}; finite numbers other than 0 were expected, one or one per joint")
+    return found
+
+
+def check_effort_signs(signs: ArrayLike | None) -> Array | None:
+    """+1 or -1, one or one per joint."""
+    if signs is None:
+        return None
+    found = np.atleast_1d(np.asarray(signs, dtype=float))
+    if found.ndim != 1 or not np.all(np.abs(found) == 1.0):
+        raise ValueRangeError("effort_signs", f"are {found.tolist()}; each sign must be 1 or -1")
+    return found
+
+
 def read_recipe(path: Path) -> Recipe:
     """The recipe in a YAML file; FileError names the place and what is allowed."""
     fields = Fields(path, {key: value for key, value in read_yaml(path).items() if value is not None})
@@ -100,6 +125,8 @@ def read_recipe(path: Path) -> Recipe:
             units=check_units(_patterns(fields.section("units"))) or {} if fields.has("units") else {},
             joints=fields.texts("joints", alone=False),
             signs=_signs(fields),
+            effort_gains=check_effort_gains(_per_joint(fields, "effort_gains")),
+            effort_signs=check_effort_signs(_per_joint(fields, "effort_signs")),
             gears=_gears(fields),
             offsets=fields.numbers("offsets") if fields.has("offsets") else None,
             effort_kind=EffortKind(fields.text("effort_kind")) if fields.has("effort_kind") else None,
@@ -135,6 +162,13 @@ def _signs(fields: Fields) -> Array | None:
     if not np.all(np.abs(signs) == 1.0):
         raise fields.error("signs", "each sign must be 1 or -1")
     return signs
+
+
+def _per_joint(fields: Fields, key: str) -> Array | None:
+    """Numbers, or one for all joints."""
+    if not fields.has(key):
+        return None
+    return fields.numbers(key) if isinstance(fields.values[key], list) else np.array([fields.number(key)])
 
 
 def _gears(fields: Fields) -> Array | None:

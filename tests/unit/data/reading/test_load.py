@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, load_recording
-from dynident.errors import FileError, UnknownNameError
+from dynident.errors import DynidentError, FileError, UnknownNameError
 
 N = 6
 TIME = 0.1 * np.arange(N)
@@ -251,6 +251,51 @@ def test_magnitudes_keep_their_sign_and_refuse_coupling(tmp_path):
     beside(file, gear_ratios=[[1, 1], [0, 1]])
     with pytest.raises(FileError, match="couples joints, which needs the signs of the torques"):
         load_dataset(file)
+
+
+def test_gains_make_currents_torques(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, current=4 * Q)
+    assert load_dataset(file).effort_kind is EffortKind.CURRENT
+    data = load_dataset(file, effort_gains=[14.9, -12.0], units={"effort": "mA"})
+    assert data.effort_kind is EffortKind.TORQUE
+    np.testing.assert_allclose(data.effort, 4e-3 * Q * [14.9, -12.0])
+    np.testing.assert_array_equal(load_dataset(file, effort_gains=2.0).effort, 8 * Q)
+    beside(file, effort_gains=[3, -2], gear_ratios=[10, -5])
+    np.testing.assert_allclose(load_dataset(file).effort, 4 * Q * [30.0, 10.0])
+    np.testing.assert_allclose(load_dataset(file, effort_gains=1.0).effort, 4 * Q * [10.0, -5.0])
+    load = npz(tmp_path, "load.npz", t=TIME, q=Q, load=Q)
+    beside(load, columns={"effort": "load"}, effort_gains=5)
+    assert load_dataset(load).effort_kind is EffortKind.TORQUE  # which the name alone doesn't say
+    magnitude = load_dataset(npz(tmp_path, "abs.npz", t=TIME, q=Q, abs_tau=Q), effort_gains=[-1.0, 2.0])
+    assert magnitude.effort_kind is EffortKind.MAGNITUDE
+    np.testing.assert_array_equal(magnitude.effort, Q * [1.0, 2.0])
+
+
+def test_signs_of_efforts_are_separate_from_those_of_positions(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, dq=Q, tau=Q)
+    data = load_dataset(file, effort_signs=[1, -1])
+    np.testing.assert_array_equal(data.effort, Q * [1, -1])
+    np.testing.assert_array_equal(data.q, Q)
+    beside(file, signs=[-1, -1])
+    np.testing.assert_array_equal(load_dataset(file).effort, -Q)
+    np.testing.assert_array_equal(load_dataset(file, effort_gains=[2.0, -2.0]).effort, Q * [-2.0, 2.0])
+    data = load_dataset(file, effort_signs=1)
+    np.testing.assert_array_equal(data.effort, Q)
+    np.testing.assert_array_equal(data.dq, -Q)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"effort_gains": 0.0}, "other than 0"),
+        ({"effort_gains": [1.0, np.nan]}, "finite"),
+        ({"effort_gains": [1.0, 2.0, 3.0]}, "for 3 joints"),
+        ({"effort_signs": [1, 2]}, "1 or -1"),
+    ],
+)
+def test_gains_and_signs_are_checked(tmp_path, given, message):
+    with pytest.raises(DynidentError, match=message):
+        load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q), **given)
 
 
 def test_a_rate_stands_in_for_a_clock(tmp_path):
