@@ -14,7 +14,7 @@ import pinocchio as pin
 import dynident
 from benchmarks.dynamics import _pinocchio_panda
 from benchmarks.timing import race
-from dynident.dynamics.kernel_tree import joint_constants
+from dynident.dynamics.joint_constants import joint_constants
 from dynident.exports import ExportModel, export
 from dynident.exports.code.c99 import C_FLAGS, c_functions
 from dynident.friction import linear

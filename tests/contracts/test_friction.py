@@ -20,7 +20,7 @@ from dynident.data import EffortKind
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, ShapeError, ValueRangeError
 from dynident.excitation import robot_limits
-from dynident.excitation.design import _prepare, _series
+from dynident.excitation.design import prepare_search
 from dynident.exports import EXPORTERS, ExportModel, export
 from dynident.exports.code.c99 import CLibrary, c_name
 from dynident.exports.formats import mjcf, urdf
@@ -227,7 +227,7 @@ def test_columns_and_signs_of_an_identification_problem(model, robot):
 
 def test_the_excitation_criterion_has_a_gradient(model, robot):
     limits = robot_limits(load_robot("planar_2r"), velocity_scale=0.3)
-    problem = _prepare(load_robot("planar_2r"), model, limits, None, False, _series(20.0, 5, None), "condition", 0)
+    problem = prepare_search(load_robot("planar_2r"), limits, friction=model)
     rng = np.random.default_rng(4)
     x = problem.parametrisation.standing_still(problem.centres[0]) + 0.3 * rng.normal(size=problem.parametrisation.unknowns)
     value, gradient = problem.objective(x, 4.0, 3.0)

@@ -26,8 +26,13 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, KeyE
 def pack(schema: str, arrays: Arrays, description: Mapping[str, Any]) -> bytes:
     """An NPZ archive in memory."""
     text = json.dumps(_plain({"schema": schema, **description}), ensure_ascii=False, allow_nan=False)
+    return write_npz({"description": np.array(text), **arrays})
+
+
+def write_npz(arrays: Arrays) -> bytes:
+    """The bytes of an archive of these arrays."""
     stream = io.BytesIO()
-    np.savez(stream, description=np.array(text), **cast("Any", arrays))
+    np.savez(stream, **cast("Any", arrays))
     return stream.getvalue()
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.parameters import PARAMETERS_PER_LINK, inertia_matrix
-from dynident.robots.kinematics import link_poses
+from dynident.robots.kinematics import link_poses, skew
 from dynident.robots.robot import JointType, Robot
 
 _CHUNK = 128
@@ -90,7 +90,7 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
 def spatial_inertia(parameters: Array) -> Array:
     """(6, 6) G with momentum = G (ω, v) about the frame's origin, of one link's parameters (10,)."""
     m, mc = parameters[0], parameters[1:4]
-    across = _cross(mc)
+    across = skew(mc)
     return np.block([[inertia_matrix(parameters), across], [across.T, m * np.eye(3)]])
 
 
@@ -142,7 +142,3 @@ def _gravity_acceleration(robot: Robot, body: int, q: Array, gravity: Array) -> 
     """(N, 6) gravity as an upward acceleration of the link, in its frame: (0, -Rᵀ g)."""
     R = link_poses(robot, q)[:, body, :3, :3]
     return np.concatenate([np.zeros((len(q), 3)), -np.einsum("Nba,b->Na", R, gravity)], axis=1)
-
-
-def _cross(a: Array) -> Array:
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])

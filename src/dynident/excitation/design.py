@@ -121,7 +121,18 @@ def design_trajectory(
     """
     wanted = robot_limits(robot) if limits is None else limits
     require_usable(robot, wanted, start)
-    search = _prepare(robot, friction, wanted, start, at_rest, _series(duration, harmonics, base_frequency), criterion, seed)
+    search = prepare_search(
+        robot,
+        wanted,
+        friction=friction,
+        duration=duration,
+        harmonics=harmonics,
+        base_frequency=base_frequency,
+        start=start,
+        at_rest=at_rest,
+        criterion=criterion,
+        seed=seed,
+    )
     began = time.monotonic()
     search = replace(search, iterations=iterations, deadline=np.inf if budget is None else time.time() + budget)
     found = _Collected(starts or (8 if budget is None else _MANY), budget, began, progress)
@@ -133,42 +144,34 @@ def design_trajectory(
     return _finish(search, best, found, rate=rate, noise=(torque_noise, noise_rate), notes=notes)
 
 
-@dataclass(frozen=True)
-class _Series:
-    duration: float
-    harmonics: int
-    base_frequency: float
-
-
-def _series(duration: float, harmonics: int, base_frequency: float | None) -> _Series:
+def prepare_search(
+    robot: Robot,
+    limits: Limits,
+    *,
+    friction: FrictionModel | None,
+    duration: float = 20.0,
+    harmonics: int = 5,
+    base_frequency: float | None = None,
+    start: ArrayLike | None = None,
+    at_rest: bool = False,
+    criterion: Kind = "condition",
+    seed: int = 0,
+) -> Search:
+    """What every start of `design_trajectory` needs, for the same arguments."""
     check_positive("duration", duration, "s")
     if harmonics < 1:
         raise ValueRangeError("harmonics", f"is {harmonics}; at least 1 was expected")
-    frequency = check_positive("base_frequency", 1.0 / duration if base_frequency is None else base_frequency, "Hz")
-    return _Series(duration, harmonics, frequency)
-
-
-def _prepare(
-    robot: Robot,
-    friction: FrictionModel | None,
-    limits: Limits,
-    start: ArrayLike | None,
-    at_rest: bool,
-    series: _Series,
-    criterion: Kind,
-    seed: int,
-) -> Search:
     parametrisation = Parametrisation(
         joints=robot.joint_names,
-        base_frequency=series.base_frequency,
-        harmonics=series.harmonics,
-        duration=series.duration,
+        base_frequency=check_positive("base_frequency", 1.0 / duration if base_frequency is None else base_frequency, "Hz"),
+        harmonics=harmonics,
+        duration=duration,
         scale=limits.velocity / 2.0,
         rest=at_rest,
         start=None if start is None else np.asarray(start, dtype=float),
     )
     if parametrisation.unknowns < 3 * robot.n:
-        raise ValueRangeError("harmonics", f"is {series.harmonics}, too few for a motion with these conditions at its ends; take more")
+        raise ValueRangeError("harmonics", f"is {harmonics}, too few for a motion with these conditions at its ends; take more")
     collision = None if limits.clearance is None else CollisionModel.of_robot(robot)[0]  # the final check says when there is none
     base = base_parameters(robot, friction=friction)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
@@ -179,7 +182,6 @@ def _prepare(
         criterion=Criterion(base=base, kind=criterion, friction=smoothed),
         penalty=Penalty(robot=robot, limits=limits, collision=collision),
         centres=standing_positions(robot, limits, collision, rng, parametrisation.start),
-        iterations=1,
     )
 
 

@@ -24,7 +24,7 @@ def design_report(design: Design) -> Report:
         f"Condition number {design.condition_number:.2f} of the stacked regressor with {design.base.rank} columns, best of "
         f"{len(design.history)} {'start' if len(design.history) == 1 else 'starts'}.",
     )
-    tables = (_precision_table(design), _limit_table(design.report))
+    tables = (_precision_table(design), design.report.table())
     return Report(header=header, tables=tables, facts=(), notes=(*design.notes, *design.report.notes))
 
 
@@ -122,15 +122,6 @@ def _precision_table(design: Design) -> Table:
     noise = f"{design.torque_noise:g} {base.robot.unit('effort')}, {design.noise_rate:g} independent samples/s"
     title = f"Expected standard deviations for a torque noise of {noise}"
     return Table(title=title, headings=headings, rows=tuple(rows), left=frozenset({0, len(headings) - 1}))
-
-
-def _limit_table(report: LimitReport) -> Table:
-    rows = tuple(
-        Row((m.name, m.where, f"{m.time:.3f}", f"{m.margin:.4g} {m.unit}", "" if np.isnan(m.share) else f"{m.share:.1%}"))
-        for m in report.margins
-    )
-    title = f"Limits, checked at {report.rate:g} Hz"
-    return Table(title=title, headings=("limit", "closest at", "time [s]", "margin", "used"), rows=rows, left=frozenset({0, 1}))
 
 
 def _text(value: float) -> str:

@@ -89,12 +89,11 @@ def _prove(
     warning = f"NOT FEASIBLE: {'; '.join(violations)}" if violations else ""
     request = Request(original=read_original(original, exporter.original), options=own, warning=warning)
     exported = exporter.write(model, request)
-    if exporter.prove is None:
-        return replace(exported, notes=(*model.notes, *exported.notes))
-    proof = exporter.prove(model, exported, random_states(model.robot) if states is None else states)
+    notes = (*model.notes, *exported.notes)
+    proof = exporter.prove(model, exported, random_states(model.robot) if states is None else states) if exporter.prove else None
     if isinstance(proof, str):
-        return replace(exported, notes=(*model.notes, *exported.notes, proof))
-    return replace(exported, comparison=proof, notes=(*model.notes, *exported.notes))
+        return replace(exported, notes=(*notes, proof))
+    return replace(exported, comparison=proof, notes=notes)
 
 
 def check_target(exporter: Exporter, path: Path, original: str | Path | None) -> None:

@@ -28,12 +28,16 @@ def axis_rotation(axis: Array, angle: ArrayLike) -> Array:
     """(..., 4, 4) pose: rotation by each `angle` (...) [rad] about the unit vector `axis` (3,), by Rodrigues' formula."""
     turn = np.asarray(angle, dtype=float)[..., None, None]
     c, s = (np.where(np.abs(value) < _NOISE, 0.0, value) for value in (np.cos(turn), np.sin(turn)))
-    x, y, z = axis
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     T = np.zeros((*turn.shape[:-2], 4, 4))
-    T[..., :3, :3] = c * np.eye(3) + s * K + (1.0 - c) * np.outer(axis, axis)
+    T[..., :3, :3] = c * np.eye(3) + s * skew(axis) + (1.0 - c) * np.outer(axis, axis)
     T[..., 3, 3] = 1.0
     return T
+
+
+def skew(a: Array) -> Array:
+    """(3, 3) [a]×, with [a]× b = a × b."""
+    x, y, z = a
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def translation(xyz: ArrayLike) -> Array:

@@ -18,6 +18,7 @@ from dynident.core.arrays import Array, IntArray, per_joint
 from dynident.core.optional import import_optional
 from dynident.dynamics import mass_matrix
 from dynident.parameters import change_of_frame, link_inertia
+from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
 from dynident.robots.robot import Joint, JointType, Link, Robot
 from dynident.simulation.controller import random_configurations
 from dynident.simulation.payload import check_bodies, loaded_parameters
@@ -123,7 +124,7 @@ def _add_body(mujoco: Any, parent: Any, robot: Robot, joint: Joint, link: Link, 
     body = parent.add_body(name=link.name, pos=pose[:3, 3], quat=quaternion)
     mass, com, inertia = _inertial(change_of_frame(link.placement) @ parameters)
     body.mass, body.ipos, body.explicitinertial = mass, com, True
-    body.fullinertia = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    body.fullinertia = [inertia[place] for place in FULL_INERTIA]
     return body
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
-from dynident.parameters import change_of_frame, from_com, link_rows
+from dynident.parameters import change_of_frame, from_com, inertia_tensor, link_rows
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import Verdict, judge
 
@@ -41,8 +41,7 @@ class Payload:
     @property
     def own_parameters(self) -> Array:
         """(10,) in the payload's own frame."""
-        xx, xy, xz, yy, yz, zz = self.inertia
-        return from_com(self.mass, self.com, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        return from_com(self.mass, self.com, inertia_tensor(self.inertia))
 
 
 def loaded_parameters(robot: Robot, parameters: ArrayLike | None = None, payload: Payload | None = None) -> Array:

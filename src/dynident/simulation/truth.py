@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dynident.core.archives import write_npz
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
 from dynident.core.files import write_atomically
@@ -137,6 +137,4 @@ def write_truth(truth: Truth, path: str | Path) -> None:
             "threshold": smooth.threshold,
             "parameter_names": list(smooth.parameter_names),
         }
-    stream = io.BytesIO()
-    np.savez(stream, **arrays, description=np.array(json.dumps(description, ensure_ascii=False)))
-    write_atomically(path, stream.getvalue())
+    write_atomically(path, write_npz({**arrays, "description": np.array(json.dumps(description, ensure_ascii=False))}))

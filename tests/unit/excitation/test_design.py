@@ -26,7 +26,7 @@ from dynident.excitation import (
     panda_table_1,
     robot_limits,
 )
-from dynident.excitation.design import _prepare, _series
+from dynident.excitation.design import prepare_search
 from dynident.excitation.search.criterion import Criterion, base_regressor, condition_number
 from dynident.excitation.search.descent import Search
 from dynident.excitation.trajectories.trajectory import Motion
@@ -41,7 +41,7 @@ QUICK = {"starts": 1, "iterations": 8, "rate": 50.0}
 
 
 def search(robot, *, friction, kind="condition", **limits) -> Search:
-    return _prepare(robot, friction, robot_limits(robot, **limits), None, False, _series(20.0, 5, None), kind, 0)
+    return prepare_search(robot, robot_limits(robot, **limits), friction=friction, criterion=kind)
 
 
 def test_the_condition_number_is_that_of_the_stacked_matrix():

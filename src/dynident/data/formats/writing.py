@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynident.core.archives import write_npz
 from dynident.core.files import write_atomically
 from dynident.data.checks import default_names
 from dynident.data.controller import ControllerSamples
@@ -44,9 +45,7 @@ def _npz(data: Dataset | ControllerSamples) -> bytes:
         arrays["starts"] = np.array(data.starts)
         if data.effort_kind is not None:
             arrays["effort_kind"] = np.array(data.effort_kind.value)
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)
-    return stream.getvalue()
+    return write_npz(arrays)
 
 
 def _csv(data: Dataset | ControllerSamples) -> bytes:

@@ -1,3 +1,4 @@
+# pyright: basic
 """Which samples of which joint to use: functions that can only take samples away, within segments."""
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.tables import Report, Row, Table
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import TOOL, Limits, excess, frame_positions
@@ -55,12 +56,17 @@ class LimitReport:
     def broken(self) -> tuple[LimitMargin, ...]:
         return tuple(margin for margin in self.margins if not margin.holds)
 
-    def __str__(self) -> str:
-        lines = [f"{'limit':<18}{'worst at':<24}{'time [s]':>9}{'margin':>12}  {'used':>7}"]
+    def table(self) -> Table:
+        """Every limit, where and when it comes closest, and what is left of it."""
+        rows: list[Row] = []
         for m in self.margins:
-            used = "" if np.isnan(m.share) else f"{m.share:.2%}"
-            lines.append(f"{m.name:<18}{m.where:<24}{m.time:>9.3f}{m.margin:>12.4g}  {used:>7} {'' if m.holds else 'BROKEN'}".rstrip())
-        return "\n".join([*lines, *(f"Note: {note}." for note in self.notes)])
+            used = ("" if np.isnan(m.share) else f"{m.share:.1%}") if m.holds else "BROKEN"
+            rows.append(Row((m.name, m.where, f"{m.time:.3f}", f"{m.margin:.4g} {m.unit}", used)))
+        headings = ("limit", "closest at", "time [s]", "margin", "used")
+        return Table(title=f"Limits, checked at {self.rate:g} Hz", headings=headings, rows=tuple(rows), left=frozenset({0, 1}))
+
+    def __str__(self) -> str:
+        return str(Report(header=(), tables=(self.table(),), facts=(), notes=self.notes))
 
 
 def check_trajectory(

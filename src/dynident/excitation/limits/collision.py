@@ -41,10 +41,6 @@ class CollisionModel:
             return None, "self-collision was not checked: it needs the geometry of a URDF file"
         return _from_urdf(robot, source)
 
-    @property
-    def pairs(self) -> int:
-        return len(self.names)
-
     def pair_name(self, pair: int) -> str:
         return self.names[pair] if pair >= 0 else ""
 

@@ -73,7 +73,7 @@ class Search:
     criterion: Criterion
     penalty: Penalty
     centres: Array
-    iterations: int
+    iterations: int = 300
     deadline: float = np.inf
 
     def __call__(self, start: int, rng: np.random.Generator) -> TrajectoryCandidate:

@@ -30,6 +30,19 @@ from dynident.exports.proof import compare
 CMAKE_MARK = "# Written by dynident"
 #: How generated C is compiled, here and in the tests.
 C_FLAGS = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-O2")
+_CMAKE = f"""{CMAKE_MARK}
+cmake_minimum_required(VERSION 3.10)
+project(STEM C)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library(STEM STEM.c)
+target_include_directories(STEM PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
+set_target_properties(STEM PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(STEM PUBLIC m)
+"""
 _SIGN = """static double sign(double x)
 {
   return (double)((x > 0.0) - (x < 0.0));
@@ -55,7 +68,7 @@ def write_c(model: ExportModel, request: Request) -> Exported:
     files = {
         f"{stem}.h": _header(model, request, prefix, stem),
         f"{stem}.c": _source(model, prefix, stem),
-        "CMakeLists.txt": _cmake(stem),
+        "CMakeLists.txt": _CMAKE.replace("STEM", stem),
     }
     return Exported(target="c", files={name: text.encode() for name, text in files.items()})
 
@@ -191,26 +204,6 @@ def _mentions(lines: Sequence[str], name: str) -> bool:
     pattern = re.compile(rf"(?<!\w){name}\[")
     # a result may have the letter of no input; it stands left of the assignment
     return any(pattern.search(line.split("=", 1)[1]) for line in lines)
-
-
-def _cmake(stem: str) -> str:
-    return "\n".join(
-        [
-            CMAKE_MARK,
-            "cmake_minimum_required(VERSION 3.10)",
-            f"project({stem} C)",
-            "",
-            "if(NOT CMAKE_BUILD_TYPE)",
-            "  set(CMAKE_BUILD_TYPE Release)",
-            "endif()",
-            "",
-            f"add_library({stem} {stem}.c)",
-            f"target_include_directories({stem} PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})",
-            f"set_target_properties({stem} PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON POSITION_INDEPENDENT_CODE ON)",
-            f"target_link_libraries({stem} PUBLIC m)",
-            "",
-        ]
-    )
 
 
 def _safe(lines: Sequence[str]) -> list[str]:

@@ -46,11 +46,7 @@ def _docstring(model: ExportModel, request: Request) -> list[str]:
         "Needs NumPy alone; q, dq, ddq are (n,) for one sample or (..., n) for many.",
         model.units_sentence(),
     ]
-    return [
-        '"""' + lines[0].replace("\\", "/").replace('"', "'"),
-        *(line.replace("\\", "/").replace('"', "'") for line in lines[1:]),
-        '"""',
-    ]
+    return ['"""' + "\n".join(lines).replace("\\", "/").replace('"', "'"), '"""']
 
 
 def _data(model: ExportModel) -> list[str]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.dynamics.kernel_tree import joint_constants
+from dynident.dynamics.joint_constants import joint_constants
 from dynident.exports.code.expression_vectors import (
     Matrix,
     Vector,
@@ -113,7 +113,7 @@ class Dynamics:
         return [entry for row in J for entry in row]
 
     def _add_joint(self, q: Node, constants: Array) -> None:
-        """A link's pose in its parent is affine in (1, cos q, sin q, q): see `dynamics.kernel_tree`."""
+        """A link's pose in its parent is affine in (1, cos q, sin q, q): see `dynamics.joint_constants`."""
         row: list[float] = constants.tolist()
         turns = any(row[12:36])
         c, s = (self.graph.call("cos", q), self.graph.call("sin", q)) if turns else (self.graph.node(1.0), self.graph.node(0.0))

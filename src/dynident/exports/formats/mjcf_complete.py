@@ -13,6 +13,7 @@ from dynident.exports.formats.joint_frames import JointFrameBody, bodies_in_join
 from dynident.exports.formats.simulator_friction import ExpressedFriction
 from dynident.exports.model import ExportModel
 from dynident.parameters import LinkInertia, link_inertia
+from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
 from dynident.robots.robot import Joint, JointType
 
 
@@ -44,7 +45,7 @@ def inertial_tag(body: LinkInertia) -> str:
 
 def full_inertia(inertia: Array) -> list[float]:
     """MuJoCo's order: xx, yy, zz, xy, xz, yz."""
-    return [float(inertia[place]) for place in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    return [float(inertia[place]) for place in FULL_INERTIA]
 
 
 def _children(model: ExportModel, bodies: list[JointFrameBody], held: ExpressedFriction, parent: int, indent: str) -> list[str]:

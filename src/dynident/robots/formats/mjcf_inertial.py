@@ -23,8 +23,8 @@ from dynident.robots.kinematics import translation
 # Any consistent numbers would do that no geom has by chance: where they are gone, the compiler took an inertia from geoms.
 _STAND_IN_MASS = 1.0
 _STAND_IN_INERTIA = np.array([0.71, 0.73, 0.79])
-# MuJoCo's fullinertia is xx, yy, zz, xy, xz, yz.
-_FULL = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+#: MuJoCo's fullinertia is xx, yy, zz, xy, xz, yz.
+FULL_INERTIA = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 # Below this MuJoCo takes a total mass as zero (mjMINVAL).
 _SMALLEST_TOTAL = 1e-15
 
@@ -155,7 +155,7 @@ def _read_inertial(mj: Any, spec: Any, body: Any, *, rescaled: bool) -> WrittenI
     inertia = np.diag(body.inertia)
     full = bool(np.isfinite(body.fullinertia[0]))
     if full:
-        for (row, column), value in zip(_FULL, body.fullinertia, strict=True):
+        for (row, column), value in zip(FULL_INERTIA, body.fullinertia, strict=True):
             inertia[row, column] = inertia[column, row] = value
     low, high = spec.compiler.inertiagrouprange
     from_geoms = spec.compiler.inertiafromgeom == mj.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE

@@ -192,7 +192,7 @@ def test_self_collision_is_found_from_the_urdf(folding):
 def test_distances_of_boxes_are_exact_and_neighbours_are_ignored(folding):
     model, note = CollisionModel.of_robot(load_robot(folding))
     assert note == ""
-    assert model.pairs == 1
+    assert len(model.names) == 1
     q = np.array([[0.0, 0.0]])
     np.testing.assert_allclose(model.distances(q, np.inf)[0], 0.5)  # from x = 0.3 to x = 0.8
     path = np.linspace([0.0, 0.0], [2.3, 2.4], 400)

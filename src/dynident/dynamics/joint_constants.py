@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from dynident.core.arrays import Array, freeze
+from dynident.robots.kinematics import skew
 from dynident.robots.robot import Joint, JointType, Link, Robot
 
 
@@ -24,16 +25,15 @@ def _constants(joint: Joint, link: Link) -> Array:
     R_joint, p_joint = joint.placement[:3, :3], joint.placement[:3, 3]
     R_link, p_link = link.placement[:3, :3], link.placement[:3, 3]
     a = joint.axis
-    across = np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
     if joint.type is JointType.PRISMATIC:
         turns = (np.eye(3), np.zeros((3, 3)), np.zeros((3, 3)))
         slide = R_joint @ a
         screw = np.concatenate([np.zeros(3), R_link.T @ a])
     else:
         # Rodrigues: motion(q) = a aᵀ + cos q (1 - a aᵀ) + sin q [a]×
-        turns = (np.outer(a, a), np.eye(3) - np.outer(a, a), across)
+        turns = (np.outer(a, a), np.eye(3) - np.outer(a, a), skew(a))
         slide = np.zeros(3)
-        screw = np.concatenate([R_link.T @ a, R_link.T @ (across @ p_link)])
+        screw = np.concatenate([R_link.T @ a, R_link.T @ (skew(a) @ p_link)])
     terms = [np.concatenate([(R_joint @ turn @ R_link).ravel(), R_joint @ turn @ p_link]) for turn in turns]
     terms[0][9:] += p_joint
     return np.concatenate([*terms, slide, screw])
