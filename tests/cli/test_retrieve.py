@@ -70,7 +70,7 @@ def test_a_table_and_two_files(dynident, run):
     finished = dynident("retrieve", "run", *LIMITS)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert all(word in finished.stdout for word in ("link1", "link2", "mass [kg]", "principal inertias", "Friction", "lower bound", "gap"))
-    assert "prior toward nominal parameters (entropic)" in finished.stdout
+    assert "prior: nominal parameters are known to about a factor of 2" in finished.stdout
     assert "\x1b" not in finished.stdout
     assert {file.name for file in run.iterdir()} >= {"parameters.json", "parameters.npz"}
     assert not list(run.glob(".*"))  # nothing half-written stays
@@ -139,7 +139,7 @@ def test_an_infeasible_second_try_leaves_no_stale_answer_behind_silently(dyniden
     [
         (["--solver", "sdpp"], 2, "no solver named 'sdpp'; known: barrier"),
         (["--prior", "flat"], 2, "no prior named 'flat'; known: nominal, euclidean, uniform, none"),
-        (["--prior-weight", "-1"], 2, "--prior-weight is -1; a positive number was expected"),
+        (["--prior-factor", "1"], 2, "prior_factor is 1; a factor above 1 was expected, such as 2"),
         (["--weights", "some"], 2, "no kind of weights named 'some'; known: covariance, none"),
         (["--drop", "many"], 2, "a percentage such as 30% or numbers of coefficients such as 8,24"),
         (["--drop", "99"], 2, "no coefficient named '99'"),
@@ -156,7 +156,9 @@ def test_an_infeasible_second_try_leaves_no_stale_answer_behind_silently(dyniden
 )
 def test_mistakes_are_one_sentence(dynident, arm, tmp_path, options, code, message):
     (tmp_path / "rules.py").write_text(RULES)
-    (tmp_path / "lambda.py").write_text("from dynident import UserConstraint\nconstraints = UserConstraint(lambda links: -1.0)\n")
+    (tmp_path / "lambda.py").write_text(
+        "from dynident.feasibility import UserConstraint\nconstraints = UserConstraint(lambda links: -1.0)\n"
+    )
     finished = dynident("retrieve", "run", *options)
     assert finished.returncode == code
     assert message in finished.stderr
@@ -179,15 +181,24 @@ def test_priors(dynident, arm):
         content = json.loads(finished.stdout)
         masses[prior] = np.array([link["mass"] for link in content["links"]])
         notes = " ".join(content["notes"])
-        assert {"uniform": "prior toward uniform links", "none": "without a prior"}.get(prior, "prior toward nominal") in notes
+        assert {"uniform": "prior: uniform links are known", "none": "without a prior"}.get(
+            prior, "prior: nominal parameters are known"
+        ) in notes
     assert np.abs(masses["nominal"] - nominal).max() < np.abs(masses["uniform"] - nominal).max()
 
 
-def test_the_weight_of_a_prior_can_be_chosen(dynident, arm):
-    contents = [json.loads(dynident("retrieve", "run", "--prior-weight", w, "--no-ranges", "--json").stdout) for w in ("1e-9", "1e6")]
-    assert "weight 1e-09" in contents[0]["notes"][0]
-    assert "weight 1e+06" in contents[1]["notes"][0]
-    assert contents[1]["objective"] > contents[0]["objective"]
+def test_how_well_the_links_are_known_beforehand_can_be_said(dynident, arm):
+    nominal = load_robot("spatial_3r").parameters[:, 0]
+    contents = [json.loads(dynident("retrieve", "run", "--prior-factor", f, "--no-ranges", "--json").stdout) for f in ("8", "1.001")]
+    assert ["known to about a factor of 8" in contents[0]["notes"][0], "factor of 1" in contents[1]["notes"][0]] == [True, True]
+    away = [max(abs(link["mass"] - m) for link, m in zip(content["links"], nominal, strict=True)) for content in contents]
+    assert away[1] < away[0]
+
+
+def test_the_papers_form_says_what_it_is(dynident, arm):
+    content = json.loads(dynident("retrieve", "run", "--two-step", "--no-ranges", "--json").stdout)
+    assert content["objective_name"] == "squared distance to the coefficients, in standard deviations"
+    assert "costs" in content["notes"][0]
 
 
 def test_without_consistency_the_result_says_so(dynident, arm):

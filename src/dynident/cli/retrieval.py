@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dynident.cli.options import parse_drop
 from dynident.cli.terminal import spinner
-from dynident.errors import InputError, ValueRangeError
+from dynident.errors import InputError
 
 if TYPE_CHECKING:
     from dynident.feasibility import FeasibleSet, LinkParameters, Objective, RetrievalProblem
@@ -27,36 +27,42 @@ class Wanted:
     geometry: bool
     consistency: bool
     drop: str | None
-    weights: str
+    weights: str | None
+    two_step: bool
     one_step: bool
     prior: str
-    prior_weight: float | None
+    prior_factor: float
 
     def problem(self, run: Path, estimate: Estimate) -> RetrievalProblem:
-        from dynident.feasibility import retrieval_problem
-        from dynident.runs import read_problem
+        from dynident.feasibility import retrieval_problem, two_step
 
-        if self.prior_weight is not None and not self.prior_weight > 0.0:
-            raise ValueRangeError("--prior-weight", f"is {self.prior_weight:g}; a positive number was expected, or --prior none")
-        if self.one_step and self.drop is not None:
-            raise InputError("--drop chooses coefficients, and --one-step fits the data instead; leave one of them out")
+        coefficients = self.two_step or self.weights is not None or self.drop is not None
+        if self.one_step and coefficients:
+            raise InputError("--two-step, --weights and --drop are about coefficients, and --one-step fits the data; leave one of them out")
         return retrieval_problem(
             estimate,
             constraints=self._conditions(estimate),
             consistency=self.consistency,
             total_mass=self.total_mass,
             geometry=self.geometry,
-            objective=None if self.one_step else self._distance(estimate),
-            data=read_problem(run) if self.one_step else None,
             prior=None if self.prior == "none" else cast("Any", self.prior),
-            prior_weight=self.prior_weight,
+            prior_factor=self.prior_factor,
+            objective=self._data(run, estimate) if self.one_step else self._distance(estimate) if coefficients else None,
+            ranges_by=two_step(estimate) if self.one_step else None,
         )
+
+    def _data(self, run: Path, estimate: Estimate) -> Objective:
+        from dynident.feasibility import one_step
+        from dynident.runs import read_problem
+
+        levels = estimate.summary.noise_levels if estimate.summary.noise == "per_group" else None
+        return one_step(estimate.problem or read_problem(run), levels)
 
     def _distance(self, estimate: Estimate) -> Objective:
         from dynident.feasibility import two_step
 
         percent, numbers = parse_drop(self.drop)
-        return two_step(estimate, weights=cast("Any", self.weights), drop=numbers, drop_above_percent=percent)
+        return two_step(estimate, weights=cast("Any", self.weights or "covariance"), drop=numbers, drop_above_percent=percent)
 
     def _conditions(self, estimate: Estimate) -> FeasibleSet:
         from dynident.feasibility import FeasibleSet

@@ -7,7 +7,7 @@ estimate's covariance, the statistically right one. One-step: φ(x) = ‖Y x - �
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -76,6 +76,21 @@ def _whitening(estimate: Estimate, kept: BoolArray) -> Array:
     if not np.all(scale > 0):
         raise InputError("the estimate has coefficients without a standard deviation; use weights none")
     return np.linalg.inv(np.linalg.cholesky(covariance / np.outer(scale, scale))) / scale
+
+
+def posterior_data(estimate: Estimate) -> Objective:
+    """All that the data of an estimate say, in units of their noise: the part of the log-likelihood that the parameters change.
+
+    Each group of rows is divided by its noise level, and all by √inflation, because correlated residuals say less than as many
+    independent ones.
+    """
+    problem, summary = estimate.problem, estimate.summary
+    if problem is None:
+        raise InputError("this estimate doesn't carry the data that it was fitted to; identify again")
+    levels = np.sqrt(summary.inflation) * np.asarray(summary.noise_levels)
+    return replace(
+        one_step(problem, levels), name="squared residual in units of the noise", noise=float(problem.counts.sum()) / summary.inflation
+    )
 
 
 def one_step(problem: Problem, levels: Sequence[float] | None = None) -> Objective:

@@ -16,6 +16,8 @@ from dynident.robots.robot import Robot
 
 Metric: TypeAlias = Literal["euclidean", "entropic"]
 
+#: What a prior goes toward where there are no nominal links.
+UNIFORM = "uniform links"
 #: Where the search for a prior's weight begins.
 WEIGHT = 1e-8
 #: A nominal link at the very edge of consistency (a rod, a plate) would hold its thin direction with infinite stiffness:
@@ -33,8 +35,10 @@ class NominalPrior:
 
     metric : "euclidean" weighs every entry by its own size; "entropic" is the second-order form of the log-det divergence
         between pseudo-inertias, which doesn't depend on frames and units (Lee, Wensing, Park, T-RO 2020).
-    weight : factor on the squared distance, beside φ; `build_retrieval` makes it as strong as it can be at next to no cost
-        in φ, unless it is `fixed`.
+    weight : factor on the squared distance, beside φ. Where it is `fixed`, the prior is knowledge like the data, in units of their
+        noise: one says that a link is known to about a factor of two. Else it only chooses among answers that are as good, and
+        `build_retrieval` makes it as strong as it can be at next to no cost in φ.
+    friction_std : (p - 10 n,) or None   Standard deviation of the friction parameters about zero; infinite where nothing is known.
     toward : what the nominal parameters are, for the note that reports the prior's cost.
     """
 
@@ -43,6 +47,7 @@ class NominalPrior:
     weight: float = WEIGHT
     fixed: bool = False
     toward: str = "nominal parameters"
+    friction_std: Array | None = None
 
     def rows(self, columns: int) -> tuple[Array, Array]:
         """A (rows, columns) and b (rows,) of the squared distance ‖A x - b‖², weight included."""
@@ -54,7 +59,22 @@ class NominalPrior:
             A[line : line + len(block), 10 * i : 10 * i + 10] = block
             line += len(block)
         A *= np.sqrt(self.weight)
-        return A, A[:, : self.nominal.size] @ self.nominal.ravel()
+        b = A[:, : self.nominal.size] @ self.nominal.ravel()
+        if self.friction_std is None:
+            return A, b
+        friction = np.zeros((len(self.friction_std), columns))
+        friction[:, self.nominal.size :] = np.diag(1.0 / self.friction_std)
+        return np.concatenate([A, friction]), np.append(b, np.zeros(len(friction)))
+
+
+def weight_of(factor: float) -> float:
+    """The weight that says that links are known to about this factor: scaling a link by e^σ costs 2 σ², which is one for about two."""
+    return float((np.log(2.0) / np.log(factor)) ** 2)
+
+
+def factor_of(weight: float) -> float:
+    """The factor to which a prior of this weight says that links are known."""
+    return float(np.exp(np.log(2.0) / np.sqrt(weight)))
 
 
 def link_metric(link: Array, metric: Metric) -> Array:
@@ -95,7 +115,7 @@ def uniform_prior(
     totals = [item for item in constraints.flattened if isinstance(item, TotalMass) and np.isfinite(item.low + item.high)]
     density = 0.5 * (totals[0].low + totals[0].high) / float(volumes.sum()) if totals else _DENSITY
     nominal = uniform_bodies(found, density * volumes)
-    return NominalPrior(nominal=nominal, weight=weight, fixed=fixed, toward="uniform links")
+    return NominalPrior(nominal=nominal, weight=weight, fixed=fixed, toward=UNIFORM)
 
 
 def uniform_bodies(boxes: Array, masses: Array) -> Array:

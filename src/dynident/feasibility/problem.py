@@ -21,7 +21,7 @@ from dynident.feasibility.constraints.convex import Known
 from dynident.feasibility.constraints.lmi import Batch, batches
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms, Violation, violations
 from dynident.feasibility.objective import ROUNDING, Objective
-from dynident.feasibility.prior import NominalPrior
+from dynident.feasibility.prior import NominalPrior, factor_of
 from dynident.feasibility.solvers.conic import (
     ConicProgram,
     ConicSolution,
@@ -109,11 +109,19 @@ class RetrievalProblem(Result):
         return ConicProgram(A, b, self.terms.blocks, self.terms.equalities, scale=residual_scale(b)).solve()
 
     @cached_property
+    def goal(self) -> Objective:
+        """What is certified: φ, and with it a prior of fixed weight, which is knowledge like the data."""
+        if self.prior is None or not self.prior.fixed:
+            return self.objective
+        A, b = self.rows
+        return replace(self.objective, name=f"{self.objective.name}, prior included", A=A, b=b)
+
+    @cached_property
     def floor(self) -> Floor | None:
-        """From the convex relaxation without the prior, the bound recomputed from its multipliers; None where the constraints
-        are proven to contradict each other."""
-        terms, objective = self.terms, self.objective
-        solution = (self if self.prior is None else replace(self, prior=None)).relaxed
+        """From the convex relaxation without a prior that only chooses, the bound recomputed from its multipliers; None where the
+        constraints are proven to contradict each other."""
+        terms, objective = self.terms, self.goal
+        solution = (self if self.prior is None or self.prior.fixed else replace(self, prior=None)).relaxed
         reach, scale = np.full(self.variables, REACH * self.unit), residual_scale(objective.b)
         if solution.status is ConicStatus.INFEASIBLE and contradict(terms.blocks, terms.equalities, reach):
             return None
@@ -132,6 +140,9 @@ class RetrievalProblem(Result):
 
     def with_prior(self, prior: NominalPrior) -> RetrievalProblem:
         """The same with a prior as strong as it can be at next to no cost in φ, by powers of ten; a fixed one as it is."""
+        if prior.fixed:
+            note = f"prior: {prior.toward} are known to about a factor of {factor_of(prior.weight):.2g}"
+            return replace(self, prior=prior, notes=(*self.notes, note))
         floor = self.floor
         if floor is None:
             return replace(self, prior=prior)
@@ -139,7 +150,7 @@ class RetrievalProblem(Result):
         limit = max(limit, PRIOR_SHARE * (self.objective.noise or 0.0))
         problem, cost = self._priced(prior, floor)
         factor = 10.0 if cost <= limit else 0.1
-        for _ in range(0 if prior.fixed else _DECADES):
+        for _ in range(_DECADES):
             other = replace(prior, weight=factor * prior.weight)
             candidate, price = self._priced(other, floor)
             if factor > 1.0 and price > limit:

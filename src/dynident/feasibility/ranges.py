@@ -1,8 +1,10 @@
 """How far each parameter can move: its smallest and largest value over the feasible set that fits the data within their noise.
 
-A parameter that is a coefficient by itself, or a combination of some, is determined by the data, however wide its range; another
-whose range is narrow, by the constraints with them. The rest floats, and its value was chosen by the prior. Ranges are marginal: each
-is what one parameter can be while all others adapt, and not every combination of values within them is possible.
+With a prior that is knowledge, a parameter is known from the data where they make it much more certain than the prior alone, from
+the constraints where these narrow its range much, else from the prior. Without one, a parameter that is a coefficient by itself, or a
+combination of some, is known from the data, however wide its range; another whose range is narrow, from the constraints with them; the
+rest floats, and its value was chosen. Ranges are marginal: each is what one parameter can be while all others adapt, and not
+every combination of values within them is possible.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from dynident.parameters import pseudo_inertia
 CHI_SQUARE_95 = 3.841458820694124
 #: A parameter is determined when its range is narrower than this share of what it can be on a link of that mass and size.
 DETERMINED_SHARE = 0.2
+#: Data or constraints tell a parameter when they leave at most this share of the interval that it had without them.
+MUCH_NARROWER = 0.5
 #: Without knowledge of the noise, a fit counts as as good while its residual is at most this share of the data larger.
 _UNKNOWN_NOISE = 1e-6
 #: Ends beyond this many times `RetrievalProblem.unit` mean that nothing bounds the parameter: the solver went as far as it could.
@@ -46,24 +50,30 @@ def with_ranges(
     problem = result.problem
     if problem is None:
         raise InputError("ranges need the problem that was solved, and these parameters were read from a file; retrieve them again")
-    goal = objective or problem.ranges_by or problem.objective
+    goal = objective or problem.ranges_by or problem.goal
     best = _best(problem, goal, result.x)
     radius = np.sqrt(max(best, 0.0) + _allowance(goal, best))
     scale = 1.0 / radius
     blocks = [*problem.terms.blocks, *(item.convex_at(result.x) for item in problem.terms.nonconvex if item.convex_at is not None)]
-    solve = ConicProgram(goal.A, goal.b, blocks, problem.terms.equalities, scale=scale).prepared(radius=1.0, tolerance=_TOLERANCE)
+    A, b = _shorten(goal.A, goal.b)
+    solve = ConicProgram(A, b, blocks, problem.terms.equalities, scale=scale).prepared(radius=1.0, tolerance=_TOLERANCE)
     count = len(problem.base.columns.of_links)
     sizes = _sizes(result)
-    fixed = _fixed_by_data(goal.A)
+    known_from = _knowledge(problem, goal.A)
     ranges: list[Range] = []
     for i in range(count):
         ends = [_end(solve, i, sign, sizes[i], problem.variables, UNBOUNDED * problem.unit) for sign in (1.0, -1.0)]
         low, high = min(ends[0], float(result.x[i])), max(ends[1], float(result.x[i]))
-        narrow = high - low <= DETERMINED_SHARE * sizes[i]
-        ranges.append(Range(low=low, high=high, determined_by="data" if fixed[i] else "constraint" if narrow else "prior"))
+        ranges.append(Range(low=low, high=high, determined_by=known_from(i, high - low, sizes[i])))
         if progress is not None:
             progress((i + 1) / count)
     return replace(result, ranges=tuple(ranges))
+
+
+def _shorten(A: Array, b: Array) -> tuple[Array, Array]:
+    """Rows with the same ‖A x - b‖² for all x, at most one more than there are columns."""
+    R = np.asarray(np.linalg.qr(np.column_stack([A, b]), mode="r"), dtype=float) if len(A) > len(A.T) + 1 else np.column_stack([A, b])
+    return R[:, :-1], R[:, -1]
 
 
 def _best(problem: RetrievalProblem, goal: Objective, x: Array) -> float:
@@ -100,6 +110,37 @@ def _sizes(result: LinkParameters) -> Array:
         length = max(float(np.sqrt(max(spread, 0.0))), 1e-2)
         sizes += [mass, *[mass * length] * 3, *[mass * length**2] * 6]
     return np.array(sizes)
+
+
+def _knowledge(problem: RetrievalProblem, A: Array) -> Callable[[int, float, float], str]:
+    """What tells a column, given the width of its range and its plausible size."""
+    if problem.prior is None or not problem.prior.fixed:
+        fixed = _fixed_by_data(A)
+        return lambda i, width, size: "data" if fixed[i] else "constraint" if width <= DETERMINED_SHARE * size else "prior"
+    std = posterior_std(problem)
+    before = _inverse_root(problem.prior.rows(problem.variables)[0])
+
+    def known_from(i: int, width: float, size: float) -> str:
+        if std[i] <= MUCH_NARROWER * before[i]:
+            return "data"
+        return "constraint" if width <= MUCH_NARROWER * 2.0 * np.sqrt(CHI_SQUARE_95) * std[i] else "prior"
+
+    return known_from
+
+
+def posterior_std(problem: RetrievalProblem) -> Array:
+    """(p,) standard deviation of every column given data and prior, as if no constraint were active (Laplace)."""
+    return _inverse_root(problem.rows[0])
+
+
+def _inverse_root(A: Array) -> Array:
+    """√diag (AᵀA)⁻¹ by QR of the scaled columns; infinite for columns that A leaves open."""
+    scale = np.linalg.norm(A, axis=0)
+    used = scale > 0.0
+    std = np.full(len(scale), np.inf)
+    R = np.linalg.qr(A[:, used] / scale[used], mode="r")
+    std[used] = np.linalg.norm(np.linalg.inv(R), axis=1) / scale[used]
+    return std
 
 
 def _fixed_by_data(A: Array) -> Array:

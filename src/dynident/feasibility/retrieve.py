@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
-from dynident.feasibility.constraints.convex import PhysicalConsistency, TotalMass
+from dynident.feasibility.constraints.convex import Dissipative, PhysicalConsistency, TotalMass
 from dynident.feasibility.constraints.regions import ComWithinReach
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
-from dynident.feasibility.objective import Objective, one_step, two_step
-from dynident.feasibility.prior import WEIGHT, NominalPrior, prior_to_robot, uniform_prior
+from dynident.feasibility.evidence import scale_by_evidence
+from dynident.feasibility.objective import Objective, posterior_data
+from dynident.feasibility.prior import UNIFORM, NominalPrior, prior_to_robot, uniform_prior, weight_of
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
 from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.solve import solve_retrieval
 from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.regression.estimate import Estimate
-from dynident.regression.problem import Problem
 from dynident.robots.robot import Robot
 
 if TYPE_CHECKING:
@@ -56,27 +59,29 @@ def retrieval_problem(
     consistency: bool = True,
     total_mass: tuple[float, float] | None = None,
     geometry: bool = False,
-    objective: Objective | None = None,
-    data: Problem | None = None,
     prior: NominalPrior | PriorKind | None = "auto",
-    prior_weight: float | None = None,
+    prior_factor: float = 2.0,
+    objective: Objective | None = None,
+    ranges_by: Objective | None = None,
 ) -> RetrievalProblem:
-    """Links that can exist, that have the coefficients of an estimate, and that are near the nominal ones where those say nothing.
+    """Links that can exist and that data and prior together make most probable (maximum a posteriori), in units of the noise.
 
-    constraints : beside physical consistency, with a small margin, and centres of mass within the arm's reach.
-    consistency : False leaves both of them out.
+    constraints : beside physical consistency, with a small margin, centres of mass within the arm's reach, and friction that dissipates.
+    consistency : False leaves all of these out.
     total_mass : (low, high) of the sum of the links' masses [kg].
     geometry : centres of mass inside the boxes around the shapes of the robot's URDF.
-    objective : by default the distance to the coefficients in standard deviations, `two_step(estimate)`.
-    data : the problem that the estimate was fitted to, to fit the data themselves (`one_step`), at the noise levels of the estimate.
-    prior : a kind, a prior of your own, or None; "auto" goes toward the nominal links where they are consistent, else toward uniform ones.
-    prior_weight : fixed weight of a prior given by its kind; by default as strong as costs next to nothing.
+    prior : a kind, a prior of your own, or None; "auto" goes toward the nominal links where they are consistent, else toward uniform
+        ones whose scale the data choose.
+    prior_factor : the prior's links are known to about this factor.
+    objective : something else to fit, such as `two_step(estimate)` with the coefficients of an estimate as in the papers, or
+        `one_step(problem)`. The prior then only chooses among answers that fit it as well.
     """
-    if objective is not None and data is not None:
-        raise InputError("objective and data both say what is fitted; leave one of them out")
     robot, notes = estimate.base.robot, list[str]()
     shapes = _shapes(robot) if geometry else None
     conditions = FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach()) if consistency else ())
+    goal = posterior_data(estimate) if objective is None else objective
+    if consistency and objective is None:
+        conditions = conditions & _dissipation(estimate)
     if constraints is not None:
         conditions = conditions & constraints
     if total_mass is not None:
@@ -86,20 +91,21 @@ def retrieval_problem(
         conditions = conditions & TotalMass(low, high)
     if shapes is not None:
         conditions = conditions & shapes.constraints
+        notes += shapes.notes
+    if not prior_factor > 1.0:
+        raise ValueRangeError("prior_factor", f"is {prior_factor:g}; a factor above 1 was expected, such as 2")
     if isinstance(prior, str):
-        prior, notes = _choose_prior(robot, conditions, {} if shapes is None else shapes.boxes, prior, prior_weight)
-    elif prior is not None and prior_weight is not None:
-        raise InputError("prior_weight is for a prior that is given by its kind; give the prior its own weight, or leave it out")
-    notes += [] if shapes is None else shapes.notes
+        prior, found = _choose_prior(robot, conditions, {} if shapes is None else shapes.boxes, prior)
+        notes += found
+        if objective is None:
+            prior = replace(prior, weight=weight_of(prior_factor), fixed=True, friction_std=_friction_std(estimate))
+            if prior.toward == UNIFORM and total_mass is None:
+                prior = scale_by_evidence(estimate.base, goal, conditions, prior)
     if not consistency:
         notes.append("physical consistency was not asked for, so the links need not be bodies that can exist")
     if prior is None:
         notes.append('without a prior, what is determined by "prior" is wherever the solver stopped')
-    if data is not None:
-        levels = estimate.summary.noise_levels if estimate.summary.noise == "per_group" else None
-        objective = one_step(data, levels)
-    ranges_by = None if data is None else two_step(estimate)
-    return build_retrieval(estimate.base, objective or two_step(estimate), conditions, prior=prior, ranges_by=ranges_by, notes=notes)
+    return build_retrieval(estimate.base, goal, conditions, prior=prior, ranges_by=ranges_by, notes=notes)
 
 
 def _shapes(robot: Robot) -> GeometryBounds:
@@ -108,22 +114,42 @@ def _shapes(robot: Robot) -> GeometryBounds:
     return geometry_bounds(robot)
 
 
-def _choose_prior(
-    robot: Robot, conditions: FeasibleSet, boxes: dict[int, Array], kind: str, weight: float | None
-) -> tuple[NominalPrior, list[str]]:
+def _dissipation(estimate: Estimate) -> FeasibleSet:
+    """Friction that takes energy out at the speeds of the log."""
+    friction, speeds = estimate.base.friction, None if estimate.problem is None else estimate.problem.speeds
+    return FeasibleSet(() if friction is None or speeds is None else (Dissipative(friction, speeds),))
+
+
+def _friction_std(estimate: Estimate) -> Array:
+    """(p - 10 n,) what friction parameters can be at most, about: as much as moves the joint by itself on average.
+
+    The RMS effort of the joint over the RMS of the parameter's column: for Coulomb friction and offset the RMS effort, for viscous
+    friction that over the RMS velocity. Columns of the user's own have no prior.
+    """
+    problem, columns = estimate.problem, estimate.base.columns
+    std = np.full(len(columns) - len(columns.of_links), np.inf)
+    if problem is None:
+        return std
+    first = len(columns.of_links)
+    for group, factor, count in zip(problem.groups, problem.factors, problem.counts, strict=True):
+        sizes = np.linalg.norm(factor, axis=0) / np.sqrt(float(count))
+        for place, column in enumerate(estimate.base.independent[group.columns]):
+            if first <= column < columns.friction_slice.stop and sizes[place] > 0.0 and sizes[-1] > 0.0:
+                std[column - first] = sizes[-1] / sizes[place]
+    return std
+
+
+def _choose_prior(robot: Robot, conditions: FeasibleSet, boxes: dict[int, Array], kind: str) -> tuple[NominalPrior, list[str]]:
     """The prior that was asked for, or the best that there is, with a note where that is not the nominal model."""
     if kind not in PRIORS:
         raise UnknownNameError("prior", kind, PRIORS)
-    if weight is not None and not weight > 0.0:
-        raise ValueRangeError("prior_weight", f"is {weight:g}; a positive number was expected, or no prior")
-    fixed, weight = weight is not None, weight or WEIGHT
     if kind == "euclidean" and robot.parameters is not None:
-        return NominalPrior(nominal=robot.parameters, metric="euclidean", weight=weight, fixed=fixed), []
-    nominal = prior_to_robot(robot, weight=weight, fixed=fixed) if kind in ("auto", "nominal") else None
+        return NominalPrior(nominal=robot.parameters, metric="euclidean"), []
+    nominal = prior_to_robot(robot) if kind in ("auto", "nominal") else None
     if nominal is not None:
         return nominal, []
     why = "has no nominal parameters" if robot.parameters is None else "has nominal parameters that are not physically consistent"
     if kind in ("nominal", "euclidean"):
         raise InputError(f"robot {robot.name!r} {why}, so prior {kind} has nothing to go by; use prior uniform or none")
     notes = [] if kind == "uniform" else [f"robot {robot.name!r} {why}, so the prior is toward uniform links"]
-    return uniform_prior(robot, conditions, boxes=boxes, weight=weight, fixed=fixed), notes
+    return uniform_prior(robot, conditions, boxes=boxes), notes

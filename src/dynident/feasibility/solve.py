@@ -72,7 +72,7 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
     """The best candidate, with feasibility and objective recomputed from the constraints and the data."""
     judged = sorted(candidates, key=lambda c: (len(problem.violations(c.x)) > 0, problem.merit(c.x)))
     x = judged[0].x
-    objective, broken = problem.objective.value(x), problem.violations(x)
+    objective, broken = problem.goal.value(x), problem.violations(x)
     notes = list(problem.notes)
     count = len(problem.terms.nonconvex)
     if count:
@@ -89,9 +89,9 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
         problem=problem,
         base=problem.base,
         x=x,
-        status=RetrievalStatus.NOT_FOUND if broken else _status(problem.objective, objective, floor),
+        status=RetrievalStatus.NOT_FOUND if broken else _status(problem.goal, objective, floor),
         objective=objective,
-        objective_name=problem.objective.name,
+        objective_name=problem.goal.name,
         noise=expected,
         lower_bound=floor,
         violations=broken,
@@ -105,7 +105,7 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
 def _solution(problem: RetrievalProblem, item: Candidate) -> Solution:
     x = item.x
     feasible = not problem.violations(x)
-    return Solution(x=x, start=item.start, objective=problem.objective.value(x), merit=problem.merit(x), feasible=feasible)
+    return Solution(x=x, start=item.start, objective=problem.goal.value(x), merit=problem.merit(x), feasible=feasible)
 
 
 def _bounds(problem: RetrievalProblem, x: Array) -> dict[int, Bounds]:

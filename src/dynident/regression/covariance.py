@@ -42,6 +42,11 @@ class Spread:
             covariance[both] = root @ root.T
         return covariance
 
+    def inflation(self, kept: BoolArray) -> float:
+        """How many times larger the variances are than independent noise of the same level would make them, in the median."""
+        white = np.diag(inverse_normal(self.factor, kept))[kept]
+        return 1.0 if self.meat is None else float(np.median(np.diag(self.covariance(kept))[kept] / white))
+
 
 def spread(
     problem: Problem, *, values: Array, weights: Array, determined: BoolArray, prior_rows: list[Array], loss: Loss, rows: Correlated | None

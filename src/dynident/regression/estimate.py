@@ -21,6 +21,7 @@ from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_m
 from dynident.errors import InputError
 from dynident.friction.model import friction_torque
 from dynident.regression.base import BaseParameters
+from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 
 
@@ -84,6 +85,7 @@ class Estimate(Result):
     singular_values : (b,)   Of the stacked regressor, largest first: the evidence for its rank.
     summary : FitSummary     Data, processing, noise, loss, condition number, tolerances.
     provenance : Provenance  Of the samples of the fit; None where it is not known.
+    problem : Problem        What was fitted: all that the data say, compressed; None for an estimate that was read without it.
     """
 
     base: BaseParameters
@@ -97,6 +99,7 @@ class Estimate(Result):
     status: EstimateStatus
     provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
+    problem: Problem | None = None
 
     @property
     def headline(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from dynident.core.arrays import BoolArray
 from dynident.errors import InputError, UnknownNameError
 from dynident.regression.autocovariance import Correlated, correlated_rows
-from dynident.regression.covariance import median_levels, spread
+from dynident.regression.covariance import Spread, median_levels, spread
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus
 from dynident.regression.factors import compress, triangular
 from dynident.regression.losses import Loss, Squared
@@ -19,8 +19,6 @@ from dynident.regression.problem import Problem
 from dynident.regression.solution import ITERATIONS, Prior, Solution, prior_rows, residuals
 from dynident.regression.summary import NOISES, FitSummary, Noise
 
-#: Coefficients with a larger relative standard deviation are dropped unless told otherwise [%], as in the papers.
-DROP_ABOVE_PERCENT = 30.0
 #: A robust loss has settled when an iteration moves the coefficients by less than this share of their standard deviations.
 _SETTLED = 1e-4
 
@@ -28,19 +26,20 @@ _SETTLED = 1e-4
 def fit(
     problem: Problem,
     *,
-    noise: Noise = "uniform",
+    noise: Noise = "per_group",
     loss: Loss | None = None,
     prior: Prior | None = None,
-    drop_above_percent: float | None = DROP_ABOVE_PERCENT,
+    drop_above_percent: float | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Estimate:
     """Estimate the base parameters of a problem.
 
-    noise : "uniform" is ordinary least squares, "per_group" weighs each joint by its own noise, iterated.
+    noise : "per_group" weighs each joint by its own noise, iterated; "uniform" is ordinary least squares, as in the papers.
     loss : Huber() or Tukey() for logs with gross errors; streams the data again at every iteration.
     prior : ridge toward values with given standard deviations.
-    drop_above_percent : coefficients whose relative standard deviation exceeds this are dropped one at a time, the
-        worst first, and the rest estimated again (essential parameters); None keeps all.
+    drop_above_percent : coefficients whose relative standard deviation exceeds this are dropped one at a time, the worst first,
+        and the rest estimated again: the papers' shorter tables (30 there). What is dropped counts as zero, so that the rest
+        looks more certain than it is; by default all that the data determine are kept.
     """
     if noise not in NOISES:
         raise UnknownNameError("noise model", noise, NOISES)
@@ -84,9 +83,10 @@ def fit(
         dropped=tuple(dropped),
         residuals=residuals(problem, values),
         singular_values=solution.singular_values,
-        summary=_summary(problem, noise, loss, drop_above_percent, solution, kept),
+        summary=_summary(problem, noise, loss, drop_above_percent, solution, kept, uncertainty),
         status=status,
         provenance=problem.provenance,
+        problem=problem,
     )
     return replace(estimate, notes=(*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(estimate)))
 
@@ -139,7 +139,9 @@ def _notes(problem: Problem, solution: Solution, correlated: Correlated | None) 
     return notes
 
 
-def _summary(problem: Problem, noise: Noise, loss: Loss, drop: float | None, solution: Solution, kept: BoolArray) -> FitSummary:
+def _summary(
+    problem: Problem, noise: Noise, loss: Loss, drop: float | None, solution: Solution, kept: BoolArray, uncertainty: Spread
+) -> FitSummary:
     R = triangular([problem.stacked(np.ones(len(problem.groups)))[:, :-1][:, kept]])
     return FitSummary(
         source=problem.source,
@@ -153,4 +155,5 @@ def _summary(problem: Problem, noise: Noise, loss: Loss, drop: float | None, sol
         condition_number=float(np.linalg.cond(R)),
         rank=solution.rank,
         rank_tolerance=solution.rank_tolerance,
+        inflation=uncertainty.inflation(solution.determined),
     )

@@ -17,7 +17,7 @@ from dynident.friction import linear
 from dynident.friction.model import FrictionModel
 from dynident.regression.base import Equations, base_parameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import DROP_ABOVE_PERCENT, fit
+from dynident.regression.fit import fit
 from dynident.regression.losses import Loss
 from dynident.regression.problem import Problem, controller_equations, match_joints, parallel_filter, problem_on_base
 from dynident.regression.solution import Prior
@@ -42,10 +42,10 @@ def identify(
     equations: Equations | None = None,
     known: Mapping[str, float] | None = None,
     extra: Mapping[str, ArrayLike] | None = None,
-    noise: Noise = "uniform",
+    noise: Noise = "per_group",
     loss: Loss | None = None,
     prior: Prior | None = None,
-    drop_above_percent: float | None = DROP_ABOVE_PERCENT,
+    drop_above_percent: float | None = None,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> Estimate:

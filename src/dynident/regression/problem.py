@@ -51,6 +51,7 @@ class Problem(Result):
     rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
     filtered : tables or None       The filtered rows themselves, where they come from a file or a merge; see `filtered_rows`.
     provenance : Provenance         Of the samples behind the rows; None in files of older versions.
+    speeds : (n,) or None           Largest |dq| of each joint in a log [rad/s | m/s].
     notes : tuple of str            What a reader of the results should know about the data.
     """
 
@@ -64,6 +65,7 @@ class Problem(Result):
     rows: tuple[RowSource, ...] = ()
     filtered: Tables | None = None
     provenance: Provenance | None = None
+    speeds: Array | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -136,6 +138,7 @@ class Problem(Result):
             rows=self.rows + other.rows if self.rows and other.rows else (),
             filtered=None if further is None else filtered,
             provenance=Provenance.join([self.provenance, other.provenance]) if self.provenance and other.provenance else None,
+            speeds=None if self.speeds is None or other.speeds is None else np.maximum(self.speeds, other.speeds),
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
         )
 
@@ -174,7 +177,8 @@ def problem_on_base(
     log_rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
     notes = tuple(log_notes(base.robot, data, steps))
     problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=steps, notes=notes, progress=progress)
-    return replace(problem, provenance=data.used)
+    assert prepared.dq is not None  # noqa: S101 (_prepare saw to it)
+    return replace(problem, provenance=data.used, speeds=np.abs(prepared.dq).max(axis=0))
 
 
 def problem_of_rows(

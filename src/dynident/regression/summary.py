@@ -94,6 +94,7 @@ class FitSummary:
 
     samples, equations : int         Samples that were read, rows that were made of them.
     noise_levels : (groups,)         Standard deviation of each group's rows.
+    inflation : float                How many times larger correlated residuals make the variance of a coefficient, in the median.
     loss : str                       Name of the loss.
     drop_above_percent : float       Relative standard deviation above which coefficients were dropped; None where all were kept.
     condition_number : float         Of the stacked regressor of the kept coefficients.
@@ -111,6 +112,7 @@ class FitSummary:
     condition_number: float
     rank: int
     rank_tolerance: float
+    inflation: float = 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """Standard JSON, the processing under "preprocessing"."""

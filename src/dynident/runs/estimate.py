@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
-from dynident.core.files import finite_or_none, json_text
+from dynident.core.files import finite_or_none, json_text, read_json
 from dynident.data.provenance import Provenance
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Residuals
 from dynident.regression.problem import Problem
@@ -32,8 +32,9 @@ def write_estimate(
     seed: int = 0,
     provenance: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write estimate.json, estimate.npz, robot.json and, where it is given, problem.npz; the folder is made if it is not there.
+    """Write estimate.json, estimate.npz, robot.json and problem.npz; the folder is made if it is not there.
 
+    problem : by default the one that the estimate carries.
     provenance : what is known beside the data, such as the command that was run.
     """
     target = Path(folder)
@@ -41,6 +42,7 @@ def write_estimate(
         Stage.ESTIMATE.value.arrays: _estimate_bytes(estimate),
         ROBOT: json_text(robot_to_dict(estimate.base.robot)),
     }
+    problem = problem or estimate.problem
     if problem is not None:
         contents[PROBLEM] = problem_bytes(problem)
     check_writable(target)
@@ -48,8 +50,11 @@ def write_estimate(
 
 
 def read_estimate(folder: str | Path) -> Estimate:
-    """The estimate in a run folder, as it was written."""
-    return present(open_stage(folder, Stage.ESTIMATE, _estimate))
+    """The estimate in a run folder, as it was written, with the problem behind it where that was saved."""
+    run = Path(folder)
+    estimate = present(open_stage(run, Stage.ESTIMATE, _estimate))
+    saved = PROBLEM in read_json(run / Stage.ESTIMATE.value.document).get("files", (PROBLEM,)) and (run / PROBLEM).is_file()
+    return replace(estimate, problem=read_problem(run)) if saved else estimate
 
 
 def read_problem(folder: str | Path) -> Problem:
@@ -134,7 +139,7 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> tuple[Estimate, No
         base=base_from_parts(arrays, description),
         dropped=dropped,
         residuals=Residuals(names=tuple(description["residual_names"]), **{name: arrays[f"residual_{name}"] for name in _RESIDUALS}),
-        **{name: arrays[name] for name in _ARRAYS},
+        **cast("Any", {name: arrays[name] for name in _ARRAYS}),
         summary=FitSummary.from_dict(description["details"]),
         status=EstimateStatus[status],
         provenance=provenance_from_parts(description),

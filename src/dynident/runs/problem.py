@@ -32,7 +32,7 @@ def load_problem(path: str | Path) -> Problem:
 
 def problem_bytes(problem: Problem) -> bytes:
     arrays, description = base_parts(problem.base)
-    arrays["counts"] = problem.counts
+    arrays |= {"counts": problem.counts} | ({} if problem.speeds is None else {"speeds": problem.speeds})
     filtered = problem.filtered_rows
     for g, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         arrays[f"factor_{g}"] = factor
@@ -65,6 +65,7 @@ def _problem(arrays: Arrays, description: dict[str, Any]) -> Problem:
         source=description["source"],
         filtered=None if segments is None else tuple(tuple(arrays[f"rows_{g}_{s}"] for s in range(k)) for g, k in enumerate(segments)),
         provenance=provenance_from_parts(description),
+        speeds=arrays.get("speeds"),
         notes=tuple(description["notes"]),
     )
 

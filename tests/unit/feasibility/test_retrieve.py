@@ -27,7 +27,6 @@ from dynident.feasibility import (
     UserConstraint,
     build_retrieval,
     certify,
-    one_step,
     prior_to_robot,
     retrieval_problem,
     retrieve,
@@ -35,9 +34,10 @@ from dynident.feasibility import (
     two_step,
     with_ranges,
 )
+from dynident.feasibility.objective import posterior_data
 from dynident.feasibility.problem import PRIOR_SHARE
 from dynident.feasibility.retrieve import EDGE
-from dynident.regression import base_parameters, build_problem, fit
+from dynident.regression import base_parameters
 from tests.logs import synthetic_samples
 from tests.unit.feasibility.links import ROBOT, consistent_links, random_links, seeds
 
@@ -212,43 +212,38 @@ def test_a_contradiction_is_reported_by_the_solution_not_by_the_problem():
 class TestTheProblemOfAnEstimate:
     def test_what_is_asked_for_when_nothing_is_said(self, estimate):
         conditions = FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach()))
-        expected = solve_retrieval(build_retrieval(estimate.base, two_step(estimate), conditions, prior=prior_to_robot(ROBOT)))
+        prior = replace(prior_to_robot(ROBOT), weight=1.0, fixed=True)
+        expected = solve_retrieval(build_retrieval(estimate.base, posterior_data(estimate), conditions, prior=prior))
         found = retrieve(estimate)
-        np.testing.assert_array_equal(found.x, expected.x)
-        assert found.notes == expected.notes
+        np.testing.assert_allclose(found.x, expected.x, atol=1e-9)
+        assert found.notes == expected.notes == ("prior: nominal parameters are known to about a factor of 2",)
         assert [item.determined_by for item in found.ranges] == [item.determined_by for item in with_ranges(expected).ranges]
 
     def test_more_can_be_said(self, estimate):
         problem = retrieval_problem(
-            estimate, constraints=Bounds("m2", high=3.0), consistency=False, total_mass=(4.0, 9.0), prior="uniform", prior_weight=1e-3
+            estimate, constraints=Bounds("m2", high=3.0), consistency=False, total_mass=(4.0, 9.0), prior="uniform", prior_factor=4.0
         )
         assert [block.name for block in problem.terms.blocks] == ["m2 <= 3", "total mass >= 4", "total mass <= 9"]
-        assert (problem.prior.toward, problem.prior.weight) == ("uniform links", 1e-3)
+        assert (problem.prior.toward, problem.prior.weight) == ("uniform links", pytest.approx(0.25))
         assert problem.notes[0].startswith("physical consistency was not asked for")
         assert "without a prior" in retrieval_problem(estimate, prior=None).notes[0]
         own = replace(prior_to_robot(ROBOT), weight=1.0, fixed=True)
         assert retrieval_problem(estimate, prior=own).prior == own
 
-    def test_the_data_are_fitted_at_the_noise_levels_of_the_estimate(self):
-        data = build_problem(ROBOT, synthetic_samples(noise=2e-3))
-        weighed = fit(data, noise="per_group", drop_above_percent=None)
-        problem = retrieval_problem(weighed, data=data)
-        np.testing.assert_array_equal(problem.objective.A, one_step(data, weighed.summary.noise_levels).A)
-        assert problem.ranges_by.noise is not None
-        plain = retrieval_problem(fit(data, drop_above_percent=None), data=data)
-        np.testing.assert_array_equal(plain.objective.A, one_step(data).A)
+    def test_the_papers_distance_leaves_the_prior_a_tie_break(self, estimate):
+        problem = retrieval_problem(estimate, objective=two_step(estimate))
+        assert not problem.prior.fixed
+        assert problem.goal is problem.objective
 
     def test_what_is_refused(self, estimate):
         with pytest.raises(UnknownNameError, match="no prior named 'flat'; known: auto, nominal, euclidean, uniform"):
             retrieval_problem(estimate, prior="flat")
-        with pytest.raises(InputError, match="prior_weight is -1"):
-            retrieval_problem(estimate, prior_weight=-1.0)
-        with pytest.raises(InputError, match="give the prior its own weight"):
-            retrieval_problem(estimate, prior=prior_to_robot(ROBOT), prior_weight=1.0)
+        with pytest.raises(InputError, match="prior_factor is 1"):
+            retrieval_problem(estimate, prior_factor=1.0)
         with pytest.raises(InputError, match="the lower must not exceed the upper"):
             retrieval_problem(estimate, total_mass=(9.0, 4.0))
-        with pytest.raises(InputError, match="leave one of them out"):
-            retrieval_problem(estimate, objective=two_step(estimate), data=build_problem(ROBOT, synthetic_samples()))
+        with pytest.raises(InputError, match="identify again"):
+            retrieval_problem(replace(estimate, problem=None))
 
 
 def test_the_prior_chooses_what_the_data_leave_open():

@@ -106,7 +106,9 @@ def test_residual_is_that_of_the_prediction(robot: Robot) -> None:
 
 
 def test_dropped_coefficients_keep_the_numbers_that_dropped_them(robot: Robot) -> None:
-    estimate = identify(robot, generated_log(robot, friction=linear(), noise=3.0).dataset, friction=linear(), cutoff=None)
+    estimate = identify(
+        robot, generated_log(robot, friction=linear(), noise=3.0).dataset, friction=linear(), cutoff=None, drop_above_percent=30.0
+    )
     for item in estimate.dropped:
         assert estimate.values[item.index] == 0.0
         assert estimate.std[item.index] == item.std

@@ -40,8 +40,8 @@ def test_weight_three_is_every_row_three_times(arm: Robot) -> None:
 
 def test_the_same_log_twice_changes_no_value_and_shrinks_std_by_root_two(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1, samples=3000).dataset
-    once = identify(arm, data, drop_above_percent=None, friction=None, cutoff=None)
-    twice = identify(arm, Dataset.concatenate([data, data]), drop_above_percent=None, friction=None, cutoff=None)
+    once = identify(arm, data, noise="uniform", friction=None, cutoff=None)
+    twice = identify(arm, Dataset.concatenate([data, data]), noise="uniform", friction=None, cutoff=None)
     np.testing.assert_allclose(twice.values, once.values, atol=1e-11)
     np.testing.assert_allclose(twice.std * np.sqrt(2.0), once.std, rtol=2e-3)
 
@@ -54,7 +54,7 @@ class TestPrior:
         problem = build_problem(arm, log.dataset, friction=None, cutoff=None)
         rng = np.random.default_rng(0)
         prior = Prior(values=rng.normal(size=problem.base.rank), std=rng.uniform(0.01, 1.0, problem.base.rank))
-        estimate = fit(problem, prior=prior, drop_above_percent=None)
+        estimate = fit(problem, prior=prior, noise="uniform")
         level = np.asarray(estimate.summary.noise_levels)[0]
         Y, z = written_out(problem.base, log.dataset)
         A = np.concatenate([Y.reshape(-1, problem.base.rank) / level, np.diag(1 / prior.std)])
@@ -122,7 +122,7 @@ class TestDropping:
         assert np.all(np.diag(estimate.covariance)[~estimate.kept] == 0.0)
 
     def test_each_says_why_with_its_numbers(self, panda: Robot) -> None:
-        estimate = identify(panda, generated_log(panda, noise=1.0).dataset, friction=None, cutoff=None)
+        estimate = identify(panda, generated_log(panda, noise=1.0).dataset, friction=None, cutoff=None, drop_above_percent=30.0)
         first = estimate.dropped[0]
         assert "is above 30 %" in first.reason
         relative = 100 * first.std / abs(first.value)
@@ -278,7 +278,7 @@ class TestStatus:
         dropped = identify(arm, log.dataset, drop_above_percent=5.0, cutoff=None)
         assert dropped.status is EstimateStatus.DROPPED
         still = replace(log.dataset, q=0.0 * log.dataset.q, dq=0.0 * log.dataset.q)
-        assert identify(arm, still, drop_above_percent=None, cutoff=None).status is EstimateStatus.UNDETERMINED
+        assert identify(arm, still, noise="uniform", cutoff=None).status is EstimateStatus.UNDETERMINED
 
     def test_weights_that_do_not_settle_say_so(self, arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         log = generated_log(arm, noise=0.1, samples=300)
@@ -288,7 +288,7 @@ class TestStatus:
         estimate = fit(problem, noise="per_group")
         assert estimate.status is EstimateStatus.WEIGHTS_UNSETTLED
         assert "noise levels did not settle in 2 iterations" in " ".join(estimate.notes)
-        assert fit(problem).status is not EstimateStatus.WEIGHTS_UNSETTLED  # ordinary least squares has no weights to settle
+        assert fit(problem, noise="uniform").status is not EstimateStatus.WEIGHTS_UNSETTLED  # which has no weights to settle
 
     def test_a_loss_that_does_not_settle_says_so(self, arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         problem = build_problem(arm, generated_log(arm, noise=0.1, samples=300).dataset, cutoff=None)

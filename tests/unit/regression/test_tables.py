@@ -12,8 +12,9 @@ from dynident.robots import load_robot
 from tests.logs import synthetic_log, synthetic_samples
 
 
-def estimate_of(noise=0.1, **options):
-    return fit(build_problem(load_robot("planar_2r"), synthetic_log(noise=noise), **{"friction": linear(), "cutoff": None, **options}))
+def estimate_of(noise=0.1, drop_above_percent=None, **options):
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=noise), **{"friction": linear(), "cutoff": None, **options})
+    return fit(problem, drop_above_percent=drop_above_percent)
 
 
 def test_text_and_records_say_the_same():
@@ -39,7 +40,7 @@ def test_digits_follow_the_standard_deviation():
 
 
 def test_dropped_ones_are_dimmed_and_say_why():
-    estimate = estimate_of(noise=30.0)
+    estimate = estimate_of(noise=30.0, drop_above_percent=30.0)
     assert estimate.dropped
     rows = report(estimate).tables[0].rows
     assert [not row.dimmed for row in rows] == estimate.kept.tolist()
@@ -79,6 +80,6 @@ def test_notes_name_friction_that_drives_and_noise_that_differs():
     rng = np.random.default_rng(0)
     effort = log.effort - 2.0 * log.dq + rng.normal(size=log.q.shape) * [1.0, 0.05]
     changed = type(log)(time=log.time, q=log.q, dq=log.dq, ddq=log.ddq, effort=effort, effort_kind=log.effort_kind)
-    notes = " ".join(fit(build_problem(load_robot("planar_2r"), changed, friction=linear(), cutoff=None)).notes)
+    notes = " ".join(fit(build_problem(load_robot("planar_2r"), changed, friction=linear(), cutoff=None), noise="uniform").notes)
     assert "fv1 is negative (-1." in notes
     assert "noise per_group" in notes

@@ -186,7 +186,7 @@ def test_estimate_json_has_the_documented_keys(problem, tmp_path):
 
 def test_dropped_coefficients_keep_the_numbers_they_were_dropped_with(tmp_path):
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=30.0), friction=linear(), cutoff=None)
-    estimate = fit(problem)
+    estimate = fit(problem, drop_above_percent=30.0)
     weak = [item for item in estimate.dropped if np.isfinite(item.std)]
     assert weak
     write_estimate(tmp_path, estimate, problem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -57,7 +58,7 @@ def test_what_was_saved_comes_back(run, stages):
 
 
 def test_stages_that_were_not_done_are_told(tmp_path, stages):
-    save_run(tmp_path, stages[1])
+    save_run(tmp_path, replace(stages[1], problem=None))
     found = load_run(tmp_path)
     assert (found.parameters, found.validation) == (None, None)
     assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION}
@@ -80,8 +81,9 @@ def test_another_identification_makes_the_rest_stale(run, stages):
 
 
 def test_an_old_problem_does_not_pass_for_that_of_a_new_estimate(run, stages):
-    save_run(run, stages[1])
+    save_run(run, replace(stages[1], problem=None))
     assert (run / "problem.npz").is_file()
+    assert load_run(run).estimate.problem is None
     with pytest.raises(FileError, match=r"no problem\.npz that belongs"):
         read_problem(run)
 

@@ -112,7 +112,7 @@ def demo(
     steps.do("identify", robot, str(run / "controller.npz"), "-o", str(run / "controller"))
     steps.do(
         "identify", robot, log, "-o", str(run),
-        "--friction", "linear", "--filter", "5", "--rate", "20", "--noise", "per_group", "--no-drop",
+        "--friction", "linear", "--filter", "5", "--rate", "20",
     )  # fmt: skip
     low, high = chosen.total_mass
     steps.do("retrieve", str(run), "--total-mass", f"{low:g}", f"{high:g}")

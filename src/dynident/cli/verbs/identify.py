@@ -39,16 +39,16 @@ def identify(
         str | None, typer.Option("--train", metavar="A:B", help="Use only this part of the data, as fractions: 0:0.7.")
     ] = None,
     noise: Annotated[
-        str | None, typer.Option("--noise", metavar="MODEL", help="uniform (default), or per_group: each joint by its own noise.")
+        str | None,
+        typer.Option("--noise", metavar="MODEL", help="per_group (default), each joint by its own noise, or uniform."),
     ] = None,
     loss: Annotated[
         str | None, typer.Option("--loss", metavar="NAME", help="squared (default), or huber or tukey for gross errors.")
     ] = None,
     drop: Annotated[
         float | None,
-        typer.Option("--drop", metavar="PERCENT", help="Drop coefficients with a larger relative std. deviation. Default: 30."),
+        typer.Option("--drop", metavar="PERCENT", help="Drop coefficients with a larger relative std. deviation, as the papers do (30)."),
     ] = None,
-    no_drop: Annotated[bool, typer.Option("--no-drop", help="Keep all coefficients that the data determine.")] = False,
     known: Annotated[
         list[str] | None, typer.Option("--known", metavar="NAME=VALUE", help="Declare a parameter known, such as m7=0.73. Repeatable.")
     ] = None,
@@ -88,7 +88,7 @@ def identify(
         "known": opt.parse_known(known),
         "seed": seed,
     }
-    fitting = _fit_options(noise, loss, drop, no_drop)
+    fitting = _fit_options(noise, loss, drop)
     check_writable(output)
     machine = read_robot(robot, lock=lock, base=base, tip=tip, gravity=gravity)
     with spinner("Reading"):
@@ -102,18 +102,18 @@ def identify(
     print_result(report(estimate), document, as_json=as_json, written=str(output))
 
 
-def _fit_options(noise: str | None, loss: str | None, drop: float | None, no_drop: bool) -> dict[str, Any]:
+def _fit_options(noise: str | None, loss: str | None, drop: float | None) -> dict[str, Any]:
     """What was said; `fit` knows the rest."""
     from dynident.regression.losses import loss_by_name
     from dynident.regression.summary import NOISES
 
-    found: dict[str, Any] = {"drop_above_percent": None} if no_drop else {}
+    found: dict[str, Any] = {}
     if noise is not None:
         found["noise"] = opt.one_of(noise, NOISES, "noise model")
     if loss is not None:
         found["loss"] = loss_by_name(loss)
-    if drop is not None and not no_drop:
+    if drop is not None:
         if not drop > 0.0:
-            raise ValueRangeError("--drop", f"got {drop:g}; a positive percentage was expected, such as 30, or --no-drop")
+            raise ValueRangeError("--drop", f"got {drop:g}; a positive percentage was expected, such as 30")
         found["drop_above_percent"] = drop
     return found

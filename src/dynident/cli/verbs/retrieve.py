@@ -63,19 +63,23 @@ def retrieve(
     ] = False,
     drop: Annotated[
         str | None,
-        typer.Option("--drop", metavar="WHICH", help="Coefficients not to fit: 30% by relative standard deviation, or 8,24 by number."),
+        typer.Option("--drop", metavar="WHICH", help="Of --two-step: coefficients not to fit, 30% by relative std. deviation or 8,24."),
     ] = None,
     weights: Annotated[
-        str, typer.Option("--weights", metavar="KIND", help="covariance: by the estimate's uncertainty; none: as in the papers.")
-    ] = "covariance",
-    one_step: Annotated[bool, typer.Option("--one-step", help="Fit the data themselves, friction included, not the coefficients.")] = False,
+        str | None,
+        typer.Option("--weights", metavar="KIND", help="Of --two-step: covariance, the estimate's uncertainty; none, as in the papers."),
+    ] = None,
+    two_step: Annotated[
+        bool, typer.Option("--two-step", help="Fit the coefficients of the estimate, as the papers do; a prior then only breaks ties.")
+    ] = False,
+    one_step: Annotated[bool, typer.Option("--one-step", help="Fit the data alone; a prior then only breaks ties.")] = False,
     prior: Annotated[
         str | None,
-        typer.Option("--prior", metavar="KIND", help="What chooses where data and constraints don't: nominal, euclidean, uniform or none."),
+        typer.Option("--prior", metavar="KIND", help="What is known of the links beforehand: nominal, euclidean, uniform or none."),
     ] = None,
-    prior_weight: Annotated[
-        float | None, typer.Option("--prior-weight", metavar="W", help="Weight of the prior. Default: as strong as costs next to nothing.")
-    ] = None,
+    prior_factor: Annotated[
+        float, typer.Option("--prior-factor", metavar="F", help="The links of the prior are known to about this factor.")
+    ] = 2.0,
     solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="{}."), HelpFromRegistry(solver_names)] = "sdp",
     solver_option: Annotated[
         list[str] | None,
@@ -94,11 +98,11 @@ def retrieve(
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
-    """Find link parameters that a real robot can have and that reproduce the estimate, and certify them.
+    """Find the link parameters that a real robot can have and that data and nominal model make most probable, and certify them.
 
-    Physical consistency is always asked for. Writes parameters.json and parameters.npz into RUN; finished starts are kept in
-    RUN/starts, so that a run that was ended early goes on where it was. Exits with 1 when the constraints contradict each
-    other, naming those that do.
+    Physical consistency and friction that dissipates are always asked for. Writes parameters.json and parameters.npz into RUN; finished
+    starts are kept in RUN/starts, so that a run that was ended early goes on where it was. Exits with 1 when the constraints contradict
+    each other, naming those that do.
     """
     from dynident.feasibility import with_ranges
     from dynident.feasibility.tables import link_report
@@ -111,10 +115,11 @@ def retrieve(
         geometry=geometry_bounds,
         consistency=not no_consistency,
         drop=drop,
-        weights=one_of(weights, _WEIGHTS, "kind of weights"),
+        weights=None if weights is None else one_of(weights, _WEIGHTS, "kind of weights"),
+        two_step=two_step,
         one_step=one_step,
         prior="auto" if prior is None else one_of(prior, _PRIORS, "prior"),
-        prior_weight=prior_weight,
+        prior_factor=prior_factor,
     )
     estimate = read_estimate(run)
     problem = wanted.problem(run, estimate)

@@ -17,6 +17,7 @@ from dynident.feasibility.constraints.lmi import Block, Equality, Side, linear
 from dynident.feasibility.constraints.nonconvex import barycentric_terms
 from dynident.feasibility.constraints.parameter_names import Named, link_index, parse_parameter, unit_of
 from dynident.feasibility.constraints.terms import Terms
+from dynident.friction.model import FrictionModel
 from dynident.parameters import pseudo_inertia
 from dynident.regression.base import BaseParameters
 from dynident.regression.columns import Columns
@@ -183,6 +184,10 @@ class Symmetric:
         return Terms(equalities=tuple(_equality(f"{name}: {columns.names[k]} = 0", {k: 1.0}, 0.0, "") for k in vanish))
 
 
+#: Just above standstill, as a share of the largest speed.
+_STANDING = 1e-6
+
+
 @dataclass(frozen=True)
 class FrictionNonnegative:
     """Friction parameters not negative in any joint: those of these names, or all of which the friction model says so."""
@@ -195,6 +200,33 @@ class FrictionNonnegative:
             for k, column in enumerate(columns.of_friction, start=columns.friction_slice.start)
             if (column.nonnegative if self.names is None else column.parameter in self.names)
         ]
+        return Terms(blocks=tuple(blocks))
+
+
+@dataclass(frozen=True, eq=False)
+class Dissipative:
+    """Friction that takes energy out of the motion at every speed up to those that the joints reached, whichever way they turn.
+
+    speeds : (n,)   Largest speed of each joint [rad/s | m/s].
+    Weaker than parameters that are not negative: friction may fall with the speed (Stribeck) as long as it opposes the motion.
+    """
+
+    model: FrictionModel
+    speeds: Array
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        shares = np.array([_STANDING, 0.1, 0.3, 1.0])
+        speeds = np.multiply.outer(shares, self.speeds)
+        still = np.zeros_like(speeds)
+        phi = 0.5 * (self.model.columns(speeds, still) - self.model.columns(-speeds, still))
+        blocks: list[Block] = []
+        for joint, name in enumerate(robot.joint_names):
+            first = columns.friction_slice.start + joint * phi.shape[2]
+            for share, row in zip(shares, phi[:, joint], strict=True):
+                if self.speeds[joint] > 0.0 and np.any(row):
+                    size = float(np.abs(row).max())
+                    used = {first + k: float(value) / size for k, value in enumerate(row) if value}
+                    blocks.append(linear(f"friction of {name} dissipates at {share:.1g} of its largest speed", used, 0.0))
         return Terms(blocks=tuple(blocks))
 
 
