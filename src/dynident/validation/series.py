@@ -79,7 +79,7 @@ def joint_series(estimate: Estimate, rows: LogRows, others: tuple[NewtonEuler, .
 
 
 def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, segment: slice) -> Iterator[tuple[str, Array]]:
-    """Everything that is filtered and shown, (N, n) each; predictions of friction are marked by a key that ends with "friction"."""
+    """Everything that is filtered, (N, n) each: what was recorded, the coefficients' friction, and the other models' predictions."""
     motion = data.take(segment, starts=(0,))
     dq, ddq = motion.dq, motion.ddq
     assert motion.effort is not None and dq is not None and ddq is not None, "prepared"  # noqa: S101, PT018
@@ -88,11 +88,14 @@ def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, seg
     yield "velocity", dq
     yield "measured", motion.effort
     if model is not None and estimate.friction_parameters is not None:
-        yield f"{COEFFICIENTS} friction", friction_torque(model, estimate.friction_parameters, dq, ddq)
+        yield "friction", friction_torque(model, estimate.friction_parameters, dq, ddq)
     for other in others:
-        yield other.name, inverse_dynamics(estimate.base.robot, other.links, motion.q, dq, ddq)
-        if model is not None and other.friction is not None:
-            yield f"{other.name} friction", friction_torque(model, other.friction, dq, ddq)
+        rigid = inverse_dynamics(estimate.base.robot, other.links, motion.q, dq, ddq)
+        if model is None or other.friction is None:
+            yield other.name, rigid
+        else:
+            yield other.name, rigid + friction_torque(model, other.friction, dq, ddq)
+            yield other.name + RIGID, rigid
 
 
 def _filter(rows: LogRows, segment: slice, columns: Iterator[tuple[str, Array]]) -> Iterator[tuple[str, Array, BoolArray]]:
@@ -132,18 +135,9 @@ def _rest(estimate: Estimate, rows: LogRows) -> list[tuple[Array, Array]]:
 
 def _series(joint: str, prismatic: bool, columns: _Columns, rest: tuple[Array, Array]) -> JointSeries:
     joined = {name: np.concatenate(parts) for name, parts in columns.items()}
-    predicted = {COEFFICIENTS: joined["measured"] - rest[0]}
-    friction = {name.removesuffix(" friction"): values for name, values in joined.items() if name.endswith(" friction")}
-    rigid = {name: values for name, values in joined.items() if name not in ("time", "velocity", "measured", "segment")}
-    predicted |= {name: values + friction.get(name, 0.0) for name, values in rigid.items() if not name.endswith(" friction")}
-    predicted |= {name + RIGID: predicted[name] - own for name, own in friction.items()}
-    return JointSeries(
-        joint=joint,
-        prismatic=prismatic,
-        time=joined["time"],
-        segment=joined["segment"].astype(np.int64),
-        velocity=joined["velocity"],
-        measured=joined["measured"],
-        predicted=predicted,
-        std=rest[1],
-    )
+    curves = {name: joined.pop(name) for name in ("time", "velocity", "measured")}
+    segment, friction = joined.pop("segment").astype(np.int64), joined.pop("friction", None)
+    predicted = {COEFFICIENTS: curves["measured"] - rest[0]}
+    if friction is not None:
+        predicted[COEFFICIENTS + RIGID] = predicted[COEFFICIENTS] - friction
+    return JointSeries(joint=joint, prismatic=prismatic, segment=segment, predicted=predicted | joined, std=rest[1], **curves)
