@@ -53,8 +53,8 @@ def with_registries(verb: Callable[..., None], *, look: bool) -> Callable[..., N
     parameters: list[inspect.Parameter] = []
     for name, item in signature.parameters.items():
         found = offered.get(name)
-        own = item.replace(kind=_BY_NAME, annotation=_fill_help(item.annotation) if look else item.annotation)
-        parameters += [own] if found is None else [_parameter(*pair) for pair in found.items()]
+        parameter = item.replace(kind=_BY_NAME, annotation=_fill_help(item.annotation) if look else item.annotation)
+        parameters += [parameter] if found is None else [_parameter(*pair) for pair in found.items()]
 
     @wraps(verb)
     def run(**values: Any) -> None:

@@ -163,11 +163,11 @@ def base_parameters(
     Y = _random_regressor(robot, friction, equations, np.random.default_rng(seed))
     candidates = [i for i in _reading_order(columns) if i not in skip]
     independent, relations = _group(Y[:, candidates])
-    own = [i for i in range(columns.extra_slice.start, len(columns)) if i not in skip]
-    grouping = np.zeros((len(independent) + len(own), len(columns)))
+    extras = [i for i in range(columns.extra_slice.start, len(columns)) if i not in skip]
+    grouping = np.zeros((len(independent) + len(extras), len(columns)))
     grouping[: len(independent), candidates] = relations
-    grouping[np.arange(len(independent), len(grouping)), own] = 1.0
-    leading = [*(candidates[i] for i in independent), *own]
+    grouping[np.arange(len(independent), len(grouping)), extras] = 1.0
+    leading = [*(candidates[i] for i in independent), *extras]
     return BaseParameters(
         robot=robot,
         friction=friction,
@@ -196,9 +196,9 @@ def _random_regressor(robot: Robot, friction: FrictionModel | None, equations: E
         Y = torque_regressor(robot, q, dq, ddq)
         if friction is not None:
             phi = friction.columns(dq, ddq)
-            own = np.zeros((_SAMPLES, robot.n, robot.n, phi.shape[2]))
-            own[:, np.arange(robot.n), np.arange(robot.n)] = phi
-            Y = np.concatenate([Y, own.reshape(_SAMPLES, robot.n, -1)], axis=2)
+            of_joints = np.zeros((_SAMPLES, robot.n, robot.n, phi.shape[2]))
+            of_joints[:, np.arange(robot.n), np.arange(robot.n)] = phi
+            Y = np.concatenate([Y, of_joints.reshape(_SAMPLES, robot.n, -1)], axis=2)
     else:
         Y = inertia_gravity_regressor(robot, q)
         stack = robot.n * (robot.n + 1) // 2

@@ -62,9 +62,9 @@ def precision_figure(estimate: Estimate) -> Figure:
         shapes.append({"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit, "line": line})
     data: list[dict[str, Any]] = []
     for kept, name, colour in ((True, "kept", "@predicted"), (False, "dropped", "@rigid")):
-        own = [item for item in found if item.kept is kept]
-        heights = numbers([min(max(item.relative_std_percent or 0.0, 1e-3), 1e4) for item in own])
-        names = [plain(item.name) for item in own]
+        items = [item for item in found if item.kept is kept]
+        heights = numbers([min(max(item.relative_std_percent or 0.0, 1e-3), 1e4) for item in items])
+        names = [plain(item.name) for item in items]
         data.append({"type": "bar", "x": names, "y": heights, "name": name, "marker": {"color": colour}})
     order = [plain(item.name) for item in found]
     layout = {

@@ -176,8 +176,8 @@ class LogRows:
         for group in self.groups:
             standard = self.base.independent[group.columns]
             links, extra = standard[columns.is_link[standard]], standard[standard >= first] - first
-            own = [columns[i] for i in standard.tolist()]
-            friction = np.array([column.slot for column in own if isinstance(column, FrictionColumn)], dtype=np.int64)
+            chosen = [columns[i] for i in standard.tolist()]
+            friction = np.array([column.slot for column in chosen if isinstance(column, FrictionColumn)], dtype=np.int64)
             places.append((line, links, friction, extra))
             line += len(standard) + 1
         return places

@@ -126,11 +126,11 @@ def friction(estimate: Estimate) -> tuple[JointFriction, ...]:
     if base.friction is None or values is None:
         return ()
     names = base.friction.parameter_names
-    own = {int(i) for i in base.independent} | {base.columns.index(name) for name in base.known}
+    separate = {int(i) for i in base.independent} | {base.columns.index(name) for name in base.known}
     records: list[JointFriction] = []
     for j, joint in enumerate(base.robot.joint_names):
         columns = base.columns.of_joint(j)
-        parameters = {name: float(values[j, k]) if columns[k] in own else None for k, name in enumerate(names)}
+        parameters = {name: float(values[j, k]) if columns[k] in separate else None for k, name in enumerate(names)}
         records.append(JointFriction(joint=joint, model=base.friction.name, parameters=parameters))
     return tuple(records)
 
@@ -173,9 +173,9 @@ def residual_table(found: Residuals, base: BaseParameters) -> Table:
     for i, name in enumerate(found.names):
         kinds.setdefault((name if base.equations == "torque" else name[0], units[name]), []).append(i)
     rows: list[Row] = []
-    for (kind, unit), own in kinds.items():
-        name = kind if base.equations == "torque" else f"{kind} ({len(own)} elements)"
-        squares, totals, counts = (float(np.sum(values[own])) for values in (found.squares, found.totals, found.counts))
+    for (kind, unit), members in kinds.items():
+        name = kind if base.equations == "torque" else f"{kind} ({len(members)} elements)"
+        squares, totals, counts = (float(np.sum(values[members])) for values in (found.squares, found.totals, found.counts))
         relative = 100.0 * math.sqrt(squares / totals) if totals > 0 else 0.0
         rows.append(Row((name, f"{relative:.3g}", f"{math.sqrt(squares / max(counts, 1.0)):.3g}", unit)))
     rows.append(Row(("all", f"{found.relative_percent:.3g}", "", "")))

@@ -97,7 +97,7 @@ def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, A
 
 def _link(result: LinkParameters, index: int) -> dict[str, Any]:
     link = result.base.robot.links[index]
-    body, own = result.com_and_inertia(index), result.link_ranges(index)
+    body, ranges = result.com_and_inertia(index), result.link_ranges(index)
     return {
         "name": link.name,
         "frame": link.frame,
@@ -105,16 +105,16 @@ def _link(result: LinkParameters, index: int) -> dict[str, Any]:
         "com": body.com.tolist(),
         "inertia": body.elements,
         "margin": float(result.margins[index]),
-        "range": {name: [finite_or_none(item.low), finite_or_none(item.high)] for name, item in zip(PARAMETER_NAMES, own, strict=False)},
+        "range": {name: [finite_or_none(item.low), finite_or_none(item.high)] for name, item in zip(PARAMETER_NAMES, ranges, strict=False)},
         "bounds": _bounds(result, index),
-        "determined_by": {name: item.determined_by for name, item in zip(PARAMETER_NAMES, own, strict=False)},
+        "determined_by": {name: item.determined_by for name, item in zip(PARAMETER_NAMES, ranges, strict=False)},
     }
 
 
 def _bounds(result: LinkParameters, index: int) -> dict[str, list[float | None]]:
     """The bounds that were asked for on a link's mass and first moments, by name."""
-    own = zip(PARAMETER_NAMES, result.base.columns.of_link(index), strict=True)
-    return {name: list(result.bounds[place]) for name, place in own if place in result.bounds}
+    places = zip(PARAMETER_NAMES, result.base.columns.of_link(index), strict=True)
+    return {name: list(result.bounds[place]) for name, place in places if place in result.bounds}
 
 
 def _friction(result: LinkParameters) -> list[dict[str, Any]]:
@@ -123,8 +123,8 @@ def _friction(result: LinkParameters) -> list[dict[str, Any]]:
         return []
     names = base.friction.parameter_names
     return [
-        {"joint": joint, "model": base.friction.name, "parameters": dict(zip(names, own.tolist(), strict=True))}
-        for joint, own in zip(base.robot.joint_names, values, strict=True)
+        {"joint": joint, "model": base.friction.name, "parameters": dict(zip(names, parameters.tolist(), strict=True))}
+        for joint, parameters in zip(base.robot.joint_names, values, strict=True)
     ]
 
 

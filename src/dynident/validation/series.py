@@ -73,8 +73,8 @@ def joint_series(estimate: Estimate, rows: LogRows, others: tuple[NewtonEuler, .
                     columns.setdefault("segment", []).append(np.full(int(kept[:, j].sum()), float(number)))
     rest = _rest(estimate, rows)
     return tuple(
-        _series(joint.name, joint.type is JointType.PRISMATIC, columns, own)
-        for joint, columns, own in zip(robot.joints, collected, rest, strict=True)
+        _series(joint.name, joint.type is JointType.PRISMATIC, columns, unexplained)
+        for joint, columns, unexplained in zip(robot.joints, collected, rest, strict=True)
     )
 
 

@@ -40,11 +40,10 @@ def offered_targets() -> dict[str, Offered]:
     for name, exporter in EXPORTERS.items():
         metavar = "FOLDER" if exporter.folder else "FILE"
         found[name] = Offered(type=Path | None, flag=f"--{name}", metavar=metavar, help=exporter.help)
-        for own in declared_options(exporter.options):
-            metavar = "NAME" if own.choices else None
-            found[own.name] = Offered(
-                type=own.kind, flag=f"--{own.name.replace('_', '-')}", metavar=metavar, help=own.help, default=own.default
-            )
+        for item in declared_options(exporter.options):
+            metavar = "NAME" if item.choices else None
+            flag = f"--{item.name.replace('_', '-')}"
+            found[item.name] = Offered(type=item.kind, flag=flag, metavar=metavar, help=item.help, default=item.default)
     to_patch = f"The file to patch: {_list_patched(' or ', '{0} (--{1})')}. Default: the one that the run's robot was read from."
     any_model = ", ".join(f"--{name}" for name, exporter in EXPORTERS.items() if not exporter.bodies)
     by_coefficients = f"Export the estimate's coefficients, not link parameters: for {any_model}."
@@ -93,8 +92,8 @@ def export(
         with spinner("Exporting") as say:
             for name in paths:
                 say(f"Exporting {name}")
-                own = _own_options(EXPORTERS[name], targets)
-                done[name] = exported(model, name, original=sources.of(name), options=own, force=force, states=states)
+                options = _own_options(EXPORTERS[name], targets)
+                done[name] = exported(model, name, original=sources.of(name), options=options, force=force, states=states)
         for name, path in paths.items():
             write_exported(done[name], path)
     except KeyboardInterrupt:
@@ -117,7 +116,7 @@ def _list_patched(join: str, pattern: str) -> str:
 def _own_options(exporter: Exporter, values: Mapping[str, Any]) -> dict[str, Any]:
     from dynident.core.options import declared_options
 
-    return {own.name: values[own.name] for own in declared_options(exporter.options) if own.name in values}
+    return {item.name: values[item.name] for item in declared_options(exporter.options) if item.name in values}
 
 
 @dataclass(frozen=True)
@@ -171,7 +170,7 @@ def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
     moved = differentiate(data)
     assert moved.dq is not None and moved.ddq is not None, "differentiate fills them in"  # noqa: S101, PT018
     chosen = slice(None, None, max(1, len(moved.q) // MOST_OF_A_MOTION))
-    q, dq, ddq = (np.concatenate([own, values[chosen]]) for own, values in zip(states, (moved.q, moved.dq, moved.ddq), strict=True))
+    q, dq, ddq = (np.concatenate([drawn, values[chosen]]) for drawn, values in zip(states, (moved.q, moved.dq, moved.ddq), strict=True))
     return q, dq, ddq
 
 

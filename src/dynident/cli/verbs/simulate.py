@@ -95,8 +95,8 @@ def simulate(
     true = _true_parameters(machine, parameters)
     load = _payload(payload)
     if controller is not None:
-        own = {"TRAJECTORY": trajectory, "--unsigned": unsigned, "--friction": friction, "--elastic": elastic, "--truth": truth}
-        given = opt.name_given({**own, "--friction-parameters": friction_parameters})
+        of_motion = {"TRAJECTORY": trajectory, "--unsigned": unsigned, "--friction": friction, "--elastic": elastic, "--truth": truth}
+        given = opt.name_given({**of_motion, "--friction-parameters": friction_parameters})
         if given:
             raise InputError(f"{given} and --controller don't go together, for a controller's answers have no motion; leave one out")
         _answer(machine, true, load, controller, output, noise, seed)
