@@ -21,7 +21,7 @@ from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
 from dynident.errors import MissingExtraError
 from dynident.excitation import design_trajectory
-from dynident.excitation.static import design_configurations
+from dynident.excitation.static_design import design_configurations
 from dynident.exports import export, model_from_estimate
 from dynident.feasibility import retrieval_problem, retrieve
 from dynident.feasibility.repairs.repair import repair

@@ -13,17 +13,17 @@ from dynident.data import ControllerSamples
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation import design_trajectory, robot_limits
-from dynident.excitation.static import design_configurations
+from dynident.excitation.static_design import design_configurations
 from dynident.excitation.tables import design_report, static_report
 from dynident.exports.code.c99 import write_c
 from dynident.exports.code.python_module import write_python
-from dynident.exports.model import Exported, ExportModel, Request
+from dynident.exports.export_model import Exported, ExportModel, Request
 from dynident.exports.proof import compare, random_states
 from dynident.regression import build_problem, fit
 from dynident.regression.figures import friction_figure
 from dynident.regression.tables import residual_table
 from dynident.robots import Joint, JointType, Link, Robot
-from dynident.simulation.reference import check_within_limits
+from dynident.simulation.reference_motion import check_within_limits
 from dynident.validation import validate
 from dynident.validation.figures import joint_figure, spectrum_figure
 from dynident.validation.tables import joint_table, worst_table

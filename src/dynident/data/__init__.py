@@ -1,6 +1,6 @@
 """Recorded data: the Dataset and ControllerSamples types, one reader per format, and processing as pure functions."""
 
-from dynident.data.controller import ControllerSamples
+from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.writing import write_dataset
 from dynident.data.reading.load import load_controller_samples, load_dataset, load_recording

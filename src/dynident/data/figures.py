@@ -8,7 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
-from dynident.data.controller import ControllerSamples
+from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset
 
 #: Points of a curve; more would make a picture heavy and show nothing new.

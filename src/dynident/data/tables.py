@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.tables import Report, Row, Table
-from dynident.data.controller import ControllerSamples
+from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset
 
 

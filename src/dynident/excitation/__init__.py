@@ -1,9 +1,9 @@
 """Exciting trajectories: kinds of trajectories, the limits that they keep, and the design of informative ones."""
 
 from dynident.excitation.design import Design, design_trajectory
-from dynident.excitation.limits.check import LimitMargin, LimitReport, check_trajectory
 from dynident.excitation.limits.limits import Box, LimitError, Limits, robot_limits
 from dynident.excitation.limits.limits_file import read_limits
+from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_trajectory
 from dynident.excitation.search.criterion import expected_std
 from dynident.excitation.trajectories.cubic import CubicTrajectory, kuka_table_5
 from dynident.excitation.trajectories.fourier import FourierTrajectory

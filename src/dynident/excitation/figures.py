@@ -11,7 +11,7 @@ from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, line, numbers, plain
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation.design import Design
-from dynident.excitation.static import StaticDesign
+from dynident.excitation.static_design import StaticDesign
 
 #: Samples of the plotted curves.
 _POINTS = 501

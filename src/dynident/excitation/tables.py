@@ -10,8 +10,8 @@ from dynident.core.arrays import Array
 from dynident.core.files import finite_or_none
 from dynident.core.tables import Report, Row, Table
 from dynident.excitation.design import Design
-from dynident.excitation.limits.check import LimitReport
-from dynident.excitation.static import StaticDesign
+from dynident.excitation.limits.margins import LimitReport
+from dynident.excitation.static_design import StaticDesign
 from dynident.excitation.trajectories.registry import trajectory_to_dict
 from dynident.regression.base import BaseParameters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from dynident.exports.model import ExportModel
+from dynident.exports.export_model import ExportModel
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.base import BaseParameters
 from dynident.regression.estimate import Estimate

@@ -15,8 +15,8 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import FileError
+from dynident.exports.export_model import Comparison, DisagreementError, Exported, ExportModel, Original, States
 from dynident.exports.formats.simulator_friction import ExpressedFriction
-from dynident.exports.model import Comparison, DisagreementError, Exported, ExportModel, Original, States
 from dynident.friction.model import friction_torque
 from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.robot import JointType, Robot

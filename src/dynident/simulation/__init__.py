@@ -1,13 +1,13 @@
 """A virtual robot on MuJoCo (extra `sim`): servo, friction, sensors; and a virtual controller that returns M, g and c."""
 
-from dynident.simulation.controller import VirtualController, random_configurations
-from dynident.simulation.friction import SimulatedFriction, typical_friction
 from dynident.simulation.integrate import SimulationError
-from dynident.simulation.model import Elasticity, Plant, build_plant
 from dynident.simulation.payload import Payload, loaded_parameters
+from dynident.simulation.plant import Elasticity, Plant, build_plant
 from dynident.simulation.sensors import NOISES, Clock, Noise, Sensors, effort_scale
 from dynident.simulation.servo import Feedforward, Servo
+from dynident.simulation.simulated_friction import SimulatedFriction, typical_friction
 from dynident.simulation.truth import Recording, Truth, write_truth
+from dynident.simulation.virtual_controller import VirtualController, random_configurations
 from dynident.simulation.virtual_robot import simulate
 
 __all__ = [

@@ -17,10 +17,10 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.optional import import_optional
 from dynident.errors import DynidentError
-from dynident.simulation.friction import SimulatedFriction
-from dynident.simulation.model import Plant
-from dynident.simulation.reference import Reference
+from dynident.simulation.plant import Plant
+from dynident.simulation.reference_motion import Reference
 from dynident.simulation.servo import Regulator
+from dynident.simulation.simulated_friction import SimulatedFriction
 
 #: Least rate of the physics [Hz].
 PHYSICS_RATE = 4000.0

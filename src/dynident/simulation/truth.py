@@ -19,7 +19,7 @@ from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
 from dynident.friction import friction_to_dict
 from dynident.robots.robot import Robot
-from dynident.simulation.friction import SimulatedFriction
+from dynident.simulation.simulated_friction import SimulatedFriction
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

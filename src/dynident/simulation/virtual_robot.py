@@ -13,13 +13,13 @@ from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError, UnknownNameError
 from dynident.friction import FrictionModel, friction_model
 from dynident.robots.robot import Robot
-from dynident.simulation.friction import SimulatedFriction, typical_friction
 from dynident.simulation.integrate import Drive, SimulatedMotion, integrate, substeps
-from dynident.simulation.model import Elasticity, Plant, build_plant
 from dynident.simulation.payload import Payload, loaded_parameters
-from dynident.simulation.reference import Reference, sample_reference
+from dynident.simulation.plant import Elasticity, Plant, build_plant
+from dynident.simulation.reference_motion import Reference, sample_reference
 from dynident.simulation.sensors import NOISES, Sensors, effort_scale
 from dynident.simulation.servo import Feedforward, Regulator, Servo, feedforward_torque
+from dynident.simulation.simulated_friction import SimulatedFriction, typical_friction
 from dynident.simulation.truth import Recording, Truth
 
 #: Least rate of the servo [Hz]; it is a multiple of the log's.
@@ -49,7 +49,7 @@ def simulate(
     """Let the robot follow a trajectory (time, q and, better, dq and ddq) and record it.
 
     parameters           (n, 10) true parameters of the links; by default the nominal ones.
-    friction             A model or its name; smoothed at rest (`dynident.simulation.friction`).
+    friction             A model or its name; smoothed at rest (`dynident.simulation.simulated_friction`).
     friction_parameters  (n, k) its parameters; by default typical ones.
     noise                Sensors, what makes them for the joints' effort scale (n,), or the name of a preset: none or realistic.
     elasticity           Springs in the joints. Servo, encoder and friction are then on the motor's side, and so is the log.

@@ -129,7 +129,7 @@ def _write_trajectory(
 
 
 def _write_static(robot: Robot, limits: Limits, output: Path, *, count: int, method: str, seed: int, as_json: bool) -> None:
-    from dynident.excitation.static import design_configurations
+    from dynident.excitation.static_design import design_configurations
     from dynident.excitation.tables import static_document, static_report
     from dynident.excitation.trajectories.writing import write_trajectory
 

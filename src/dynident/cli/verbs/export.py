@@ -17,7 +17,7 @@ from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from dynident.exports import Exported
-    from dynident.exports.model import Exporter, States
+    from dynident.exports.export_model import Exporter, States
     from dynident.robots import Robot
 
 GROUP = "Use"

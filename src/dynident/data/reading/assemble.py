@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
 from dynident.data.checks import default_names
-from dynident.data.controller import ControllerSamples
+from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.provenance import Provenance
 from dynident.data.reading.columns import Content

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypedDict, Unpack, cast
 from numpy.typing import ArrayLike
 
 from dynident.core.files import file_digest
-from dynident.data.controller import ControllerSamples
+from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.registry import known_formats, read_table, reader_of
 from dynident.data.reading.assemble import assemble

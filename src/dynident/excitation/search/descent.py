@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.excitation.limits.check import motion_margins
+from dynident.excitation.limits.margins import motion_margins
 from dynident.excitation.limits.penalty import Penalty
 from dynident.excitation.search.criterion import Criterion, Sensitivity, base_regressor, condition_number
 from dynident.excitation.search.parametrisation import Parametrisation

@@ -22,8 +22,8 @@ from dynident.errors import FileError
 from dynident.exports.code.emit import assignments
 from dynident.exports.code.friction_code import friction_nodes
 from dynident.exports.code.graph import Node
-from dynident.exports.code.recursion import Dynamics
-from dynident.exports.model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Request, States
+from dynident.exports.code.newton_euler import Dynamics
+from dynident.exports.export_model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Request, States
 from dynident.exports.proof import compare
 
 #: First line of every CMakeLists.txt that is written here; one without it is the user's own.

@@ -14,7 +14,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dynident.errors import InputError
 from dynident.exports.code.graph import Graph, Node
-from dynident.exports.model import ExportModel
+from dynident.exports.export_model import ExportModel
 from dynident.friction.model import FrictionModel, Parameter
 
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**"}

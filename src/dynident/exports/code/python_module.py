@@ -10,7 +10,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.exports.code.c99 import c_name
 from dynident.exports.code.friction_code import friction_formulas
-from dynident.exports.model import Comparison, Exported, Exporter, ExportModel, Request, States
+from dynident.exports.export_model import Comparison, Exported, Exporter, ExportModel, Request, States
 from dynident.exports.proof import compare, main_file
 from dynident.robots.robot import JointType
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.xml import comment_text, number_text
+from dynident.exports.export_model import ExportModel
 from dynident.exports.formats.joint_frames import JointFrameBody, bodies_in_joint_frames, tool_in_joint_frame, unused_name
 from dynident.exports.formats.simulator_friction import ExpressedFriction
-from dynident.exports.model import ExportModel
 from dynident.parameters import LinkInertia, link_inertia
 from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
 from dynident.robots.robot import Joint, JointType

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.exports.model import ExportModel
+from dynident.exports.export_model import ExportModel
 
 
 @dataclass(frozen=True)

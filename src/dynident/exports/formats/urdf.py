@@ -16,11 +16,11 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.xml import Element, XmlText
 from dynident.errors import FileError
+from dynident.exports.export_model import Comparison, Exported, Exporter, ExportModel, Original, Request, States
 from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment
 from dynident.exports.formats.simulator_friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.formats.source_bodies import share_out
 from dynident.exports.formats.urdf_complete import complete_urdf, dynamics_line
-from dynident.exports.model import Comparison, Exported, Exporter, ExportModel, Original, Request, States
 from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
 from dynident.parameters import link_inertia
 from dynident.robots.formats.source_tree import SourceTree

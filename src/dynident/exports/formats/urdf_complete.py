@@ -10,9 +10,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.xml import comment_text, number_text
+from dynident.exports.export_model import ExportModel
 from dynident.exports.formats.joint_frames import JointFrameBody, base_name, bodies_in_joint_frames, tool_in_joint_frame, unused_name
 from dynident.exports.formats.simulator_friction import ExpressedFriction
-from dynident.exports.model import ExportModel
 from dynident.parameters import link_inertia
 from dynident.robots.formats.urdf_text import inertial_lines
 from dynident.robots.kinematics import xyz_rpy_from_pose

@@ -20,8 +20,8 @@ from dynident.dynamics import mass_matrix
 from dynident.parameters import change_of_frame, link_inertia
 from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
 from dynident.robots.robot import Joint, JointType, Link, Robot
-from dynident.simulation.controller import random_configurations
 from dynident.simulation.payload import check_bodies, loaded_parameters
+from dynident.simulation.virtual_controller import random_configurations
 
 # MuJoCo refuses moving bodies without mass and inertia. A compound joint's inner links and point masses get this much,
 # a billionth of what matters [kg, kg·m²].

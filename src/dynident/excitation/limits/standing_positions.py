@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.excitation.limits.check import LimitMargin, standing_margins
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
+from dynident.excitation.limits.margins import LimitMargin, standing_margins
 from dynident.robots.robot import Robot
 
 #: Positions that are tried, and that are enough.
