@@ -40,10 +40,10 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
     for quantity, joints in processing.disagreeing.items():
         own, other = ("velocities", "positions") if quantity == "dq" else ("accelerations", "velocities")
         used = "which was used instead" if processing.cutoff_hz is not None else "and were used all the same, because nothing is filtered"
-        yield (
-            f"the recorded {own} of {listing([f'{name} (by {percent:.0f} %)' for name, percent in joints.items()])} differ from the "
-            f"derivative of the {other}, {used}; check their units, signs and order"
-        )
+        which = listing([f"{name} (by {percent:.0f} %)" for name, percent in joints.items()])
+        if len(joints) == data.n > 2:
+            which = f"all joints (by {min(joints.values()):.0f} to {max(joints.values()):.0f} %)"
+        yield f"the recorded {own} of {which} differ from the derivative of the {other}, {used}; check their units, signs and order"
     if processing.resampled_to_hz is not None:
         periods = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
         yield (

@@ -42,17 +42,17 @@ def find_disagreements(data: Dataset, cutoff: float | None = None) -> Disagreeme
         return {}
     band = min(cutoff or _BAND, _BAND, data.rate / 4.0)
     filter = ParallelFilter(cutoff=band, rate_in=data.rate, rate_out=min(4.0 * band, data.rate), truncation=1e-4)
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, float]] = {"dq": {}, "ddq": {}}
     for j, name in enumerate(data.joint_names):
         dq = None if data.dq is None else data.dq[:, j]
         if dq is not None and (percent := _difference(data, "dq", j, data.q[:, j], 1, filter)):
-            found.setdefault("dq", {})[name] = percent
+            found["dq"][name] = percent
             dq = None
         if data.ddq is not None:
             source, order = (data.q[:, j], 2) if dq is None else (dq, 1)
             if percent := _difference(data, "ddq", j, source, order, filter):
-                found.setdefault("ddq", {})[name] = percent
-    return found
+                found["ddq"][name] = percent
+    return {quantity: joints for quantity, joints in found.items() if joints}
 
 
 def replace_derivatives(data: Dataset, disagreements: Disagreements) -> Dataset:

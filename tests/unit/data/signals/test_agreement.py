@@ -91,6 +91,10 @@ def test_identification_says_so_and_uses_the_derivatives() -> None:
     assert any("used all the same" in note for note in raw.notes)
     assert raw.residuals.relative_percent > 5 * found.residuals.relative_percent
     assert not any("differ from" in note for note in identify(robot, log).notes)
+    arm, log = load_robot("spatial_3r"), synthetic_log("spatial_3r")
+    notes = identify(arm, replace(log, dq=-log.dq, ddq=2 * log.ddq)).notes
+    assert "velocities of all joints (by 200 to 200 %)" in notes[0]
+    assert "accelerations of all joints (by 1" in notes[1]
 
 
 def test_the_recorded_logs_are_good(shared_data: Path) -> None:
