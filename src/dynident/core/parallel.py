@@ -71,7 +71,7 @@ def multi_start(
             _check_picklable(task)
 
         def begin(start: int) -> Future[Result]:
-            return executor.submit(_run, task, start, children[start])
+            return executor.submit(task, start, np.random.default_rng(children[start]))
 
         # a pool hands out jobs ahead of time, and those could no longer be called off: it gets as many as it has workers
         at_once = getattr(executor, "_max_workers", len(open_starts))
@@ -134,7 +134,3 @@ def _check_picklable(task: object) -> None:
         raise InputError(
             f"the work can't be sent to other processes ({error}); use functions from an importable module, or one process"
         ) from error
-
-
-def _run(task: Callable[[int, np.random.Generator], Result], start: int, child: np.random.SeedSequence) -> Result:
-    return task(start, np.random.default_rng(child))

@@ -119,11 +119,11 @@ def design_trajectory(
     LimitError when no trajectory can keep the limits, naming the one that stops it. Interrupted (Ctrl-C), the best so far is
     returned, with a note.
     """
-    wanted = robot_limits(robot) if limits is None else limits
-    require_usable(robot, wanted, start)
+    limits = robot_limits(robot) if limits is None else limits
+    require_usable(robot, limits, start)
     search = prepare_search(
         robot,
-        wanted,
+        limits,
         friction=friction,
         duration=duration,
         harmonics=harmonics,

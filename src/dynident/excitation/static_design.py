@@ -98,16 +98,16 @@ def design_configurations(
         raise UnknownNameError("method", method, METHODS)
     if count < 2:
         raise ValueRangeError("count", f"is {count}; at least 2 configurations were expected")
-    wanted = robot_limits(robot) if limits is None else limits
-    require_usable(robot, wanted)
-    collision, note = CollisionModel.of_robot(robot) if wanted.clearance is not None else (None, "")
+    limits = robot_limits(robot) if limits is None else limits
+    require_usable(robot, limits)
+    collision, note = CollisionModel.of_robot(robot) if limits.clearance is not None else (None, "")
     base = base_parameters(robot, equations="controller")
     rng = np.random.default_rng(seed)
     if method == "d_optimal":
-        pool = _draw_allowed(robot, wanted, collision, max(_POOL * count, _SMALLEST_POOL), "sobol", rng)
+        pool = _draw_allowed(robot, limits, collision, max(_POOL * count, _SMALLEST_POOL), "sobol", rng)
         q = pool[_greedy(_information_rows(base, pool), count, progress)]
     else:
-        q = _draw_allowed(robot, wanted, collision, count, method, rng)
+        q = _draw_allowed(robot, limits, collision, count, method, rng)
     rows = _information_rows(base, q)
     sizes = np.linalg.svd(rows.reshape(-1, base.rank), compute_uv=False)
     kappa = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf

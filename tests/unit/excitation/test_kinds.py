@@ -48,7 +48,7 @@ def test_a_fourier_series_is_periodic():
 @given(seed=st.integers(0, 50), harmonics=st.integers(4, 9), duration=st.sampled_from([20.0, 40.0, 13.0, 27.5]), prescribed=st.booleans())
 def test_a_series_at_rest_starts_and_ends_at_rest(seed, harmonics, duration, prescribed):
     start = np.array([0.3, -1.0, 2.0]) if prescribed else None
-    motion = fourier(seed, harmonics=harmonics, duration=duration).at_rest(start=start).sample([0.0, duration])
+    motion = fourier(seed, harmonics=harmonics, duration=duration).constrain_ends(start=start).sample([0.0, duration])
     np.testing.assert_allclose(motion.dq, 0.0, atol=1e-11)
     np.testing.assert_allclose(motion.ddq, 0.0, atol=1e-11)
     if start is not None:
@@ -56,13 +56,13 @@ def test_a_series_at_rest_starts_and_ends_at_rest(seed, harmonics, duration, pre
 
 
 def test_at_rest_changes_nothing_that_is_at_rest_already():
-    once = fourier().at_rest()
-    np.testing.assert_allclose(once.at_rest().coefficients, once.coefficients, atol=1e-12)
+    once = fourier().constrain_ends()
+    np.testing.assert_allclose(once.constrain_ends().coefficients, once.coefficients, atol=1e-12)
     assert np.abs(once.coefficients - fourier().coefficients).max() > 0.01
 
 
 def test_a_prescribed_start_leaves_the_velocity_free():
-    series = fourier().starting_at([1.0, 2.0, 3.0])
+    series = fourier().constrain_ends(start=[1.0, 2.0, 3.0], rest=False)
     motion = series.sample([0.0, 20.0])
     np.testing.assert_allclose(motion.q, [[1.0, 2.0, 3.0]] * 2, atol=1e-12)
     assert np.abs(motion.dq).max() > 0.1

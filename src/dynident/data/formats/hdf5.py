@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from dynident.data.formats.reader import Reader
 from dynident.errors import FileError, UnknownNameError
 
 #: What h5py raises on a damaged file depends on where the bytes stop making sense.
-DAMAGED = (OSError, RuntimeError, KeyError, ValueError, TypeError, OverflowError, MemoryError)
+_DAMAGED = (OSError, RuntimeError, KeyError, ValueError, TypeError, OverflowError, MemoryError)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,27 +30,36 @@ def read_hdf5(path: Path, options: Hdf5Options) -> dict[str, NDArray[Any]]:
     """The datasets by path. Links to other files are not followed."""
     import h5py
 
+    if not h5py.is_hdf5(path):
+        raise FileError(path, "is not an HDF5 file; check that it is the right file")
+    return collect_arrays(path, "HDF5", lambda name, item: _arrays(path, name, item), group=options.group)
+
+
+READER = Reader(name="hdf5", read=read_hdf5, suffixes=(".h5", ".hdf5"), options=Hdf5Options)
+
+
+def collect_arrays(
+    path: Path, kind: str, arrays: Callable[[str, Any], dict[str, NDArray[Any]]], *, group: str | None = None
+) -> dict[str, NDArray[Any]]:
+    """What `arrays(name, item)` makes of every dataset in the file, or in a group of it. kind : of the file, for messages."""
+    import h5py
+
     content: dict[str, NDArray[Any]] = {}
 
     def visit(name: str, item: Any) -> None:
         if isinstance(item, h5py.Dataset):
-            content.update(_arrays(path, name, item))
+            content.update(arrays(name, item))
 
-    if not h5py.is_hdf5(path):
-        raise FileError(path, "is not an HDF5 file; check that it is the right file")
     try:
         with h5py.File(path, "r") as file:
-            where = file if options.group is None else file.get(options.group)
+            where = file if group is None else file.get(group)
             if not isinstance(where, h5py.Group):
                 groups = sorted(name for name, item in file.items() if isinstance(item, h5py.Group))
-                raise UnknownNameError(f"group in {path.name}", str(options.group), groups)
+                raise UnknownNameError(f"group in {path.name}", str(group), groups)
             where.visititems(visit)
-    except DAMAGED as error:
-        raise FileError(path, f"can't be read as HDF5, it is damaged: {str(error).strip(chr(39))}") from None
+    except _DAMAGED as error:
+        raise FileError(path, f"can't be read as {kind}, it is damaged: {str(error).strip(chr(39))}") from None
     return content
-
-
-READER = Reader(name="hdf5", read=read_hdf5, suffixes=(".h5", ".hdf5"), options=Hdf5Options)
 
 
 def _arrays(path: Path, name: str, item: Any) -> dict[str, NDArray[Any]]:

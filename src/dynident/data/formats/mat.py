@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.options import NoOptions
-from dynident.data.formats.hdf5 import DAMAGED
+from dynident.data.formats.hdf5 import collect_arrays
 from dynident.data.formats.reader import Reader
 from dynident.errors import FileError
 
@@ -20,7 +20,7 @@ def read_mat(path: Path, options: NoOptions | None = None) -> dict[str, NDArray[
     """The numeric and text variables; cell arrays and objects are left out."""
     import h5py
 
-    return _read_hdf5(path) if h5py.is_hdf5(path) else _read_v5(path)
+    return collect_arrays(path, "a MATLAB v7.3 file", _characters_or_numbers) if h5py.is_hdf5(path) else _read_v5(path)
 
 
 READER = Reader(name="mat", read=read_mat, suffixes=(".mat",))
@@ -50,24 +50,10 @@ def _flatten(values: dict[str, Any], prefix: str, content: dict[str, NDArray[Any
             content[prefix + name] = array
 
 
-def _read_hdf5(path: Path) -> dict[str, NDArray[Any]]:
+def _characters_or_numbers(name: str, item: Any) -> dict[str, NDArray[Any]]:
     """MATLAB stores its arrays column by column, so that HDF5 shows them transposed; characters are numbers there."""
-    import h5py
-
-    content: dict[str, NDArray[Any]] = {}
-
-    def visit(name: str, item: Any) -> None:
-        if not isinstance(item, h5py.Dataset) or name.startswith("#") or item.dtype.kind == "O" or item.shape is None:
-            return
-        kind = item.attrs.get("MATLAB_class", b"")
-        if "MATLAB_empty" in item.attrs or kind == b"cell":
-            return
-        values = np.asarray(item[()]).T
-        content[name] = np.array(["".join(map(chr, row)).strip() for row in values]) if kind == b"char" else np.squeeze(values)
-
-    try:
-        with h5py.File(path, "r") as file:
-            file.visititems(visit)
-    except DAMAGED as error:
-        raise FileError(path, f"can't be read as a MATLAB v7.3 file, it is damaged: {str(error).strip(chr(39))}") from None
-    return content
+    kind = item.attrs.get("MATLAB_class", b"")
+    if name.startswith("#") or item.dtype.kind == "O" or item.shape is None or "MATLAB_empty" in item.attrs or kind == b"cell":
+        return {}
+    values = np.asarray(item[()]).T
+    return {name: np.array(["".join(map(chr, row)).strip() for row in values]) if kind == b"char" else np.squeeze(values)}

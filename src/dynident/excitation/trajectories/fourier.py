@@ -66,16 +66,9 @@ class FourierTrajectory:
         t = check_times(time)
         return Motion(*(phi @ self.coefficients for phi in fourier_basis(t, self.base_frequency, self.harmonics)))
 
-    def at_rest(self, *, start: ArrayLike | None = None) -> FourierTrajectory:
-        """The nearest series that has velocity and acceleration zero at both ends, and the position `start` (n,) there if it is given."""
-        return self._nearest(boundary_rows(self.base_frequency, self.harmonics, self.duration, position=start is not None), start)
-
-    def starting_at(self, start: ArrayLike) -> FourierTrajectory:
-        """The nearest series that begins and ends at the position `start` (n,), with whatever velocity."""
-        rows = boundary_rows(self.base_frequency, self.harmonics, self.duration, position=True, rest=False)
-        return self._nearest(rows, start)
-
-    def _nearest(self, rows: Array, start: ArrayLike | None) -> FourierTrajectory:
+    def constrain_ends(self, *, start: ArrayLike | None = None, rest: bool = True) -> FourierTrajectory:
+        """The nearest series with velocity and acceleration zero at both ends, if `rest`, and the position `start` (n,) there, if given."""
+        rows = boundary_rows(self.base_frequency, self.harmonics, self.duration, position=start is not None, rest=rest)
         still = np.zeros_like(self.coefficients)
         if start is not None:
             still[-1] = check_array("start", start, (len(self.joints),), f"({len(self.joints)},) = one per joint")

@@ -31,11 +31,11 @@ _COMPOSITION = ("include", "attach", "replicate")
 def write_mjcf(model: ExportModel, request: Request) -> Exported:
     """The patched original, or a complete MJCF where there is none."""
     held = express_friction(model, ATTRIBUTES)
-    said = [model.headline(), *filter(None, [request.warning])]
+    about = [model.headline(), *filter(None, [request.warning])]
     if request.original is None:
-        text, more = complete_mjcf(model, held, [f"{sentence}." for sentence in (*said, *held.notes)])
+        text, more = complete_mjcf(model, held, [f"{sentence}." for sentence in (*about, *held.notes)])
         return Exported(target="mjcf", files={f"{model.robot.name}.xml": text.encode()}, notes=(*more, *held.notes))
-    content, lumping = _patch(model, held, request.original, said)
+    content, lumping = _patch(model, held, request.original, about)
     return Exported(target="mjcf", files={Path(request.original.path).name: content}, notes=(*lumping, *held.notes))
 
 
@@ -89,7 +89,7 @@ def mjcf_tree(original: Original) -> SourceTree:
     return read_mjcf(original.path)
 
 
-def _patch(model: ExportModel, held: ExpressedFriction, original: Original, said: list[str]) -> tuple[bytes, tuple[str, ...]]:
+def _patch(model: ExportModel, held: ExpressedFriction, original: Original, about: list[str]) -> tuple[bytes, tuple[str, ...]]:
     text = XmlText(original.content)
     _check_editable(text.root, original)
     tree = mjcf_tree(original)
@@ -103,7 +103,7 @@ def _patch(model: ExportModel, held: ExpressedFriction, original: Original, said
         elif parameters is not None and np.any(parameters):
             raise FileError(original.path, f"has no <body> named {name!r} to hold its inertia; name the bodies, and give each one joint")
     notes += _set_joints(text, model, held, original)
-    replace_comment(text, [*said, *notes, *held.notes])
+    replace_comment(text, [*about, *notes, *held.notes])
     return text.result(), tuple(notes)
 
 
