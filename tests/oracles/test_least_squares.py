@@ -129,7 +129,7 @@ def test_filtered_rows_are_the_filtered_columns(segments: tuple[int, ...]) -> No
     Yf = np.concatenate([filter.apply(Y[:, part], axis=1) for part in parts], axis=1)
     zf = np.concatenate([filter.apply(z[:, part], axis=1) for part in parts], axis=1)
     assert problem.counts.tolist() == [zf.shape[1]] * robot.n
-    A = problem.stacked(np.ones(robot.n))
+    A = problem.stack(np.ones(robot.n))
     rows, right = flat(Yf, zf)
     whole = np.column_stack([rows, right])
     np.testing.assert_allclose(A.T @ A, whole.T @ whole, rtol=1e-9, atol=1e-9 * np.abs(whole.T @ whole).max())
@@ -213,7 +213,7 @@ def test_merged_problems_are_one_problem_over_both_logs(cutoff: float | None) ->
     model = combine(Viscous(), Coulomb())
     logs = [generated_log(robot, friction=model, samples=4000, rate=500.0, noise=0.1, seed=seed) for seed in (1, 2)]
     options = {"friction": model, "cutoff": cutoff}
-    merged = build_problem(robot, logs[0].dataset, **options).merged(build_problem(robot, logs[1].dataset, **options))
+    merged = build_problem(robot, logs[0].dataset, **options).merge(build_problem(robot, logs[1].dataset, **options))
     joined = build_problem(robot, concatenated(*logs), **options)
     one, two = fit(merged, drop_above_percent=None), fit(joined, drop_above_percent=None)
     np.testing.assert_allclose(one.values, two.values, atol=1e-10)

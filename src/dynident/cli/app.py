@@ -64,8 +64,8 @@ def _complain(sentence: str, code: int) -> int:
     return code
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(asked: bool) -> None:
+    if asked:
         from importlib.metadata import version
 
         print("dynident", version("dynident"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class ProblemOptions:
     """The options that say what problem is to be solved."""
 
     constraints: tuple[Path, ...]
@@ -83,7 +83,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solving:
+class SolvingOptions:
     """The options that say how it is solved."""
 
     solver: str
@@ -93,16 +93,14 @@ class Solving:
     budget: float | None
     seed: int
 
-    def solve(self, problem: RetrievalProblem, run: Path, wanted: Wanted) -> LinkParameters:
+    def solve(self, problem: RetrievalProblem, run: Path, asked: ProblemOptions) -> LinkParameters:
         from dynident.core.parallel import process_pool
         from dynident.feasibility import SolverOptions, solve_retrieval
         from dynident.feasibility.solvers.registry import solver_by_name
         from dynident.runs.parameters import StartStore
 
         solver_by_name(self.solver)
-        store = StartStore(run, self._key(run, wanted))
-        if self.workers > 1:
-            _check_sendable(problem)
+        store = StartStore(run, self._key(run, asked))
         with process_pool(self.workers) as executor, spinner(f"Solving with {self.solver}") as say:
             options = SolverOptions(
                 own=self.own,
@@ -115,22 +113,11 @@ class Solving:
             )
             return solve_retrieval(problem, solver=self.solver, options=options, progress=say)
 
-    def _key(self, run: Path, wanted: Wanted) -> str:
+    def _key(self, run: Path, asked: ProblemOptions) -> str:
         import hashlib
         from importlib.metadata import version
 
         from dynident.runs import Stage
 
-        parts = [wanted.key(), Stage.ESTIMATE.digest(run), self.solver, dict(self.own), self.seed, version("dynident")]
+        parts = [asked.key(), Stage.ESTIMATE.digest(run), self.solver, dict(self.own), self.seed, version("dynident")]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _check_sendable(problem: RetrievalProblem) -> None:
-    """Can worker processes be given the problem?"""
-    import pickle
-
-    try:
-        pickle.dumps(problem)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        remedy = "write functions with def at the top of the file, or use --workers 1"
-        raise InputError(f"the constraints can't be sent to worker processes ({error})", remedy=remedy) from None

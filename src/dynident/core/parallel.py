@@ -131,6 +131,5 @@ def _check_picklable(task: object) -> None:
     try:
         pickle.dumps(task)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InputError(
-            f"the work can't be sent to other processes ({error}); use functions from an importable module, or one process"
-        ) from error
+        remedy = "use functions that are written with def at the top of an importable module, or one process"
+        raise InputError(f"the work can't be sent to worker processes ({error})", remedy=remedy) from None

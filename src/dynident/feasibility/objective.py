@@ -96,7 +96,7 @@ def posterior_data(estimate: Estimate) -> Objective:
 def one_step(problem: Problem, levels: Sequence[float] | None = None) -> Objective:
     """Fit the data behind a problem, each group of rows divided by its noise level (1 by default)."""
     weights = np.ones(len(problem.groups)) if levels is None else 1.0 / np.asarray(levels, dtype=float)
-    R = triangular([problem.stacked(weights)])
+    R = triangular([problem.stack(weights)])
     b = problem.base.rank
     return Objective(
         name="squared residual of the data",

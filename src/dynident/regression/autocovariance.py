@@ -75,7 +75,7 @@ def correlated_meat(problem: Problem, rows: Correlated, influence: Influence) ->
     meat = np.zeros_like(influence.inverse)
     for iteration in range(_ITERATIONS):
         meat = np.zeros_like(influence.inverse)
-        smooth = [[_convolved(gamma[g], table[:-1]) for table in tables] for g, tables in enumerate(rows.tables)]
+        smooth = [[_convolve(gamma[g], table[:-1]) for table in tables] for g, tables in enumerate(rows.tables)]
         for g, tables in enumerate(rows.tables):
             for table, X in zip(tables, smooth[g], strict=True):
                 product = table[:-1] @ X.T
@@ -101,7 +101,7 @@ def correlated_meat(problem: Problem, rows: Correlated, influence: Influence) ->
     return meat
 
 
-def floored(meat: Array, R: Array) -> Array:
+def bound_below(meat: Array, R: Array) -> Array:
     """Meat as a covariance: a flat-top estimate can be indefinite, so its eigenvalues beside RᵀR = A are bounded below."""
     inverse = np.linalg.inv(R)
     relative = inverse.T @ meat @ inverse
@@ -128,7 +128,7 @@ def _lag_sums(A: Array, B: Array, lags: int) -> Array:
     return sums
 
 
-def _convolved(gamma: Array, Y: Array) -> Array:
+def _convolve(gamma: Array, Y: Array) -> Array:
     """(c, rows) Γ Y for the banded Toeplitz matrix Γ of an autocovariance."""
     X = gamma[0] * Y
     for lag in range(1, min(len(gamma), Y.shape[1])):

@@ -2,7 +2,7 @@
 
 For independent noise and least squares B = A. For a robust loss the noise acts through ψ(r) = r · weight(r), and the
 estimate answers with the mean slope of ψ: A = Σ w² ψ̄' YᵀY, B = Σ w⁴ ψ̄² YᵀY (Huber, Robust Statistics, 1981, section 7.6).
-For noise that is correlated in time B comes from the autocovariance of ψ(r), see noise.py.
+For noise that is correlated in time B comes from the autocovariance of ψ(r), see autocovariance.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.regression.autocovariance import SMALLEST_SHARE, Correlated, Influence, correlated_meat, floored
+from dynident.regression.autocovariance import SMALLEST_SHARE, Correlated, Influence, bound_below, correlated_meat
 from dynident.regression.factors import triangular
 from dynident.regression.losses import Loss, Squared
 from dynident.regression.problem import Problem
@@ -61,7 +61,7 @@ def spread(
     levels = median_levels(problem, values) if robust else np.ones(len(problem.groups))
     slopes, squares = _moments(problem, values, levels, loss) if robust else (np.ones(len(levels)), np.ones(len(levels)))
     prior = [block[:, :-1] for block in prior_rows]
-    factor = triangular([problem.stacked(weights * np.sqrt(slopes))[:, :-1], *prior])
+    factor = triangular([problem.stack(weights * np.sqrt(slopes))[:, :-1], *prior])
     if not robust and rows is None:
         return Spread(factor=factor, meat=None)
     inverse = inverse_normal(factor, determined)
@@ -70,11 +70,11 @@ def spread(
         meat = correlated_meat(problem, rows, influence)
     else:
         used = slopes * weights**2 * _leverages(problem, inverse)
-        root = problem.stacked(weights**2 * np.sqrt(squares / np.maximum(1.0 - used / problem.counts, 0.1)))[:, :-1]
+        root = problem.stack(weights**2 * np.sqrt(squares / np.maximum(1.0 - used / problem.counts, 0.1)))[:, :-1]
         meat = root.T @ root
     meat = sum((block.T @ block for block in prior), meat)
     both = np.ix_(determined, determined)
-    meat[both] = floored(meat[both], triangular([factor[:, determined]]))
+    meat[both] = bound_below(meat[both], triangular([factor[:, determined]]))
     return Spread(factor=factor, meat=meat)
 
 

@@ -16,7 +16,7 @@ from dynident.regression.factors import compress, triangular
 from dynident.regression.losses import Loss, Squared
 from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
-from dynident.regression.solution import ITERATIONS, Prior, Solution, prior_rows, residuals
+from dynident.regression.solution import ITERATIONS, Prior, WeightedSolution, prior_rows, residuals
 from dynident.regression.summary import NOISES, FitSummary, Noise
 
 #: A robust loss has settled when an iteration moves the coefficients by less than this share of their standard deviations.
@@ -46,9 +46,9 @@ def fit(
     if prior is not None:
         prior.check(problem.base.rank)
     loss = loss or Squared()
-    solution, loss_unsettled = Solution.of(problem, noise, prior), ""
+    solution, loss_unsettled = WeightedSolution.of(problem, noise, prior), ""
     if not isinstance(loss, Squared):
-        solution, loss_unsettled = _reweighted(problem, solution, noise, loss, prior, progress)
+        solution, loss_unsettled = _reweight(problem, solution, noise, loss, prior, progress)
     correlated = correlated_rows(problem)
     uncertainty = spread(
         problem,
@@ -59,7 +59,7 @@ def fit(
         loss=loss,
         rows=correlated,
     )
-    kept, dropped = solution.determined.copy(), list(_undetermined(solution))
+    kept, dropped = solution.determined.copy(), list(_list_undetermined(solution))
     values, covariance = solution.values, uncertainty.covariance(kept)
     while drop_above_percent is not None and kept.sum() > 1:
         relative = 100.0 * np.sqrt(np.diag(covariance)) / np.maximum(np.abs(values), np.finfo(float).tiny)
@@ -69,7 +69,7 @@ def fit(
         reason = f"relative standard deviation {relative[worst]:.0f} % is above {drop_above_percent:g} %"
         dropped.append(Dropped(worst, float(values[worst]), float(np.sqrt(covariance[worst, worst])), reason))
         kept[worst] = False
-        values = solution.restricted(kept)
+        values = solution.restrict(kept)
         covariance = uncertainty.covariance(kept)
     status = EstimateStatus.of_dropped(dropped)
     if loss_unsettled or solution.unsettled:
@@ -91,9 +91,9 @@ def fit(
     return replace(estimate, notes=(*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(estimate)))
 
 
-def _reweighted(
-    problem: Problem, solution: Solution, noise: Noise, loss: Loss, prior: Prior | None, progress: Callable[[str], None] | None
-) -> tuple[Solution, str]:
+def _reweight(
+    problem: Problem, solution: WeightedSolution, noise: Noise, loss: Loss, prior: Prior | None, progress: Callable[[str], None] | None
+) -> tuple[WeightedSolution, str]:
     """The solution under a robust loss, and a note where it did not settle."""
     if not problem.rows:
         raise InputError(f"the {loss.name} loss needs the data again, and this problem was loaded from a file; build it from the data")
@@ -107,7 +107,7 @@ def _reweighted(
                 weight = loss.weight((table[-1] - solution.values[columns] @ table[:-1]) / levels[group])
                 factors[group] = compress(factors[group], table * np.sqrt(weight))
         weighted = replace(problem, factors=tuple(np.ascontiguousarray(factor) for factor in factors))
-        updated = Solution.of(weighted, noise, prior)
+        updated = WeightedSolution.of(weighted, noise, prior)
         # in standard deviations, on average over the coefficients
         change = float(np.linalg.norm(updated.factor[:, :-1] @ (updated.values - solution.values)) / np.sqrt(problem.base.rank))
         exact = np.linalg.norm(updated.values - solution.values) <= 1e-12 * np.linalg.norm(updated.values)
@@ -122,12 +122,12 @@ def _reweighted(
     )
 
 
-def _undetermined(solution: Solution) -> list[Dropped]:
+def _list_undetermined(solution: WeightedSolution) -> list[Dropped]:
     reason = "not determined by these data (dependent within their noise)"
     return [Dropped(int(i), 0.0, float("inf"), reason) for i in np.flatnonzero(~solution.determined)]
 
 
-def _notes(problem: Problem, solution: Solution, correlated: Correlated | None) -> list[str]:
+def _notes(problem: Problem, solution: WeightedSolution, correlated: Correlated | None) -> list[str]:
     notes: list[str] = []
     missing = [problem.base.names[int(i)] for i in np.flatnonzero(~solution.determined)]
     if missing:
@@ -140,9 +140,9 @@ def _notes(problem: Problem, solution: Solution, correlated: Correlated | None) 
 
 
 def _summary(
-    problem: Problem, noise: Noise, loss: Loss, drop: float | None, solution: Solution, kept: BoolArray, uncertainty: Spread
+    problem: Problem, noise: Noise, loss: Loss, drop: float | None, solution: WeightedSolution, kept: BoolArray, uncertainty: Spread
 ) -> FitSummary:
-    R = triangular([problem.stacked(np.ones(len(problem.groups)))[:, :-1][:, kept]])
+    R = triangular([problem.stack(np.ones(len(problem.groups)))[:, :-1][:, kept]])
     return FitSummary(
         source=problem.source,
         samples=problem.samples,

@@ -98,7 +98,7 @@ class Problem(Result):
             return None
         return collect_tables(self.rows, len(self.groups)) if self.filtered is None and self.rows else self.filtered
 
-    def stacked(self, weights: ArrayLike) -> Array:
+    def stack(self, weights: ArrayLike) -> Array:
         """(Σ (c + 1), b + 1) all factors in the columns of the base parameters, each times its group's weight."""
         w = np.asarray(weights, dtype=float)
         blocks: list[Array] = []
@@ -108,7 +108,7 @@ class Problem(Result):
             blocks.append(block)
         return np.concatenate(blocks)
 
-    def merged(self, other: Problem) -> Problem:
+    def merge(self, other: Problem) -> Problem:
         """Both problems at once: two logs of one robot are two factors stacked."""
         mine, theirs = self.base, other.base
         same = mine.columns.names == theirs.columns.names and mine.equations == theirs.equations and mine.known == theirs.known

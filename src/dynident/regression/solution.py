@@ -42,7 +42,7 @@ class Prior:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Solution:
+class WeightedSolution:
     """Weighted least squares with the weights it ended with.
 
     factor : (b + 1, b + 1)  Triangular factor of the weighted problem, prior included.
@@ -63,9 +63,9 @@ class Solution:
     unsettled: str
 
     @staticmethod
-    def of(problem: Problem, noise: Noise, prior: Prior | None) -> Solution:
+    def of(problem: Problem, noise: Noise, prior: Prior | None) -> WeightedSolution:
         b = problem.base.rank
-        stacked = problem.stacked(np.ones(len(problem.groups)))
+        stacked = problem.stack(np.ones(len(problem.groups)))
         singular_values = np.asarray(np.linalg.svd(stacked[:, :b], compute_uv=False), dtype=float)
         by_data, tolerance = _determined(problem, stacked, noise)
         if not by_data.any():
@@ -73,7 +73,7 @@ class Solution:
         determined = by_data if prior is None else by_data | np.isfinite(prior.std)
         weights, changes, unsettled = np.ones(len(problem.groups)), np.zeros(len(problem.groups)), ""
         for _ in range(ITERATIONS):
-            factor = triangular([problem.stacked(weights), *prior_rows(prior)])
+            factor = triangular([problem.stack(weights), *prior_rows(prior)])
             values = _solve(factor, determined)
             updated = _noise_weights(problem, values, factor, weights, determined, noise)
             changes = np.abs(updated / weights - 1.0)
@@ -86,8 +86,8 @@ class Solution:
                 unsettled = (
                     f"the noise levels did not settle in {ITERATIONS} iterations; the last one changed one by {100.0 * change:.1g} %"
                 )
-        factor = triangular([problem.stacked(weights), *prior_rows(prior)])
-        return Solution(
+        factor = triangular([problem.stack(weights), *prior_rows(prior)])
+        return WeightedSolution(
             values=_solve(factor, determined),
             factor=factor,
             weights=weights,
@@ -98,7 +98,7 @@ class Solution:
             unsettled=unsettled,
         )
 
-    def restricted(self, kept: BoolArray) -> Array:
+    def restrict(self, kept: BoolArray) -> Array:
         """(b,) the estimate with only some coefficients, zero for the others; weights as they are."""
         return _solve(self.factor, kept)
 

@@ -102,7 +102,7 @@ def cross_validate(
             progress(0.5 * len(problems) / folds)
     found: list[Residuals] = []
     for k, held_out in enumerate(problems):
-        others = reduce(Problem.merged, [problem for i, problem in enumerate(problems) if i != k])
+        others = reduce(Problem.merge, [problem for i, problem in enumerate(problems) if i != k])
         found.append(residuals(held_out, _refit(estimate, others).values))
         if progress is not None:
             progress(0.5 + 0.5 * len(found) / folds)

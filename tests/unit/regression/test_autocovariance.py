@@ -11,7 +11,7 @@ from scipy.linalg import toeplitz
 from dynident import Robot, load_robot
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
-from dynident.regression.autocovariance import _convolved, _lag_sums, floored
+from dynident.regression.autocovariance import _convolve, _lag_sums, bound_below
 from tests.oracles.logs import generated_log
 
 
@@ -25,7 +25,7 @@ def test_convolution_is_the_banded_toeplitz_matrix(rows: int) -> None:
     rng = np.random.default_rng(0)
     gamma, Y = rng.normal(size=5), rng.normal(size=(4, rows))
     dense = toeplitz(np.concatenate([gamma, np.zeros(50)])[:rows])
-    np.testing.assert_allclose(_convolved(gamma, Y), Y @ dense, atol=1e-12)
+    np.testing.assert_allclose(_convolve(gamma, Y), Y @ dense, atol=1e-12)
 
 
 @pytest.mark.parametrize("rows", [3, 50])
@@ -39,10 +39,10 @@ def test_floor_leaves_a_covariance_alone_and_mends_what_is_none() -> None:
     rng = np.random.default_rng(0)
     R = np.triu(rng.normal(size=(5, 5))) + 3 * np.eye(5)
     good = R.T @ np.diag([0.5, 1.0, 2.0, 3.0, 4.0]) @ R
-    np.testing.assert_allclose(floored(good, R), good, atol=1e-12)
+    np.testing.assert_allclose(bound_below(good, R), good, atol=1e-12)
     bad = R.T @ np.diag([-0.5, 1.0, 2.0, 3.0, 4.0]) @ R
     assert np.linalg.eigvalsh(bad).min() < 0
-    assert np.linalg.eigvalsh(floored(bad, R)).min() > 0
+    assert np.linalg.eigvalsh(bound_below(bad, R)).min() > 0
 
 
 def test_rate_does_not_matter(arm: Robot) -> None:

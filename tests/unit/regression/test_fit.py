@@ -32,9 +32,9 @@ def test_weight_three_is_every_row_three_times(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1).dataset
     problem = build_problem(arm, data, friction=None, cutoff=None)
     thrice = build_problem(arm, Dataset.concatenate([data, data, data]), friction=None, cutoff=None)
-    weighted = problem.stacked(np.sqrt([3.0, 1.0, 3.0]))
+    weighted = problem.stack(np.sqrt([3.0, 1.0, 3.0]))
     mixed = replace(thrice, factors=(thrice.factors[0], problem.factors[1], thrice.factors[2]))
-    repeated = mixed.stacked(np.ones(3))
+    repeated = mixed.stack(np.ones(3))
     np.testing.assert_allclose(weighted.T @ weighted, repeated.T @ repeated, rtol=1e-11, atol=1e-9)
 
 

@@ -67,12 +67,12 @@ class TestCompression:
 class TestMerging:
     def test_order_does_not_matter(self, arm: Robot) -> None:
         one, two = (build_problem(arm, generated_log(arm, noise=0.1, seed=seed).dataset, friction=None, cutoff=None) for seed in (0, 1))
-        a, b = fit(one.merged(two), drop_above_percent=None), fit(two.merged(one), drop_above_percent=None)
+        a, b = fit(one.merge(two), drop_above_percent=None), fit(two.merge(one), drop_above_percent=None)
         np.testing.assert_allclose(a.values, b.values, atol=1e-11)
 
     def test_robust_fits_see_both_logs(self, arm: Robot) -> None:
         logs = [generated_log(arm, noise=0.1, seed=seed).dataset for seed in (0, 1)]
-        merged = build_problem(arm, logs[0], friction=None, cutoff=None).merged(build_problem(arm, logs[1], friction=None, cutoff=None))
+        merged = build_problem(arm, logs[0], friction=None, cutoff=None).merge(build_problem(arm, logs[1], friction=None, cutoff=None))
         joined = build_problem(arm, Dataset.concatenate(logs), friction=None, cutoff=None)
         a, b = (fit(problem, loss=Huber(), drop_above_percent=None) for problem in (merged, joined))
         np.testing.assert_allclose(a.values, b.values, atol=1e-9)
@@ -80,7 +80,7 @@ class TestMerging:
     def test_another_friction_model_is_refused(self, arm: Robot) -> None:
         data = generated_log(arm).dataset
         with pytest.raises(DynidentError, match="different base parameters"):
-            build_problem(arm, data, friction=None, cutoff=None).merged(build_problem(arm, data, friction=Viscous(), cutoff=None))
+            build_problem(arm, data, friction=None, cutoff=None).merge(build_problem(arm, data, friction=Viscous(), cutoff=None))
 
     def test_another_robot_with_the_same_names_is_refused(self) -> None:
         """Another Panda, whose links are longer: the same leading parameters stand for other sums."""
@@ -92,14 +92,14 @@ class TestMerging:
         other = replace(panda, joints=tuple(joints))
         assert base_parameters(other).names == base_parameters(panda).names
         with pytest.raises(DynidentError, match="different base parameters"):
-            build_problem(panda, generated_log(panda).dataset, friction=None, cutoff=None).merged(
+            build_problem(panda, generated_log(panda).dataset, friction=None, cutoff=None).merge(
                 build_problem(other, generated_log(other).dataset, friction=None, cutoff=None)
             )
 
     def test_other_known_values_are_refused(self, arm: Robot) -> None:
         data = generated_log(arm).dataset
         with pytest.raises(DynidentError, match="known values"):
-            build_problem(arm, data, known={"J3yz": 0.0}, friction=None, cutoff=None).merged(
+            build_problem(arm, data, known={"J3yz": 0.0}, friction=None, cutoff=None).merge(
                 build_problem(arm, data, known={"J3yz": 1.0}, friction=None, cutoff=None)
             )
 

@@ -98,11 +98,11 @@ def test_merging_loaded_problems_is_merging_problems(tmp_path, cutoff):
     parts = [build_problem(robot, log.part(*part), friction=linear(), cutoff=cutoff) for part in ((0, 0.5), (0.5, 1))]
     for number, part in enumerate(parts):
         save_problem(part, tmp_path / f"{number}.npz")
-    loaded = load_problem(tmp_path / "0.npz").merged(load_problem(tmp_path / "1.npz"))
-    both = parts[0].merged(parts[1])
+    loaded = load_problem(tmp_path / "0.npz").merge(load_problem(tmp_path / "1.npz"))
+    both = parts[0].merge(parts[1])
     np.testing.assert_array_equal(fit(loaded).values, fit(both).values)
     np.testing.assert_array_equal(fit(loaded).covariance, fit(both).covariance)
-    half = load_problem(tmp_path / "0.npz").merged(parts[1])
+    half = load_problem(tmp_path / "0.npz").merge(parts[1])
     np.testing.assert_array_equal(fit(half).covariance, fit(both).covariance)
     if cutoff is None:  # else the filter loses what is around the cut
         whole = fit(build_problem(robot, log, friction=linear(), cutoff=None))

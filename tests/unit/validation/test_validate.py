@@ -194,7 +194,7 @@ def test_cross_validation_is_fitting_without_a_part_and_judging_on_it(filtered):
     found = cross_validate(filtered, log, folds=3, cutoff=6.0, rate=25.0)
     assert found.relative_percent_per_joint.shape == (3, 2)
     pieces = [problem_on_base(filtered.base, part, cutoff=6.0, rate=25.0) for part, _ in partition(log, 3)]
-    by_hand = residuals(pieces[1], fit(pieces[0].merged(pieces[2])).values)
+    by_hand = residuals(pieces[1], fit(pieces[0].merge(pieces[2])).values)
     assert found.relative_percent[1] == pytest.approx(by_hand.relative_percent, rel=1e-9)
     assert found.mean_percent == pytest.approx(found.relative_percent.mean())
 

@@ -80,7 +80,7 @@ def identify(
 
     reading = parse_reading(map, unit, reader_option, effort_kind=effort_kind, effort_gains=effort_gains, effort_signs=effort_signs)
     part = opt.parse_part(train, "--train")
-    wanted: dict[str, Any] = {
+    building: dict[str, Any] = {
         "friction": opt.parse_friction(friction),
         "cutoff": opt.parse_cutoff(cutoff),
         "rate": opt.parse_frequency(rate, "--rate"),
@@ -94,7 +94,7 @@ def identify(
     with spinner("Reading"):
         recorded = read_data(data, machine, reading, part)
     with progress_bar("Building the regression") as progress:
-        problem = build_problem(machine, recorded, **wanted, progress=progress)
+        problem = build_problem(machine, recorded, **building, progress=progress)
     problem = replace(problem, processing=replace(problem.processing, read=reading))
     with spinner("Fitting") as say:
         estimate = fit(problem, **fitting, progress=say)

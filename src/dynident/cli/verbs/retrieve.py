@@ -9,9 +9,8 @@ import typer
 
 from dynident.cli.options import AsJson, Debug, RunArgument, one_of, parse_options
 from dynident.cli.registries import HelpFromRegistry
-from dynident.cli.retrieval import Solving, Wanted
-from dynident.cli.terminal import console, print_report, progress_bar
-from dynident.core.files import json_text
+from dynident.cli.retrieval import ProblemOptions, SolvingOptions
+from dynident.cli.terminal import print_result, progress_bar
 
 GROUP = "Model"
 EXAMPLE = """Examples:
@@ -108,7 +107,7 @@ def retrieve(
     from dynident.feasibility.tables import link_report
     from dynident.runs import read_estimate, write_parameters
 
-    wanted = Wanted(
+    asked = ProblemOptions(
         constraints=tuple(constraints or ()),
         bounds=tuple(bounds or ()),
         total_mass=total_mass,
@@ -122,17 +121,13 @@ def retrieve(
         prior_factor=prior_factor,
     )
     estimate = read_estimate(run)
-    problem = wanted.problem(run, estimate)
-    how = Solving(
+    problem = asked.problem(run, estimate)
+    how = SolvingOptions(
         solver=solver, own=parse_options("--solver-option", solver_option), starts=starts, workers=workers, budget=budget, seed=seed
     )
-    result = how.solve(problem, run, wanted)
+    result = how.solve(problem, run, asked)
     if not no_ranges:
         with progress_bar("Ranges of the parameters") as progress:
             result = with_ranges(result, progress=progress)
     document = write_parameters(run, result, seed=seed)
-    if as_json:
-        print(json_text(document), end="")
-    else:
-        print_report(link_report(result))
-        console().print(f"Written to {run}", markup=False)
+    print_result(link_report(result), document, as_json=as_json, written=str(run))
