@@ -82,42 +82,39 @@ class ProblemOptions:
         return options | {"files": [file.read_bytes().hex() for file in files]}
 
 
-@dataclass(frozen=True, kw_only=True)
-class SolvingOptions:
-    """The options that say how it is solved."""
+def solve_with_options(
+    problem: RetrievalProblem,
+    run: Path,
+    asked: ProblemOptions,
+    *,
+    solver: str,
+    solver_options: Mapping[str, str],
+    starts: int,
+    workers: int,
+    budget: float | None,
+    seed: int,
+) -> LinkParameters:
+    """Solve on that many processes; starts that an earlier run has finished are taken from its folder."""
+    import hashlib
+    from importlib.metadata import version
 
-    solver: str
-    own: Mapping[str, str]
-    starts: int
-    workers: int
-    budget: float | None
-    seed: int
+    from dynident.core.parallel import process_pool
+    from dynident.feasibility import SolverOptions, solve_retrieval
+    from dynident.feasibility.solvers.registry import solver_by_name
+    from dynident.runs import Stage
+    from dynident.runs.parameters import StartStore
 
-    def solve(self, problem: RetrievalProblem, run: Path, asked: ProblemOptions) -> LinkParameters:
-        from dynident.core.parallel import process_pool
-        from dynident.feasibility import SolverOptions, solve_retrieval
-        from dynident.feasibility.solvers.registry import solver_by_name
-        from dynident.runs.parameters import StartStore
-
-        solver_by_name(self.solver)
-        store = StartStore(run, self._key(run, asked))
-        with process_pool(self.workers) as executor, spinner(f"Solving with {self.solver}") as say:
-            options = SolverOptions(
-                own=self.own,
-                seed=self.seed,
-                starts=self.starts,
-                executor=executor,
-                budget=self.budget,
-                finished=store.finished(),
-                on_finished=store.store,
-            )
-            return solve_retrieval(problem, solver=self.solver, options=options, progress=say)
-
-    def _key(self, run: Path, asked: ProblemOptions) -> str:
-        import hashlib
-        from importlib.metadata import version
-
-        from dynident.runs import Stage
-
-        parts = [asked.key(), Stage.ESTIMATE.digest(run), self.solver, dict(self.own), self.seed, version("dynident")]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    solver_by_name(solver)
+    parts = [asked.key(), Stage.ESTIMATE.digest(run), solver, dict(solver_options), seed, version("dynident")]
+    store = StartStore(run, hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest())
+    with process_pool(workers) as executor, spinner(f"Solving with {solver}") as say:
+        options = SolverOptions(
+            own=solver_options,
+            seed=seed,
+            starts=starts,
+            executor=executor,
+            budget=budget,
+            finished=store.finished(),
+            on_finished=store.store,
+        )
+        return solve_retrieval(problem, solver=solver, options=options, progress=say)

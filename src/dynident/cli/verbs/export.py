@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,11 +80,12 @@ def export(
     original: Path | None = targets.get("original")
     if original is not None and not original.is_file():
         raise FileError(original, f"no such file; name {_list_patched(' or ', '{0}')} to patch")
-    sources = _Sources(model.robot, original)
+    originals = {name: _find_original(EXPORTERS[name], model.robot, original) for name in paths}
     for name, path in paths.items():
-        check_target(EXPORTERS[name], path, sources.of(name))
+        check_target(EXPORTERS[name], path, originals[name])
     _check_distinct(paths)
-    sources.check_used(paths)
+    if original is not None and not any(originals.values()):
+        raise InputError(f"--from {original} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
     states = _states(run, model.robot, motion or [])
     done: dict[str, Exported] = {}
     try:
@@ -93,7 +93,7 @@ def export(
             for name in paths:
                 say(f"Exporting {name}")
                 options = _own_options(EXPORTERS[name], targets)
-                done[name] = exported(model, name, original=sources.of(name), options=options, force=force, states=states)
+                done[name] = exported(model, name, original=originals[name], options=options, force=force, states=states)
         for name, path in paths.items():
             write_exported(done[name], path)
     except KeyboardInterrupt:
@@ -102,7 +102,7 @@ def export(
         print_json([_document(done[name], path) for name, path in paths.items()])
         return
     for name, path in paths.items():
-        _print(done[name], path, sources.of(name))
+        _print(done[name], path, originals[name])
 
 
 def _list_patched(join: str, pattern: str) -> str:
@@ -119,38 +119,19 @@ def _own_options(exporter: Exporter, values: Mapping[str, Any]) -> dict[str, Any
     return {item.name: values[item.name] for item in declared_options(exporter.options) if item.name in values}
 
 
-@dataclass(frozen=True)
-class _Sources:
-    """Which file of the user's is patched: what --from names, else what the run's robot was read from, where it is still there."""
+def _find_original(exporter: Exporter, robot: Robot, given: Path | None) -> Path | None:
+    """The user's file to patch: what --from names, else what the run's robot was read from, where it is still there."""
+    from dynident.core.files import read_text
+    from dynident.core.xml import parse_xml
 
-    robot: Robot
-    given: Path | None
-
-    def of(self, target: str) -> Path | None:
-        from dynident.exports import EXPORTERS
-
-        root = EXPORTERS[target].original
-        if not root:
-            return None
-        if self.given is not None:
-            return self.given if self._fits(root, self.given) else None
-        source = Path(self.robot.source)
-        return source if source.is_file() and self._fits(root, source) else None
-
-    def check_used(self, targets: dict[str, Path]) -> None:
-        if self.given is not None and not any(self.of(target) for target in targets):
-            raise InputError(f"--from {self.given} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
-
-    @staticmethod
-    def _fits(root: str, path: Path) -> bool:
-        """By the root element, for .xml can be either; what is not XML is refused later, with a sentence."""
-        from dynident.core.files import read_text
-        from dynident.core.xml import parse_xml
-
-        try:
-            return parse_xml(path, read_text(path)).tag == root
-        except FileError:
-            return True
+    file = Path(robot.source) if given is None else given
+    if not exporter.original or not file.is_file():
+        return None
+    try:
+        fits = parse_xml(file, read_text(file)).tag == exporter.original  # by the root element, for .xml can be either
+    except FileError:
+        fits = True  # what is not XML is refused later, with a sentence
+    return file if fits else None
 
 
 def _states(run: Path, robot: Robot, motion: list[Path]) -> States:

@@ -9,7 +9,7 @@ import typer
 
 from dynident.cli.options import AsJson, Debug, RunArgument, one_of, parse_options
 from dynident.cli.registries import HelpFromRegistry
-from dynident.cli.retrieval import ProblemOptions, SolvingOptions
+from dynident.cli.retrieval import ProblemOptions, solve_with_options
 from dynident.cli.terminal import print_result, progress_bar
 
 GROUP = "Model"
@@ -122,10 +122,10 @@ def retrieve(
     )
     estimate = read_estimate(run)
     problem = asked.problem(run, estimate)
-    how = SolvingOptions(
-        solver=solver, own=parse_options("--solver-option", solver_option), starts=starts, workers=workers, budget=budget, seed=seed
+    given = parse_options("--solver-option", solver_option)
+    result = solve_with_options(
+        problem, run, asked, solver=solver, solver_options=given, starts=starts, workers=workers, budget=budget, seed=seed
     )
-    result = how.solve(problem, run, asked)
     if not no_ranges:
         with progress_bar("Ranges of the parameters") as progress:
             result = with_ranges(result, progress=progress)
