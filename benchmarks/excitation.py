@@ -16,7 +16,7 @@ import pinocchio as pin
 
 import dynident
 from dynident.excitation import check_trajectory, design_trajectory, robot_limits
-from dynident.excitation.design import _prepared, _series
+from dynident.excitation.design import prepare_search
 from dynident.excitation.search.criterion import base_regressor
 from dynident.friction import linear
 from dynident.regression import base_parameters
@@ -82,7 +82,7 @@ def _draw(source: str | Path, budget: float, seed: tuple[int, int]) -> tuple[flo
     """
     robot = dynident.load_robot(source)
     limits = robot_limits(robot, clearance=None)
-    search = _prepared(robot, linear(), limits, None, False, _series(20.0, 5, None), "condition", 0)
+    search = prepare_search(robot, limits, friction=linear())
     base, series = search.criterion.base, search.parametrisation
     rng, best, count, end = np.random.default_rng(seed), np.inf, 0, time.monotonic() + budget
     while time.monotonic() < end:

@@ -36,7 +36,7 @@ def fourier(**changes) -> FourierTrajectory:
 
 
 EXAMPLES: dict[str, Sequence[Trajectory]] = {
-    "fourier": [fourier(), fourier(duration=13.0).at_rest(), fourier().at_rest(start=[0.1, -0.2, 0.3])],
+    "fourier": [fourier(), fourier(duration=13.0).constrain_ends(), fourier().constrain_ends(start=[0.1, -0.2, 0.3])],
     "sinusoid": [panda_table_1(), SinusoidTrajectory(joints=("a",), amplitude=[0.5], period=[2.0], start=[1.0], duration=3.0)],
     "cubic": [kuka_table_5(), CubicTrajectory(joints=("a",), times=[0, 1, 3], knots=[[0], [1], [-1]])],
     "quintic": [QuinticTrajectory(joints=JOINTS, start=[0, 1, 2], end=[1, 1, -2], duration=2.5)],
