@@ -48,13 +48,13 @@ def flat(Y: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("friction", [None, linear()], ids=["rigid", "linear friction"])
 def test_ordinary_least_squares(name: str, friction) -> None:
     robot, log = log_of(name, friction=friction)
-    estimate = identify(robot, log.dataset, friction=friction, drop_above_percent=None, cutoff=None)
+    estimate = identify(robot, log.dataset, friction=friction, noise="uniform", drop_above_percent=None, cutoff=None)
     agrees(estimate, *flat(*written_out(estimate.base, log.dataset)))
 
 
 def test_residuals_per_joint() -> None:
     robot, log = log_of("panda", friction=linear())
-    estimate = identify(robot, log.dataset, friction=linear(), drop_above_percent=None, cutoff=None)
+    estimate = identify(robot, log.dataset, friction=linear(), noise="uniform", drop_above_percent=None, cutoff=None)
     Y, z = written_out(estimate.base, log.dataset)
     left = z - Y @ estimate.values
     np.testing.assert_allclose(estimate.residuals.rms_per_group, np.sqrt(np.mean(left**2, axis=1)), rtol=1e-8)
@@ -67,7 +67,9 @@ def test_masked_samples_do_not_count() -> None:
     rng = np.random.default_rng(1)
     mask = rng.random(log.dataset.q.shape) < 0.7
     effort = np.where(mask, log.dataset.effort, 1e4)
-    estimate = identify(robot, replace(log.dataset, mask=mask, effort=effort), friction=linear(), drop_above_percent=None, cutoff=None)
+    estimate = identify(
+        robot, replace(log.dataset, mask=mask, effort=effort), friction=linear(), noise="uniform", drop_above_percent=None, cutoff=None
+    )
     Y, z = written_out(estimate.base, log.dataset)
     agrees(estimate, Y[mask.T], z[mask.T])
 
@@ -75,7 +77,7 @@ def test_masked_samples_do_not_count() -> None:
 def test_segments_without_a_filter_are_just_rows() -> None:
     robot, log = log_of("spatial_3r")
     apart = replace(log.dataset, starts=(0, 123, 400))
-    estimate = identify(robot, apart, drop_above_percent=None, friction=None, cutoff=None)
+    estimate = identify(robot, apart, noise="uniform", drop_above_percent=None, friction=None, cutoff=None)
     agrees(estimate, *flat(*written_out(estimate.base, log.dataset)))
 
 
@@ -84,7 +86,7 @@ def test_known_parameters_move_to_the_right_hand_side() -> None:
     base = base_parameters(robot, friction=linear())
     names = ("J7zz", "mc4x", "m5", "fv2", "fo7")
     known = {name: float(log.standard[base.columns.index(name)]) + 0.1 for name in names}
-    estimate = identify(robot, log.dataset, friction=linear(), known=known, drop_above_percent=None, cutoff=None)
+    estimate = identify(robot, log.dataset, friction=linear(), known=known, noise="uniform", drop_above_percent=None, cutoff=None)
     assert not set(estimate.base.names) & set(names)
     agrees(estimate, *flat(*written_out(estimate.base, log.dataset)))
 
@@ -97,7 +99,7 @@ def test_extra_columns() -> None:
     coupling[:, 2] = log.dataset.dq[:, 0]
     extra = {"spring": spring, "coupling": coupling}
     dataset = replace(log.dataset, effort=log.dataset.effort + 3.0 * spring - 2.0 * coupling)
-    estimate = identify(robot, dataset, friction=linear(), extra=extra, drop_above_percent=None, cutoff=None)
+    estimate = identify(robot, dataset, friction=linear(), extra=extra, noise="uniform", drop_above_percent=None, cutoff=None)
     agrees(estimate, *flat(*written_out(estimate.base, dataset, extra)))
     assert estimate.values[-2:] == pytest.approx([3.0, -2.0], abs=5 * estimate.std[-2:].max())
 
@@ -106,10 +108,17 @@ def test_a_known_extra_column_is_not_estimated() -> None:
     robot, log = log_of("spatial_3r")
     spring = np.zeros(log.dataset.q.shape)
     spring[:, 1] = log.dataset.q[:, 1]
-    without = identify(robot, log.dataset, drop_above_percent=None, friction=None, cutoff=None)
+    without = identify(robot, log.dataset, noise="uniform", drop_above_percent=None, friction=None, cutoff=None)
     dataset = replace(log.dataset, effort=log.dataset.effort + 3.0 * spring)
     estimate = identify(
-        robot, dataset, extra={"spring": spring}, known={"spring": 3.0}, drop_above_percent=None, friction=None, cutoff=None
+        robot,
+        dataset,
+        extra={"spring": spring},
+        known={"spring": 3.0},
+        noise="uniform",
+        drop_above_percent=None,
+        friction=None,
+        cutoff=None,
     )
     assert estimate.base.names == without.base.names
     np.testing.assert_allclose(estimate.values, without.values, atol=1e-9)
@@ -134,7 +143,7 @@ def test_filtered_rows_are_the_filtered_columns(segments: tuple[int, ...]) -> No
     whole = np.column_stack([rows, right])
     np.testing.assert_allclose(A.T @ A, whole.T @ whole, rtol=1e-9, atol=1e-9 * np.abs(whole.T @ whole).max())
     values, *_ = np.linalg.lstsq(rows, right, rcond=None)
-    np.testing.assert_allclose(fit(problem, drop_above_percent=None).values, values, atol=1e-9 * np.abs(values).max())
+    np.testing.assert_allclose(fit(problem, noise="uniform", drop_above_percent=None).values, values, atol=1e-9 * np.abs(values).max())
 
 
 def test_masked_samples_reach_no_filtered_row() -> None:
@@ -145,7 +154,7 @@ def test_masked_samples_reach_no_filtered_row() -> None:
         mask[start : start + 130, j] = False
     dataset = replace(log.dataset, mask=mask, effort=np.where(mask, log.dataset.effort, 1e6))
     problem = build_problem(robot, dataset, friction=linear(), cutoff=5.0, rate=20.0)
-    values = fit(problem, drop_above_percent=None).values
+    values = fit(problem, noise="uniform", drop_above_percent=None).values
     truth = problem.base.coefficients(log.standard)
     np.testing.assert_allclose(values, truth, atol=1e-9 * np.abs(truth).max())
     assert np.all(problem.counts < build_problem(robot, log.dataset, friction=linear(), cutoff=5.0, rate=20.0).counts)
@@ -159,7 +168,7 @@ def test_controller_route(equations: str) -> None:
     M = mass_matrix(robot, robot.parameters, q) + 0.01 * (lambda e: e + e.swapaxes(1, 2))(rng.normal(size=(300, 7, 7)))
     g = gravity(robot, robot.parameters, q) + 0.1 * rng.normal(size=(300, 7))
     # the gravity row of a vertical first joint is zero whatever the parameters: it holds nothing to fit, and no noise counts
-    estimate = identify(robot, ControllerSamples(q=q, M=M, g=g), equations=equations, drop_above_percent=None, cutoff=None)
+    estimate = identify(robot, ControllerSamples(q=q, M=M, g=g), equations=equations, noise="uniform", drop_above_percent=None, cutoff=None)
     rows, columns = np.tril_indices(7)
     Y = inertia_gravity_regressor(robot, q)[:, :, estimate.base.independent]
     z = np.concatenate([M[:, rows, columns], g], axis=1)
@@ -215,7 +224,7 @@ def test_merged_problems_are_one_problem_over_both_logs(cutoff: float | None) ->
     options = {"friction": model, "cutoff": cutoff}
     merged = build_problem(robot, logs[0].dataset, **options).merge(build_problem(robot, logs[1].dataset, **options))
     joined = build_problem(robot, concatenated(*logs), **options)
-    one, two = fit(merged, drop_above_percent=None), fit(joined, drop_above_percent=None)
+    one, two = fit(merged, noise="uniform", drop_above_percent=None), fit(joined, noise="uniform", drop_above_percent=None)
     np.testing.assert_allclose(one.values, two.values, atol=1e-10)
     np.testing.assert_allclose(one.std, two.std, rtol=1e-8)
     assert merged.counts.tolist() == joined.counts.tolist()
@@ -225,7 +234,7 @@ def test_merged_problems_are_one_problem_over_both_logs(cutoff: float | None) ->
 def test_dropping_is_least_squares_without_those_columns() -> None:
     """One at a time, the worst first, every time estimated again: by hand the same are dropped, in the same order."""
     robot, log = log_of("panda", friction=linear(), noise=1.0, samples=300)
-    estimate = identify(robot, log.dataset, friction=linear(), drop_above_percent=30.0, cutoff=None)
+    estimate = identify(robot, log.dataset, friction=linear(), noise="uniform", drop_above_percent=30.0, cutoff=None)
     Y, z = flat(*written_out(estimate.base, log.dataset))
     first, *_ = np.linalg.lstsq(Y, z, rcond=None)
     variance = np.sum((z - Y @ first) ** 2) / (len(z) - Y.shape[1])

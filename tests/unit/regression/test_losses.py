@@ -79,7 +79,7 @@ def test_tukey_forgets_gross_errors_entirely(arm: Robot) -> None:
 def test_huber_solves_its_equations(arm: Robot) -> None:
     """Σ Yᵀ ψ(r) = 0 with ψ cut at the threshold times the robust level of each joint."""
     _, data = with_outliers(arm, 0.05)
-    estimate = identify(arm, data, friction=linear(), loss=Huber(), drop_above_percent=None, cutoff=None)
+    estimate = identify(arm, data, friction=linear(), loss=Huber(), noise="uniform", drop_above_percent=None, cutoff=None)
     Y, z = written_out(estimate.base, data)
     r = z - Y @ estimate.values
     level = 1.4826 * np.median(np.abs(r), axis=1, keepdims=True)
