@@ -137,12 +137,18 @@ def _box(robot: Robot, i: int, constraints: FeasibleSet, boxes: Mapping[int, Arr
     limits = np.array([[item.low, item.high] for item in own if item is not None]).reshape(-1, 2)
     if len(limits) == 3 and np.all(np.isfinite(limits)):
         return _thick(limits.T)
+    low, high = link_span(robot, i)
+    return np.array([low - _HALF_WIDTH, high + _HALF_WIDTH])
+
+
+def link_span(robot: Robot, i: int) -> tuple[Array, Array]:
+    """The corners (3,) and (3,) of the box around a link's own joint, those that it carries and the tool, in the link's frame [m]."""
     link = robot.links[i]
     points = [-link.placement[:3, :3].T @ link.placement[:3, 3]]
     points += [joint.placement[:3, 3] for joint in robot.joints if joint.parent == i]
     if i == robot.n - 1:
         points.append(robot.tool[:3, 3])
-    return np.array([np.min(points, axis=0) - _HALF_WIDTH, np.max(points, axis=0) + _HALF_WIDTH])
+    return np.min(points, axis=0), np.max(points, axis=0)
 
 
 def _thick(box: Array) -> Array:

@@ -32,6 +32,7 @@ from dynident.feasibility.solvers.conic import (
     typical_size,
 )
 from dynident.regression.base import BaseParameters
+from dynident.regression.problem import Problem
 
 #: In directions that the data leave open, bounds and contradictions are about parameters up to this many times `RetrievalProblem.unit`.
 REACH = 1e3
@@ -52,6 +53,7 @@ class Floor:
 class RetrievalProblem(Result):
     """minimise φ(x) + prior(x) over the standard columns x, subject to the terms of the constraints.
 
+    data, fitted_percent            The data behind the objective, and what the coefficients leave of them [%]: links are judged by both.
     ranges_by : Objective or None   What "fits as well as the noise allows" means for ranges; the objective itself by default.
     notes : tuple of str            What was decided while the problem was built, such as the weight of its prior and its cost in φ.
     """
@@ -60,6 +62,8 @@ class RetrievalProblem(Result):
     objective: Objective
     terms: Terms
     prior: NominalPrior | None = None
+    data: Problem | None = None
+    fitted_percent: float | None = None
     ranges_by: Objective | None = None
     notes: tuple[str, ...] = ()
 
@@ -183,6 +187,8 @@ def build_retrieval(
     constraints: Constraint | FeasibleSet,
     *,
     prior: NominalPrior | None = None,
+    data: Problem | None = None,
+    fitted_percent: float | None = None,
     ranges_by: Objective | None = None,
     notes: Sequence[str] = (),
 ) -> RetrievalProblem:
@@ -196,5 +202,7 @@ def build_retrieval(
         if np.any(objective.A[:, column] != 0.0):
             affected = base.expressions[int(np.flatnonzero(base.grouping[:, column])[0])]
             raise InputError(f"{name} is no don't-care parameter: it is part of the coefficient {affected}; bound it, or declare it known")
-    problem = RetrievalProblem(base=base, objective=objective, terms=terms, ranges_by=ranges_by, notes=tuple(notes))
+    problem = RetrievalProblem(
+        base=base, objective=objective, terms=terms, data=data, fitted_percent=fitted_percent, ranges_by=ranges_by, notes=tuple(notes)
+    )
     return problem if prior is None else problem.with_prior(prior)

@@ -37,6 +37,7 @@ OPTIMAL_GAP = 1e-2
 class RetrievalStatus(Enum):
     """How a retrieval ended; the value is the sentence that the user sees."""
 
+    DOUBTFUL = "feasible, but not what an arm like this can be; see the notes"
     OPTIMAL = "feasible, and as good as the best possible to within 1 %"
     FEASIBLE = "feasible, but not shown to be near the best possible"
     INFEASIBLE = "no parameters satisfy all constraints"
@@ -79,6 +80,7 @@ class LinkParameters(Result):
     x : (p,)               Standard columns: links, then friction.
     objective : float      φ(x), without the prior; objective_name : what φ is.
     noise : float or None  What φ amounts to by noise alone, where that is known.
+    training : (2,)        Relative error of the coefficients and of these links on the data of the fit [%]; None where not known.
     lower_bound : float    No parameters that satisfy the convex constraints have a smaller φ; -inf where unknown.
     solutions : tuple      Distinct answers of a multi-start, the best first.
     ranges : tuple         One per column of the links; empty until computed.
@@ -99,6 +101,7 @@ class LinkParameters(Result):
     solutions: tuple[Solution, ...] = ()
     ranges: tuple[Range, ...] = ()
     bounds: Mapping[int, Bounds] = field(default_factory=dict[int, Bounds])
+    training: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
     problem: RetrievalProblem | None = None
 

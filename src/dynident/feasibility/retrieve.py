@@ -105,7 +105,16 @@ def retrieval_problem(
         notes.append("physical consistency was not asked for, so the links need not be bodies that can exist")
     if prior is None:
         notes.append('without a prior, what is determined by "prior" is wherever the solver stopped')
-    return build_retrieval(estimate.base, goal, conditions, prior=prior, ranges_by=ranges_by, notes=notes)
+    return build_retrieval(
+        estimate.base,
+        goal,
+        conditions,
+        prior=prior,
+        data=None if estimate.problem is None else replace(estimate.problem, rows=(), filtered=None),  # what a worker process needs of it
+        fitted_percent=estimate.residuals.relative_percent,
+        ranges_by=ranges_by,
+        notes=notes,
+    )
 
 
 def _shapes(robot: Robot) -> GeometryBounds:

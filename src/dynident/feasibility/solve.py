@@ -10,12 +10,14 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.errors import DynidentError
 from dynident.feasibility.objective import ROUNDING, Objective
+from dynident.feasibility.plausibility import doubts, explains_badly, find_costliest
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import OPTIMAL_GAP, Bounds, Candidate, LinkParameters, RetrievalStatus, Solution
 from dynident.feasibility.solvers.conflict import conflicting
 from dynident.feasibility.solvers.polish import polished
 from dynident.feasibility.solvers.registry import check_solvable, solve_with
 from dynident.feasibility.solvers.solver import SolverOptions
+from dynident.regression.solution import residuals
 
 #: Two answers of a multi-start are distinct when their parameters differ by more than this share of the largest.
 DISTINCT = 1e-3
@@ -43,6 +45,19 @@ class NotFoundError(DynidentError):
         )
 
 
+class MisfitError(DynidentError):
+    """Feasible links that don't explain the data which the coefficients explain. Attributes: `best`, `costliest`."""
+
+    def __init__(self, best: LinkParameters, costliest: str) -> None:
+        self.best, self.costliest = best, costliest
+        fitted, links = best.training or (0.0, 0.0)
+        super().__init__(
+            f"the best links leave {links:.2g} % of the effort unexplained on the data of the fit, and the coefficients {fitted:.2g} %; "
+            f"{costliest} costs most",
+            remedy="check the signs and units of the effort, the mounting and the robot description, or loosen that condition",
+        )
+
+
 def solve_retrieval(
     problem: RetrievalProblem,
     *,
@@ -52,8 +67,9 @@ def solve_retrieval(
 ) -> LinkParameters:
     """Solve a retrieval problem as it is and certify the answer.
 
-    Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them, and
-    NotFoundError when the solver's best answer breaks a constraint; a plausible wrong answer is never returned.
+    Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them,
+    NotFoundError when the solver's best answer breaks a constraint, and MisfitError when the links don't explain data that the coefficients
+    explain; a plausible wrong answer is never returned.
     """
     settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
     check_solvable(solver, problem, settings)
@@ -65,6 +81,8 @@ def solve_retrieval(
     result = certify(problem, _distinct(candidates), solver=solver, floor=floor.bound)
     if not result.feasible:
         raise NotFoundError(result)
+    if result.training is not None and explains_badly(*result.training):
+        raise MisfitError(result, find_costliest(problem))
     return result
 
 
@@ -79,17 +97,22 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
         notes.append(
             f"the lower bound leaves out what is not convex: {count} conditions, the first being {problem.terms.nonconvex[0].name!r}"
         )
+    doubtful = [] if problem.data is None else list(doubts(problem.base, problem.base.columns.links(x)))
     expected = problem.objective.noise
     if expected is not None and objective > MISFIT * expected:
-        notes.append(
-            f"the objective is {objective / expected:.2g} times what noise alone would leave: the constraints contradict the estimate, "
-            "or its standard deviations are too small"
+        misfit = (
+            f"the objective is {objective / expected:.2g} times what noise alone would leave: the constraints contradict the data, "
+            "or the standard deviations are too small"
         )
+        # in units of the noise nothing else explains it; a distance to coefficients trusts their covariance, which may be too small
+        (notes if problem.goal is problem.objective else doubtful).append(misfit)
+    status = RetrievalStatus.DOUBTFUL if doubtful else _status(problem.goal, objective, floor)
     return LinkParameters(
         problem=problem,
         base=problem.base,
         x=x,
-        status=RetrievalStatus.NOT_FOUND if broken else _status(problem.goal, objective, floor),
+        status=RetrievalStatus.NOT_FOUND if broken else status,
+        training=_training(problem, x),
         objective=objective,
         objective_name=problem.goal.name,
         noise=expected,
@@ -98,8 +121,15 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
         solver=solver,
         solutions=tuple(_solution(problem, item) for item in judged),
         bounds=_bounds(problem, x),
-        notes=tuple(notes),
+        notes=(*notes, *doubtful),
     )
+
+
+def _training(problem: RetrievalProblem, x: Array) -> tuple[float, float] | None:
+    """Relative error of the coefficients and of the links on the data of the fit [%]."""
+    if problem.data is None or problem.fitted_percent is None:
+        return None
+    return problem.fitted_percent, residuals(problem.data, problem.base.coefficients(x)).relative_percent
 
 
 def _solution(problem: RetrievalProblem, item: Candidate) -> Solution:

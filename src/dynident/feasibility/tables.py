@@ -85,6 +85,9 @@ def _friction_table(result: LinkParameters) -> list[Table]:
 
 def _facts(result: LinkParameters) -> tuple[str, ...]:
     facts = [f"Total mass {result.total_mass:.4f} kg."]
+    if result.training is not None:
+        fitted, links = result.training
+        facts.append(f"On the data of the fit these links leave {links:.3g} % of the effort unexplained, the coefficients {fitted:.3g} %.")
     bound = f"{result.lower_bound:.6g}" if math.isfinite(result.lower_bound) else "not known"
     facts.append(f"Objective {result.objective:.6g}, lower bound {bound}, gap {result.gap_in_words}.")
     if len(result.solutions) > 1:
