@@ -126,7 +126,7 @@ class Problem(Result):
             factors.append(triangular([factor, other.factors[place]]))
         filtered, further = self.filtered_rows, other.filtered_rows
         if filtered is not None and further is not None:
-            filtered = tuple(own + further[places[group.name]] for group, own in zip(self.groups, filtered, strict=True))
+            filtered = tuple(tables + further[places[group.name]] for group, tables in zip(self.groups, filtered, strict=True))
         return Problem(
             base=self.base,
             groups=self.groups,
@@ -169,9 +169,9 @@ def problem_on_base(
         problem = problem_of_rows(rows, samples=data.samples, source=data.source, processing=Processing(), progress=progress)
         return replace(problem, provenance=data.provenance)
     columns = {name: _column(name, values, data) for name, values in (extra or {}).items()}
-    own = base.columns.names[base.columns.extra_slice]
-    if tuple(columns) != own:
-        raise UnknownNameError("extra column", ", ".join(columns) or "(none)", own, remedy="give those of the model, in their order")
+    expected = base.columns.names[base.columns.extra_slice]
+    if tuple(columns) != expected:
+        raise UnknownNameError("extra column", ", ".join(columns) or "(none)", expected, remedy="give those of the model, in their order")
     prepared, columns, filter, steps = _prepare(data, columns, cutoff, rate)
     _check_effort(base.robot, prepared)
     log_rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynident.cli.data import read_robot
+from dynident.cli.inputs import read_robot
 from dynident.cli.options import AsJson, Base, Debug, Lock, RobotArgument, Tip
 from dynident.cli.terminal import console
 

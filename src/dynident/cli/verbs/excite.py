@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.data import check_output, read_robot
+from dynident.cli.inputs import check_output, read_robot
 from dynident.cli.terminal import print_result, progress_bar
 from dynident.core.fields import parse_numbers
 from dynident.errors import ValueRangeError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynident.cli.data import read_data
+from dynident.cli.inputs import read_data
 from dynident.cli.options import AsJson, Debug
 from dynident.cli.registries import FromRegistry, Offered
 from dynident.cli.terminal import console, print_json, print_notes, spinner

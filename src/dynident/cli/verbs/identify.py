@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.data import parse_reading, read_data, read_robot, running_command
+from dynident.cli.inputs import parse_reading, read_data, read_robot, running_command
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.errors import ValueRangeError
 

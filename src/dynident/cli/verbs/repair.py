@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli.data import read_robot
+from dynident.cli.inputs import read_robot
 from dynident.cli.options import AsJson, Debug, Lock, RobotArgument, one_of
 from dynident.cli.terminal import print_result
 from dynident.errors import ValueRangeError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.data import check_output, parse_reading, read_data, read_robot
+from dynident.cli.inputs import check_output, parse_reading, read_data, read_robot
 from dynident.cli.terminal import console, print_notes, progress_bar
 from dynident.core.fields import parse_numbers, read_fields
 from dynident.errors import FileError, InputError, ValueRangeError

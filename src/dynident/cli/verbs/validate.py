@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.data import parse_reading, read_data, running_command
+from dynident.cli.inputs import parse_reading, read_data, running_command
 from dynident.cli.terminal import console, print_json, print_result, print_table, progress_bar, spinner
 from dynident.errors import InputError
 
