@@ -73,7 +73,7 @@ def log(robot: Robot, *, seconds: float = 24.0, rate: float = 200.0, seed: int =
 
 def identified(folder: Path, robot: Robot, data: Dataset, *, cutoff: float = 8.0) -> None:
     problem = build_problem(robot, data.part(0, 0.7), friction=linear(), cutoff=cutoff, rate=4.0 * cutoff)
-    write_estimate(folder, fit(problem), problem)
+    write_estimate(folder, fit(problem, drop_above_percent=30.0), problem)
 
 
 def retrieved(folder: Path) -> None:

@@ -14,13 +14,15 @@ from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
-from dynident.validation.models import LINKS, NOMINAL
+from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
 from dynident.validation.series import JointSeries
 
 #: A smaller share of samples in common is the rounding at the edge of a part.
 SEEN = 1e-3
 #: New data whose error is so many times that of the fit mean that the model doesn't carry over.
 WORSE_THAN_FIT = 1.5
+#: A model whose error is this many times that of another is worse, whatever else speaks for it.
+CLEARLY_WORSE = 1.15
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +124,22 @@ class Validation(Result):
     def nominal(self) -> ModelErrors | None:
         """Errors of the nominal links with the identified friction; None where the robot's description has no inertias."""
         return self._complete(NOMINAL)
+
+    @property
+    def recommended(self) -> ModelErrors:
+        """The model to use: the links, which simulators take too, unless the coefficients or the nominal links predict clearly better."""
+        links, nominal = self.links, self.nominal
+        best = self.coefficients if links is None or links.overall_percent > CLEARLY_WORSE * self.coefficients.overall_percent else links
+        return nominal if nominal is not None and CLEARLY_WORSE * nominal.overall_percent < best.overall_percent else best
+
+    @property
+    def advice(self) -> str:
+        """Which model to use, and why, in a sentence."""
+        names = {COEFFICIENTS: "the coefficients", LINKS: "the link parameters", NOMINAL: "the nominal links with the identified friction"}
+        others = [item for item in (self.links, self.coefficients, self.nominal) if item is not None and item is not self.recommended]
+        rest = ", ".join(f"{item.overall_percent:.2g} % with {names[item.model]}" for item in others)
+        found = f"Use {names[self.recommended.model]}: {self.recommended.overall_percent:.2g} % of the torque is unexplained"
+        return f"{found}, {rest}." if rest else f"{found}."
 
     def _complete(self, model: str) -> ModelErrors | None:
         return next((item for item in self.models if item.model == model), None)

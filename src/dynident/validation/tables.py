@@ -108,7 +108,7 @@ def _by_joint(joints: Sequence[str], columns: Sequence[Array], overall: Sequence
 
 def _facts(validation: Validation) -> tuple[str, ...]:
     fitted = validation.summary.identified_percent
-    facts = [f"Relative error {validation.coefficients.overall_percent:.3g} % in all; {fitted:.3g} % in the fit."]
+    facts = [validation.advice, f"Relative error {validation.coefficients.overall_percent:.3g} % in all; {fitted:.3g} % in the fit."]
     if validation.folds is not None:
         facts.append(_fold_sentence(validation.folds))
     return tuple(facts)

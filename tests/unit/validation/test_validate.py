@@ -239,3 +239,27 @@ def test_it_prints_its_tables(filtered):
     text = str(validate(filtered, noisy().part(0.7, 1), folds=3))
     for words in ("Errors per joint", "R²", "Worst moments", "Cross-validation", "no friction", "Relative error"):
         assert words in text
+
+
+class TestTheModelToUse:
+    """Links where they predict about as well as the coefficients; what predicts clearly better otherwise."""
+
+    @pytest.mark.parametrize(
+        ("coefficients", "links", "nominal", "use"),
+        [
+            (2.0, 2.2, 6.0, "the link parameters"),
+            (3.7, 1.6, 6.0, "the link parameters"),
+            (2.0, 188.0, 6.0, "the coefficients"),
+            (9.0, 8.0, 2.0, "the nominal links with the identified friction"),
+            (2.0, None, 6.0, "the coefficients"),
+        ],
+    )
+    def test_it_is_the_one_that_predicts(self, filtered, coefficients, links, nominal, use):
+        validation = validate(filtered, noisy().part(0.7, 1))
+        wanted = {"coefficients": coefficients, "links": links, "nominal": nominal}
+        models = tuple(
+            replace(validation.coefficients, model=name, overall_percent=value) for name, value in wanted.items() if value is not None
+        )
+        judged = replace(validation, models=models)
+        assert judged.advice.startswith(f"Use {use}: ")
+        assert judged.advice in str(judged)

@@ -12,7 +12,7 @@ from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
 from dynident.reports.blocks import Block, Card, Cards, Listing, Section, Text
 from dynident.runs import Run, Stage
-from dynident.validation.result import WORSE_THAN_FIT, Validation
+from dynident.validation.result import CLEARLY_WORSE, WORSE_THAN_FIT, Validation
 
 #: Relative error on held-out data up to which a model predicts well, and up to which it is usable with care [%].
 GOOD, USABLE = 5.0, 15.0
@@ -35,17 +35,17 @@ def headline(run: Run) -> str:
     """One sentence that a hurried reader can take away."""
     if run.validation is None:
         return "How good this model is on data that it has not seen is not known yet."
-    error = run.validation.coefficients.overall_percent
+    error = run.validation.recommended.overall_percent
     number = f"it leaves {error:.2g} % of the torque unexplained"
     if run.validation.on_new_data is None:
         return f"Whether the model has seen the data that it was judged on is not known; there {number}."
     if not run.validation.on_new_data:
         return f"The model was judged on data of its own fit, where {number}; that says little about other motions."
     if error <= GOOD:
-        return f"The model predicts torques that it has not seen well: {number}."
+        return f"{run.validation.advice} It predicts torques that it has not seen well."
     if error <= USABLE:
-        return f"The model predicts torques that it has not seen with visible errors: {number}. Use it with care."
-    return f"The model does not predict torques that it has not seen: {number}. Don't use it before that is understood."
+        return f"{run.validation.advice} It predicts torques that it has not seen with visible errors, so use it with care."
+    return f"No model predicts torques that it has not seen: at best {number}. Don't use one before that is understood."
 
 
 def what_to_trust(run: Run) -> Iterator[str]:
@@ -61,11 +61,22 @@ def what_to_trust(run: Run) -> Iterator[str]:
             yield f"That it is better than the nominal links with the same friction: their error is {factor:.2g} times as large."
     kept = int(estimate.kept.sum())
     yield f"The {kept} coefficients that were kept, taken together: they are what the predictions above are made of."
-    if parameters is not None and parameters.feasible:
-        yield "The link parameters as a whole: a robot with them can exist, so simulators and controllers can use them."
+    if parameters is None or not _links_hold(run):
+        return
+    yield "The link parameters as a whole: a robot with them can exist, so simulators and controllers can use them."
     determined = _determined(run)
     if determined["data"]:
         yield f"{determined['data']} of {sum(determined.values())} link parameters by themselves, as far as the model leaves nothing out."
+
+
+def _links_hold(run: Run) -> bool:
+    """Whether the links are those of a robot that can exist and is like this one, and predict about as well as the coefficients."""
+    parameters, validation = run.parameters, run.validation
+    if parameters is None or not parameters.feasible or parameters.status is RetrievalStatus.DOUBTFUL:
+        return False
+    if validation is None or validation.links is None or not run.links_validated:
+        return True
+    return validation.links.overall_percent <= CLEARLY_WORSE * validation.coefficients.overall_percent
 
 
 def what_not_to_trust(run: Run) -> Iterator[str]:
@@ -88,6 +99,8 @@ def what_not_to_trust(run: Run) -> Iterator[str]:
     if parameters is None:
         yield f"Masses and inertias of single links: they have not been retrieved. To do so: {Stage.PARAMETERS.command(run.folder)}"
         return
+    if parameters.status is RetrievalStatus.DOUBTFUL:
+        yield f"The link parameters: they are {parameters.status.value}."
     if not parameters.feasible:
         yield "The link parameters in a simulator: they violate constraints, and no real robot has them."
     determined = _determined(run)
@@ -108,7 +121,7 @@ def _doubts(run: Run, validation: Validation) -> Iterator[str]:
     if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
         yield f"The error of the fit ({fitted:.2g} %) as a forecast: on other data it is {validation.coefficients.overall_percent:.2g} %."
     links = validation.links if run.links_validated else None
-    if links is not None and links.overall_percent > 1.1 * validation.coefficients.overall_percent:
+    if links is not None and links.overall_percent > CLEARLY_WORSE * validation.coefficients.overall_percent:
         yield f"The link parameters for torques of that accuracy: their own error is {links.overall_percent:.2g} %."
     if run.parameters is not None and not run.links_validated:
         yield f"The link parameters' error: it was not measured for these. To do so: {Stage.VALIDATION.command(run.folder)}"
