@@ -40,7 +40,7 @@ def test_held_out_errors_are_those_of_the_library(dynident, folder):
     assert content["provenance"]["part"] == [0.7, 1.0]
     assert content["provenance"]["command"].startswith("dynident validate run log.npz")
     assert list(content["provenance"]["files"]) == ["log.npz"]
-    assert content["notes"] == []
+    assert all(note.startswith("the nominal links") for note in content["notes"])  # which the log was made with
 
 
 def test_tables_and_folds(dynident, folder):

@@ -119,7 +119,7 @@ class TestPandaFromItsController:
 
     def test_what_the_paper_drops_is_dropped(self, panda: Robot, samples: ControllerSamples) -> None:
         """At the paper's noise J6xz is always above 30 %, J3xy + 0.0825 mc4z about half of the time."""
-        estimate = identify(panda, with_residual(panda, samples, percent=0.0315), cutoff=None)
+        estimate = identify(panda, with_residual(panda, samples, percent=0.0315), drop_above_percent=30.0)
         names = {estimate.base.names[item.index] for item in estimate.dropped}
         assert "J6xz" in names
         assert names <= {"J6xz", "J3xy"}
@@ -230,7 +230,7 @@ class TestKukaLog:
         folder = shared_data / "kuka_lwr4"
         robot = load_robot(folder / "kuka_lwr4.urdf")
         train, test = (skipped(log_of(folder / f"measurements_{number}.npz"), 500) for number in (1, 2))
-        estimate = identify(robot, train, friction=linear(), cutoff=5.0, drop_above_percent=drop)
+        estimate = identify(robot, train, friction=linear(), cutoff=5.0, noise="uniform", drop_above_percent=drop)
         held_out = residuals(build_problem(robot, test, friction=linear(), cutoff=5.0), estimate.values)
         assert held_out.relative_percent <= 1.85
 

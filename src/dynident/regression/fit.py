@@ -26,7 +26,7 @@ _SETTLED = 1e-4
 def fit(
     problem: Problem,
     *,
-    noise: Noise = "per_group",
+    noise: Noise | None = None,
     loss: Loss | None = None,
     prior: Prior | None = None,
     drop_above_percent: float | None = None,
@@ -34,13 +34,15 @@ def fit(
 ) -> Estimate:
     """Estimate the base parameters of a problem.
 
-    noise : "per_group" weighs each joint by its own noise, iterated; "uniform" is ordinary least squares, as in the papers.
+    noise : "per_group" weighs each joint by its own noise, iterated; "uniform" is ordinary least squares, as in the papers. By default
+        the first for a log, the second for a controller's M and g, whose errors are rounding.
     loss : Huber() or Tukey() for logs with gross errors; streams the data again at every iteration.
     prior : ridge toward values with given standard deviations.
     drop_above_percent : coefficients whose relative standard deviation exceeds this are dropped one at a time, the worst first,
         and the rest estimated again: the papers' shorter tables (30 there). What is dropped counts as zero, so that the rest
         looks more certain than it is; by default all that the data determine are kept.
     """
+    noise = noise or ("per_group" if problem.base.equations == "torque" else "uniform")
     if noise not in NOISES:
         raise UnknownNameError("noise model", noise, NOISES)
     if prior is not None:

@@ -42,7 +42,7 @@ def identify(
     equations: Equations | None = None,
     known: Mapping[str, float] | None = None,
     extra: Mapping[str, ArrayLike] | None = None,
-    noise: Noise = "per_group",
+    noise: Noise | None = None,
     loss: Loss | None = None,
     prior: Prior | None = None,
     drop_above_percent: float | None = None,

@@ -40,7 +40,7 @@ def identify(
     ] = None,
     noise: Annotated[
         str | None,
-        typer.Option("--noise", metavar="MODEL", help="per_group (default), each joint by its own noise, or uniform."),
+        typer.Option("--noise", metavar="MODEL", help="per_group, each joint by its own noise (default for logs), or uniform."),
     ] = None,
     loss: Annotated[
         str | None, typer.Option("--loss", metavar="NAME", help="squared (default), or huber or tukey for gross errors.")

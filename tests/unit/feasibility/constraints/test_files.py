@@ -188,11 +188,11 @@ def test_a_program_is_run_only_when_that_is_wanted(tmp_path):
     [
         ("x = 1", "defines no `constraints`"),
         ("constraints = [1]", "constraints[0]: is int; a constraint, such as"),
-        ("from dynident import Bounds\nconstraints = Bounds", "is Bounds; a constraint, such as"),
+        ("from dynident.feasibility import Bounds\nconstraints = Bounds", "is Bounds; a constraint, such as"),
         ("1 / 0", "ended with ZeroDivisionError: division by zero"),
         ("raise SystemExit(3)", "ended with SystemExit"),
         ("def f(:", "ended with SyntaxError"),
-        ("from dynident import Bounds\nconstraints = Bounds('m9', 0, 1)", "no parameter named 'm9'"),
+        ("from dynident.feasibility import Bounds\nconstraints = Bounds('m9', 0, 1)", "no parameter named 'm9'"),
     ],
 )
 def test_programs_that_are_no_constraints(tmp_path, content, message):
