@@ -10,7 +10,7 @@ import dynident
 from dynident import Robot
 from dynident.friction import Armature, Viscous, combine, linear
 from dynident.regression import base_parameters, build_problem, fit
-from dynident.regression.factors import compress
+from dynident.regression.equations.factors import compress
 from tests.oracles.logs import generated_log
 from tests.oracles.machines import states
 from tests.properties.test_dynamics import close, seeds, trees

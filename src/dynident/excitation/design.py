@@ -29,7 +29,7 @@ from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.trajectory import sample_times
 from dynident.friction.model import FrictionModel
 from dynident.friction.smoothed import smooth
-from dynident.regression.base import BaseParameters, base_parameters
+from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.robots.robot import Robot
 
 #: A jump of the friction at rest is smoothed over this share of the slowest joint's velocity limit while searching.

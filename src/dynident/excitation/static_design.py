@@ -29,7 +29,7 @@ from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits, require_usable, robot_limits
 from dynident.excitation.limits.margins import standing_margins
 from dynident.excitation.limits.standing_positions import position_range
-from dynident.regression.base import BaseParameters, base_parameters
+from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.robots.robot import Robot
 
 Method: TypeAlias = Literal["random", "sobol", "halton", "d_optimal"]

@@ -13,7 +13,7 @@ from dynident.excitation.design import Design
 from dynident.excitation.limits.margins import LimitReport
 from dynident.excitation.static_design import StaticDesign
 from dynident.excitation.trajectories.registry import trajectory_to_dict
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
 
 
 def design_report(design: Design) -> Report:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from dynident.exports.export_model import ExportModel
 from dynident.feasibility.result import LinkParameters
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.tables import coefficients
 from dynident.runs import read_estimate, read_parameters

@@ -16,7 +16,7 @@ from dynident.feasibility.objective import Objective
 from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
 from dynident.feasibility.solvers.conic import ConicStatus
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
 
 #: Scales of uniform links that are tried, as powers of two of those of the density of water.
 SCALES = tuple(2.0 ** (k / 2.0) for k in range(-4, 11))

@@ -21,8 +21,8 @@ from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import build_retrieval
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.solve import solve_retrieval
-from dynident.regression.base import BaseParameters
-from dynident.regression.columns import Columns
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.columns import Columns
 from dynident.robots.robot import Robot
 
 Hold = Literal["coefficients", "parameters"]

@@ -14,8 +14,8 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.errors import InputError, UnknownNameError
+from dynident.regression.equations.factors import triangular
 from dynident.regression.estimate import Estimate
-from dynident.regression.factors import triangular
 from dynident.regression.problem import Problem
 
 Weights = Literal["covariance", "none"]

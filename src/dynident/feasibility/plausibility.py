@@ -14,7 +14,7 @@ from dynident.feasibility.prior import link_span
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solvers.conic import ConicStatus
 from dynident.parameters import link_inertia
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
 
 #: Links whose error on the data of the fit is this many times that of the coefficients, and this much larger in percent of the effort,
 #: are not the robot's.

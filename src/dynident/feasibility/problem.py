@@ -31,7 +31,7 @@ from dynident.feasibility.solvers.conic import (
     residual_scale,
     typical_size,
 )
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
 from dynident.regression.problem import Problem
 
 #: In directions that the data leave open, bounds and contradictions are about parameters up to this many times `RetrievalProblem.unit`.

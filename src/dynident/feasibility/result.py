@@ -17,7 +17,7 @@ from dynident.core.tables import Report
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import LinkInertia, consistency_margin, link_inertia
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
 from dynident.robots.figures import robot_figure
 from dynident.robots.robot import Robot
 

@@ -17,9 +17,9 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.errors import DynidentError, InputError, ValueRangeError
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.solvers.interior import Cone, Interior, centre, least_margin
-from dynident.feasibility.solvers.interior_path import enter, wander
-from dynident.feasibility.solvers.reduced import Reduced
+from dynident.feasibility.solvers.interior.central_path import enter, wander
+from dynident.feasibility.solvers.interior.newton import Cone, Interior, centre, least_margin
+from dynident.feasibility.solvers.interior.reduced import Reduced
 
 #: Chains agree when R̂ of every parameter is below this.
 AGREEMENT = 1.05

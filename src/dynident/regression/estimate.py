@@ -20,7 +20,7 @@ from dynident.data.provenance import Provenance
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError
 from dynident.friction.model import friction_torque
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 

@@ -9,7 +9,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, line, numbers, plain
 from dynident.friction.model import friction_torque
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
 from dynident.regression.tables import coefficients

@@ -9,15 +9,15 @@ import numpy as np
 
 from dynident.core.arrays import BoolArray
 from dynident.errors import InputError, UnknownNameError
-from dynident.regression.autocovariance import Correlated, correlated_rows
-from dynident.regression.covariance import Spread, median_levels, spread
+from dynident.regression.equations.factors import compress, triangular
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus
-from dynident.regression.factors import compress, triangular
-from dynident.regression.losses import Loss, Squared
 from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
 from dynident.regression.solution import ITERATIONS, Prior, WeightedSolution, prior_rows, residuals
 from dynident.regression.summary import NOISES, FitSummary, Noise
+from dynident.regression.uncertainty.autocovariance import Correlated, correlated_rows
+from dynident.regression.uncertainty.covariance import Spread, median_levels, spread
+from dynident.regression.uncertainty.losses import Loss, Squared
 
 #: A robust loss has settled when an iteration moves the coefficients by less than this share of their standard deviations.
 _SETTLED = 1e-4

@@ -15,13 +15,13 @@ from dynident.data import ControllerSamples, Dataset
 from dynident.errors import ValueRangeError
 from dynident.friction import linear
 from dynident.friction.model import FrictionModel
-from dynident.regression.base import Equations, base_parameters
+from dynident.regression.equations.base import Equations, base_parameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import fit
-from dynident.regression.losses import Loss
 from dynident.regression.problem import Problem, controller_equations, match_joints, parallel_filter, problem_on_base
 from dynident.regression.solution import Prior
 from dynident.regression.summary import Noise
+from dynident.regression.uncertainty.losses import Loss
 from dynident.robots.robot import Robot
 
 #: What the data decide unless it is said otherwise.

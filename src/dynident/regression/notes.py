@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynident.data import Dataset
-from dynident.regression.columns import FrictionColumn
+from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.summary import Processing
 from dynident.robots.robot import Robot
 

@@ -19,10 +19,10 @@ from dynident.data.checks import default_names
 from dynident.data.provenance import Provenance
 from dynident.data.signals.agreement import find_disagreements, replace_derivatives
 from dynident.errors import InputError, Remedy, UnknownNameError, ValueRangeError
-from dynident.regression.base import BaseParameters, Equations
-from dynident.regression.factors import compress, triangular
+from dynident.regression.equations.base import BaseParameters, Equations
+from dynident.regression.equations.factors import compress, triangular
+from dynident.regression.equations.rows import ControllerRows, LogRows, RowGroup, RowSource, Tables, collect_tables
 from dynident.regression.notes import log_notes
-from dynident.regression.rows import ControllerRows, LogRows, RowGroup, RowSource, Tables, collect_tables
 from dynident.regression.summary import Processing
 from dynident.robots.robot import Robot
 

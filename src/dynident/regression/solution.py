@@ -11,11 +11,11 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.regression.covariance import inverse_normal, smallest_level
+from dynident.regression.equations.factors import independent_columns, triangular
 from dynident.regression.estimate import Residuals
-from dynident.regression.factors import independent_columns, triangular
 from dynident.regression.problem import Problem
 from dynident.regression.summary import Noise
+from dynident.regression.uncertainty.covariance import inverse_normal, smallest_level
 
 #: A column counts as determined by the data when its part outside the span of those before it is above a share of it: that at which
 #: the coefficient's standard deviation is as large as a coefficient that makes the whole effort by itself, and at least this.

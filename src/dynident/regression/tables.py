@@ -11,11 +11,11 @@ import numpy as np
 
 from dynident.core.files import finite_or_none
 from dynident.core.tables import Report, Row, Table
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.rows import row_units
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.notes import listing
 from dynident.regression.problem import Problem
-from dynident.regression.rows import row_units
 
 #: Standard deviations below this are shown as powers of ten; decimals would be all zeros.
 _SMALLEST_DECIMAL = 1e-8

@@ -10,10 +10,10 @@ from dynident.core.archives import Arrays, pack, unpack
 from dynident.core.files import write_atomically
 from dynident.data.provenance import Provenance
 from dynident.friction.registry import friction_from_dict, friction_to_dict
-from dynident.regression.base import BaseParameters
-from dynident.regression.columns import problem_columns
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.columns import problem_columns
+from dynident.regression.equations.rows import RowGroup
 from dynident.regression.problem import Problem
-from dynident.regression.rows import RowGroup
 from dynident.regression.summary import Processing
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
 from dynident.runs.stages import PROBLEM_SCHEMA

@@ -22,9 +22,9 @@ from dynident.data import Dataset
 from dynident.errors import ValueRangeError
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.fit import fit
-from dynident.regression.losses import loss_by_name
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.solution import residuals
+from dynident.regression.uncertainty.losses import loss_by_name
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

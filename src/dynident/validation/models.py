@@ -7,7 +7,7 @@ from typing import Protocol
 
 from dynident.core.arrays import Array
 from dynident.errors import InputError
-from dynident.regression.base import base_parameters
+from dynident.regression.equations.base import base_parameters
 from dynident.regression.estimate import Estimate, Residuals
 
 #: Keys of the models, in the order in which they are shown.

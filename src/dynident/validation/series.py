@@ -16,8 +16,8 @@ from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import Dataset, ParallelFilter
 from dynident.dynamics import inverse_dynamics
 from dynident.friction.model import friction_torque
+from dynident.regression.equations.rows import MASK_SHARE, LogRows
 from dynident.regression.estimate import Estimate
-from dynident.regression.rows import MASK_SHARE, LogRows
 from dynident.robots.body import ANGULAR, LINEAR, JointType
 from dynident.validation.models import COEFFICIENTS, RIGID, NewtonEuler
 

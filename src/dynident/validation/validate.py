@@ -10,10 +10,10 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import ControllerSamples, Dataset
 from dynident.errors import InputError
+from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.identify import Auto, default_cutoff
 from dynident.regression.problem import Problem, problem_on_base
-from dynident.regression.rows import LogRows
 from dynident.regression.solution import residuals
 from dynident.validation.folds import cross_validate
 from dynident.validation.metrics import ModelErrors, coverage_percent, model_errors, spectrum, worst_moments

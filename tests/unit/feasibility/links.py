@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from dynident import Robot, load_robot
 from dynident.parameters import from_com
 from dynident.regression import base_parameters
-from dynident.regression.columns import Columns
+from dynident.regression.equations.columns import Columns
 
 ROBOT = load_robot("spatial_3r")
 COLUMNS: Columns = base_parameters(ROBOT).columns

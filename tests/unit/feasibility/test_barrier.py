@@ -7,11 +7,11 @@ import pytest
 
 from dynident.core.arrays import Array
 from dynident.feasibility import Bounds, LinkView, PhysicalConsistency, Symmetric, UserConstraint, solve_retrieval
-from dynident.feasibility.solvers import interior as newton
 from dynident.feasibility.solvers.barrier import descend
-from dynident.feasibility.solvers.interior import Interior, least_margin
-from dynident.feasibility.solvers.interior_path import enter, push, wander
-from dynident.feasibility.solvers.reduced import Reduced
+from dynident.feasibility.solvers.interior import newton
+from dynident.feasibility.solvers.interior.central_path import enter, push, wander
+from dynident.feasibility.solvers.interior.newton import Interior, least_margin
+from dynident.feasibility.solvers.interior.reduced import Reduced
 from tests.contracts.retrieval_problems import make, problem
 
 

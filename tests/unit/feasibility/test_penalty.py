@@ -9,10 +9,10 @@ import pytest
 
 from dynident.core.arrays import Array
 from dynident.feasibility import Bounds, Known, PhysicalConsistency, RetrievalProblem, SolverOptions, TotalMass, solve_retrieval
-from dynident.feasibility.solvers.annealing import anneal, evolve, walk
-from dynident.feasibility.solvers.box import Box, box_of, from_standard, to_standard
-from dynident.feasibility.solvers.penalised import Charge, Penalised
 from dynident.feasibility.solvers.penalty import PenaltyOptions, _Run, restored
+from dynident.feasibility.solvers.search.annealing import anneal, evolve, walk
+from dynident.feasibility.solvers.search.box import ParameterBox, box_of, from_standard, to_standard
+from dynident.feasibility.solvers.search.penalised import Charge, Penalised
 from dynident.parameters import inertia_matrix
 from tests.contracts.retrieval_problems import make, problem
 
@@ -118,7 +118,7 @@ def test_every_local_search_ends_feasible(local, penalty) -> None:
 def test_charges_grow_by_ten(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[float] = []
 
-    def record(penalised: Penalised, p: Array, box: Box, charge: Charge, method: str) -> Array:
+    def record(penalised: Penalised, p: Array, box: ParameterBox, charge: Charge, method: str) -> Array:
         seen.append(charge.factor)
         return p
 

@@ -13,7 +13,7 @@ from dynident.dynamics import gravity, mass_matrix
 from dynident.errors import DynidentError
 from dynident.friction import Viscous, linear
 from dynident.regression import Huber, base_parameters, build_problem, fit, identify
-from dynident.regression.factors import compress, triangular
+from dynident.regression.equations.factors import compress, triangular
 from tests.oracles.logs import generated_log
 
 

@@ -11,7 +11,7 @@ import pytest
 from dynident.errors import FileError, InputError
 from dynident.friction import SmoothCoulomb, Viscous, combine, linear
 from dynident.regression import EstimateStatus, build_problem, fit
-from dynident.regression.losses import Huber
+from dynident.regression.uncertainty.losses import Huber
 from dynident.robots import load_robot, robot_from_dict
 from dynident.runs import load_problem, read_estimate, read_problem, save_problem, write_estimate
 from tests.logs import synthetic_log, synthetic_samples

@@ -104,8 +104,8 @@ def identify(
 
 def _fit_options(noise: str | None, loss: str | None, drop: float | None) -> dict[str, Any]:
     """What was said; `fit` knows the rest."""
-    from dynident.regression.losses import loss_by_name
     from dynident.regression.summary import NOISES
+    from dynident.regression.uncertainty.losses import loss_by_name
 
     found: dict[str, Any] = {}
     if noise is not None:

@@ -22,8 +22,8 @@ from dynident.dynamics import iterate_regressor_blocks
 from dynident.errors import UnknownNameError
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times, used_samples
 from dynident.friction.model import FrictionModel
-from dynident.regression.base import BaseParameters
-from dynident.regression.columns import FrictionColumn
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.columns import FrictionColumn
 
 Kind: TypeAlias = Literal["condition", "d_optimal"]
 KINDS: tuple[Kind, ...] = ("condition", "d_optimal")

@@ -19,8 +19,8 @@ from dynident.feasibility.constraints.parameter_names import Named, link_index, 
 from dynident.feasibility.constraints.terms import Terms
 from dynident.friction.model import FrictionModel
 from dynident.parameters import pseudo_inertia
-from dynident.regression.base import BaseParameters
-from dynident.regression.columns import Columns
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.columns import Columns
 from dynident.robots.robot import Robot
 
 

@@ -14,7 +14,7 @@ from dynident.errors import FileError, Remedy
 from dynident.feasibility.constraints.constraint_yaml import read_constraint_yaml
 from dynident.feasibility.constraints.convex import Bounds
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
-from dynident.regression.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters
 
 _CSV_COLUMNS = ("Coeff name", "Lower bound", "Upper bound")
 _SUFFIXES = (".csv", ".yaml", ".yml", ".py")

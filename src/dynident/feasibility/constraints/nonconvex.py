@@ -23,7 +23,7 @@ from dynident.feasibility.constraints.lmi import Block, Side
 from dynident.feasibility.constraints.parameter_names import Named
 from dynident.feasibility.constraints.terms import Nonconvex, Terms
 from dynident.parameters import INERTIA_ELEMENTS, inertia_matrix
-from dynident.regression.columns import Columns
+from dynident.regression.equations.columns import Columns
 from dynident.robots.robot import Robot
 
 # A square over the mass: the combination of mc (3,) that is squared, and its factor.

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from dynident.errors import UnknownNameError
 from dynident.parameters import INERTIA_NAMES, ParameterEntry
-from dynident.regression.columns import Columns
+from dynident.regression.equations.columns import Columns
 from dynident.robots.robot import Robot
 
 Kind = Literal["mass", "com", "barycentric", "linear"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.lmi import Block, Equality, Side
-from dynident.regression.columns import Columns
+from dynident.regression.equations.columns import Columns
 from dynident.robots.robot import Robot
 
 

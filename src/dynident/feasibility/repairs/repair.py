@@ -22,7 +22,7 @@ from dynident.feasibility.constraints.lmi import Block, Equality, linear
 from dynident.feasibility.prior import link_metric
 from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus
 from dynident.parameters import change_of_frame, consistency_margin, from_com, inertia_matrix, pseudo_inertia
-from dynident.regression.base import BaseParameters, base_parameters
+from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.robots.figures import robot_figure
 from dynident.robots.robot import Robot, Source
 from dynident.robots.verdict import judge

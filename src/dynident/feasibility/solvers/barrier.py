@@ -16,10 +16,10 @@ from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
-from dynident.feasibility.solvers.functions import satisfy
-from dynident.feasibility.solvers.interior import Interior
-from dynident.feasibility.solvers.interior_path import anchored, enter, follow, wander
-from dynident.feasibility.solvers.reduced import RELIEF, Reduced
+from dynident.feasibility.solvers.interior.central_path import anchored, enter, follow, wander
+from dynident.feasibility.solvers.interior.functions import satisfy
+from dynident.feasibility.solvers.interior.newton import Interior
+from dynident.feasibility.solvers.interior.reduced import RELIEF, Reduced
 from dynident.feasibility.solvers.solver import Solver, SolverOptions, solve_starts
 
 

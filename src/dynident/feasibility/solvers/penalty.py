@@ -17,11 +17,11 @@ from dynident.core.arrays import Array
 from dynident.core.options import option
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
-from dynident.feasibility.solvers.annealing import anneal, evolve
 from dynident.feasibility.solvers.barrier import descend
-from dynident.feasibility.solvers.box import Box, box_of, from_standard, to_standard
-from dynident.feasibility.solvers.local import LocalSearch, search_locally
-from dynident.feasibility.solvers.penalised import Charge, Penalised
+from dynident.feasibility.solvers.search.annealing import anneal, evolve
+from dynident.feasibility.solvers.search.box import ParameterBox, box_of, from_standard, to_standard
+from dynident.feasibility.solvers.search.local import LocalSearch, search_locally
+from dynident.feasibility.solvers.search.penalised import Charge, Penalised
 from dynident.feasibility.solvers.solver import Solver, SolverOptions, solve_starts
 
 #: Weight of staying where one is, beside fitting the same, when an answer is moved to the feasible parameters.
@@ -82,7 +82,7 @@ class _Run:
             factor = 10.0 * k
         return to_standard(p, links) if x is None else x
 
-    def _globally(self, penalised: Penalised, p: Array, box: Box, charge: Charge, rng: np.random.Generator) -> Array:
+    def _globally(self, penalised: Penalised, p: Array, box: ParameterBox, charge: Charge, rng: np.random.Generator) -> Array:
         if self.options.search == "none":
             return p
         search = anneal if self.options.search == "annealing" else evolve

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.parameters import ParameterEntry
-from dynident.regression.base import BaseParameters
-from dynident.regression.columns import Column, FrictionColumn
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.columns import Column, FrictionColumn
 from dynident.regression.estimate import Dropped, Estimate
 from dynident.regression.figures import precision_figure
 from dynident.reports.blocks import Block, Cell, Grid, Section, Text, notes_listing

@@ -30,7 +30,7 @@ from dynident.feasibility import (
 from dynident.friction import linear
 from dynident.parameters import to_com
 from dynident.regression import base_parameters
-from dynident.regression.columns import problem_columns
+from dynident.regression.equations.columns import problem_columns
 from tests.unit.feasibility.links import COLUMNS, ROBOT, consistent_links, random_links, seeds
 
 CORNERS = np.array([[-0.1, -0.2, 0.0], [0.25, 0.1, 0.0], [0.0, 0.2, 0.2], [0.05, -0.1, -0.25], [0.2, 0.2, -0.1]])

@@ -9,14 +9,14 @@ from collections.abc import Callable
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility.solvers.box import Box
-from dynident.feasibility.solvers.penalised import Charge, Penalised
+from dynident.feasibility.solvers.search.box import ParameterBox
+from dynident.feasibility.solvers.search.penalised import Charge, Penalised
 
 #: Temperature at the end, as a share of that at the start.
 _COLD = 1e-4
 
 
-def anneal(penalised: Penalised, start: Array, box: Box, charge: Charge, rng: np.random.Generator, evaluations: int) -> Array:
+def anneal(penalised: Penalised, start: Array, box: ParameterBox, charge: Charge, rng: np.random.Generator, evaluations: int) -> Array:
     """The best point that bounded simulated annealing meets, the start included.
 
     As MATLAB's simulannealbnd does by default: a step in a random direction whose length is the temperature (here a share
@@ -31,7 +31,7 @@ def anneal(penalised: Penalised, start: Array, box: Box, charge: Charge, rng: np
     return compiled if compiled is not None else walk(lambda p: charge(*penalised.parts(p)), box.clip(start), box, steps)
 
 
-def walk(function: Callable[[Array], float], start: Array, box: Box, steps: tuple[Array, Array, Array]) -> Array:
+def walk(function: Callable[[Array], float], start: Array, box: ParameterBox, steps: tuple[Array, Array, Array]) -> Array:
     """The walk of `anneal` for any function; directions (k, p), chances (k,), temperatures (k,)."""
     width = box.high - box.low
     here = best = start
@@ -48,7 +48,7 @@ def walk(function: Callable[[Array], float], start: Array, box: Box, steps: tupl
     return best
 
 
-def evolve(penalised: Penalised, start: Array, box: Box, charge: Charge, rng: np.random.Generator, evaluations: int) -> Array:
+def evolve(penalised: Penalised, start: Array, box: ParameterBox, charge: Charge, rng: np.random.Generator, evaluations: int) -> Array:
     """The best point of a differential evolution whose first population holds the start (Storn, Price 1997)."""
     from scipy.optimize import differential_evolution
 

@@ -29,7 +29,7 @@ _LIGHTEST = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Box:
+class ParameterBox:
     """low, high : (p,) per link m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, then the other columns as they are."""
 
     low: Array
@@ -43,7 +43,7 @@ class Box:
         return np.clip(p, self.low, self.high)
 
 
-def box_of(problem: RetrievalProblem) -> Box:
+def box_of(problem: RetrievalProblem) -> ParameterBox:
     """The problem's bounds on p, with the defaults where it has none."""
     robot, columns = problem.base.robot, problem.base.columns
     low, high = np.full(problem.variables, -np.inf), np.full(problem.variables, np.inf)
@@ -65,7 +65,7 @@ def box_of(problem: RetrievalProblem) -> Box:
         A, b = problem.rows
         fit = 1.0 + 10.0 * np.abs(np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=float)[first:])
         low[first:], high[first:] = -fit, fit
-    return Box(low=low, high=high)
+    return ParameterBox(low=low, high=high)
 
 
 def _sides(problem: RetrievalProblem) -> list[Side]:

@@ -12,7 +12,7 @@ from dynident.data import Dataset
 from dynident.errors import DynidentError
 from dynident.friction import linear
 from dynident.regression import Huber, Squared, Tukey, base_parameters, build_problem, fit, identify
-from dynident.regression.losses import LOSSES, loss_by_name
+from dynident.regression.uncertainty.losses import LOSSES, loss_by_name
 from tests.oracles.logs import Log, generated_log, written_out
 
 NOISE = 0.05

@@ -12,7 +12,7 @@ from dynident.core.arrays import Array
 from dynident.feasibility.constraints.lmi import Block, batches
 from dynident.feasibility.constraints.terms import Nonconvex
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.solvers.interior import Cone, Interior
+from dynident.feasibility.solvers.interior.newton import Cone, Interior
 
 #: Conditions that leave no interior (a box of zero width) are eased by this much, half of what a certificate allows.
 RELIEF = 5e-10

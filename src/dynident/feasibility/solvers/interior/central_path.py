@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility.solvers.interior import Cone, Interior, centre, least_margin
+from dynident.feasibility.solvers.interior.newton import Cone, Interior, centre, least_margin
 
 #: The path ends where what is left to gain is below this share of the objective.
 GAP = 1e-7

@@ -24,9 +24,9 @@ from dynident.core.tables import Report
 from dynident.dynamics import inertia_gravity_regressor, torque_regressor
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import FrictionModel
-from dynident.regression.columns import Columns, problem_columns
-from dynident.regression.expressions import expression
-from dynident.regression.factors import independent_columns
+from dynident.regression.equations.columns import Columns, problem_columns
+from dynident.regression.equations.expressions import expression
+from dynident.regression.equations.factors import independent_columns
 from dynident.robots.robot import Robot
 
 #: What the equations state: joint torques; or what a controller returns: M and g, only M, only g.

@@ -11,7 +11,7 @@ from scipy.linalg import toeplitz
 from dynident import Robot, load_robot
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
-from dynident.regression.autocovariance import _convolve, _lag_sums, bound_below
+from dynident.regression.uncertainty.autocovariance import _convolve, _lag_sums, bound_below
 from tests.oracles.logs import generated_log
 
 

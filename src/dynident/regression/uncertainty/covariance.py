@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.regression.autocovariance import SMALLEST_SHARE, Correlated, Influence, bound_below, correlated_meat
-from dynident.regression.factors import triangular
-from dynident.regression.losses import Loss, Squared
+from dynident.regression.equations.factors import triangular
 from dynident.regression.problem import Problem
+from dynident.regression.uncertainty.autocovariance import SMALLEST_SHARE, Correlated, Influence, bound_below, correlated_meat
+from dynident.regression.uncertainty.losses import Loss, Squared
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

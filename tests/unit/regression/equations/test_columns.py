@@ -8,7 +8,7 @@ from dynident.errors import DynidentError
 from dynident.friction import linear
 from dynident.parameters import ParameterEntry
 from dynident.regression import base_parameters
-from dynident.regression.columns import ExtraColumn, FrictionColumn, moved_columns, problem_columns
+from dynident.regression.equations.columns import ExtraColumn, FrictionColumn, moved_columns, problem_columns
 
 ROBOT = load_robot("planar_2r")
 COLUMNS = problem_columns(ROBOT, linear(), ("Jm", "spring"))

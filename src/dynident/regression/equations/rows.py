@@ -17,8 +17,8 @@ import numpy as np
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor, iterate_regressor_blocks
-from dynident.regression.base import BaseParameters
-from dynident.regression.columns import FrictionColumn, moved_columns
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.columns import FrictionColumn, moved_columns
 from dynident.robots.robot import JointType
 
 #: Samples per chunk: enough that Python's share of the time is small, few enough to stay in cache.

@@ -10,13 +10,13 @@ from typing import Literal
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility.solvers.box import Box
-from dynident.feasibility.solvers.penalised import Charge, Penalised
+from dynident.feasibility.solvers.search.box import ParameterBox
+from dynident.feasibility.solvers.search.penalised import Charge, Penalised
 
 LocalSearch = Literal["barrier", "slsqp", "l-bfgs-b", "nelder-mead", "slsqp-numerical"]
 
 
-def search_locally(penalised: Penalised, p: Array, box: Box, charge: Charge, method: LocalSearch) -> Array:
+def search_locally(penalised: Penalised, p: Array, box: ParameterBox, charge: Charge, method: LocalSearch) -> Array:
     """The best point met; in units of the box, since masses and products of inertia differ by orders of magnitude."""
     from scipy.optimize import minimize
 

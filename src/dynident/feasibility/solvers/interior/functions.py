@@ -15,9 +15,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.terms import Nonconvex
-from dynident.feasibility.solvers.interior import Cone, Interior, least_margin
-from dynident.feasibility.solvers.interior_path import follow, push, wander
-from dynident.feasibility.solvers.reduced import Reduced
+from dynident.feasibility.solvers.interior.central_path import follow, push, wander
+from dynident.feasibility.solvers.interior.newton import Cone, Interior, least_margin
+from dynident.feasibility.solvers.interior.reduced import Reduced
 
 _ROUNDS = 25
 _TRACES = 20

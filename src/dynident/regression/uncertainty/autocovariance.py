@@ -17,9 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.regression.losses import Loss
+from dynident.regression.equations.rows import Tables
 from dynident.regression.problem import Problem
-from dynident.regression.rows import Tables
+from dynident.regression.uncertainty.losses import Loss
 
 #: Lags of the autocovariance in periods of the filter's cutoff; its impulse response has died out by then.
 _CUTOFF_PERIODS = 4.0

@@ -13,7 +13,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.lmi import Batch, Block, batches
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.solvers.box import to_standard
+from dynident.feasibility.solvers.search.box import to_standard
 from dynident.parameters import pseudo_inertia
 
 _DIFFERENCE = 1e-7
@@ -60,7 +60,7 @@ class Penalised:
 
     @cached_property
     def _kernels(self) -> Any:
-        from dynident.feasibility.solvers import kernels  # compiles or loads from the cache, so not at import
+        from dynident.feasibility.solvers.search import kernels  # compiles or loads from the cache, so not at import
 
         return kernels
 

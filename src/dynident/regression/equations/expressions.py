@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.parameters import ParameterEntry
-from dynident.regression.columns import Column, Columns
+from dynident.regression.equations.columns import Column, Columns
 from dynident.robots.robot import Robot
 
 #: A factor this close (relative) to a product or sum of squares of kinematic constants is taken to be it.

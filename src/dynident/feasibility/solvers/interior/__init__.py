@@ -1,0 +1,1 @@
+"""The interior of the constraints: Newton steps, the central path, and conditions that are only functions."""

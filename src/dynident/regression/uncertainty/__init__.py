@@ -1,0 +1,1 @@
+"""How uncertain an estimate is, and losses that let gross errors weigh less."""
