@@ -30,7 +30,7 @@ def links_of(log):
 def test_the_error_of_the_links_stands_beside_that_of_the_coefficients(log):
     estimate = identify(ROBOT, log, cutoff=None)
     found = solve_retrieval(retrieval_problem(estimate))
-    fitted, links = found.training
+    fitted, links = found.training or (0.0, 0.0)
     assert fitted == estimate.residuals.relative_percent
     assert fitted <= links < 1.2 * fitted
     assert f"these links leave {links:.3g} %" in str(found)
@@ -39,7 +39,7 @@ def test_the_error_of_the_links_stands_beside_that_of_the_coefficients(log):
 def test_reversed_efforts_are_a_failure_that_names_what_costs_most(log):
     with pytest.raises(MisfitError, match="signs and units of the effort") as caught:
         links_of(replace(log, effort=-log.effort))
-    fitted, links = caught.value.best.training
+    fitted, links = caught.value.best.training or (0.0, 0.0)
     assert links > 10.0 * fitted
     assert caught.value.costliest in {"physical consistency", "the prior"}
 
