@@ -14,6 +14,7 @@ from dynident.core.arrays import Array
 from dynident.core.figures import Figure, draw
 from dynident.core.results import Result
 from dynident.core.tables import Report
+from dynident.errors import InputError
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import LinkInertia, consistency_margin, link_inertia
@@ -23,6 +24,8 @@ from dynident.robots.robot import Robot
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
+
+    from dynident.feasibility.sampling import PosteriorSamples
 
 #: Lower and upper end, None where there is none.
 Bounds: TypeAlias = tuple[float | None, float | None]
@@ -130,6 +133,14 @@ class LinkParameters(Result):
     def plot_robot(self) -> PlotlyFigure:
         """The robot in 3D with its identified inertias beside the nominal ones."""
         return draw([robot_figure(self.base.robot, self.parameters)], title=self.headline)
+
+    def sample(self, count: int, *, seed: int = 0) -> PosteriorSamples:
+        """Parameter sets drawn from what data and prior leave open, every one within the constraints; see `sample_posterior`."""
+        from dynident.feasibility.sampling import sample_posterior  # which is about problems, not results
+
+        if self.problem is None:
+            raise InputError("samples need the problem that was solved, and these parameters were read from a file; retrieve them again")
+        return sample_posterior(self.problem, count, seed=seed)
 
     @property
     def feasible(self) -> bool:

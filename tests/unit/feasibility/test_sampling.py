@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from dynident import load_robot
 from dynident.errors import InputError, ValueRangeError
 from dynident.feasibility import FeasibleSet, NominalPrior, Objective, PhysicalConsistency, TotalMass, UserConstraint, build_retrieval
 from dynident.feasibility.sampling import AGREEMENT, judge_chains, sample_posterior
+from dynident.feasibility.solve import solve_retrieval
 from dynident.parameters import pseudo_inertia
 from dynident.regression import base_parameters
 
@@ -88,3 +91,11 @@ def test_bad_input():
     written = UserConstraint(lambda links: links[0].mass - 100.0, "light")
     with pytest.raises(InputError, match="convex"):
         sample_posterior(problem_of("pendulum_1r", 1.0, constraints=FeasibleSet((PhysicalConsistency(), written))), 5)
+
+
+def test_link_parameters_draw_from_their_own_problem():
+    problem = problem_of("pendulum_1r", 1.0)
+    found = solve_retrieval(problem)
+    np.testing.assert_array_equal(found.sample(5, seed=2).x, sample_posterior(problem, 5, seed=2).x)
+    with pytest.raises(InputError, match="retrieve them again"):
+        replace(found, problem=None).sample(5)
