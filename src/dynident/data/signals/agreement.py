@@ -26,6 +26,8 @@ _STILL = {"dq": 1e-3, "ddq": 1e-2}
 _BAND = 5.0
 #: Step that a signal may have which never changes [rad | m].
 _COARSEST = 0.01
+#: Of longer logs windows are compared, this many samples in all, each so long.
+_ENOUGH, _WINDOW = 8_000, 4_000
 #: Larger ratios are not told apart.
 _LARGEST = 1e4
 
@@ -75,7 +77,9 @@ def _with_column(data: Dataset, values: Array | None, j: int, source: Array) -> 
 def _difference(data: Dataset, quantity: str, j: int, source: Array, order: int, filter: ParallelFilter) -> float:
     """Difference [%] of a recorded quantity of joint j from the derivative of this order of a signal (N,); zero where they agree."""
     recorded: Array = getattr(data, quantity)[:, j]
-    segments = [segment for segment in data.segments if filter.valid(segment.stop - segment.start)]
+    segments = [
+        window for segment in data.segments for window in _windows(segment, data.samples) if filter.valid(window.stop - window.start)
+    ]
     if not segments:
         return 0.0
     squares = np.zeros(3)  # of the difference, of the derivative, of the recorded signal
@@ -92,6 +96,16 @@ def _difference(data: Dataset, quantity: str, j: int, source: Array, order: int,
     if difference <= max(TOLERANCE * min(derived, own), _NOISE_FACTOR * noise, _STILL[quantity]):
         return 0.0
     return 100.0 * float(difference / max(derived, difference / _LARGEST))
+
+
+def _windows(segment: slice, samples: int) -> list[slice]:
+    """A segment, or evenly spread windows of it where a log is so long that a part of it tells as much."""
+    length = segment.stop - segment.start
+    count = max(1, round(_ENOUGH * length / samples / _WINDOW))
+    if samples <= _ENOUGH or length <= count * _WINDOW:
+        return [segment]
+    starts = [segment.start + k * (length - _WINDOW) // max(count - 1, 1) for k in range(count)]
+    return [slice(start, start + _WINDOW) for start in starts]
 
 
 def _derivative_noise(pieces: list[Array], order: int, filter: ParallelFilter) -> float:
