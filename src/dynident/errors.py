@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any
 
 
 class Remedy(str):
@@ -106,3 +108,18 @@ class MissingExtraError(DynidentError):
         self.extra = extra
         self.package = package
         super().__init__(f"{purpose} needs {package}, which is not installed", remedy=f'pip install "dynident[{extra}]"')
+
+
+#: The extra of dynident that installs a package which dynident can do without.
+EXTRAS = {"mujoco": "sim", "pandas": "pandas"}
+
+
+def import_optional(package: str, purpose: str) -> Any:
+    """The package, untyped; MissingExtraError when it is not installed.
+
+    purpose : what needs it, as the beginning of a sentence ("reading MJCF").
+    """
+    try:
+        return import_module(package)
+    except ImportError:
+        raise MissingExtraError(EXTRAS[package], package, purpose) from None

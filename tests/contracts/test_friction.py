@@ -38,7 +38,7 @@ from dynident.friction import (
     smooth,
 )
 from dynident.regression import base_parameters, identify
-from dynident.reports.typeset import typeset
+from dynident.reports.page import typeset
 from dynident.robots import JointType
 from dynident.simulation import simulate, typical_friction
 from tests.unit.simulation.motions import fourier_motion

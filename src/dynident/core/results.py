@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from dynident.core.figures import Figure, draw
-from dynident.core.optional import import_optional
 from dynident.core.tables import Report, report_html
+from dynident.errors import import_optional
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure

@@ -39,7 +39,7 @@ def parse_xml(path: str | Path, text: str) -> ElementTree.Element:
 
 
 @dataclass(eq=False)
-class Element:
+class XmlElement:
     """An element and where it stands: [start, opened) is its start tag, [start, end) all of it."""
 
     tag: str
@@ -47,16 +47,16 @@ class Element:
     start: int
     opened: int
     end: int = 0
-    children: list[Element] = field(default_factory=list["Element"])
+    children: list[XmlElement] = field(default_factory=list["XmlElement"])
 
-    def all(self, tag: str) -> Iterator[Element]:
+    def all(self, tag: str) -> Iterator[XmlElement]:
         """The elements of that tag below this one, in order."""
         for child in self.children:
             if child.tag == tag:
                 yield child
             yield from child.all(tag)
 
-    def child(self, tag: str, name: str | None = None) -> Element | None:
+    def child(self, tag: str, name: str | None = None) -> XmlElement | None:
         """The first direct child of that tag, and of that name where one is given."""
         return next((child for child in self.children if child.tag == tag and name in (None, child.attributes.get("name"))), None)
 
@@ -79,7 +79,7 @@ class XmlText:
             at = end
         return b"".join([*pieces, self.content[at:]])
 
-    def set_numbers(self, element: Element, values: Mapping[str, Sequence[float]], *, rounding: float = 0.0) -> None:
+    def set_numbers(self, element: XmlElement, values: Mapping[str, Sequence[float]], *, rounding: float = 0.0) -> None:
         """Give attributes these numbers; one whose numbers are these already is not touched, one that is missing is added.
 
         rounding : difference up to which two numbers are the same one, computed differently.
@@ -98,10 +98,10 @@ class XmlText:
                 last -= 1
             self._edits.append((last, last, b"".join(missing)))
 
-    def replace(self, element: Element, text: str) -> None:
+    def replace(self, element: XmlElement, text: str) -> None:
         self._edits.append((element.start, element.end, text.encode()))
 
-    def add_first(self, parent: Element, lines: list[str]) -> None:
+    def add_first(self, parent: XmlElement, lines: list[str]) -> None:
         """New lines as the first child of an element, indented as its other children are."""
         outer = self._indent(parent)
         inner = next((self._indent(child) for child in parent.children if self._alone(child)), outer + b"  ")
@@ -114,7 +114,7 @@ class XmlText:
             closing = b"" if self.content[parent.opened : parent.opened + 1] != b"<" else self._newline + outer
             self._edits.append((parent.opened, parent.opened, new + closing))
 
-    def remove(self, element: Element) -> None:
+    def remove(self, element: XmlElement) -> None:
         """Take an element out, with its line where it has one to itself."""
         start = element.start
         if self._alone(element):
@@ -125,18 +125,18 @@ class XmlText:
     def drop(self, start: int, end: int) -> None:
         self._edits.append((start, end, b""))
 
-    def _attribute_places(self, element: Element) -> dict[str, tuple[int, int]]:
+    def _attribute_places(self, element: XmlElement) -> dict[str, tuple[int, int]]:
         """Where the value of each attribute stands, quotes excluded."""
         found = _ATTRIBUTE.finditer(self.content, element.start, element.opened)
         return {match[1].decode(): match.span(2) if match[2] is not None else match.span(3) for match in found}
 
-    def _indent(self, element: Element) -> bytes:
+    def _indent(self, element: XmlElement) -> bytes:
         """The blanks at the beginning of the element's line."""
         line = self.content.rfind(b"\n", 0, element.start) + 1
         text = self.content[line : element.start]
         return text[: len(text) - len(text.lstrip())]
 
-    def _alone(self, element: Element) -> bool:
+    def _alone(self, element: XmlElement) -> bool:
         """Does nothing stand before the element in its line?"""
         line = self.content.rfind(b"\n", 0, element.start) + 1
         return line > 0 and not self.content[line : element.start].strip()
@@ -166,17 +166,17 @@ def _same(text: str, numbers: Sequence[float], rounding: float) -> bool:
     return len(written) == len(numbers) and all(abs(a - b) <= rounding for a, b in zip(written, numbers, strict=True))
 
 
-def _parse(content: bytes) -> Element:
+def _parse(content: bytes) -> XmlElement:
     """The tree with positions; the caller has checked that the content is XML."""
     parser = expat.ParserCreate()
-    roots: list[Element] = []
-    stack: list[Element] = []
+    roots: list[XmlElement] = []
+    stack: list[XmlElement] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         at = parser.CurrentByteIndex
         match = _TAG.match(content, at)
         assert match is not None, "the parser found a tag here"  # noqa: S101
-        element = Element(tag, attributes, at, match.end())
+        element = XmlElement(tag, attributes, at, match.end())
         (stack[-1].children if stack else roots).append(element)
         stack.append(element)
 

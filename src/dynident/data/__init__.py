@@ -6,8 +6,7 @@ from dynident.data.formats.writing import write_dataset
 from dynident.data.reading.load import load_controller_samples, load_dataset, load_recording
 from dynident.data.signals.derivatives import differentiate, low_pass, savitzky_golay
 from dynident.data.signals.parallel_filter import FilterStream, ParallelFilter
-from dynident.data.signals.resampling import is_uniform, resample
-from dynident.data.signals.selection import decimate, mask_saturation, mask_standstill, trim
+from dynident.data.signals.sampling import decimate, is_uniform, mask_saturation, mask_standstill, resample, trim
 
 __all__ = [
     "ControllerSamples",

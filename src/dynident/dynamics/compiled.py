@@ -15,7 +15,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, freeze
 from dynident.dynamics import kernels
-from dynident.dynamics.joint_constants import joint_constants
+from dynident.robots.kinematics import joint_constants
 from dynident.robots.robot import Robot
 
 _WEIGHTLESS = np.zeros(3)

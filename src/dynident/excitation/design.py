@@ -19,9 +19,8 @@ from dynident.core.tables import Report
 from dynident.errors import DynidentError, ValueRangeError
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
-from dynident.excitation.limits.margins import LimitReport, check_trajectory
+from dynident.excitation.limits.margins import LimitReport, check_trajectory, standing_positions
 from dynident.excitation.limits.penalty import Penalty
-from dynident.excitation.limits.standing_positions import standing_positions
 from dynident.excitation.search.criterion import Criterion, Kind, expected_std
 from dynident.excitation.search.descent import FINER, Search, TrajectoryCandidate
 from dynident.excitation.search.parametrisation import Parametrisation

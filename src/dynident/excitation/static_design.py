@@ -27,8 +27,7 @@ from dynident.dynamics import inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits, require_usable, robot_limits
-from dynident.excitation.limits.margins import standing_margins
-from dynident.excitation.limits.standing_positions import position_range
+from dynident.excitation.limits.margins import position_range, standing_margins
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.robots.robot import Robot
 

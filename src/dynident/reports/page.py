@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,7 +13,7 @@ from typing import Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from dynident.core.files import write_atomically
 from dynident.errors import InputError
@@ -20,7 +21,6 @@ from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
 from dynident.reports.blocks import Block, Figure, Section
 from dynident.reports.registry import SECTIONS
-from dynident.reports.typeset import typeset
 from dynident.runs import Run, run_in_memory
 from dynident.validation.result import Validation
 
@@ -127,3 +127,30 @@ def _environment() -> Environment:
 
 def _asset(name: str) -> str:
     return resources.files("dynident.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+_SYMBOL = re.compile(
+    r"(?P<mantissa>\d(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)\b"
+    r"|\b(?P<name>[A-Za-z]+)(?P<index>\d+)(?P<axes>[xyz]{0,2})\b"
+    r"|(?<= )-(?= )|(?<![\w.])-(?=[\w.(])"
+)
+_MINUS = "\u2212"
+
+
+def typeset(text: str) -> Markup:
+    """HTML of an expression such as "J2xx - J2yy + 0.632 mc3z"."""
+    parts: list[Markup] = []
+    position = 0
+    for match in _SYMBOL.finditer(text):
+        parts += [escape(text[position : match.start()]), _symbol(match)]
+        position = match.end()
+    return Markup("").join([*parts, escape(text[position:])])
+
+
+def _symbol(match: re.Match[str]) -> Markup:
+    if match["name"] is not None:
+        return Markup("<var>{}</var><sub>{}{}</sub>").format(match["name"], match["index"], match["axes"])
+    if match["mantissa"] is not None:
+        sign = _MINUS if match["sign"] == "-" else ""
+        return Markup("{}·10<sup>{}{}</sup>").format(match["mantissa"], sign, match["exponent"])
+    return Markup(_MINUS)  # noqa: S704 (a constant)

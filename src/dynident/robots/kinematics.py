@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import atan2, copysign, hypot, pi
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, check_samples
-from dynident.robots.robot import Joint, JointType, Robot
+from dynident.core.arrays import Array, check_samples, freeze
+from dynident.robots.robot import Joint, JointType, Link, Robot
 
 # cos(π/2) is 6e-17 in floating point; below this a sine or cosine is noise, and quarter turns come out exact.
 _NOISE = 1e-15
@@ -94,3 +95,27 @@ def link_poses(robot: Robot, q: ArrayLike) -> Array:
         before = joint.placement if joint.parent < 0 else poses[..., joint.parent, :, :] @ joint.placement
         poses[..., i, :, :] = before @ joint_motion(joint, position[..., i]) @ link.placement
     return poses
+
+
+@lru_cache(maxsize=64)
+def joint_constants(robot: Robot) -> Array:
+    """(n, 45) the pose terms and the screw of every joint."""
+    return freeze(np.array([_constants(joint, link) for joint, link in zip(robot.joints, robot.links, strict=True)]))
+
+
+def _constants(joint: Joint, link: Link) -> Array:
+    R_joint, p_joint = joint.placement[:3, :3], joint.placement[:3, 3]
+    R_link, p_link = link.placement[:3, :3], link.placement[:3, 3]
+    a = joint.axis
+    if joint.type is JointType.PRISMATIC:
+        turns = (np.eye(3), np.zeros((3, 3)), np.zeros((3, 3)))
+        slide = R_joint @ a
+        screw = np.concatenate([np.zeros(3), R_link.T @ a])
+    else:
+        # Rodrigues: motion(q) = a aᵀ + cos q (1 - a aᵀ) + sin q [a]×
+        turns = (np.outer(a, a), np.eye(3) - np.outer(a, a), skew(a))
+        slide = np.zeros(3)
+        screw = np.concatenate([R_link.T @ a, R_link.T @ (skew(a) @ p_link)])
+    terms = [np.concatenate([(R_joint @ turn @ R_link).ravel(), R_joint @ turn @ p_link]) for turn in turns]
+    terms[0][9:] += p_joint
+    return np.concatenate([*terms, slide, screw])

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.optional import import_optional
-from dynident.errors import DynidentError
+from dynident.errors import DynidentError, import_optional
 from dynident.simulation.plant import Plant
 from dynident.simulation.reference_motion import Reference
 from dynident.simulation.servo import Regulator

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, per_joint
-from dynident.core.optional import import_optional
 from dynident.dynamics import mass_matrix
+from dynident.errors import import_optional
 from dynident.parameters import change_of_frame, link_inertia
 from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
 from dynident.robots.robot import Joint, JointType, Link, Robot

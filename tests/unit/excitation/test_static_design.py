@@ -11,7 +11,7 @@ from dynident.dynamics import gravity, inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.excitation import LimitError, robot_limits
 from dynident.excitation.static_design import METHODS, _greedy, design_configurations
-from dynident.excitation.trajectories.writing import write_trajectory
+from dynident.excitation.trajectories.trajectory import write_trajectory
 
 PANDA = load_robot("panda")
 

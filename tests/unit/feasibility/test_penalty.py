@@ -10,9 +10,9 @@ import pytest
 from dynident.core.arrays import Array
 from dynident.feasibility import Bounds, Known, PhysicalConsistency, RetrievalProblem, SolverOptions, TotalMass, solve_retrieval
 from dynident.feasibility.solvers.penalty import PenaltyOptions, _Run, restored
-from dynident.feasibility.solvers.search.annealing import anneal, evolve, walk
 from dynident.feasibility.solvers.search.box import ParameterBox, box_of, from_standard, to_standard
 from dynident.feasibility.solvers.search.penalised import Charge, Penalised
+from dynident.feasibility.solvers.search.searches import anneal, evolve, walk
 from dynident.parameters import inertia_matrix
 from tests.contracts.retrieval_problems import make, problem
 

@@ -16,9 +16,8 @@ from dynident.errors import FileError, InputError
 from dynident.feasibility import RetrievalStatus
 from dynident.reports import SECTIONS, report, report_html
 from dynident.reports.blocks import Cards, Figure, Grid
-from dynident.reports.page import fill_section
+from dynident.reports.page import fill_section, typeset
 from dynident.reports.sections.verdict import headline, what_not_to_trust, what_to_trust
-from dynident.reports.typeset import typeset
 from dynident.robots.figures import ellipsoid
 from dynident.runs import Stage, load_run, read_parameters, write_parameters
 from tests.browser.arm import arm, complete_run, identified, log, validated

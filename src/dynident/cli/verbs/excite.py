@@ -80,10 +80,9 @@ def excite(
     """
     from dynident.excitation.limits.limits import robot_limits
     from dynident.excitation.limits.limits_file import read_limits
-    from dynident.excitation.trajectories.writing import require_suffix
+    from dynident.excitation.trajectories.trajectory import SUFFIXES
 
-    require_suffix(output)
-    check_output(output, "trajectory")
+    check_output(output, "trajectory", SUFFIXES)
     machine = read_robot(robot, lock=lock, base=base, tip=tip, gravity=gravity)
     allowed = robot_limits(machine) if limits is None else read_limits(limits, machine)
     if static is not None:
@@ -112,7 +111,7 @@ def _write_trajectory(
     from dynident.core.parallel import process_pool
     from dynident.excitation import design_trajectory, trajectory_dataset
     from dynident.excitation.tables import design_document, design_report
-    from dynident.excitation.trajectories.writing import write_trajectory
+    from dynident.excitation.trajectories.trajectory import write_trajectory
 
     with progress_bar("Designing the trajectory") as progress, process_pool(workers or os.cpu_count() or 1) as executor:
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
@@ -131,7 +130,7 @@ def _write_trajectory(
 def _write_static(robot: Robot, limits: Limits, output: Path, *, count: int, method: str, seed: int, as_json: bool) -> None:
     from dynident.excitation.static_design import design_configurations
     from dynident.excitation.tables import static_document, static_report
-    from dynident.excitation.trajectories.writing import write_trajectory
+    from dynident.excitation.trajectories.trajectory import write_trajectory
 
     with progress_bar("Choosing configurations") as progress:
         design = design_configurations(robot, count, method=cast("Any", method), limits=limits, seed=seed, progress=progress)

@@ -15,8 +15,8 @@ from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.provenance import Provenance
 from dynident.data.reading.columns import Content
+from dynident.data.reading.quantities import factor, is_current
 from dynident.data.reading.recipe import Recipe, Unit
-from dynident.data.reading.units import factor, is_current
 from dynident.errors import FileError, Remedy, ShapeError, UnknownNameError, ValueRangeError
 
 #: A first stamp beyond this is a date (seconds since 1970), not a time since the start [s].

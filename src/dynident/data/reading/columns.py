@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
 from dynident.data.formats.registry import Table
-from dynident.data.reading.column_names import ALIASES, DESCRIPTIONS, EFFORT_ROLES, MAPPED, Meaning, meaning, natural_order
+from dynident.data.reading.quantities import ALIASES, DESCRIPTIONS, EFFORT_ROLES, MAPPED, Meaning, meaning, natural_order
 from dynident.data.reading.stacks import inertia_from_elements, joint_columns, numeric
 from dynident.errors import FileError, Remedy, UnknownNameError
 

@@ -15,7 +15,7 @@ from dynident.core.fields import Fields
 from dynident.core.files import errors_in_file, read_yaml
 from dynident.data.dataset import EffortKind
 from dynident.data.reading.columns import Patterns, canonical
-from dynident.data.reading.units import UNITS, factor
+from dynident.data.reading.quantities import UNITS, factor
 from dynident.errors import FileError, UnknownNameError, ValueRangeError
 
 Unit = str | tuple[str, ...]

@@ -14,7 +14,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data.dataset import Dataset
 from dynident.data.signals.butterworth import forward_backward, shortest
-from dynident.data.signals.resampling import is_uniform
+from dynident.data.signals.sampling import is_uniform
 from dynident.errors import ValueRangeError
 
 _SIGNALS = ("q", "dq", "ddq", "effort")

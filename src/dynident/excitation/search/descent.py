@@ -19,9 +19,8 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.excitation.limits.margins import motion_margins
 from dynident.excitation.limits.penalty import Penalty
-from dynident.excitation.search.criterion import Criterion, Sensitivity, base_regressor, condition_number
+from dynident.excitation.search.criterion import Criterion, Sensitivity, base_regressor, condition_number, motion_gradient
 from dynident.excitation.search.parametrisation import Parametrisation
-from dynident.excitation.search.pullback import motion_gradient
 from dynident.excitation.trajectories.trajectory import Motion
 from dynident.robots.robot import Robot
 

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.dynamics.joint_constants import joint_constants
-from dynident.exports.code.expression_vectors import (
+from dynident.exports.code.graph import (
+    Graph,
     Matrix,
+    Node,
     Vector,
     cross,
     matvec,
@@ -29,9 +30,9 @@ from dynident.exports.code.expression_vectors import (
     steiner,
     transposed_matvec,
 )
-from dynident.exports.code.expression_vectors import dot as inner
-from dynident.exports.code.graph import Graph, Node
+from dynident.exports.code.graph import dot as inner
 from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.robots.kinematics import joint_constants
 from dynident.robots.robot import Robot
 
 

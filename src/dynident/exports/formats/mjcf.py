@@ -11,14 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.optional import import_optional
-from dynident.core.xml import Element, XmlText
-from dynident.errors import FileError
+from dynident.core.xml import XmlElement, XmlText
+from dynident.errors import FileError, import_optional
 from dynident.exports.export_model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Original, Request, States
-from dynident.exports.formats.mjcf_complete import complete_mjcf, full_inertia, inertial_tag
-from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment
+from dynident.exports.formats.complete import complete_mjcf, full_inertia, inertial_tag
+from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment, share_out
 from dynident.exports.formats.simulator_friction import ExpressedFriction, JointAttributes, express_friction
-from dynident.exports.formats.source_bodies import share_out
 from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
 from dynident.parameters import ROUNDING, link_inertia
 from dynident.robots.formats.source_tree import SourceTree
@@ -125,7 +123,7 @@ def _set_joints(text: XmlText, model: ExportModel, held: ExpressedFriction, orig
     return [f"the file's {attribute} of {', '.join(names)} is 0 now, because the model has none" for attribute, names in cleared.items()]
 
 
-def _check_editable(root: Element, original: Original) -> None:
+def _check_editable(root: XmlElement, original: Original) -> None:
     for tag in _COMPOSITION:
         if next(root.all(tag), None) is not None:
             raise FileError(original.path, f"has <{tag}>, so its bodies are not all in this text; write the model out as one file first")
@@ -139,7 +137,7 @@ def _check_editable(root: Element, original: Original) -> None:
                 )
 
 
-def _set_inertial(text: XmlText, body: Element, parameters: Array | None, name: str) -> None:
+def _set_inertial(text: XmlText, body: XmlElement, parameters: Array | None, name: str) -> None:
     """A body that lost its inertia to another keeps an <inertial> of zeros, for without one MuJoCo takes it from the geoms."""
     own = link_inertia(np.zeros(10) if parameters is None else parameters, name)
     existing = body.child("inertial")

@@ -14,17 +14,16 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.xml import Element, XmlText
+from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError
 from dynident.exports.export_model import Comparison, Exported, Exporter, ExportModel, Original, Request, States
-from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment
+from dynident.exports.formats.complete import complete_urdf, dynamics_line
+from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment, share_out
 from dynident.exports.formats.simulator_friction import ExpressedFriction, JointAttributes, express_friction
-from dynident.exports.formats.source_bodies import share_out
-from dynident.exports.formats.urdf_complete import complete_urdf, dynamics_line
 from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
 from dynident.parameters import link_inertia
 from dynident.robots.formats.source_tree import SourceTree
-from dynident.robots.formats.urdf_text import set_inertial
+from dynident.robots.formats.urdf_xml import set_inertial
 from dynident.robots.robot import STANDARD_GRAVITY, Robot
 
 ATTRIBUTES = JointAttributes("URDF", friction=("damping", "friction"))
@@ -122,7 +121,7 @@ def _patch(model: ExportModel, held: ExpressedFriction, original: Original, comm
     return text.result(), shares.notes
 
 
-def _set_dynamics(text: XmlText, joint: Element, values: Mapping[str, float], zero: tuple[str, ...]) -> None:
+def _set_dynamics(text: XmlText, joint: XmlElement, values: Mapping[str, float], zero: tuple[str, ...]) -> None:
     dynamics = joint.child("dynamics")
     if dynamics is not None:
         zeros = {name: [0.0] for name in zero if name in dynamics.attributes}

@@ -18,7 +18,7 @@ from dynident.core.xml import number_text
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
 from dynident.exports.export_model import Comparison, Exported, Exporter, ExportModel, Request, States
-from dynident.exports.formats.joint_frames import bodies_in_joint_frames
+from dynident.exports.formats.complete import bodies_in_joint_frames
 from dynident.exports.proof import compare, main_file
 from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor, link_inertia
 from dynident.robots.kinematics import inverse_pose

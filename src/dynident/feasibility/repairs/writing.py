@@ -15,7 +15,7 @@ from dynident.core.xml import XmlText, parse_xml
 from dynident.errors import FileError
 from dynident.feasibility.repairs.repair import Repair
 from dynident.parameters import link_inertia
-from dynident.robots.formats.urdf_text import set_inertial
+from dynident.robots.formats.urdf_xml import set_inertial
 from dynident.robots.robot import Robot
 
 SCHEMA = "dynident/repair/1"

@@ -18,10 +18,9 @@ from dynident.core.options import option
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.barrier import descend
-from dynident.feasibility.solvers.search.annealing import anneal, evolve
 from dynident.feasibility.solvers.search.box import ParameterBox, box_of, from_standard, to_standard
-from dynident.feasibility.solvers.search.local import LocalSearch, search_locally
 from dynident.feasibility.solvers.search.penalised import Charge, Penalised
+from dynident.feasibility.solvers.search.searches import LocalSearch, anneal, evolve, search_locally
 from dynident.feasibility.solvers.solver import Solver, SolverOptions, solve_starts
 
 #: Weight of staying where one is, beside fitting the same, when an answer is moved to the feasible parameters.

@@ -24,8 +24,7 @@ from dynident.core.tables import Report
 from dynident.dynamics import inertia_gravity_regressor, torque_regressor
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import FrictionModel
-from dynident.regression.equations.columns import Columns, problem_columns
-from dynident.regression.equations.expressions import expression
+from dynident.regression.equations.columns import Columns, expression, problem_columns
 from dynident.regression.equations.factors import independent_columns
 from dynident.robots.robot import Robot
 

@@ -1,16 +1,20 @@
-"""The columns of an identification problem, in one order: links' parameters, then friction joint by joint, then extras."""
+"""The columns of an identification problem, in one order: links' parameters, then friction joint by joint, then extras.
+
+Groupings of them are written as people do: terms by size of meaning, equal factors gathered, kinematic constants recognised.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import combinations_with_replacement
 from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.arrays import BoolArray, IntArray
+from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK, ParameterEntry, parameter_entries
@@ -138,3 +142,51 @@ def moved_columns(robot: Robot, columns: Columns, joint: int) -> IntArray:
     moved = [k for i in range(robot.n) if joint in robot.ancestors(i) for k in columns.of_link(i)]
     extra = range(columns.extra_slice.start, columns.extra_slice.stop)
     return np.array([*moved, *columns.of_joint(joint), *extra], dtype=np.int64)
+
+
+#: A factor this close (relative) to a product or sum of squares of kinematic constants is taken to be it.
+RECOGNITION_TOLERANCE = 1e-9
+
+
+def expression(row: Array, columns: Columns, robot: Robot) -> str:
+    """One row of a grouping matrix as text: inertias first, then first moments, then masses, then friction."""
+    order = sorted(np.flatnonzero(row).tolist(), key=lambda i: _rank(columns[i]))
+    terms = [(recognise(float(row[i]), robot), columns.names[i]) for i in order]
+    pieces = [(factor, name) for factor, name in terms if abs(factor) == 1.0]
+    gathered: dict[float, list[str]] = {}
+    for factor, name in terms:
+        if abs(factor) != 1.0:
+            gathered.setdefault(round(factor, 12), []).append(name)
+    for factor, group in gathered.items():
+        sum_of_names = group[0] if len(group) == 1 else f"({' + '.join(group)})"
+        pieces.append((factor, f"{abs(factor):.4g} {sum_of_names}"))
+    text = "".join((" - " if sign < 0 else " + ") + piece for sign, piece in pieces)
+    return text.removeprefix(" + ") if text.startswith(" + ") else "-" + text.removeprefix(" - ")
+
+
+def recognise(factor: float, robot: Robot) -> float:
+    """The factor itself, or the kinematic constant, product or sum of squares that it is up to rounding."""
+    if factor == round(factor):
+        return factor
+    candidates = _candidates(robot)
+    nearest = candidates[np.argmin(np.abs(candidates - abs(factor)))]
+    if abs(nearest - abs(factor)) <= RECOGNITION_TOLERANCE * max(nearest, 1e-3):
+        return float(np.copysign(nearest, factor))
+    return factor
+
+
+@lru_cache(maxsize=64)
+def _candidates(robot: Robot) -> Array:
+    """1, 2, the lengths of the robot, twice them, products of two, twice those, and sums and differences of two squares."""
+    placements = [joint.placement[:3, 3] for joint in robot.joints] + [link.placement[:3, 3] for link in robot.links]
+    lengths = np.unique(np.round(np.abs(np.concatenate(placements)), 12))
+    lengths = lengths[lengths > 0]
+    values = [0.5, 1.0, 2.0, *lengths, *(2 * lengths)]
+    for a, b in combinations_with_replacement(lengths, 2):
+        values += [a * b, 2 * a * b, a * a + b * b, abs(a * a - b * b)]
+    return np.unique(np.array(values))
+
+
+def _rank(column: Column) -> int:
+    """J before mc before m before the rest; within one kind the order of the links."""
+    return ("J", "mc", "m").index(column.quantity) if isinstance(column, ParameterEntry) else 3

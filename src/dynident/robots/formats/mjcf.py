@@ -19,9 +19,8 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file, read_text
-from dynident.core.optional import import_optional
 from dynident.core.xml import parse_xml
-from dynident.errors import FileError, UnsupportedRobotError
+from dynident.errors import FileError, UnsupportedRobotError, import_optional
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.mjcf_inertial import Inertials, is_static, pose, take_inertials
 from dynident.robots.formats.source_tree import SourceLink, SourceTree

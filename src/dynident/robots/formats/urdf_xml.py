@@ -1,4 +1,4 @@
-"""What is checked and read in a URDF's XML before Pinocchio sees it.
+"""A URDF's XML: what is checked and read before Pinocchio sees it, and inertials as text, written new or changed in place.
 
 Pinocchio's parser tells the console, not the caller, what it dislikes: it drops an <inertial> with a number that it can't
 read and goes on without. So every number is checked here, and each complaint names the file, the place and the remedy.
@@ -15,8 +15,9 @@ import numpy as np
 
 from dynident.core.arrays import Array, check_unique
 from dynident.core.files import errors_in_file
+from dynident.core.xml import XmlElement, XmlText, number_text
 from dynident.errors import FileError, UnsupportedRobotError
-from dynident.parameters import INERTIA_NAMES, from_com, inertia_tensor
+from dynident.parameters import INERTIA_NAMES, ROUNDING, LinkInertia, from_com, inertia_tensor
 from dynident.robots.kinematics import pose_from_xyz_rpy
 from dynident.robots.robot import JointType
 
@@ -168,3 +169,43 @@ def _name(path: str | Path, element: Element) -> str:
 def _attribute(element: Element, child: str, attribute: str) -> str | None:
     found = element.find(child)
     return None if found is None else found.get(attribute)
+
+
+def inertial_lines(body: LinkInertia) -> list[str]:
+    """The lines of an <inertial> in the axes of its link."""
+    tensor = " ".join(f'i{name}="{number_text([value])}"' for name, value in body.elements.items())
+    return [
+        "<inertial>",
+        f"  {_origin_tag(body)}",
+        f'  <mass value="{number_text([body.mass])}"/>',
+        f"  <inertia {tensor}/>",
+        "</inertial>",
+    ]
+
+
+def set_inertial(text: XmlText, link: XmlElement, body: LinkInertia, *, keep_axes: bool) -> None:
+    """Give a <link> this mass, centre of mass and inertia; numbers that are these already are not touched.
+
+    keep_axes : whether the inertia is written in the axes of the file's <origin>, or in the link's own, with rpy 0 0 0.
+    """
+    inertial = link.child("inertial")
+    if inertial is None:
+        text.add_first(link, inertial_lines(body))
+        return
+    origin, mass, tensor = (inertial.child(tag) for tag in ("origin", "mass", "inertia"))
+    assert mass is not None and tensor is not None, "the reader checked them"  # noqa: S101, PT018
+    if origin is None:
+        text.add_first(inertial, [_origin_tag(body)])
+    else:
+        turned = {"rpy": [0.0, 0.0, 0.0]} if "rpy" in origin.attributes and not keep_axes else {}
+        text.set_numbers(origin, {"xyz": body.com.tolist()} | turned, rounding=ROUNDING)
+        if keep_axes:
+            rpy = [float(word) for word in origin.attributes.get("rpy", "0 0 0").split()]
+            R = pose_from_xyz_rpy([0.0, 0.0, 0.0], rpy)[:3, :3]
+            body = body._replace(inertia=R.T @ body.inertia @ R)
+    text.set_numbers(mass, {"value": [body.mass]}, rounding=ROUNDING * abs(body.mass))
+    text.set_numbers(tensor, {f"i{name}": [value] for name, value in body.elements.items()}, rounding=body.rounding)
+
+
+def _origin_tag(body: LinkInertia) -> str:
+    return f'<origin xyz="{number_text(body.com.tolist())}" rpy="0 0 0"/>'

@@ -14,7 +14,7 @@ from dynident.dynamics import inertia_gravity_regressor, torque_regressor
 from dynident.errors import DynidentError
 from dynident.friction import Armature, Coulomb, Viscous, combine, linear
 from dynident.regression import base_parameters
-from dynident.regression.equations.expressions import recognise
+from dynident.regression.equations.columns import recognise
 from tests.oracles.machines import states
 
 #: What vanishes in the report's 3R arm: CoM offsets across the links, and products of inertia.

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dynident.core.optional import EXTRAS, import_optional
-from dynident.errors import MissingExtraError
+from dynident.errors import EXTRAS, MissingExtraError, import_optional
 
 
 def test_a_package_that_is_there_is_imported() -> None:
@@ -24,6 +23,6 @@ def test_one_that_is_not_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_extras_exist_and_bring_their_packages() -> None:
-    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for package, extra in EXTRAS.items():
         assert any(requirement.startswith(package) for requirement in project["optional-dependencies"][extra])

@@ -8,7 +8,7 @@ import yaml
 
 from dynident.errors import FileError
 from dynident.excitation import kuka_table_5, trajectory_dataset
-from dynident.excitation.trajectories.writing import write_trajectory
+from dynident.excitation.trajectories.trajectory import write_trajectory
 
 
 def test_a_joint_trajectory_reads_back_to_the_last_digit(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dynident.data.reading.column_names import Meaning, meaning, natural_order
+from dynident.data.reading.quantities import Meaning, meaning, natural_order
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
-"""The names that columns go by in recorded files, and what they mean."""
+"""Recorded quantities: the names that their columns go by in files and what they mean, and their units with the factor to SI."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
+
+from dynident.errors import UnknownNameError
 
 #: What a column can hold, and the names it is known by without a map (compared in lower case).
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -80,3 +83,40 @@ def _joint(text: str) -> int | str:
     """joint3, j3 and axis_3 are numbers; panda_joint3 and shoulder_joint are names."""
     number = re.fullmatch(r"(?:joint|axis|[aj])[_\-]?(\d+)", text.lower())
     return int(number[1]) if number else text
+
+
+_TURN = 2.0 * math.pi
+_LENGTH = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6}
+_ANGLE = {"rad": 1.0, "mrad": 1e-3, "deg": math.pi / 180.0, "rev": _TURN}
+_FORCE = {"N": 1.0, "mN": 1e-3, "kN": 1e3}
+_MOMENT = {"Nm": 1.0, "mNm": 1e-3, "kNm": 1e3, "Ncm": 1e-2}
+CURRENT_UNITS = {"A": 1.0, "mA": 1e-3}
+_POSITION = _ANGLE | _LENGTH
+
+#: Allowed units of each quantity and their factor to SI.
+UNITS: dict[str, dict[str, float]] = {
+    "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0},
+    "q": _POSITION,
+    "dq": {f"{name}/s": factor for name, factor in _POSITION.items()} | {"rpm": _TURN / 60.0},
+    "ddq": {f"{name}/s^2": factor for name, factor in _POSITION.items()},
+    "effort": _MOMENT | _FORCE | CURRENT_UNITS,
+    "M": {"kgm^2": 1.0, "gm^2": 1e-3, "kg": 1.0},
+    "g": _MOMENT | _FORCE,
+    "c": _MOMENT | _FORCE,
+}
+
+
+def factor(quantity: str, unit: str) -> float:
+    """What to multiply with to get SI; `rad/s²`, `rad/s2` and `N·m` are understood too."""
+    known = UNITS[quantity]
+    plain = unit.strip().replace("·", "").replace("*", "").replace("²", "^2")
+    if plain.endswith("/s2"):
+        plain = plain[:-1] + "^2"
+    if plain not in known:
+        raise UnknownNameError(f"unit of {quantity}", unit, known)
+    return known[plain]
+
+
+def is_current(unit: str) -> bool:
+    """Whether a unit of effort is one of current."""
+    return unit.strip() in CURRENT_UNITS
