@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import numpy as np
-
 from dynident.core.arrays import Array
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
-from dynident.feasibility.constraints.convex import Dissipative, PhysicalConsistency, TotalMass
+from dynident.feasibility.constraints.convex import PhysicalConsistency, TotalMass
 from dynident.feasibility.constraints.regions import ComWithinReach
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
 from dynident.feasibility.evidence import scale_by_evidence
+from dynident.feasibility.friction_prior import dissipation, friction_std, one_way_joints
 from dynident.feasibility.objective import Objective, posterior_data
 from dynident.feasibility.prior import UNIFORM, NominalPrior, prior_to_robot, uniform_prior, weight_of
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
@@ -81,7 +80,7 @@ def retrieval_problem(
     conditions = FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach()) if consistency else ())
     goal = posterior_data(estimate) if objective is None else objective
     if consistency and objective is None:
-        conditions = conditions & _dissipation(estimate)
+        conditions = conditions & dissipation(estimate)
     if constraints is not None:
         conditions = conditions & constraints
     if total_mass is not None:
@@ -98,7 +97,8 @@ def retrieval_problem(
         prior, found = _choose_prior(robot, conditions, {} if shapes is None else shapes.boxes, prior)
         notes += found
         if objective is None:
-            prior = replace(prior, weight=weight_of(prior_factor), fixed=True, friction_std=_friction_std(estimate))
+            notes += _one_way_notes(estimate)
+            prior = replace(prior, weight=weight_of(prior_factor), fixed=True, friction_std=friction_std(estimate))
             if prior.toward == UNIFORM and total_mass is None:
                 prior = scale_by_evidence(estimate.base, goal, conditions, prior)
     if not consistency:
@@ -123,29 +123,12 @@ def _shapes(robot: Robot) -> GeometryBounds:
     return geometry_bounds(robot)
 
 
-def _dissipation(estimate: Estimate) -> FeasibleSet:
-    """Friction that takes energy out at the speeds of the log."""
-    friction, speeds = estimate.base.friction, None if estimate.problem is None else estimate.problem.speeds
-    return FeasibleSet(() if friction is None or speeds is None else (Dissipative(friction, speeds),))
-
-
-def _friction_std(estimate: Estimate) -> Array:
-    """(p - 10 n,) what friction parameters can be at most, about: as much as moves the joint by itself on average.
-
-    The RMS effort of the joint over the RMS of the parameter's column: for Coulomb friction and offset the RMS effort, for viscous
-    friction that over the RMS velocity. Columns of the user's own have no prior.
-    """
-    problem, columns = estimate.problem, estimate.base.columns
-    std = np.full(len(columns) - len(columns.of_links), np.inf)
-    if problem is None:
-        return std
-    first = len(columns.of_links)
-    for group, factor, count in zip(problem.groups, problem.factors, problem.counts, strict=True):
-        sizes = np.linalg.norm(factor, axis=0) / np.sqrt(float(count))
-        for place, column in enumerate(estimate.base.independent[group.columns]):
-            if first <= column < columns.friction_slice.stop and sizes[place] > 0.0 and sizes[-1] > 0.0:
-                std[column - first] = sizes[-1] / sizes[place]
-    return std
+def _one_way_notes(estimate: Estimate) -> list[str]:
+    names = [estimate.base.robot.joint_names[joint] for joint in one_way_joints(estimate)]
+    if not names:
+        return []
+    only = "friction that reverses with the motion and an offset are told apart by what is usual, not by the data"
+    return [f"{', '.join(names)} turned one way only in these data: {only}; record a motion that goes both ways"]
 
 
 def _choose_prior(robot: Robot, conditions: FeasibleSet, boxes: dict[int, Array], kind: str) -> tuple[NominalPrior, list[str]]:

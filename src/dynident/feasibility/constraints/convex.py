@@ -190,15 +190,17 @@ _STANDING = 1e-6
 
 @dataclass(frozen=True)
 class FrictionNonnegative:
-    """Friction parameters not negative in any joint: those of these names, or all of which the friction model says so."""
+    """Friction parameters not negative: those of these names, or all of which the model says so; of these joints from 0, or of all."""
 
     names: Sequence[str] | None = None
+    joints: Sequence[int] | None = None
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
         blocks = [
             linear(f"{column.name} >= 0", {k: 1.0}, 0.0, column.unit)
             for k, column in enumerate(columns.of_friction, start=columns.friction_slice.start)
             if (column.nonnegative if self.names is None else column.parameter in self.names)
+            and (self.joints is None or column.joint in self.joints)
         ]
         return Terms(blocks=tuple(blocks))
 
