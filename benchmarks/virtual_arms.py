@@ -122,7 +122,7 @@ def record_pair(arm: Arm, motion: str, rng: np.random.Generator) -> tuple[Datase
     logs: list[Dataset] = []
     for turn in ("train", "test"):
         time = np.arange(round(RATE * (20.0 if motion == "short" and turn == "test" else seconds))) / RATE
-        q, dq, ddq = _fourier(time, base, fastest, centre, np.where(moving, reach, 0.0), rng)
+        q, dq, ddq = fourier_motion(time, base, fastest, centre, np.where(moving, reach, 0.0), rng)
         if motion == "one way" or (motion.startswith("one way") and turn == "train"):
             _turn_one_way(time, joint, speed * 1.6 * reach[joint] / time[-1], centre, (q, dq, ddq), rng)
         logs.append(record(arm, time, q, dq, ddq, rng))
@@ -146,7 +146,7 @@ def record(arm: Arm, time: np.ndarray, q: np.ndarray, dq: np.ndarray, ddq: np.nd
     )
 
 
-def _fourier(
+def fourier_motion(
     time: np.ndarray, base: float, fastest: float, centre: np.ndarray, reach: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Five harmonics of `base` [Hz], as large as the reach and the speed allow: q, dq, ddq of shape (N, n)."""

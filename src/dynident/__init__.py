@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dynident.reports import Page, report
     from dynident.robots import Robot, RobotCheck, check_robot, library_names, load_robot
     from dynident.runs import Run, load_run, save_run
+    from dynident.signs import SignRecovery, recover_signs
     from dynident.simulation import Recording, simulate
     from dynident.validation import Validation, validate
 
@@ -37,6 +38,7 @@ __all__ = [
     "Robot",
     "RobotCheck",
     "Run",
+    "SignRecovery",
     "Validation",
     "check_robot",
     "design_trajectory",
@@ -48,6 +50,7 @@ __all__ = [
     "load_dataset",
     "load_robot",
     "load_run",
+    "recover_signs",
     "repair",
     "report",
     "retrieve",
@@ -65,6 +68,7 @@ _HOMES = {
     "simulation": ("Recording", "simulate"),
     "regression": ("Estimate", "Problem", "identify"),
     "feasibility": ("LinkParameters", "Repair", "repair", "retrieve"),
+    "signs": ("SignRecovery", "recover_signs"),
     "validation": ("Validation", "validate"),
     "runs": ("Run", "load_run", "save_run"),
     "exports": ("Exported", "export"),

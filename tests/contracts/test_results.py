@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from importlib import resources
@@ -29,6 +30,7 @@ from dynident.friction import linear
 from dynident.regression import build_problem, fit
 from dynident.robots import check_robot, load_robot
 from dynident.runs import run_in_memory
+from dynident.signs import recover_signs
 from dynident.simulation.truth import Recording, Truth
 from dynident.validation import validate
 from tests.browser.arm import arm, log
@@ -86,6 +88,11 @@ def _static() -> Result:
     return design_configurations(load_robot("panda"), 10, method="random")
 
 
+def _recovery() -> Result:
+    data = log(arm(), seconds=16.0)
+    return recover_signs(arm(), replace(data, effort=np.abs(data.effort), effort_kind="magnitude"), friction=linear())
+
+
 RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Robot", "RobotCheck", "Dataset", "Problem", "BaseParameters", "Estimate", "RetrievalProblem", "LinkParameters", "Validation",
     "CrossValidation", "Run",
@@ -96,6 +103,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Repair": cache(lambda: repair(load_robot("kuka_lwr4"))),
     "Truth": _truth,
     "Recording": lambda: Recording(log=_truth().dataset, truth=_truth(), notes=("it went well",)),
+    "SignRecovery": cache(_recovery),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 

@@ -1,0 +1,154 @@
+"""How sure recovered signs are: numbers, and a verdict in words that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.signs.assignments import Assignment, differing
+from dynident.signs.magnitudes import Magnitudes
+from dynident.signs.refine import soft_signs
+from dynident.signs.sign_cost import SignCost
+
+#: A gap in log-likelihood below this leaves the choice between two assignments open: e⁻¹⁰ is one in twenty thousand.
+CLOSE = 10.0
+#: A segment is unsure when its other sign is more probable than this.
+UNSURE = 0.01
+#: Share of the torque's energy in unsure segments above which signs are at best likely.
+MANY_UNSURE = 0.01
+#: The model leaves so many times the noise: beyond the first it lacks something, beyond the second it explains nothing much.
+LACKING, UNEXPLAINED = 1.5, 4.0
+#: Sensors are never better than this share of the joint's RMS, for comparisons with what a smoothed motion leaves.
+LEAST_NOISE = 0.005
+#: A model that leaves more than this share of a joint's torque does not explain it, however noisy the sensors are.
+LARGEST_SHARE = 0.5
+
+#: A certificate is zero at best, to rounding.
+PROOF_ROUNDING = 1e-12
+
+
+class Verdict(Enum):
+    """What can be said of the signs; the value is the sentence that the user sees."""
+
+    CERTAIN = "the signs are certain"
+    LIKELY = "the signs are likely right"
+    AMBIGUOUS = "the signs are ambiguous"
+    UNEXPLAINED = "the model does not explain the data, so its signs mean little"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Confidence:
+    """The evidence behind a verdict.
+
+    gap : float              Log-likelihood of the best assignment minus that of the next feasible one, correlated residuals discounted.
+    flip_margins : (n,)      The same for turning one joint's signs alone.
+    unsure_share : float     Share of the segments whose other sign is more probable than one in a hundred.
+    unsure_energy : float    Share of the torque's energy in them.
+    levels : (n,)            RMS of what the model leaves of each joint's torque [N·m | N].
+    noise : (n,)             Noise of the sensors, from high differences [N·m | N].
+    inflation : float        How many correlated residuals say as much as one independent one.
+    certificate : float      λ_min(Diag(s∘Qs) - Q) / λ_max(Q); not negative is a proof that no other signs of the segments fit better.
+    """
+
+    gap: float
+    flip_margins: Array
+    unsure_share: float
+    unsure_energy: float
+    levels: Array
+    noise: Array
+    inflation: float
+    certificate: float
+
+    @property
+    def proven(self) -> bool:
+        """Whether no other signs of the segments fit better, but for rounding."""
+        return self.certificate > -PROOF_ROUNDING
+
+    @property
+    def excess(self) -> Array:
+        """(n,) how many times the noise of the sensors the model leaves."""
+        return self.levels / np.maximum(self.noise, np.finfo(float).tiny)
+
+
+def judge(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) -> tuple[Confidence, Array]:
+    """The confidence in the first of ranked assignments, and the probability (S,) of each of its segment signs."""
+    best = ranked[0]
+    inflation = residual_inflation(magnitudes, best)
+    gaps = np.array([best.score - item.score for item in ranked[1:]]) / inflation
+    differs = np.array([differing(cost, best.signs, item.signs) for item in ranked[1:]], dtype=bool).reshape(len(gaps), magnitudes.log.n)
+    odds = 0.5 * cost.flip_costs(best.signs) / inflation
+    posterior = 0.5 * (1.0 + np.tanh(0.5 * odds))
+    unsure = posterior < 1.0 - UNSURE
+    confidence = Confidence(
+        gap=float(gaps.min(initial=np.inf)),
+        flip_margins=np.where(differs, gaps[:, None], np.inf).min(axis=0, initial=np.inf),
+        unsure_share=float(unsure.mean()),
+        unsure_energy=float(cost.energies[unsure].sum() / cost.total),
+        levels=best.refined.levels,
+        noise=magnitudes.noise,
+        inflation=inflation,
+        certificate=cost.certificate(best.signs),
+    )
+    return confidence, posterior
+
+
+def residual_inflation(magnitudes: Magnitudes, best: Assignment) -> float:
+    """How many of the residuals say as much as one independent one: 1 + 2 Σ of their autocorrelation, of the joint where it is largest.
+
+    The sum ends where the autocorrelation first falls below zero (Geyer's initial positive sequence, one lag at a time).
+    """
+    b, mu = magnitudes.b[magnitudes.working], magnitudes.predict(best.refined.coefficients)[magnitudes.working]
+    residual = soft_signs(b, mu, best.refined.levels) * b - mu
+    return max(_inflation(residual[used, j]) for j, used in enumerate(magnitudes.used.T))
+
+
+def _inflation(r: Array) -> float:
+    size = 1 << (2 * len(r) - 1).bit_length()
+    power = np.abs(np.fft.rfft(r - r.mean(), size)) ** 2
+    covariance = np.fft.irfft(power, size)[: len(r) // 2]
+    if covariance[0] <= 0.0:
+        return 1.0
+    rho = covariance / covariance[0]
+    stop = int(np.argmax(rho < 0.0)) or len(rho)
+    return float(max(1.0, 2.0 * rho[:stop].sum() - 1.0))
+
+
+def settle_verdict(magnitudes: Magnitudes, confidence: Confidence) -> tuple[Verdict, str, str]:
+    """The verdict, why, and what would settle it; the last is empty where nothing is open."""
+    joints = magnitudes.robot.joint_names
+    rms = np.sqrt(np.mean(magnitudes.b**2, axis=0))
+    excess = confidence.levels / np.maximum(confidence.noise, LEAST_NOISE * rms)
+    unexplained = (confidence.levels > LARGEST_SHARE * rms) | (excess > UNEXPLAINED)
+    if unexplained.any():
+        reason = f"it leaves {_worst(joints, excess)} times the noise of the sensors"
+        advice = "give a friction model that fits these joints, and check the units, the mounting and the order of the joints"
+        return Verdict.UNEXPLAINED, reason, advice
+    close = confidence.flip_margins < CLOSE
+    if close.any():
+        names = _listing([name for name, near in zip(joints, close, strict=True) if near])
+        reason = f"turning {names} fits nearly as well"
+        advice = f"move {names} faster, through many reversals, together with the joints before"
+        return Verdict.AMBIGUOUS, reason, advice
+    if (excess > LACKING).any() or confidence.unsure_energy > MANY_UNSURE:
+        if (excess > LACKING).any():
+            return (
+                Verdict.LIKELY,
+                f"the model leaves {_worst(joints, excess)} times the noise of the sensors",
+                "use a richer friction model",
+            )
+        share = 100.0 * confidence.unsure_energy
+        return Verdict.LIKELY, f"{share:.2g} % of the torque is in segments whose sign is not sure", "record a longer or faster motion"
+    return Verdict.CERTAIN, f"the next best assignment is e^{-min(confidence.gap, 1e6):.0f} times as likely", ""
+
+
+def _worst(joints: Sequence[str], excess: Array) -> str:
+    j = int(np.argmax(excess))
+    return f"{excess[j]:.2g} times" if len(joints) == 1 else f"in joint {joints[j]!r} {excess[j]:.2g}"
+
+
+def _listing(names: Sequence[str]) -> str:
+    return f"joint {names[0]}" if len(names) == 1 else f"joints {', '.join(names[:-1])} and {names[-1]}"

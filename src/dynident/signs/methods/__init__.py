@@ -1,0 +1,1 @@
+"""Searches for signs, one file each and one line in the registry."""

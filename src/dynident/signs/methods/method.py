@@ -1,0 +1,65 @@
+"""What a method is: from prepared magnitudes to sign hypotheses, the best first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.options import NoOptions
+from dynident.signs.magnitudes import Magnitudes
+from dynident.signs.segments import Segment
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SignHypotheses:
+    """Ranked guesses at the signs of segments.
+
+    segments : (S,)     Those of the magnitudes, or the method's own.
+    signs : (K, S)      ±1, one row per hypothesis, the best first; a hypothesis and its negative count as one.
+    costs : (K,)        What each leaves unexplained, in units of the noise squared, in ascending order.
+    proven : bool       No other signs of these segments cost less.
+    """
+
+    segments: tuple[Segment, ...]
+    signs: Array
+    costs: Array
+    proven: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchSettings:
+    """What every method is told; a method ignores what it has no use for. progress : told one sentence now and then."""
+
+    seed: int = 0
+    progress: Callable[[str], None] | None = None
+
+    @property
+    def generator(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
+
+    def say(self, sentence: str) -> None:
+        if self.progress is not None:
+            self.progress(sentence)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignMethod:
+    """A method, with everything that the registry, the command line and the tests ask of it.
+
+    search : magnitudes, what every method is told, and the method's own options, to hypotheses.
+    summary : what it is good for, for help.
+    options : dataclass of the options that it has of its own.
+    refined : its best hypotheses are refined sample by sample, so that signs may change inside a segment; False keeps them as they are.
+    seeded : its answer may depend on the seed.
+    """
+
+    name: str
+    summary: str
+    search: Callable[[Magnitudes, SearchSettings, Any], SignHypotheses]
+    options: type[object] = NoOptions
+    refined: bool = True
+    seeded: bool = True

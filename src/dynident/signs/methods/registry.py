@@ -1,0 +1,30 @@
+"""Methods by name. A new method is its file and one line here; the command line and the contract suite then find it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dynident.core.options import settle_options
+from dynident.errors import UnknownNameError
+from dynident.signs.magnitudes import Magnitudes
+from dynident.signs.methods import em
+from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
+
+METHODS: dict[str, SignMethod] = {method.name: method for method in (em.METHOD,)}
+
+
+def method_by_name(name: str) -> SignMethod:
+    if name not in METHODS:
+        raise UnknownNameError("method", name, sorted(METHODS))
+    return METHODS[name]
+
+
+def search_signs(
+    magnitudes: Magnitudes, *, method: str = "em", settings: SearchSettings | None = None, own: Mapping[str, object] | object | None = None
+) -> SignHypotheses:
+    """The hypotheses of a method, as they are: not yet refined, and without regard to physics.
+
+    own : options of the method's own, by name or as its options class.
+    """
+    found = method_by_name(method)
+    return found.search(magnitudes, settings or SearchSettings(), settle_options(found.options, own, f"method {method}"))

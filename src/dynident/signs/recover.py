@@ -1,0 +1,112 @@
+"""From a log of |torque| to its signs, an estimate and feasible links: what is not said is settled here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.data import Dataset
+from dynident.feasibility import InfeasibleError, LinkParameters, NotFoundError, retrieval_problem, solve_retrieval
+from dynident.feasibility.solve import MisfitError
+from dynident.friction.model import FrictionModel
+from dynident.regression.estimate import Estimate
+from dynident.regression.fit import fit
+from dynident.regression.identify import Auto, default_cutoff
+from dynident.regression.problem import problem_on_base
+from dynident.robots.robot import Robot
+from dynident.signs.assignments import Assignment, rank_assignments
+from dynident.signs.confidence import judge, settle_verdict
+from dynident.signs.magnitudes import Magnitudes, prepare_magnitudes
+from dynident.signs.methods.method import SearchSettings, SignHypotheses
+from dynident.signs.methods.registry import method_by_name, search_signs
+from dynident.signs.result import SignRecovery, signed_log
+from dynident.signs.sign_cost import search_levels, sign_cost
+
+
+def recover_signs(
+    robot: Robot,
+    data: Dataset,
+    *,
+    method: str = "em",
+    friction: FrictionModel | Auto | None = "auto",
+    options: Mapping[str, object] | object | None = None,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> SignRecovery:
+    """Signs of the torque, and with them an estimate and feasible links, from a log that holds |torque| only (kind magnitude).
+
+    method : name of the search; see `dynident.signs.METHODS`.
+    friction : model of the joints' friction, None for none; "auto" is linear friction.
+    options : of the method's own, by name or as its options class.
+    progress : told one sentence per step.
+    """
+    magnitudes = prepare_magnitudes(robot, data, friction=friction, seed=seed)
+    found = search_signs(magnitudes, method=method, settings=SearchSettings(seed=seed, progress=progress), own=options)
+    return conclude(magnitudes, found, method=method, progress=progress)
+
+
+def conclude(
+    magnitudes: Magnitudes, found: SignHypotheses, *, method: str = "em", progress: Callable[[str], None] | None = None
+) -> SignRecovery:
+    """From the hypotheses of a method to its result: physics, sample by sample, confidence, estimate and links."""
+    refined = method_by_name(method).refined
+    own = replace(magnitudes, segments=found.segments) if found.segments is not magnitudes.segments else magnitudes
+    cost = sign_cost(own, search_levels(own))
+    ranked = rank_assignments(own, cost, found, refined=refined, progress=progress)
+    best = ranked[0]
+    confidence, posterior = judge(own, sign_cost(own, best.refined.levels), ranked)
+    verdict, reason, advice = settle_verdict(own, confidence)
+    soft = best.refined.soft_signs(own) if refined else _hard_signs(own, best)
+    estimate = _estimate(own, signed_log(own.log if refined else _without_rest(own), soft))
+    links, notes = _links(estimate, progress)
+    return SignRecovery(
+        log=own.log,
+        soft_signs=soft,
+        segments=own.segments,
+        segment_signs=best.signs,
+        posterior=posterior,
+        threshold=own.threshold,
+        estimate=estimate,
+        links=links,
+        confidence=confidence,
+        verdict=verdict,
+        reason=reason,
+        advice=advice,
+        method=method,
+        notes=(*own.notes, *notes),
+    )
+
+
+def _hard_signs(magnitudes: Magnitudes, best: Assignment) -> Array:
+    """(N, n) the sign of the segment, zero outside of all."""
+    signs = np.zeros(magnitudes.b.shape)
+    for segment, sign in zip(magnitudes.segments, best.signs, strict=True):
+        signs[segment.samples, segment.joint] = sign
+    return signs
+
+
+def _without_rest(magnitudes: Magnitudes) -> Dataset:
+    """The log with the samples masked that belong to no segment."""
+    inside = np.zeros(magnitudes.b.shape, dtype=bool)
+    for segment in magnitudes.segments:
+        inside[segment.samples, segment.joint] = True
+    return replace(magnitudes.log, mask=inside if magnitudes.log.mask is None else inside & magnitudes.log.mask)
+
+
+def _estimate(magnitudes: Magnitudes, signed: Dataset) -> Estimate:
+    cutoff, notes = default_cutoff(signed)
+    problem = problem_on_base(magnitudes.base, signed, cutoff=cutoff)
+    return fit(replace(problem, notes=(*notes, *problem.notes)))
+
+
+def _links(estimate: Estimate, progress: Callable[[str], None] | None) -> tuple[LinkParameters | None, tuple[str, ...]]:
+    """Feasible links, or why there are none."""
+    if progress is not None:
+        progress("retrieving feasible links")
+    try:
+        return solve_retrieval(retrieval_problem(estimate)), ()
+    except (InfeasibleError, NotFoundError, MisfitError) as error:
+        return None, (f"no feasible links: {error.message}",)

@@ -1,0 +1,93 @@
+"""Segments: runs of samples of one joint in which its torque keeps one sign, whatever that sign is.
+
+A torque that changes its sign passes through zero, where |τ| has a prominent minimum, or leaps, which friction does where the joint
+turns back. A cut too many costs a little search; a cut too few is mended later, when every sample gets a sign of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import cast
+
+import numpy as np
+
+from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.data import Dataset
+
+#: A minimum is a cut when both slopes beside it rise by so many standard deviations of the smoothed signal.
+PROMINENCE = 4.0
+#: A minimum above this share of the lower of its neighbouring peaks is no passage through zero.
+SHALLOW = 0.35
+#: |τ| is averaged over windows until its noise is below this share of its RMS, and over at most so many seconds.
+SMOOTH_ENOUGH, LONGEST_WINDOW = 0.01, 0.1
+#: Velocities below this share of the joint's largest don't tell a direction: a joint that trembles at rest has not turned back.
+TREMBLE = 0.01
+
+
+@dataclass(frozen=True, order=True)
+class Segment:
+    """Samples start to stop - 1 of a joint, counted in the prepared log."""
+
+    joint: int
+    start: int
+    stop: int
+
+    @property
+    def samples(self) -> slice:
+        return slice(self.start, self.stop)
+
+
+def split_segments(log: Dataset, motion: Dataset, noise: Array, threshold: Array) -> tuple[Segment, ...]:
+    """The segments of all joints, joint by joint in the order of time; samples below the threshold (n,) belong to none.
+
+    log : |τ| as recorded. motion : the smoothed motion on the same clock. noise : (n,) standard deviation of |τ|.
+    """
+    assert log.effort is not None  # noqa: S101 (prepared)
+    assert motion.dq is not None  # noqa: S101
+    found: list[Segment] = []
+    for j in range(log.n):
+        for piece in log.segments:
+            b = log.effort[piece, j]
+            smooth, level = _smooth(b, float(noise[j]), log.rate)
+            cuts = np.unique(np.concatenate([_valleys(smooth, level), find_reversals(motion.dq[piece, j])]))
+            found += [Segment(j, piece.start + a, piece.start + b) for a, b in runs(smooth > threshold[j], cuts)]
+    return tuple(found)
+
+
+def find_reversals(dq: Array) -> IntArray:
+    """The first samples of motion in the other direction."""
+    clear = np.flatnonzero(np.abs(dq) > TREMBLE * np.abs(dq).max(initial=0.0))
+    turned = np.flatnonzero(np.diff(np.sign(dq[clear])) != 0.0)
+    # between two clear velocities of opposite sign the turn is where the velocity itself changes sign
+    return np.array([a + int(np.argmin(np.abs(dq[a : b + 1]))) for a, b in zip(clear[turned], clear[turned + 1], strict=True)], np.int64)
+
+
+def runs(chosen: BoolArray, cuts: IntArray) -> Iterator[tuple[int, int]]:
+    """(start, stop) of the runs of chosen samples, parted at the cuts."""
+    edges = np.unique(np.concatenate([[0, len(chosen)], cuts, np.flatnonzero(np.diff(chosen)) + 1]))
+    for start, stop in pairwise(edges.tolist()):
+        if chosen[start:stop].all():
+            yield start, stop
+
+
+def _smooth(b: Array, noise: float, rate: float) -> tuple[Array, float]:
+    """|τ| averaged over as few samples as make it smooth, and the noise that is left."""
+    wanted = (noise / max(SMOOTH_ENOUGH * float(np.sqrt(np.mean(b**2))), np.finfo(float).tiny)) ** 2
+    window = min(wanted, LONGEST_WINDOW * rate, len(b) / 10.0)
+    half = int(window // 2)
+    if half == 0:
+        return b, noise
+    taps = np.full(2 * half + 1, 1.0 / (2 * half + 1))
+    return np.convolve(np.pad(b, half, mode="edge"), taps, mode="valid"), noise / np.sqrt(len(taps))
+
+
+def _valleys(b: Array, noise: float) -> IntArray:
+    """Minima that may be passages through zero."""
+    from scipy.signal import find_peaks  # pyright: ignore[reportUnknownVariableType] (here, as importing SciPy takes long)
+
+    top = float(b.max(initial=0.0))
+    minima, found = cast("tuple[IntArray, dict[str, Array]]", find_peaks(-b, prominence=max(PROMINENCE * noise, 1e-6 * top)))
+    # a prominence counts from the lower of the two peaks beside a minimum
+    return minima[b[minima] < SHALLOW * (b[minima] + found["prominences"])]

@@ -1,0 +1,94 @@
+"""What every search for signs must do, whatever it does inside: right signs where they are plain, ranked, the same for the same seed."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from benchmarks.sign_cases import Case, make_case, score
+from dynident.core.options import declared_options
+from dynident.errors import UnknownNameError
+from dynident.signs import (
+    METHODS,
+    Magnitudes,
+    SearchSettings,
+    SignHypotheses,
+    SignRecovery,
+    prepare_magnitudes,
+    recover_signs,
+    search_signs,
+)
+
+EVERY = pytest.mark.parametrize("method", METHODS)
+
+
+@cache
+def case() -> Case:
+    """A pendulum without friction for six seconds: few segments, each of which is plain."""
+    return make_case("1r", 3, friction=False, noise=0.005, trajectories=1, seconds=6.0, base=0.15)
+
+
+@cache
+def magnitudes() -> Magnitudes:
+    return prepare_magnitudes(case().described, case().log, friction=None)
+
+
+@cache
+def hypotheses(method: str) -> SignHypotheses:
+    return search_signs(magnitudes(), method=method, settings=SearchSettings(seed=4))
+
+
+@cache
+def recovery(method: str) -> SignRecovery:
+    return recover_signs(case().described, case().log, method=method, friction=None)
+
+
+@EVERY
+def test_hypotheses_are_signs_of_segments_in_ascending_order_of_cost(method):
+    found = hypotheses(method)
+    assert found.signs.shape == (len(found.costs), len(found.segments))
+    assert np.all(np.abs(found.signs) == 1.0)
+    assert np.all(np.diff(found.costs) >= 0.0)
+    assert len({tuple(row * row[0]) for row in found.signs}) == len(found.costs)
+
+
+@EVERY
+def test_segments_lie_in_the_log_and_don_t_overlap(method):
+    taken = np.zeros(magnitudes().b.shape, dtype=int)
+    for segment in hypotheses(method).segments:
+        assert 0 <= segment.start < segment.stop <= len(taken)
+        taken[segment.samples, segment.joint] += 1
+    assert taken.max() == 1
+
+
+@EVERY
+def test_the_same_seed_gives_the_same_answer(method):
+    again = search_signs(magnitudes(), method=method, settings=SearchSettings(seed=4))
+    np.testing.assert_array_equal(again.signs, hypotheses(method).signs)
+    np.testing.assert_array_equal(again.costs, hypotheses(method).costs)
+
+
+@EVERY
+def test_plain_signs_are_right_and_give_the_coefficients_of_signed_torque(method):
+    found = recovery(method)
+    assert score(case(), found.signs).percent == 100.0 if METHODS[method].refined else score(case(), found.signs).percent > 85.0
+    np.testing.assert_allclose(found.estimate.values, case().coefficients, rtol=0.02, atol=0.01)
+    assert found.links is not None
+    assert found.links.feasible
+
+
+@EVERY
+def test_it_says_what_it_is_good_for_and_explains_its_options(method):
+    found = METHODS[method]
+    assert found.name == method
+    assert found.summary
+    assert all(item.help for item in declared_options(found.options))
+
+
+def test_an_unknown_method_or_option_is_named():
+    with pytest.raises(UnknownNameError, match=r"no method named 'guess'; known: .*em"):
+        recover_signs(case().described, case().log, method="guess")
+    with pytest.raises(UnknownNameError, match="no option of method em named 'width'"):
+        recover_signs(case().described, case().log, options={"width": 3})
