@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -11,7 +11,8 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.convex import Bounds, TotalMass
 from dynident.feasibility.constraints.terms import FeasibleSet
-from dynident.parameters import consistency_margin, from_com, pseudo_inertia
+from dynident.feasibility.prior_mean import centre_for_mean
+from dynident.parameters import consistency_margin, from_com, from_pseudo_inertia, pseudo_inertia
 from dynident.robots.robot import Robot
 
 Metric: TypeAlias = Literal["euclidean", "entropic"]
@@ -40,6 +41,7 @@ class NominalPrior:
         `build_retrieval` makes it as strong as it can be at next to no cost in φ.
     friction_std : (p - 10 n,) or None   Standard deviation of the friction parameters about zero; infinite where nothing is known.
     toward : what the nominal parameters are, for the note that reports the prior's cost.
+    centres : (n, 10) or None   Where the distance is zero; the nominal links by default.
     """
 
     nominal: Array  #: (n, 10)
@@ -48,6 +50,7 @@ class NominalPrior:
     fixed: bool = False
     toward: str = "nominal parameters"
     friction_std: Array | None = None
+    centres: Array | None = None
 
     def rows(self, columns: int) -> tuple[Array, Array]:
         """A (rows, columns) and b (rows,) of the squared distance ‖A x - b‖², weight included."""
@@ -59,12 +62,22 @@ class NominalPrior:
             A[line : line + len(block), 10 * i : 10 * i + 10] = block
             line += len(block)
         A *= np.sqrt(self.weight)
-        b = A[:, : self.nominal.size] @ self.nominal.ravel()
+        b = A[:, : self.nominal.size] @ (self.nominal if self.centres is None else self.centres).ravel()
         if self.friction_std is None:
             return A, b
         friction = np.zeros((len(self.friction_std), columns))
         friction[:, self.nominal.size :] = np.diag(1.0 / self.friction_std)
         return np.concatenate([A, friction]), np.append(b, np.zeros(len(friction)))
+
+    def averaged(self) -> NominalPrior:
+        """The same metric about centres for which consistent links, drawn from the prior alone, are the nominal ones on average.
+
+        Their mode is then lighter. Of the entropic metric, and where no centres were given; other priors are returned as they are.
+        """
+        if self.metric != "entropic" or self.centres is not None:
+            return self
+        thick = [from_pseudo_inertia((back := np.linalg.inv(to_com)) @ P @ back.T) for P, to_com in map(_thicken, self.nominal)]
+        return replace(self, centres=centre_for_mean(self.weight) * np.array(thick))
 
 
 def weight_of(factor: float) -> float:
@@ -84,14 +97,20 @@ def link_metric(link: Array, metric: Metric) -> Array:
         scale = max(link[0], 1e-3) * np.array([1.0, *[size] * 3, *[size**2] * 6])
         return np.diag(1.0 / scale)
     # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0, taken about the centre of mass
-    to_com = np.eye(4)
-    to_com[:3, 3] = -link[1:4] / link[0]
-    P = to_com @ pseudo_inertia(link) @ to_com.T
-    P[:3, :3] += SOFTENING * np.trace(P[:3, :3]) / 3.0 * np.eye(3)
+    P, to_com = _thicken(link)
     values, vectors = np.linalg.eigh(P)
     root = to_com.T @ (vectors / np.sqrt(values))
     half = np.einsum("ka,pkl,lb->pab", root, pseudo_inertia(np.eye(10)), root).reshape(10, 16)
     return half.T / np.sqrt(2.0)
+
+
+def _thicken(link: Array) -> tuple[Array, Array]:
+    """(4, 4) the pseudo-inertia at which the metric is measured, about the centre of mass, and the (4, 4) that goes there."""
+    to_com = np.eye(4)
+    to_com[:3, 3] = -link[1:4] / link[0]
+    P = to_com @ pseudo_inertia(link) @ to_com.T
+    P[:3, :3] += SOFTENING * np.trace(P[:3, :3]) / 3.0 * np.eye(3)
+    return P, to_com
 
 
 def prior_to_robot(robot: Robot, *, metric: Metric = "entropic", weight: float = WEIGHT, fixed: bool = False) -> NominalPrior | None:

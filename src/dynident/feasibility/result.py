@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -14,7 +14,6 @@ from dynident.core.arrays import Array
 from dynident.core.figures import Figure, draw
 from dynident.core.results import Result
 from dynident.core.tables import Report
-from dynident.errors import InputError
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import LinkInertia, consistency_margin, link_inertia
@@ -25,7 +24,7 @@ from dynident.robots.robot import Robot
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
-    from dynident.feasibility.sampling import PosteriorSamples
+    from dynident.feasibility.samples import PosteriorSamples
 
 #: Lower and upper end, None where there is none.
 Bounds: TypeAlias = tuple[float | None, float | None]
@@ -89,7 +88,7 @@ class LinkParameters(Result):
     ranges : tuple         One per column of the links; empty until computed.
     bounds : {column: (low, high)}   That were asked for on masses and, times the mass, on centres of mass.
     notes : tuple          What the prior costs in φ, what the bound leaves out.
-    problem : or None      What was solved; None for what was read from a file, which can't hold a user's own functions.
+    problem : or None      What was solved; None for what was read from a file, where a user's own functions were part of it.
     """
 
     base: BaseParameters
@@ -134,13 +133,11 @@ class LinkParameters(Result):
         """The robot in 3D with its identified inertias beside the nominal ones."""
         return draw([robot_figure(self.base.robot, self.parameters)], title=self.headline)
 
-    def sample(self, count: int, *, seed: int = 0) -> PosteriorSamples:
-        """Parameter sets drawn from what data and prior leave open, every one within the constraints; see `sample_posterior`."""
-        from dynident.feasibility.sampling import sample_posterior  # which is about problems, not results
+    def sample(self, count: int, *, seed: int = 0, progress: Callable[[float], None] | None = None) -> PosteriorSamples:
+        """Parameter sets drawn from what data and prior leave open, every one within the constraints; see `PosteriorSamples`."""
+        from dynident.feasibility.samples import sample_links  # which knows LinkParameters, not the other way round
 
-        if self.problem is None:
-            raise InputError("samples need the problem that was solved, and these parameters were read from a file; retrieve them again")
-        return sample_posterior(self.problem, count, seed=seed)
+        return sample_links(self, count, seed=seed, progress=progress)
 
     @property
     def feasible(self) -> bool:

@@ -4,83 +4,108 @@ With data and prior in units of the noise the posterior density is exp(-½ ‖A 
 In coordinates u in which the untruncated posterior is the standard normal distribution, a particle of random velocity w moves on
 u cos t + w sin t and is mirrored where a matrix inequality F(u) ⪰ 0 would fail; where it is after a while is a draw, and no draw is
 rejected (Pakman, Paninski, J. Comput. Graph. Stat. 23, 2014; for matrix inequalities Chalkis, Emiris, Fisikopoulos, Repouskos,
-Tsigaridas 2022). Several chains start far apart and go on until they agree (split R̂; Gelman et al., Bayesian Data Analysis, 11.4).
+Tsigaridas 2022). Several chains start far apart and go on until they agree and are worth enough independent draws (split R̂, effective
+number of draws; Gelman et al., Bayesian Data Analysis, 11.4 and 11.5).
+
+The prior of the draws has the metric of the retrieval's, and the nominal link as its mean where that has it as its mode: the boundary cuts
+off what is lighter, and links that the data leave open would else be about twice as heavy on average as the prior says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, IntArray
 from dynident.errors import DynidentError, InputError, ValueRangeError
+from dynident.feasibility.mirrored_path import travel
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.solvers.interior.central_path import enter, wander
-from dynident.feasibility.solvers.interior.newton import Cone, Interior, centre, least_margin
+from dynident.feasibility.solvers.interior.central_path import enter
+from dynident.feasibility.solvers.interior.newton import Cone, Interior, centre
 from dynident.feasibility.solvers.interior.reduced import Reduced
 
 #: Chains agree when R̂ of every parameter is below this.
 AGREEMENT = 1.05
+#: More independent draws than these are not waited for, however many samples are asked for.
+ENOUGH = 400
 _CHAINS = 4
 #: Draws of each chain before they are compared for the first time, and how often that number may be doubled.
 _FIRST_DRAWS = 100
-_DOUBLINGS = 5
+_DOUBLINGS = 6
 #: A path goes on for this long on average; after π / 2 a path that meets no boundary has forgotten where it began.
 _TIME = 0.5 * np.pi
 _MOST_MIRRORINGS = 100_000
+#: The chains start where paths from the middle end that are this many times as fast: further apart than draws are.
+_APART = 3.0
 #: A path stops short of the boundary by this share of the way to the middle.
 _SHORT = 1e-8
 
 
+class NotConvergedError(DynidentError):
+    """Chains that still disagree, or whose draws are worth too few independent ones. Attributes: `agreement`, `effective`, `draws`."""
+
+    def __init__(self, agreement: float, effective: float, draws: int) -> None:
+        self.agreement, self.effective, self.draws = agreement, effective, draws
+        super().__init__(
+            f"the samples have not converged: after {draws} draws in {_CHAINS} chains R̂ is {agreement:.2f} (at most {AGREEMENT} is "
+            f"needed), and they are worth {effective:.0f} independent ones",
+            remedy="ask for fewer samples, or retrieve with constraints that leave more room",
+        )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PosteriorSamples:
+class Draws:
     """Draws from a posterior, every one within the constraints.
 
-    x : (draws, p)        Standard columns: links, then friction.
+    x : (count, p)        Standard columns: links, then friction.
     agreement : float     The largest split R̂ over the parameters; 1 where the chains can't be told apart.
     effective : float     How many independent draws the chains are worth, for the parameter where that is least.
+    draws : int           That were made in all, and of which these are a part.
     """
 
     x: Array
     agreement: float
     effective: float
-    seed: int
+    draws: int
 
 
-def sample_posterior(
-    problem: RetrievalProblem, count: int, *, seed: int = 0, progress: Callable[[float], None] | None = None
-) -> PosteriorSamples:
+def draw_posterior(problem: RetrievalProblem, count: int, *, seed: int = 0, progress: Callable[[float], None] | None = None) -> Draws:
     """Draw `count` parameter sets from the posterior of a problem whose rows are in units of the noise.
 
-    Raises InputError where data and prior together leave a direction open, or a constraint is not convex, and DynidentError where the
-    chains still disagree after a long time.
+    Raises InputError where data and prior together leave a direction open, or a constraint is not convex, and NotConvergedError where
+    the chains still disagree after a long time.
     """
     if count < 1:
         raise ValueRangeError("count", f"is {count}; at least one sample is needed")
     if problem.terms.nonconvex:
         raise InputError(f"samples need convex constraints, and {problem.terms.nonconvex[0].name!r} is not; leave it out")
+    if problem.prior is not None:
+        problem = replace(problem, prior=problem.prior.averaged())
     walk = _Walk.of(problem)
     rngs = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(_CHAINS)]
-    interior = _interior(walk.cones, walk.dimension)
-    chains: list[list[Array]] = [[wander(interior, walk.middle, rng)] for rng in rngs]  # further apart than draws are
+    chains = [[walk.travel(walk.middle, _TIME, rng, speed=_APART)] for rng in rngs]
     draws = max(_FIRST_DRAWS, -(-2 * count // _CHAINS))
     agreement = effective = float("nan")
     for _ in range(_DOUBLINGS):
-        for number, (chain, rng) in enumerate(zip(chains, rngs, strict=True)):
-            while len(chain) < draws:
+        while len(chains[0]) < draws:
+            for chain, rng in zip(chains, rngs, strict=True):
                 chain.append(walk.travel(chain[-1], _TIME * rng.uniform(0.5, 1.5), rng))
-                if progress is not None:
-                    progress((number + len(chain) / draws) / _CHAINS)
+            if progress is not None:
+                progress(len(chains[0]) / draws)
         settled = np.array([chain[len(chain) // 2 :] for chain in chains])  # the first half is on its way from the starts
         agreement, effective = judge_chains(settled)
-        if agreement <= AGREEMENT:
+        if agreement <= AGREEMENT and effective >= min(count, ENOUGH):
             flat = settled.reshape(-1, walk.dimension)
             chosen = np.linspace(0, len(flat) - 1, count).round().astype(np.intp)
-            return PosteriorSamples(x=walk.to_x(flat[chosen]), agreement=agreement, effective=effective, seed=seed)
+            x = walk.to_x(flat[chosen])
+            if any(problem.violations(row) for row in x):
+                raise DynidentError("a sample breaks a constraint by more than rounding; this is a defect, please report it")
+            return Draws(x=x, agreement=agreement, effective=effective, draws=_CHAINS * draws)
         draws *= 2
-    raise DynidentError(f"{_CHAINS} chains of {draws // 2} draws each still disagree (R̂ = {agreement:.2f}); the set is too thin to walk in")
+    raise NotConvergedError(agreement, effective, _CHAINS * draws // 2)
 
 
 def judge_chains(chains: Array) -> tuple[float, float]:
@@ -89,11 +114,15 @@ def judge_chains(chains: Array) -> tuple[float, float]:
     split = np.concatenate([chains[:, :half], chains[:, half : 2 * half]])
     m, n, _ = split.shape
     within = split.var(axis=1, ddof=1).mean(axis=0)
-    between = n * split.mean(axis=1).var(axis=0, ddof=1)
-    total = (n - 1) / n * within + between / n
-    agreement = np.sqrt(total / within)
-    effective = m * n * np.minimum(1.0, total / between)
-    return float(agreement.max()), float(effective.min())
+    total = (n - 1) / n * within + split.mean(axis=1).var(axis=0, ddof=1)
+    spectrum = np.abs(np.fft.rfft(split - split.mean(axis=1, keepdims=True), 2 * n, axis=1)) ** 2
+    covariance = np.fft.irfft(spectrum, axis=1)[:, :n].mean(axis=0) / n
+    correlation = 1.0 - (within - covariance) / total
+    # the sums of pairs are positive and fall (Geyer 1992): noise is what comes after the first that is not positive
+    pairs = correlation[: n - n % 2].reshape(-1, 2, correlation.shape[1]).sum(axis=1)
+    pairs = np.minimum.accumulate(np.where(np.minimum.accumulate(pairs > 0.0, axis=0), pairs, 0.0), axis=0)
+    effective = m * n / np.maximum(2.0 * pairs.sum(axis=0) - 1.0, 1.0)
+    return float(np.sqrt(total / within).max()), float(effective.min())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -137,77 +166,20 @@ class _Walk:
     def to_x(self, u: Array) -> Array:
         return self.unit * (self.origin + u @ self.basis.T)
 
-    def travel(self, u: Array, time: float, rng: np.random.Generator) -> Array:
+    @cached_property
+    def _flat(self) -> tuple[Array, Array, IntArray]:
+        """The blocks for the compiled path: their entries (q, d) and (q,) row by row, and their sizes."""
+        tensor = np.concatenate([cone.tensor.reshape(-1, self.dimension) for cone in self.cones])
+        constant = np.concatenate([cone.constant.ravel() for cone in self.cones])
+        return tensor, constant, np.concatenate([np.full(len(cone.constant), cone.size) for cone in self.cones])
+
+    def travel(self, u: Array, time: float, rng: np.random.Generator, speed: float = 1.0) -> Array:
         """Where a path of the given time ends that leaves u with a random velocity and is mirrored at the boundary."""
-        w = rng.normal(size=self.dimension)
-        for _ in range(_MOST_MIRRORINGS):
-            turn, cone = self._first_hit(u, w, time)
-            end = self._along(u, w, turn)
-            if (outside := self._outside(end)) is not None:
-                # rounding can hide a root where the path only grazes the boundary
-                turn, cone = self._last_inside(u, w, turn), outside
-                end = self._along(u, w, turn)
-            u, w = end, w * np.cos(turn) - u * np.sin(turn)
-            if cone is None:
-                return u
-            n = _normal(cone, u)
-            w = w - 2.0 * (w @ n) / (n @ n) * n
-            time -= turn
-        return u
-
-    def _along(self, u: Array, w: Array, t: float) -> Array:
-        """u cos t + w sin t, a hair nearer to the middle: on the boundary the matrices could not be factorised."""
-        end = u * np.cos(t) + w * np.sin(t)
-        return end + _SHORT * (self.middle - end)
-
-    def _first_hit(self, u: Array, w: Array, time: float) -> tuple[float, Cone | None]:
-        """When u cos t + w sin t first meets the boundary, and that of which cone; the whole time and None where it doesn't.
-
-        With z = tan(t / 2), F(u) = L Lᵀ and C = 2 F(0) - F(u), F along the path is singular where
-        det(1 + 2 z L⁻¹ F'(w) L⁻ᵀ + z² L⁻¹ C L⁻ᵀ) = 0, so that 1 / z is an eigenvalue of a companion matrix.
-        """
-        first: Cone | None = None
-        for cone in self.cones:
-            F = cone.values(u)
-            largest = float(_largest_roots(F, cone.tensor @ w, 2.0 * cone.constant - F).max())
-            if largest > 0.0 and (t := 2.0 * float(np.arctan(1.0 / largest))) < time:
-                first, time = cone, t
-        return time, first
-
-    def _outside(self, u: Array) -> Cone | None:
-        return next((cone for cone in self.cones if least_margin((cone,), u) <= 0.1 * _SHORT), None)
-
-    def _last_inside(self, u: Array, w: Array, high: float) -> float:
-        low = 0.0
-        for _ in range(50):
-            t = 0.5 * (low + high)
-            low, high = (t, high) if self._outside(self._along(u, w, t)) is None else (low, t)
-        return low
-
-
-def _largest_roots(F: Array, V: Array, C: Array) -> Array:
-    """(blocks,) the largest real λ with det(λ² F + 2 λ V + C) = 0, negative where there is none that is positive."""
-    blocks, k, _ = F.shape
-    if k == 1:
-        f, v, c = F[:, 0, 0], V[:, 0, 0], C[:, 0, 0]
-        inside = v**2 - f * c
-        return np.where(inside >= 0.0, (np.sqrt(np.maximum(inside, 0.0)) - v) / f, -1.0)
-    L = np.linalg.inv(np.linalg.cholesky(F))
-    companion = np.zeros((blocks, 2 * k, 2 * k))
-    companion[:, :k, :k] = -2.0 * (L @ V @ L.swapaxes(1, 2))
-    companion[:, :k, k:] = -(L @ C @ L.swapaxes(1, 2))
-    companion[:, k:, :k] = np.eye(k)
-    values = np.linalg.eigvals(companion)
-    real = np.abs(values.imag) <= 1e-9 * np.abs(values)
-    return np.where(real, values.real, -1.0).max(axis=1)
-
-
-def _normal(cone: Cone, u: Array) -> Array:
-    """(d,) the gradient of the smallest eigenvalue of a cone's blocks: the boundary's normal where that is zero."""
-    values, vectors = np.linalg.eigh(cone.values(u))
-    block = int(np.argmin(values[:, 0]))
-    v = vectors[block, :, 0]
-    return np.einsum("k,klp,l->p", v, cone.tensor[block], v)
+        w = speed * rng.normal(size=self.dimension)
+        end, mirrored = travel(*self._flat, self.middle, u, w, time, _SHORT, _MOST_MIRRORINGS)
+        if mirrored == _MOST_MIRRORINGS:
+            raise DynidentError("a path is mirrored without end; the set is too thin to walk in", remedy="loosen a constraint")
+        return end
 
 
 def _middle(cones: tuple[Cone, ...], d: int) -> Array:

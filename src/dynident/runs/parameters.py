@@ -17,6 +17,7 @@ from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.result import LinkParameters, Range, RetrievalStatus, Solution
 from dynident.parameters import INERTIA_NAMES
 from dynident.runs.problem import base_from_parts, base_parts
+from dynident.runs.retrieval import retrieval_from_parts, retrieval_parts
 from dynident.runs.stages import STARTS, Absent, Stage, open_stage, present, write_stage
 
 #: Names of a link's ten linear parameters, whose ranges are given.
@@ -146,7 +147,10 @@ def _bytes(result: LinkParameters, digest: str) -> bytes:
         "solutions": np.array([item.x for item in result.solutions]).reshape(-1, len(result.x)),
         "ranges": np.array([[item.low, item.high] for item in result.ranges]).reshape(-1, 2),
     }
+    stored, retrieval = retrieval_parts(result.problem)
+    arrays |= stored
     description |= {
+        "retrieval": retrieval,
         "feasible": result.feasible,
         "objective": result.objective,
         "objective_name": result.objective_name,
@@ -172,8 +176,9 @@ def _parameters(arrays: Arrays, description: dict[str, Any]) -> tuple[LinkParame
     unknown = {"start": 0, "objective": objective, "merit": objective, "feasible": description["feasible"]}
     found: list[dict[str, Any]] = description.get("found", [unknown] * len(arrays["solutions"]))
     broken = [] if description["feasible"] else [{"name": "a constraint of the retrieval", "amount": np.inf, "unit": ""}]
+    base = base_from_parts(arrays, description)
     result = LinkParameters(
-        base=base_from_parts(arrays, description),
+        base=base,
         x=x,
         status=RetrievalStatus[description.get("status", "FEASIBLE")],
         objective=objective,
@@ -187,5 +192,6 @@ def _parameters(arrays: Arrays, description: dict[str, Any]) -> tuple[LinkParame
         ranges=tuple(Range(low=low, high=high, determined_by=kind) for (low, high), kind in ranges),
         bounds={column: (low, high) for column, low, high in description.get("bounds", [])},
         notes=tuple(description["notes"]),
+        problem=retrieval_from_parts(base, arrays, description.get("retrieval")),
     )
     return result, description["estimate"]
