@@ -50,7 +50,7 @@ def parse_reading(
 def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset | ControllerSamples:
     """The data with joints in the robot's order where the file names them, and the part of it that is asked for."""
     from dynident.data import load_recording
-    from dynident.regression.problem import order_joints
+    from dynident.regression.prepare import order_joints
 
     data = load_recording(
         files,

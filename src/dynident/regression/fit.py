@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -61,18 +61,9 @@ def fit(
         loss=loss,
         rows=correlated,
     )
-    kept, dropped = solution.determined.copy(), list(_list_undetermined(solution))
-    values, covariance = solution.values, uncertainty.covariance(kept)
-    while drop_above_percent is not None and kept.sum() > 1:
-        relative = 100.0 * np.sqrt(np.diag(covariance)) / np.maximum(np.abs(values), np.finfo(float).tiny)
-        worst = int(np.argmax(np.where(kept, relative, -1.0)))
-        if not relative[worst] > drop_above_percent:
-            break
-        reason = f"relative standard deviation {relative[worst]:.0f} % is above {drop_above_percent:g} %"
-        dropped.append(Dropped(worst, float(values[worst]), float(np.sqrt(covariance[worst, worst])), reason))
-        kept[worst] = False
-        values = solution.restrict(kept)
-        covariance = uncertainty.covariance(kept)
+    dropped = [*_list_undetermined(solution), *_drop(solution, uncertainty, drop_above_percent)]
+    kept = np.isin(np.arange(problem.base.rank), [item.index for item in dropped], invert=True)
+    values, covariance = solution.restrict(kept), uncertainty.covariance(kept)
     status = EstimateStatus.of_dropped(dropped)
     if loss_unsettled or solution.unsettled:
         status = EstimateStatus.LOSS_UNSETTLED if loss_unsettled else EstimateStatus.WEIGHTS_UNSETTLED
@@ -127,6 +118,21 @@ def _reweight(
 def _list_undetermined(solution: WeightedSolution) -> list[Dropped]:
     reason = "not determined by these data (dependent within their noise)"
     return [Dropped(int(i), 0.0, float("inf"), reason) for i in np.flatnonzero(~solution.determined)]
+
+
+def _drop(solution: WeightedSolution, uncertainty: Spread, above_percent: float | None) -> Iterator[Dropped]:
+    """The coefficients that are too uncertain, the worst first, each as it was estimated when it was dropped."""
+    kept, values = solution.determined.copy(), solution.values
+    while above_percent is not None and kept.sum() > 1:
+        std = np.sqrt(np.diag(uncertainty.covariance(kept)))
+        relative = 100.0 * std / np.maximum(np.abs(values), np.finfo(float).tiny)
+        worst = int(np.argmax(np.where(kept, relative, -1.0)))
+        if not relative[worst] > above_percent:
+            return
+        reason = f"relative standard deviation {relative[worst]:.0f} % is above {above_percent:g} %"
+        yield Dropped(worst, float(values[worst]), float(std[worst]), reason)
+        kept[worst] = False
+        values = solution.restrict(kept)
 
 
 def _notes(problem: Problem, solution: WeightedSolution, correlated: Correlated | None) -> list[str]:

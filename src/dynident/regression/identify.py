@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from numpy.typing import ArrayLike
 
@@ -18,7 +18,8 @@ from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import Equations, base_parameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import fit
-from dynident.regression.problem import Problem, controller_equations, match_joints, parallel_filter, problem_on_base
+from dynident.regression.prepare import match_joints, parallel_filter
+from dynident.regression.problem import Problem, controller_equations, problem_on_base
 from dynident.regression.solution import Prior
 from dynident.regression.summary import Noise
 from dynident.regression.uncertainty.losses import Loss
@@ -32,30 +33,34 @@ DEFAULT_CUTOFF = 5.0
 LEAST_LEFT = 0.5
 
 
+class ProblemOptions(TypedDict, total=False):
+    """The options of `build_problem`, all of which can be left out."""
+
+    friction: FrictionModel | Auto | None
+    cutoff: float | Auto | None
+    rate: float | None
+    equations: Equations | None
+    known: Mapping[str, float] | None
+    extra: Mapping[str, ArrayLike] | None
+    seed: int
+
+
 def identify(
     robot: Robot,
     data: Dataset | ControllerSamples,
     *,
-    friction: FrictionModel | Auto | None = "auto",
-    cutoff: float | Auto | None = "auto",
-    rate: float | None = None,
-    equations: Equations | None = None,
-    known: Mapping[str, float] | None = None,
-    extra: Mapping[str, ArrayLike] | None = None,
     noise: Noise | None = None,
     loss: Loss | None = None,
     prior: Prior | None = None,
     drop_above_percent: float | None = None,
-    seed: int = 0,
     progress: Callable[[str], None] | None = None,
+    **building: Unpack[ProblemOptions],
 ) -> Estimate:
     """Dynamic coefficients, with friction from a log (eqs. 5 to 9 and 24 of the Panda paper), without from M and g (eqs. 17 to 22).
 
-    The options are those of `build_problem` and `fit`, one after the other.
+    The options are those of `build_problem` (friction, cutoff, rate, equations, known, extra, seed) and of `fit`, one after the other.
     """
-    problem = build_problem(
-        robot, data, friction=friction, cutoff=cutoff, rate=rate, equations=equations, known=known, extra=extra, seed=seed
-    )
+    problem = build_problem(robot, data, **building)
     return fit(problem, noise=noise, loss=loss, prior=prior, drop_above_percent=drop_above_percent, progress=progress)
 
 

@@ -14,27 +14,15 @@ from dynident.core.arrays import Array, IntArray, check_array
 from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
-from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
-from dynident.data.checks import default_names
+from dynident.data import ControllerSamples, Dataset
 from dynident.data.provenance import Provenance
-from dynident.data.signals.agreement import find_disagreements, replace_derivatives
-from dynident.errors import InputError, Remedy, UnknownNameError, ValueRangeError
+from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.regression.equations.base import BaseParameters, Equations
 from dynident.regression.equations.factors import compress, triangular
 from dynident.regression.equations.rows import ControllerRows, LogRows, RowGroup, RowSource, Tables, collect_tables
 from dynident.regression.notes import log_notes
+from dynident.regression.prepare import match_joints, prepare_log
 from dynident.regression.summary import Processing
-from dynident.robots.robot import Robot
-
-#: A clock whose periods vary by more than this share of the median is put on a uniform grid before filtering.
-JITTER_TOLERANCE = 0.01
-
-#: A median effort beyond this many times the joint's limit is taken for a wrong unit (mN·m are a thousand times).
-ABSURD_EFFORT = 20.0
-
-#: The filter's impulse response ends below this share of its peak. Both sides of the equations go through the same
-#: filter, so its exact shape biases nothing, and a shorter one loses less of the log's edges (0.8 s for 5 Hz).
-EDGE = 1e-4
 
 #: Filtered rows are kept for standard deviations up to this many numbers (200 MB).
 LARGEST_FILTERED = 25_000_000
@@ -117,20 +105,16 @@ class Problem(Result):
                 "the two problems have different base parameters; merge problems of one robot with one friction model "
                 "and the same known values"
             )
-        factors: list[Array] = []
-        places = {group.name: place for place, group in enumerate(other.groups)}
-        for group, factor in zip(self.groups, self.factors, strict=True):
-            place = places.get(group.name)
-            if place is None or not np.array_equal(other.groups[place].columns, group.columns):
-                raise InputError(f"group {group.name!r} is not the same in both problems; merge problems built in the same way")
-            factors.append(triangular([factor, other.factors[place]]))
+        rows, others = ([(group.name, *group.columns.tolist()) for group in problem.groups] for problem in (self, other))
+        if rows != others:
+            raise InputError("the groups of rows are not the same in both problems; merge problems built in the same way")
         filtered, further = self.filtered_rows, other.filtered_rows
         if filtered is not None and further is not None:
-            filtered = tuple(tables + further[places[group.name]] for group, tables in zip(self.groups, filtered, strict=True))
+            filtered = tuple(tables + more for tables, more in zip(filtered, further, strict=True))
         return Problem(
             base=self.base,
             groups=self.groups,
-            factors=tuple(factors),
+            factors=tuple(triangular(pair) for pair in zip(self.factors, other.factors, strict=True)),
             counts=self.counts + other.counts,
             samples=self.samples + other.samples,
             processing=self.processing,
@@ -172,13 +156,12 @@ def problem_on_base(
     expected = base.columns.names[base.columns.extra_slice]
     if tuple(columns) != expected:
         raise UnknownNameError("extra column", ", ".join(columns) or "(none)", expected, remedy="give those of the model, in their order")
-    prepared, columns, filter, steps = _prepare(data, columns, cutoff, rate)
-    _check_effort(base.robot, prepared)
-    log_rows = LogRows(base=base, dataset=prepared, filter=filter, extra=columns)
-    notes = tuple(log_notes(base.robot, data, steps))
-    problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=steps, notes=notes, progress=progress)
-    assert prepared.dq is not None  # noqa: S101 (_prepare saw to it)
-    return replace(problem, provenance=data.used, speeds=np.abs(prepared.dq).max(axis=0))
+    log = prepare_log(base.robot, data, cutoff=cutoff, rate=rate, resampled=not columns)
+    log_rows = LogRows(base=base, dataset=log.dataset, filter=log.filter, extra=columns)
+    notes, done = tuple(log_notes(base.robot, data, log.processing)), log.processing
+    problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=done, notes=notes, progress=progress)
+    assert log.dataset.dq is not None  # noqa: S101 (prepared)
+    return replace(problem, provenance=data.used, speeds=np.abs(log.dataset.dq).max(axis=0))
 
 
 def problem_of_rows(
@@ -215,82 +198,11 @@ def problem_of_rows(
     )
 
 
-def _prepare(
-    data: Dataset, extra: dict[str, Array], cutoff: float | None, rate: float | None
-) -> tuple[Dataset, dict[str, Array], ParallelFilter | None, Processing]:
-    """A dataset with effort, dq and ddq on a uniform clock, the filter, and what was done."""
-    if data.effort is None:
-        remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
-        raise InputError("the log has no effort (torque) columns", remedy=remedy)
-    if data.effort_kind is not EffortKind.TORQUE:
-        remedy = "convert it first, or use the method for that kind of log"
-        if data.effort_kind is EffortKind.CURRENT:
-            remedy = Remedy("load it with the torque per ampere of each joint, such as {effort_gains}", effort_gains="14.9,-12.1")
-        raise InputError(f"the log holds {data.effort_kind} rather than torque", remedy=remedy)
-    steps = Processing(disagreeing=find_disagreements(data, cutoff))
-    if cutoff is not None:  # differences that nothing filters would be worse
-        data = replace_derivatives(data, steps.disagreeing)
-    period = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
-    jitter = float(np.abs(period / np.median(period) - 1.0).max())
-    if jitter > JITTER_TOLERANCE and (cutoff is not None or data.dq is None or data.ddq is None):
-        if extra:
-            raise InputError("extra columns need a uniform clock; resample the log and compute them on the resampled one")
-        steps = replace(steps, resampled_to_hz=data.rate)
-        data = resample(data, data.rate)
-    missing = [name for name in ("dq", "ddq") if getattr(data, name) is None]
-    if missing:
-        steps = replace(steps, differentiated=tuple(missing))
-        data = differentiate(data)
-    if cutoff is None:
-        if rate is not None:
-            remedy = Remedy("give a filter too, such as {cutoff}", cutoff=rate / 4.0)
-            raise ValueRangeError("rate", "needs a filter before decimation, or it would alias", remedy=remedy)
-        return data, extra, None, steps
-    filter = parallel_filter(data.rate, cutoff, rate)
-    name = "zero-phase Butterworth, parallel"
-    return data, extra, filter, replace(steps, filter=name, order=filter.order, cutoff_hz=cutoff, rate_hz=filter.rate)
-
-
-def parallel_filter(rate_in: float, cutoff: float, rate: float | None = None) -> ParallelFilter:
-    """The filter of a log of `rate_in` [Hz]; `rate` of its output is by default four times the cutoff."""
-    return ParallelFilter(cutoff=cutoff, rate_in=rate_in, rate_out=min(rate or 4.0 * cutoff, rate_in), truncation=EDGE)
-
-
 def controller_equations(samples: ControllerSamples, asked: Equations | None) -> Equations:
     have: Equations = "controller" if samples.M is not None and samples.g is not None else "gravity" if samples.M is None else "inertia"
     if asked is None or asked == have or (have == "controller" and asked in ("inertia", "gravity")):
         return asked or have
     raise InputError(f"equations {asked!r} need more than the samples hold, which is enough for {have!r}")
-
-
-def match_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
-    """The data of the robot's joints, in its order where the data name them; an error where they are not as many."""
-    data = order_joints(robot, data)
-    if data.n != robot.n:
-        raise InputError(
-            f"the data have {data.n} joints and robot {robot.name!r} has {robot.n} ({', '.join(robot.joint_names)}); "
-            "choose columns or lock joints so that they agree"
-        )
-    return data
-
-
-def order_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
-    """The data with the robot's joints alone, in its order, where they name all of them; else as they are."""
-    named = data.joint_names != default_names(data.n)  # numbers that we gave ourselves say nothing about order
-    if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
-        return data.select(robot.joint_names)
-    return data
-
-
-def _check_effort(robot: Robot, data: Dataset) -> None:
-    """Torques far beyond what the joints can do are in another unit."""
-    assert data.effort is not None  # noqa: S101 (prepared)
-    typical = np.median(np.abs(data.effort), axis=0)
-    for joint, value in zip(robot.joints, typical, strict=True):
-        if value > ABSURD_EFFORT * joint.effort > 0.0:
-            typically = f"{value:.3g} {joint.units.effort} in the median, and its limit is {joint.effort:.3g}"
-            remedy = Remedy("give the unit of the effort, such as {units}", units={"effort": "mNm"})
-            raise InputError(f"the effort of joint {joint.name!r} is {typically}", remedy=remedy)
 
 
 def _column(name: str, values: ArrayLike, data: Dataset) -> Array:

@@ -11,7 +11,7 @@ from functools import reduce
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, IntArray
 from dynident.data.dataset import Dataset
 from dynident.data.signals.derivatives import derivative
 from dynident.data.signals.parallel_filter import ParallelFilter
@@ -42,19 +42,22 @@ def find_disagreements(data: Dataset, cutoff: float | None = None) -> Disagreeme
     """
     if data.dq is None and data.ddq is None:
         return {}
-    band = min(cutoff or _BAND, _BAND, data.rate / 4.0)
-    filter = ParallelFilter(cutoff=band, rate_in=data.rate, rate_out=min(4.0 * band, data.rate), truncation=1e-4)
-    found: dict[str, dict[str, float]] = {"dq": {}, "ddq": {}}
-    for j, name in enumerate(data.joint_names):
-        dq = None if data.dq is None else data.dq[:, j]
-        if dq is not None and (percent := _difference(data, "dq", j, data.q[:, j], 1, filter)):
-            found["dq"][name] = percent
-            dq = None
-        if data.ddq is not None:
-            source, order = (data.q[:, j], 2) if dq is None else (dq, 1)
-            if percent := _difference(data, "ddq", j, source, order, filter):
-                found["ddq"][name] = percent
-    return {quantity: joints for quantity, joints in found.items() if joints}
+    rate = data.rate
+    band = min(cutoff or _BAND, _BAND, rate / 4.0)
+    filter = ParallelFilter(cutoff=band, rate_in=rate, rate_out=min(4.0 * band, rate), truncation=1e-4)
+    windows = [window for segment in data.segments for window in _windows(segment, data.samples)]
+    windows = [window for window in windows if filter.valid(window.stop - window.start)]
+    if not windows:
+        return {}
+    joints = np.arange(data.n)
+    dq = {} if data.dq is None else _differences(data, "dq", joints, data.q, 1, windows, filter)
+    ddq: dict[str, float] = {}
+    if data.ddq is not None:
+        by_dq = np.array([data.dq is not None and name not in dq for name in data.joint_names])
+        for chosen, source, order in ((joints[by_dq], data.dq, 1), (joints[~by_dq], data.q, 2)):
+            if source is not None and len(chosen):
+                ddq |= _differences(data, "ddq", chosen, source, order, windows, filter)
+    return {quantity: found for quantity, found in (("dq", dq), ("ddq", ddq)) if found}
 
 
 def replace_derivatives(data: Dataset, disagreements: Disagreements) -> Dataset:
@@ -74,28 +77,26 @@ def _with_column(data: Dataset, values: Array | None, j: int, source: Array) -> 
     return changed
 
 
-def _difference(data: Dataset, quantity: str, j: int, source: Array, order: int, filter: ParallelFilter) -> float:
-    """Difference [%] of a recorded quantity of joint j from the derivative of this order of a signal (N,); zero where they agree."""
-    recorded: Array = getattr(data, quantity)[:, j]
-    segments = [
-        window for segment in data.segments for window in _windows(segment, data.samples) if filter.valid(window.stop - window.start)
-    ]
-    if not segments:
-        return 0.0
-    squares = np.zeros(3)  # of the difference, of the derivative, of the recorded signal
-    count = 0
-    for segment in segments:
-        time = data.time[segment]
-        expected = reduce(lambda x, _: np.gradient(x, time, edge_order=2), range(order), source[segment])
-        use = 1.0 if data.mask is None else data.mask[segment, j]
-        own, other = filter.apply(use * recorded[segment]), filter.apply(use * expected)
-        squares += [float(np.sum(x * x)) for x in (own - other, other, own)]
+def _differences(
+    data: Dataset, quantity: str, joints: IntArray, source: Array, order: int, windows: list[slice], filter: ParallelFilter
+) -> dict[str, float]:
+    """Difference [%] of a recorded quantity of these joints from the derivative of this order of a signal (N, n), where they disagree."""
+    recorded: Array = getattr(data, quantity)
+    pieces = [source[window][:, joints] for window in windows]
+    squares, count = np.zeros((3, len(joints))), 0  # of the difference, of the derivative, of the recorded signal
+    for window, piece in zip(windows, pieces, strict=True):
+        time = data.time[window]
+        expected = reduce(lambda x, _: np.gradient(x, time, axis=0, edge_order=2), range(order), piece)
+        use = 1.0 if data.mask is None else data.mask[window][:, joints]
+        own, other = filter.apply(use * recorded[window][:, joints]), filter.apply(use * expected)
+        squares += [np.sum(x * x, axis=0) for x in (own - other, other, own)]
         count += len(own)
     difference, derived, own = np.sqrt(squares / count)
-    noise = _derivative_noise([source[segment] for segment in segments], order, filter)
-    if difference <= max(TOLERANCE * min(derived, own), _NOISE_FACTOR * noise, _STILL[quantity]):
-        return 0.0
-    return 100.0 * float(difference / max(derived, difference / _LARGEST))
+    noise = _derivative_noise(pieces, order, filter)
+    allowed = np.maximum(np.maximum(TOLERANCE * np.minimum(derived, own), _NOISE_FACTOR * noise), _STILL[quantity])
+    wrong = np.flatnonzero(difference > allowed)
+    percent = 100.0 * difference[wrong] / np.maximum(derived[wrong], difference[wrong] / _LARGEST)
+    return {data.joint_names[joints[k]]: float(value) for k, value in zip(wrong, percent, strict=True)}
 
 
 def _windows(segment: slice, samples: int) -> list[slice]:
@@ -108,18 +109,18 @@ def _windows(segment: slice, samples: int) -> list[slice]:
     return [slice(start, start + _WINDOW) for start in starts]
 
 
-def _derivative_noise(pieces: list[Array], order: int, filter: ParallelFilter) -> float:
-    """What is left in the band of the derivative of white noise and of a staircase.
+def _derivative_noise(pieces: list[Array], order: int, filter: ParallelFilter) -> Array:
+    """(k,) what is left in the band of the derivative of white noise and of a staircase, for signals (N, k) in pieces.
 
     Third differences tell the noise of a smooth signal: 20 times its variance. In a signal that mostly stays where it is and then leaps,
     the error of a step is at any frequency.
     """
-    third = np.concatenate([np.diff(x, 3) for x in pieces])
+    third = np.concatenate([np.diff(x, 3, axis=0) for x in pieces])
     kernel = reduce(lambda taps, _: np.convolve(taps, [0.5, 0.0, -0.5]) * filter.rate_in, range(order), filter.taps)
-    white = np.sqrt(np.mean(third**2) / 20.0) * np.linalg.norm(kernel)
-    steps = np.abs(np.concatenate([np.diff(x) for x in pieces]))
-    leaps = steps[steps > 0.0]
-    if len(leaps) > 0.5 * len(steps):
-        return float(white)
-    step = float(np.median(leaps)) if len(leaps) else _COARSEST
-    return float(np.hypot(white, step / np.sqrt(12.0) * (2.0 * np.pi * filter.cutoff) ** order))
+    white = np.sqrt(np.mean(third**2, axis=0) / 20.0) * np.linalg.norm(kernel)
+    steps = np.abs(np.concatenate([np.diff(x, axis=0) for x in pieces]))
+    for k in np.flatnonzero(np.mean(steps > 0.0, axis=0) <= 0.5):
+        leaps = steps[steps[:, k] > 0.0, k]
+        step = float(np.median(leaps)) if len(leaps) else _COARSEST
+        white[k] = np.hypot(white[k], step / np.sqrt(12.0) * (2.0 * np.pi * filter.cutoff) ** order)
+    return white

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, freeze
 from dynident.errors import ValueRangeError
 
 #: Where the one-way impulse response is cut: far below any truncation of the two-way one.
@@ -16,6 +17,7 @@ _NEGLIGIBLE = 1e-18
 _LONGEST = 20_000_000
 
 
+@lru_cache(maxsize=32)
 def zero_phase_response(*, cutoff: float, rate: float, order: int, truncation: float) -> Array:
     """(L,) impulse response of the filter run forward and backward: the autocorrelation of the one-way response.
 
@@ -35,7 +37,7 @@ def zero_phase_response(*, cutoff: float, rate: float, order: int, truncation: f
     half = fftconvolve(one_way, one_way[::-1])[length - 1 :]
     half = half[: np.flatnonzero(np.abs(half) >= truncation * half[0])[-1] + 1]
     taps = np.concatenate([half[:0:-1], half])
-    return taps / taps.sum()
+    return freeze(taps / taps.sum())
 
 
 def forward_backward(values: Array, *, cutoff: float, rate: float, order: int) -> Array:

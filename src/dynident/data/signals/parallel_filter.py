@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, IntArray, freeze
+from dynident.core.arrays import Array, IntArray
 from dynident.data.signals.butterworth import zero_phase_response
 from dynident.errors import ShapeError, ValueRangeError
 
@@ -70,7 +70,7 @@ class ParallelFilter:
     @cached_property
     def taps(self) -> Array:
         """(L,) impulse response: odd length, symmetric, sum 1."""
-        return freeze(zero_phase_response(cutoff=self.cutoff, rate=self.rate_in, order=self.order, truncation=self.truncation))
+        return zero_phase_response(cutoff=self.cutoff, rate=self.rate_in, order=self.order, truncation=self.truncation)
 
     @property
     def half_width(self) -> int:

@@ -1,0 +1,102 @@
+"""Data before they become rows: the robot's joints in its order, torques in their unit, derivatives that agree, an even clock, a filter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
+from dynident.data.checks import default_names
+from dynident.data.signals.agreement import find_disagreements, replace_derivatives
+from dynident.errors import InputError, Remedy, ValueRangeError
+from dynident.regression.summary import Processing
+from dynident.robots.robot import Robot
+
+#: A clock whose periods vary by more than this share of the median is put on a uniform grid before filtering.
+JITTER_TOLERANCE = 0.01
+#: A median effort beyond this many times the joint's limit is taken for a wrong unit (mN·m are a thousand times).
+ABSURD_EFFORT = 20.0
+#: The filter's impulse response ends below this share of its peak. Both sides of the equations go through the same
+#: filter, so its exact shape biases nothing, and a shorter one loses less of the log's edges (0.8 s for 5 Hz).
+EDGE = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PreparedLog:
+    """A log with effort, dq and ddq, on a uniform clock where there is a filter for it; and what was done."""
+
+    dataset: Dataset
+    filter: ParallelFilter | None
+    processing: Processing
+
+
+def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: float | None, resampled: bool = True) -> PreparedLog:
+    """A log of the robot's joints ready for rows. resampled : whether its clock may be replaced."""
+    if data.effort is None:
+        remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
+        raise InputError("the log has no effort (torque) columns", remedy=remedy)
+    if data.effort_kind is not EffortKind.TORQUE:
+        remedy = "convert it first, or use the method for that kind of log"
+        if data.effort_kind is EffortKind.CURRENT:
+            remedy = Remedy("load it with the torque per ampere of each joint, such as {effort_gains}", effort_gains="14.9,-12.1")
+        raise InputError(f"the log holds {data.effort_kind} rather than torque", remedy=remedy)
+    steps = Processing(disagreeing=find_disagreements(data, cutoff))
+    if cutoff is not None:  # differences that nothing filters would be worse
+        data = replace_derivatives(data, steps.disagreeing)
+    period = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
+    jitter = float(np.abs(period / np.median(period) - 1.0).max())
+    if jitter > JITTER_TOLERANCE and (cutoff is not None or data.dq is None or data.ddq is None):
+        if not resampled:
+            raise InputError("extra columns need a uniform clock; resample the log and compute them on the resampled one")
+        steps = replace(steps, resampled_to_hz=data.rate)
+        data = resample(data, data.rate)
+    missing = tuple(name for name in ("dq", "ddq") if getattr(data, name) is None)
+    if missing:
+        steps = replace(steps, differentiated=missing)
+        data = differentiate(data)
+    filter = None
+    if cutoff is not None:
+        filter = parallel_filter(data.rate, cutoff, rate)
+        name = "zero-phase Butterworth, parallel"
+        steps = replace(steps, filter=name, order=filter.order, cutoff_hz=cutoff, rate_hz=filter.rate)
+    elif rate is not None:
+        remedy = Remedy("give a filter too, such as {cutoff}", cutoff=rate / 4.0)
+        raise ValueRangeError("rate", "needs a filter before decimation, or it would alias", remedy=remedy)
+    _check_effort(robot, data)
+    return PreparedLog(dataset=data, filter=filter, processing=steps)
+
+
+def parallel_filter(rate_in: float, cutoff: float, rate: float | None = None) -> ParallelFilter:
+    """The filter of a log of `rate_in` [Hz]; `rate` of its output is by default four times the cutoff."""
+    return ParallelFilter(cutoff=cutoff, rate_in=rate_in, rate_out=min(rate or 4.0 * cutoff, rate_in), truncation=EDGE)
+
+
+def match_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
+    """The data of the robot's joints, in its order where the data name them; an error where they are not as many."""
+    data = order_joints(robot, data)
+    if data.n != robot.n:
+        raise InputError(
+            f"the data have {data.n} joints and robot {robot.name!r} has {robot.n} ({', '.join(robot.joint_names)}); "
+            "choose columns or lock joints so that they agree"
+        )
+    return data
+
+
+def order_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
+    """The data with the robot's joints alone, in its order, where they name all of them; else as they are."""
+    named = data.joint_names != default_names(data.n)  # numbers that we gave ourselves say nothing about order
+    if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
+        return data.select(robot.joint_names)
+    return data
+
+
+def _check_effort(robot: Robot, data: Dataset) -> None:
+    """Torques far beyond what the joints can do are in another unit."""
+    assert data.effort is not None  # noqa: S101 (prepared)
+    typical = np.median(np.abs(data.effort), axis=0)
+    for joint, value in zip(robot.joints, typical, strict=True):
+        if value > ABSURD_EFFORT * joint.effort > 0.0:
+            typically = f"{value:.3g} {joint.units.effort} in the median, and its limit is {joint.effort:.3g}"
+            remedy = Remedy("give the unit of the effort, such as {units}", units={"effort": "mNm"})
+            raise InputError(f"the effort of joint {joint.name!r} is {typically}", remedy=remedy)
