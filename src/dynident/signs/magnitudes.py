@@ -22,7 +22,7 @@ from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.rows import LogRows, RowGroup, collect_tables
 from dynident.regression.identify import DEFAULT_CUTOFF, Auto
-from dynident.regression.problem import JITTER_TOLERANCE, match_joints
+from dynident.regression.prepare import JITTER_TOLERANCE, match_joints
 from dynident.robots.robot import Robot
 from dynident.signs.segments import Segment, split_segments
 
