@@ -61,7 +61,7 @@ def conclude(
     verdict, reason, advice = settle_verdict(own, confidence)
     soft = best.refined.soft_signs(own) if refined else _hard_signs(own, best)
     estimate = _estimate(own, signed_log(own.log if refined else _without_rest(own), soft))
-    links, notes = _links(estimate, progress)
+    links, notes = _links(estimate, method_by_name(method).solver, progress)
     return SignRecovery(
         log=own.log,
         soft_signs=soft,
@@ -102,11 +102,11 @@ def _estimate(magnitudes: Magnitudes, signed: Dataset) -> Estimate:
     return fit(replace(problem, notes=(*notes, *problem.notes)))
 
 
-def _links(estimate: Estimate, progress: Callable[[str], None] | None) -> tuple[LinkParameters | None, tuple[str, ...]]:
+def _links(estimate: Estimate, solver: str, progress: Callable[[str], None] | None) -> tuple[LinkParameters | None, tuple[str, ...]]:
     """Feasible links, or why there are none."""
     if progress is not None:
         progress("retrieving feasible links")
     try:
-        return solve_retrieval(retrieval_problem(estimate)), ()
+        return solve_retrieval(retrieval_problem(estimate), solver=solver), ()
     except (InfeasibleError, NotFoundError, MisfitError) as error:
         return None, (f"no feasible links: {error.message}",)

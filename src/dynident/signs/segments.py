@@ -50,7 +50,7 @@ def split_segments(log: Dataset, motion: Dataset, noise: Array, threshold: Array
     for j in range(log.n):
         for piece in log.segments:
             b = log.effort[piece, j]
-            smooth, level = _smooth(b, float(noise[j]), log.rate)
+            smooth, level = smooth_magnitudes(b, float(noise[j]), log.rate)
             cuts = np.unique(np.concatenate([_valleys(smooth, level), find_reversals(motion.dq[piece, j])]))
             found += [Segment(j, piece.start + a, piece.start + b) for a, b in runs(smooth > threshold[j], cuts)]
     return tuple(found)
@@ -72,7 +72,7 @@ def runs(chosen: BoolArray, cuts: IntArray) -> Iterator[tuple[int, int]]:
             yield start, stop
 
 
-def _smooth(b: Array, noise: float, rate: float) -> tuple[Array, float]:
+def smooth_magnitudes(b: Array, noise: float, rate: float) -> tuple[Array, float]:
     """|τ| averaged over as few samples as make it smooth, and the noise that is left."""
     wanted = (noise / max(SMOOTH_ENOUGH * float(np.sqrt(np.mean(b**2))), np.finfo(float).tiny)) ** 2
     window = min(wanted, LONGEST_WINDOW * rate, len(b) / 10.0)

@@ -12,7 +12,7 @@ from dynident.feasibility import Bounds, Known, PhysicalConsistency, RetrievalPr
 from dynident.feasibility.solvers.penalty import PenaltyOptions, _Run, restored
 from dynident.feasibility.solvers.search.box import ParameterBox, box_of, from_standard, to_standard
 from dynident.feasibility.solvers.search.penalised import Charge, Penalised
-from dynident.feasibility.solvers.search.searches import anneal, evolve, walk
+from dynident.feasibility.solvers.search.searches import anneal, evolve, poll, walk
 from dynident.parameters import inertia_matrix
 from tests.contracts.retrieval_problems import make, problem
 
@@ -107,12 +107,24 @@ def test_constant_penalty_jumps() -> None:
     assert Charge(2.0)(1.0, 3.0) == 7.0
 
 
-@pytest.mark.parametrize("local", ["barrier", "slsqp", "l-bfgs-b", "nelder-mead", "slsqp-numerical"])
+@pytest.mark.parametrize("local", ["barrier", "slsqp", "l-bfgs-b", "nelder-mead", "pattern", "slsqp-numerical"])
 @pytest.mark.parametrize("penalty", ["distance", "constant"])
 def test_every_local_search_ends_feasible(local, penalty) -> None:
     options = PenaltyOptions(steps=3, evaluations=300, local=local, penalty=penalty)
     result = solve_retrieval(make("pendulum, known mass"), solver="penalty", options=SolverOptions(own=options))
     assert result.feasible
+
+
+def test_a_pattern_search_finds_the_minimum_of_a_box() -> None:
+    upper = np.array([1.0, 1.0, 0.0])
+
+    def function(u: Array) -> float:
+        return (u[0] - 0.3) ** 2 + 4.0 * (u[1] - u[0] - 2.0) ** 2 + u[2]
+
+    found = poll(function, np.array([0.9, 0.1, 0.0]), upper)
+    np.testing.assert_allclose(found, [0.0, 1.0, 0.0], atol=2e-3)  # u[1] ends at its bound, and pulls u[0] to its own
+    inside = poll(lambda u: float(np.sum((u - [0.3, 0.7, 0.0]) ** 2)), np.zeros(3), upper)
+    np.testing.assert_allclose(inside, [0.3, 0.7, 0.0], atol=2e-3)
 
 
 def test_charges_grow_by_ten(monkeypatch: pytest.MonkeyPatch) -> None:

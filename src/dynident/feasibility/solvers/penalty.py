@@ -34,7 +34,9 @@ class PenaltyOptions:
     steps: int = option(10, "Successive searches with a growing charge, κ in the paper.")
     search: Literal["annealing", "genetic", "none"] = option("annealing", "Global search of every step: annealing, genetic or none.")
     evaluations: int = option(1000, "Evaluations of the function per global search.")
-    local: LocalSearch = option("barrier", "Local search that follows it: barrier, slsqp, l-bfgs-b, nelder-mead or slsqp-numerical.")
+    local: LocalSearch = option(
+        "barrier", "Local search that follows it: barrier, slsqp, l-bfgs-b, nelder-mead, pattern or slsqp-numerical."
+    )
     penalty: Literal["distance", "constant"] = option(
         "distance", "What is charged: the distance to the constraints (RA-L 2019), or a constant if any is violated (ICRA 2016)."
     )

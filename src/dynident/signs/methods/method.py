@@ -22,12 +22,14 @@ class SignHypotheses:
     signs : (K, S)      ±1, one row per hypothesis, the best first; a hypothesis and its negative count as one.
     costs : (K,)        What each leaves unexplained, in units of the noise squared, in ascending order.
     proven : bool       No other signs of these segments cost less.
+    bound : float       What all signs of these segments cost at least, where the method knows it; else 0.
     """
 
     segments: tuple[Segment, ...]
     signs: Array
     costs: Array
     proven: bool = False
+    bound: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +57,7 @@ class SignMethod:
     options : dataclass of the options that it has of its own.
     refined : its best hypotheses are refined sample by sample, so that signs may change inside a segment; False keeps them as they are.
     seeded : its answer may depend on the seed.
+    solver : name of the solver that makes feasible links of its signs.
     """
 
     name: str
@@ -63,3 +66,4 @@ class SignMethod:
     options: type[object] = NoOptions
     refined: bool = True
     seeded: bool = True
+    solver: str = "sdp"

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dynident.core.options import settle_options
 from dynident.errors import UnknownNameError
 from dynident.signs.magnitudes import Magnitudes
-from dynident.signs.methods import em
+from dynident.signs.methods import em, exact, tree
 from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
 
-METHODS: dict[str, SignMethod] = {method.name: method for method in (em.METHOD,)}
+METHODS: dict[str, SignMethod] = {method.name: method for method in (em.METHOD, exact.METHOD, tree.METHOD)}
 
 
 def method_by_name(name: str) -> SignMethod:

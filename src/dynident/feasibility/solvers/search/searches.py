@@ -74,7 +74,10 @@ def evolve(penalised: Penalised, start: Array, box: ParameterBox, charge: Charge
     return found if function(found) < function(first[0]) else first[0]
 
 
-LocalSearch = Literal["barrier", "slsqp", "l-bfgs-b", "nelder-mead", "slsqp-numerical"]
+#: Of the pattern search: steps in units of the box, and the share of the value that a round must gain to count as better.
+_FIRST_STEP, _LAST_STEP, _GAIN = 0.25, 1e-4, 1e-3
+
+LocalSearch = Literal["barrier", "slsqp", "l-bfgs-b", "nelder-mead", "pattern", "slsqp-numerical"]
 
 
 def search_locally(penalised: Penalised, p: Array, box: ParameterBox, charge: Charge, method: LocalSearch) -> Array:
@@ -106,9 +109,32 @@ def search_locally(penalised: Penalised, p: Array, box: ParameterBox, charge: Ch
         result = minimize(scaled, u, jac=True, method=method, bounds=bounds, options=options[method])
     elif method == "slsqp-numerical":
         result = minimize(lambda u: scale * value(u), u, method="slsqp", bounds=bounds, options={"maxiter": 1000, "ftol": 1e-12})
+    elif method == "pattern":
+        return box.clip(box.low + width * poll(value, u, upper))
     else:
         budget = 300 * len(u)
         settings = {"maxfev": budget, "maxiter": budget, "adaptive": True, "fatol": 1e-12, "xatol": 1e-10}
         result = minimize(lambda u: scale * value(u), u, method="nelder-mead", bounds=bounds, options=settings)
     found = np.clip(np.asarray(result.x, dtype=float), 0.0, upper)
     return box.clip(box.low + width * (found if value(found) <= value(u) else u))
+
+
+def poll(function: Callable[[Array], float], start: Array, upper: Array) -> Array:
+    """Pattern search between 0 and `upper`: a step along one axis after the other, the first that is better is taken.
+
+    As MATLAB's patternsearch: after a round with a better point the step doubles, after one without it halves, until it is small
+    (Torczon, SIAM J. Optim. 7(1), 1997).
+    """
+    here, value, step = start.copy(), function(start), _FIRST_STEP
+    while step > _LAST_STEP:
+        before = value
+        for i in range(len(here)):
+            for side in (step, -step):
+                trial = here.copy()
+                trial[i] = min(max(here[i] + side, 0.0), upper[i])
+                trial_value = function(trial)
+                if trial_value < value:
+                    here, value = trial, trial_value
+                    break
+        step = min(2.0 * step, _FIRST_STEP) if value < before * (1.0 - _GAIN) else 0.5 * step
+    return here
