@@ -23,8 +23,8 @@ from dynident.excitation import robot_limits
 from dynident.excitation.design import prepare_search
 from dynident.exports import EXPORTERS, ExportModel, export
 from dynident.exports.code.c99 import CLibrary, c_name
-from dynident.exports.export_model import Request
 from dynident.exports.formats import mjcf, urdf
+from dynident.exports.target import Request
 from dynident.feasibility import FrictionNonnegative
 from dynident.feasibility.constraints.terms import violations
 from dynident.friction import (

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dynident.exports import EXPORTERS, DisagreementError, export
-from dynident.exports.export_model import Request
 from dynident.exports.proof import TOLERANCE, random_states
+from dynident.exports.target import Request
 from tests.export_models import model_of
 from tests.oracles.machines import NAMES, machine
 

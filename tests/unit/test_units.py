@@ -17,8 +17,9 @@ from dynident.excitation.static_design import design_configurations
 from dynident.excitation.tables import design_report, static_report
 from dynident.exports.code.c99 import write_c
 from dynident.exports.code.python_module import write_python
-from dynident.exports.export_model import Exported, ExportModel, Request
+from dynident.exports.export_model import ExportModel
 from dynident.exports.proof import compare, random_states
+from dynident.exports.target import Exported, Request
 from dynident.regression import build_problem, fit
 from dynident.regression.figures import friction_figure
 from dynident.regression.tables import residual_table

@@ -1,28 +1,24 @@
-"""What is exported: a robot, the numbers that were identified for it, and where they come from."""
+"""What is exported: a robot, the numbers that were identified for it, and where they come from; made of results or of a run folder."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import NoOptions
-from dynident.core.results import Tabular
-from dynident.core.tables import Report, Row, Table
-from dynident.errors import DynidentError, InputError, Remedy, ShapeError
+from dynident.errors import InputError, Remedy, ShapeError
+from dynident.feasibility.result import LinkParameters
 from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK
-from dynident.regression.tables import Coefficient
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.estimate import Estimate
+from dynident.regression.tables import Coefficient, coefficients
 from dynident.robots.robot import JointType, Robot
 from dynident.robots.verdict import judge
-
-#: q, dq, ddq, (N, n) each, at which torques are compared.
-States = tuple[Array, Array, Array]
+from dynident.runs import read_estimate, read_parameters
 
 
 class InfeasibleModelError(InputError):
@@ -34,10 +30,6 @@ class InfeasibleModelError(InputError):
             f"the parameters are not feasible ({'; '.join(violations)}), and a simulator may fail on them",
             remedy=Remedy("retrieve feasible ones, or use {force} to export them with a comment that says so", force=True),
         )
-
-
-class DisagreementError(DynidentError):
-    """Another engine computes other torques from what was exported than dynident does."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -103,96 +95,49 @@ class ExportModel:
         return f"dynident {version('dynident')}: dynamic model of {self.robot.name}{source}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Torques of an exported model in another engine against dynident's own.
+def model_from_run(folder: str | Path, *, from_coefficients: bool = False) -> ExportModel:
+    """The link parameters of a run folder, or, when asked for, the coefficients of its estimate.
 
-    largest : float    Largest difference [unit].
-    relative : float   Largest difference of a joint as a share of that joint's largest torque.
+    FileError says which command makes what is missing.
     """
-
-    engine: str
-    states: int
-    largest: float
-    unit: str
-    relative: float
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Exported(Tabular):
-    """The files of one target, not yet written, by their suggested names; the first is the main one.
-
-    notes : tuple of str   What the format can't hold, what was lumped: one sentence each.
-    """
-
-    target: str
-    files: Mapping[str, bytes]
-    notes: tuple[str, ...] = ()
-    comparison: Comparison | None = None
-
-    @property
-    def headline(self) -> str:
-        proof = "" if self.comparison is None else f", within {self.comparison.largest:.1g} of {self.comparison.engine}"
-        return f"{self.target}, {', '.join(self.files)}{proof}"
-
-    def tables(self) -> Report:
-        rows = tuple(Row((name, str(len(content)))) for name, content in self.files.items())
-        facts: tuple[str, ...] = ()
-        if self.comparison is not None:
-            found = self.comparison
-            facts = (f"Torques in {found.engine} at {found.states} states differ by at most {found.largest:.2g} {found.unit}.",)
-        table = Table(title="Files", headings=("name", "bytes"), rows=rows, left=frozenset({0}))
-        return Report(header=(f"{self.target} export, not yet written",), tables=(table,), facts=facts, notes=self.notes)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per file."""
-        return [{"target": self.target, "file": name, "bytes": len(content)} for name, content in self.files.items()]
+    estimate = read_estimate(folder)
+    if from_coefficients:
+        return model_from_estimate(estimate)
+    model = model_from_parameters(read_parameters(folder))
+    return replace(model, provenance=f"{model.provenance}, {_source(estimate)}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """Options of an export.
-
-    original : file     The user's own file to patch; its text, and its path for messages.
-    options : object    An instance of the target's own options class.
-    warning : str       What a file must say about parameters that are not feasible; empty when they are.
-    """
-
-    original: Original | None = None
-    options: object = NoOptions()
-    warning: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Original:
-    """A file as it is on disk."""
-
-    path: str
-    content: bytes = field(repr=False)
+def model_from_parameters(links: LinkParameters) -> ExportModel:
+    """A model of bodies, with the friction that was retrieved with them."""
+    return ExportModel(
+        robot=links.base.robot,
+        parameters=links.parameters,
+        friction=links.base.friction,
+        friction_parameters=links.friction_parameters,
+        provenance=f"link parameters by solver {links.solver}",
+        violations=tuple(item.name for item in links.violations),
+        notes=_left_out(links.base),
+    )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Exporter:
-    """A target, with everything that the registry, the command line and the tests ask of it.
+def model_from_estimate(estimate: Estimate) -> ExportModel:
+    """A model that moves as the dynamic coefficients say; its parameters are not bodies."""
+    return ExportModel(
+        robot=estimate.base.robot,
+        parameters=estimate.link_part,
+        friction=estimate.base.friction,
+        friction_parameters=estimate.friction_parameters,
+        provenance=f"dynamic coefficients, {_source(estimate)}",
+        coefficients=coefficients(estimate),
+        notes=_left_out(estimate.base),
+    )
 
-    write : model and request to files.
-    prove : compares the files in another engine, or says in a sentence why that can't be done here; None where nothing can be run.
-    help : what the command line says about --NAME.
-    bodies : the format describes rigid bodies, so that coefficients alone are not enough.
-    folder : the target is a folder of files, not one file.
-    guard : refuses, with a FileError, a folder in which something would be replaced that is the user's own.
-    original, original_name : root element of the user's own files that it can patch, and what one is called ("a URDF"); empty
-        when it always writes anew.
-    options : dataclass of the options that it has of its own.
-    """
 
-    name: str
-    help: str
-    write: Callable[[ExportModel, Request], Exported]
-    prove: Callable[[ExportModel, Exported, States], Comparison | str] | None
-    bodies: bool
-    folder: bool = False
-    guard: Callable[[Path], None] | None = None
-    original: str = ""
-    original_name: str = ""
-    options: type[object] = NoOptions
+def _source(estimate: Estimate) -> str:
+    """Without folders, which mean nothing elsewhere."""
+    return f"identified from {', '.join(Path(word.strip()).name for word in estimate.summary.source.split(','))}"
+
+
+def _left_out(base: BaseParameters) -> tuple[str, ...]:
+    extra = [column.name for column in base.columns.of_extra]
+    return (f"the estimate's extra columns are not part of the exported model: {', '.join(extra)}",) if extra else ()

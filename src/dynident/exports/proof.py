@@ -7,7 +7,7 @@ on random states, and one that another engine understands differently is not han
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +15,12 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import FileError
-from dynident.exports.export_model import Comparison, DisagreementError, Exported, ExportModel, Original, States
-from dynident.exports.formats.simulator_friction import ExpressedFriction
+from dynident.exports.export_model import ExportModel
+from dynident.exports.friction import ExpressedFriction
+from dynident.exports.target import Comparison, DisagreementError, Exported, States
 from dynident.friction.model import friction_torque
 from dynident.robots.formats.source_tree import SourceTree
+from dynident.robots.load import read_xml
 from dynident.robots.robot import JointType, Robot
 
 #: Largest difference of a joint's torque, as a share of that joint's largest torque.
@@ -58,13 +60,13 @@ def main_file(exported: Exported) -> bytes:
     return next(iter(exported.files.values()))
 
 
-def read_back(content: bytes, suffix: str, read: Callable[[Original], SourceTree]) -> SourceTree:
+def read_back(content: bytes) -> SourceTree:
     """The exported text through our own reader."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"exported{suffix}"
+        path = Path(folder) / "exported.xml"
         path.write_bytes(content)
         try:
-            return read(Original(path=str(path), content=content))
+            return read_xml(path)
         except FileError as error:
             raise DisagreementError(f"the exported model can't be read back, so nothing was written: {error}") from None
 

@@ -12,10 +12,10 @@ from dynident.core.options import settle_options
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.exports.code import c99, python_module
-from dynident.exports.export_model import Exported, Exporter, ExportModel, InfeasibleModelError, Original, Request, States
+from dynident.exports.export_model import ExportModel, InfeasibleModelError, model_from_estimate, model_from_parameters
 from dynident.exports.formats import csv_table, mjcf, urdf, yaml_file
-from dynident.exports.from_results import model_from_estimate, model_from_parameters
 from dynident.exports.proof import random_states
+from dynident.exports.target import Exported, Exporter, Original, Request, States
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
 from dynident.runs import check_writable

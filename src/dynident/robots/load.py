@@ -75,13 +75,13 @@ def _read_library(name: str) -> Robot:
         return replace(read_dh(file), source=f"library robot {name}")
 
 
-def _read_urdf(path: Path) -> SourceTree:
+def _read_urdf(path: str | Path) -> SourceTree:
     from dynident.robots.formats.urdf import read_urdf
 
     return read_urdf(path)
 
 
-def _read_xml(path: Path) -> SourceTree:
+def read_xml(path: str | Path) -> SourceTree:
     """URDF or MJCF, by the root element."""
     root = parse_xml(path, read_text(path)).tag
     if root == "robot":
@@ -94,4 +94,4 @@ def _read_xml(path: Path) -> SourceTree:
 
 
 #: A new format is one reader and one line here. Readers import their parser when they are used, not before.
-_READERS: dict[str, Reader] = {".urdf": _read_urdf, ".xml": _read_xml, ".yaml": read_dh, ".yml": read_dh}
+_READERS: dict[str, Reader] = {".urdf": _read_urdf, ".xml": read_xml, ".yaml": read_dh, ".yml": read_dh}

@@ -16,7 +16,7 @@ from dynident.errors import InputError
 from dynident.exports import EXPORTERS, ExportModel, export
 from dynident.exports.code.c99 import CLibrary, c_name
 from dynident.exports.code.graph import Graph
-from dynident.exports.export_model import Request
+from dynident.exports.target import Request
 from dynident.friction import FRICTION_MODELS, FrictionModel, Parameter, SmoothCoulomb, friction_model, friction_torque
 from dynident.robots import link_poses
 from tests.export_models import model_of

@@ -11,7 +11,7 @@ import pytest
 
 from dynident import load_robot
 from dynident.errors import FileError, InputError
-from dynident.exports.from_results import model_from_run
+from dynident.exports.export_model import model_from_run
 from dynident.feasibility import (
     Bounds,
     FeasibleSet,

@@ -16,7 +16,7 @@ from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from dynident.exports import Exported
-    from dynident.exports.export_model import Exporter, States
+    from dynident.exports.target import Exporter, States
     from dynident.robots import Robot
 
 GROUP = "Use"

@@ -20,11 +20,12 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.errors import FileError
 from dynident.exports.code.emit import assignments
-from dynident.exports.code.friction_code import friction_nodes
 from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
-from dynident.exports.export_model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Request, States
+from dynident.exports.export_model import ExportModel
+from dynident.exports.friction import friction_nodes
 from dynident.exports.proof import compare
+from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Request, States
 
 #: First line of every CMakeLists.txt that is written here; one without it is the user's own.
 CMAKE_MARK = "# Written by dynident"

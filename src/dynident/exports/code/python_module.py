@@ -9,9 +9,10 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.exports.code.c99 import c_name
-from dynident.exports.code.friction_code import friction_formulas
-from dynident.exports.export_model import Comparison, Exported, Exporter, ExportModel, Request, States
+from dynident.exports.export_model import ExportModel
+from dynident.exports.friction import friction_formulas
 from dynident.exports.proof import compare, main_file
+from dynident.exports.target import Comparison, Exported, Exporter, Request, States
 from dynident.robots.robot import JointType
 
 _BEGIN, _END = "# data begin\n", "# data end\n"

@@ -16,7 +16,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.xml import comment_text, number_text
 from dynident.exports.export_model import ExportModel
-from dynident.exports.formats.simulator_friction import ExpressedFriction
+from dynident.exports.friction import ExpressedFriction
 from dynident.parameters import LinkInertia, change_of_frame, link_inertia
 from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
 from dynident.robots.formats.urdf_xml import inertial_lines

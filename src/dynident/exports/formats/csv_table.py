@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 
-from dynident.exports.export_model import Exported, Exporter, ExportModel, Request
+from dynident.exports.export_model import ExportModel
+from dynident.exports.target import Exported, Exporter, Request
 from dynident.parameters import INERTIA_NAMES, link_inertia
 
 

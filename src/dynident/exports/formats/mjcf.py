@@ -13,13 +13,15 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError, import_optional
-from dynident.exports.export_model import Comparison, DisagreementError, Exported, Exporter, ExportModel, Original, Request, States
+from dynident.exports.export_model import ExportModel
 from dynident.exports.formats.complete import complete_mjcf, full_inertia, inertial_tag
 from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment, share_out
-from dynident.exports.formats.simulator_friction import ExpressedFriction, JointAttributes, express_friction
+from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
+from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Original, Request, States
 from dynident.parameters import ROUNDING, link_inertia
 from dynident.robots.formats.source_tree import SourceTree
+from dynident.robots.load import read_xml
 
 ATTRIBUTES = JointAttributes("MJCF", friction=("damping", "frictionloss"), inertia=("armature",))
 #: Elements that put one model together from several texts.
@@ -42,7 +44,7 @@ def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Compar
     from dynident.robots.formats.mjcf import strip_assets
 
     mj, content = import_optional("mujoco", "exporting MJCF"), main_file(exported)
-    tree = read_back(content, ".xml", mjcf_tree)
+    tree = read_back(content)
     spec = mj.MjSpec.from_string(content.decode("utf-8"))
     strip_assets(mj, spec, keep_base=False)
     try:
@@ -80,17 +82,10 @@ EXPORTER = Exporter(
 )
 
 
-def mjcf_tree(original: Original) -> SourceTree:
-    """The bodies and joints of an MJCF file."""
-    from dynident.robots.formats.mjcf import read_mjcf
-
-    return read_mjcf(original.path)
-
-
 def _patch(model: ExportModel, held: ExpressedFriction, original: Original, about: list[str]) -> tuple[bytes, tuple[str, ...]]:
     text = XmlText(original.content)
     _check_editable(text.root, original)
-    tree = mjcf_tree(original)
+    tree = read_xml(original.path)
     check_match(model.robot, tree)
     shares = share_out(model.robot, model.parameters, inertials(tree))
     notes = [*shares.notes, *_gravity_note(model, tree)]

@@ -16,14 +16,15 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError
-from dynident.exports.export_model import Comparison, Exported, Exporter, ExportModel, Original, Request, States
+from dynident.exports.export_model import ExportModel
 from dynident.exports.formats.complete import complete_urdf, dynamics_line
 from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment, share_out
-from dynident.exports.formats.simulator_friction import ExpressedFriction, JointAttributes, express_friction
+from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
+from dynident.exports.target import Comparison, Exported, Exporter, Original, Request, States
 from dynident.parameters import link_inertia
-from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.formats.urdf_xml import set_inertial
+from dynident.robots.load import read_xml
 from dynident.robots.robot import STANDARD_GRAVITY, Robot
 
 ATTRIBUTES = JointAttributes("URDF", friction=("damping", "friction"))
@@ -45,7 +46,7 @@ def prove_urdf(model: ExportModel, exported: Exported, states: States) -> Compar
     pin: Any = import_module("pinocchio")
     content = main_file(exported)
     engine = pin.buildModelFromXML(content.decode("utf-8"))
-    tree = read_back(content, ".urdf", urdf_tree)
+    tree = read_back(content)
     engine.gravity = pin.Motion(gravity_at_root(model.robot, tree), np.zeros(3))
     data, locked = engine.createData(), locked_positions(model.robot, tree)
     q = pin.neutral(engine)
@@ -83,13 +84,6 @@ EXPORTER = Exporter(
 )
 
 
-def urdf_tree(original: Original) -> SourceTree:
-    """The links and joints of a URDF file."""
-    from dynident.robots.formats.urdf import read_urdf
-
-    return read_urdf(original.path)
-
-
 def _gravity_note(robot: Robot) -> list[str]:
     g = robot.gravity
     if np.allclose(g, STANDARD_GRAVITY, rtol=2e-3, atol=1e-9):
@@ -100,7 +94,7 @@ def _gravity_note(robot: Robot) -> list[str]:
 
 
 def _patch(model: ExportModel, held: ExpressedFriction, original: Original, comment: list[str]) -> tuple[bytes, tuple[str, ...]]:
-    tree = urdf_tree(original)
+    tree = read_xml(original.path)
     check_match(model.robot, tree)
     shares = share_out(model.robot, model.parameters, inertials(tree))
     text = XmlText(original.content)

@@ -17,9 +17,10 @@ from dynident.core.options import option
 from dynident.core.xml import number_text
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
-from dynident.exports.export_model import Comparison, Exported, Exporter, ExportModel, Request, States
+from dynident.exports.export_model import ExportModel
 from dynident.exports.formats.complete import bodies_in_joint_frames
 from dynident.exports.proof import compare, main_file
+from dynident.exports.target import Comparison, Exported, Exporter, Request, States
 from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor, link_inertia
 from dynident.robots.kinematics import inverse_pose
 from dynident.robots.robot import Robot

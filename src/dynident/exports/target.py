@@ -1,0 +1,117 @@
+"""What an export target is: what it writes, how that is proven in another engine, and what the registry asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dynident.core.arrays import Array
+from dynident.core.options import NoOptions
+from dynident.core.results import Tabular
+from dynident.core.tables import Report, Row, Table
+from dynident.errors import DynidentError
+from dynident.exports.export_model import ExportModel
+
+#: q, dq, ddq, (N, n) each, at which torques are compared.
+States = tuple[Array, Array, Array]
+
+
+class DisagreementError(DynidentError):
+    """Another engine computes other torques from what was exported than dynident does."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Torques of an exported model in another engine against dynident's own.
+
+    largest : float    Largest difference [unit].
+    relative : float   Largest difference of a joint as a share of that joint's largest torque.
+    """
+
+    engine: str
+    states: int
+    largest: float
+    unit: str
+    relative: float
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Exported(Tabular):
+    """The files of one target, not yet written, by their suggested names; the first is the main one.
+
+    notes : tuple of str   What the format can't hold, what was lumped: one sentence each.
+    """
+
+    target: str
+    files: Mapping[str, bytes]
+    notes: tuple[str, ...] = ()
+    comparison: Comparison | None = None
+
+    @property
+    def headline(self) -> str:
+        proof = "" if self.comparison is None else f", within {self.comparison.largest:.1g} of {self.comparison.engine}"
+        return f"{self.target}, {', '.join(self.files)}{proof}"
+
+    def tables(self) -> Report:
+        rows = tuple(Row((name, str(len(content)))) for name, content in self.files.items())
+        facts: tuple[str, ...] = ()
+        if self.comparison is not None:
+            found = self.comparison
+            facts = (f"Torques in {found.engine} at {found.states} states differ by at most {found.largest:.2g} {found.unit}.",)
+        table = Table(title="Files", headings=("name", "bytes"), rows=rows, left=frozenset({0}))
+        return Report(header=(f"{self.target} export, not yet written",), tables=(table,), facts=facts, notes=self.notes)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per file."""
+        return [{"target": self.target, "file": name, "bytes": len(content)} for name, content in self.files.items()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Options of an export.
+
+    original : file     The user's own file to patch; its text, and its path for messages.
+    options : object    An instance of the target's own options class.
+    warning : str       What a file must say about parameters that are not feasible; empty when they are.
+    """
+
+    original: Original | None = None
+    options: object = NoOptions()
+    warning: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Original:
+    """A file as it is on disk."""
+
+    path: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exporter:
+    """A target, with everything that the registry, the command line and the tests ask of it.
+
+    write : model and request to files.
+    prove : compares the files in another engine, or says in a sentence why that can't be done here; None where nothing can be run.
+    help : what the command line says about --NAME.
+    bodies : the format describes rigid bodies, so that coefficients alone are not enough.
+    folder : the target is a folder of files, not one file.
+    guard : refuses, with a FileError, a folder in which something would be replaced that is the user's own.
+    original, original_name : root element of the user's own files that it can patch, and what one is called ("a URDF"); empty
+        when it always writes anew.
+    options : dataclass of the options that it has of its own.
+    """
+
+    name: str
+    help: str
+    write: Callable[[ExportModel, Request], Exported]
+    prove: Callable[[ExportModel, Exported, States], Comparison | str] | None
+    bodies: bool
+    folder: bool = False
+    guard: Callable[[Path], None] | None = None
+    original: str = ""
+    original_name: str = ""
+    options: type[object] = NoOptions
