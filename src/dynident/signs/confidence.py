@@ -10,8 +10,8 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.signs.assignments import Assignment, differing
-from dynident.signs.magnitudes import Magnitudes
-from dynident.signs.refine import soft_signs
+from dynident.signs.magnitudes import NORMAL, Magnitudes
+from dynident.signs.refine import inflation_of
 from dynident.signs.sign_cost import SignCost
 
 #: A gap in log-likelihood below this leaves the choice between two assignments open: e⁻¹⁰ is one in twenty thousand.
@@ -23,7 +23,7 @@ MANY_UNSURE = 0.01
 #: The model leaves so many times the noise: beyond the first it lacks something, beyond the second it explains nothing much.
 LACKING, UNEXPLAINED = 1.5, 4.0
 #: Sensors are never better than this share of the joint's RMS, for comparisons with what a smoothed motion leaves.
-LEAST_NOISE = 0.005
+LEAST_NOISE = 0.01
 #: A model that leaves more than this share of a joint's torque does not explain it, however noisy the sensors are.
 LARGEST_SHARE = 0.5
 
@@ -48,7 +48,7 @@ class Confidence:
     flip_margins : (n,)      The same for turning one joint's signs alone.
     unsure_share : float     Share of the segments whose other sign is more probable than one in a hundred.
     unsure_energy : float    Share of the torque's energy in them.
-    levels : (n,)            RMS of what the model leaves of each joint's torque [N·m | N].
+    levels : (n,)            What the model leaves of each joint's torque, by its median as that of a normal distribution [N·m | N].
     noise : (n,)             Noise of the sensors, from high differences [N·m | N].
     inflation : float        How many correlated residuals say as much as one independent one.
     certificate : float      λ_min(Diag(s∘Qs) - Q) / λ_max(Q); not negative is a proof that no other signs of the segments fit better.
@@ -77,7 +77,8 @@ class Confidence:
 def judge(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) -> tuple[Confidence, Array]:
     """The confidence in the first of ranked assignments, and the probability (S,) of each of its segment signs."""
     best = ranked[0]
-    inflation = residual_inflation(magnitudes, best)
+    rest = best.refined.residuals(magnitudes)[magnitudes.working]
+    inflation = max(inflation_of(rest[used, j]) for j, used in enumerate(magnitudes.used.T))
     gaps = np.array([best.score - item.score for item in ranked[1:]]) / inflation
     differs = np.array([differing(cost, best.signs, item.signs) for item in ranked[1:]], dtype=bool).reshape(len(gaps), magnitudes.log.n)
     odds = 0.5 * cost.flip_costs(best.signs) / inflation
@@ -88,33 +89,12 @@ def judge(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) 
         flip_margins=np.where(differs, gaps[:, None], np.inf).min(axis=0, initial=np.inf),
         unsure_share=float(unsure.mean()),
         unsure_energy=float(cost.energies[unsure].sum() / cost.total),
-        levels=best.refined.levels,
+        levels=NORMAL * np.median(np.abs(rest), axis=0),
         noise=magnitudes.noise,
         inflation=inflation,
         certificate=cost.certificate(best.signs),
     )
     return confidence, posterior
-
-
-def residual_inflation(magnitudes: Magnitudes, best: Assignment) -> float:
-    """How many of the residuals say as much as one independent one: 1 + 2 Σ of their autocorrelation, of the joint where it is largest.
-
-    The sum ends where the autocorrelation first falls below zero (Geyer's initial positive sequence, one lag at a time).
-    """
-    b, mu = magnitudes.b[magnitudes.working], magnitudes.predict(best.refined.coefficients)[magnitudes.working]
-    residual = soft_signs(b, mu, best.refined.levels) * b - mu
-    return max(_inflation(residual[used, j]) for j, used in enumerate(magnitudes.used.T))
-
-
-def _inflation(r: Array) -> float:
-    size = 1 << (2 * len(r) - 1).bit_length()
-    power = np.abs(np.fft.rfft(r - r.mean(), size)) ** 2
-    covariance = np.fft.irfft(power, size)[: len(r) // 2]
-    if covariance[0] <= 0.0:
-        return 1.0
-    rho = covariance / covariance[0]
-    stop = int(np.argmax(rho < 0.0)) or len(rho)
-    return float(max(1.0, 2.0 * rho[:stop].sum() - 1.0))
 
 
 def settle_verdict(magnitudes: Magnitudes, confidence: Confidence) -> tuple[Verdict, str, str]:

@@ -39,7 +39,7 @@ CONSTANT = 1e-6
 #: Order of the differences that tell noise from motion, and what they make of the variance of white noise.
 _ORDER, _GAIN = 3, 20.0
 #: Standard deviation over median of the absolute value, for a normal distribution.
-_NORMAL = 1.4826
+NORMAL = 1.4826
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,7 +76,7 @@ class Magnitudes:
     @cached_property
     def working(self) -> IntArray:
         """(K,) the samples that the search works with: about WORKING_RATE of them per second, without the edges of the smoothing."""
-        step = max(1, round(self.log.rate / WORKING_RATE))
+        step = working_step(self.log)
         edge = round(EDGE * self.log.rate)
         found: list[IntArray] = []
         for piece in self.log.segments:
@@ -208,13 +208,27 @@ def smooth_motion(log: Dataset, cutoff: float) -> Dataset:
 
 
 def effort_noise(log: Dataset) -> Array:
-    """(n,) standard deviation of white noise in |τ|, from differences that leave nothing of the motion [N·m | N].
+    """(n,) standard deviation of the noise in |τ|, from third differences of samples a working step apart [N·m | N].
 
-    By their median: where |τ| has a kink at zero, and where friction leaps, differences are large and few.
+    They leave next to nothing of the motion, but all that is faster: also the swinging of an arm, which neighbouring samples of a fast log
+    share. By their median: where |τ| has a kink at zero, and where friction leaps, differences are large and few.
     """
     assert log.effort is not None  # noqa: S101 (checked)
-    differences = [np.diff(log.effort[piece], _ORDER, axis=0) for piece in log.segments]
-    return _NORMAL * np.median(np.abs(np.concatenate(differences)), axis=0) / np.sqrt(_GAIN)
+    lag, differences = working_step(log), list[Array]()
+    for piece in log.segments:
+        d = log.effort[piece]
+        for _ in range(_ORDER):
+            d = d[lag:] - d[:-lag]
+        differences.append(d)
+    joined = np.concatenate(differences)
+    if len(joined) == 0:
+        raise ValueRangeError("data", f"are too short: {_ORDER * lag + 1} samples without a break are needed to tell noise from motion")
+    return NORMAL * np.median(np.abs(joined), axis=0) / np.sqrt(_GAIN)
+
+
+def working_step(log: Dataset) -> int:
+    """Samples from one row of the search to the next."""
+    return max(1, round(log.rate / WORKING_RATE))
 
 
 def _uniform(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:

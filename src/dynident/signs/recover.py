@@ -19,7 +19,8 @@ from dynident.regression.problem import problem_on_base
 from dynident.robots.robot import Robot
 from dynident.signs.assignments import Assignment, rank_assignments
 from dynident.signs.confidence import judge, settle_verdict
-from dynident.signs.magnitudes import Magnitudes, prepare_magnitudes
+from dynident.signs.continuity import continuous_signs
+from dynident.signs.magnitudes import UNCLEAR, Magnitudes, prepare_magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses
 from dynident.signs.methods.registry import method_by_name, search_signs
 from dynident.signs.result import SignRecovery, signed_log
@@ -59,7 +60,7 @@ def conclude(
     best = ranked[0]
     confidence, posterior = judge(own, sign_cost(own, best.refined.levels), ranked)
     verdict, reason, advice = settle_verdict(own, confidence)
-    soft = best.refined.soft_signs(own) if refined else _hard_signs(own, best)
+    soft = continuous_signs(own, best.refined) if refined else _hard_signs(own, best)
     estimate = _estimate(own, signed_log(own.log if refined else _without_rest(own), soft))
     links, notes = _links(estimate, method_by_name(method).solver, progress)
     return SignRecovery(
@@ -68,7 +69,7 @@ def conclude(
         segments=own.segments,
         segment_signs=best.signs,
         posterior=posterior,
-        threshold=own.threshold,
+        threshold=np.maximum(own.threshold, UNCLEAR * confidence.levels),
         estimate=estimate,
         links=links,
         confidence=confidence,

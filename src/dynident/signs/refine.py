@@ -33,9 +33,10 @@ class Refined:
     R: Array
     rhs: Array
 
-    def soft_signs(self, magnitudes: Magnitudes) -> Array:
-        """(N, n) expected sign of every sample, between -1 and 1."""
-        return soft_signs(magnitudes.b, magnitudes.predict(self.coefficients), self.levels)
+    def residuals(self, magnitudes: Magnitudes) -> Array:
+        """(N, n) expected signed torque of every sample by itself, minus the model's [N·m | N]."""
+        mu = magnitudes.predict(self.coefficients)
+        return soft_signs(magnitudes.b, mu, self.levels) * magnitudes.b - mu
 
 
 def soft_signs(b: Array, mu: Array, levels: Array) -> Array:
@@ -99,3 +100,15 @@ def _levels(b: Array, mu: Array, w: Array, counts: Array, *, hard: bool = False)
     """(n,) standard deviation of what the model leaves of the signed torque."""
     squares = (b - np.abs(mu)) ** 2 if hard else b**2 - 2.0 * w * b * mu + mu**2
     return np.sqrt(np.sum(squares, axis=0) / counts)
+
+
+def inflation_of(r: Array) -> float:
+    """How many residuals (N,) say as much as one independent one: 1 + 2 Σ of their autocorrelation up to where it first is negative."""
+    size = 1 << (2 * len(r) - 1).bit_length()
+    power = np.abs(np.fft.rfft(r - r.mean(), size)) ** 2
+    covariance = np.fft.irfft(power, size)[: max(len(r) // 2, 1)]
+    if covariance[0] <= 0.0:
+        return 1.0
+    rho = covariance / covariance[0]
+    stop = int(np.argmax(rho < 0.0)) or len(rho)
+    return float(max(1.0, 2.0 * rho[:stop].sum() - 1.0))
