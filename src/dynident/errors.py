@@ -11,20 +11,24 @@ class Remedy(str):
     """What to do about an error, in the library's words, for which an interface can say its own.
 
     Remedy("name them with {columns}", columns={"q": "pos_*"}) is the text "name them with columns={'q': 'pos_*'}"; the command
-    line puts the option there that does the same.
+    line puts the option there that does the same. An argument that is ... is a function: recover_signs=... is "recover_signs(...)".
     """
 
     template: str
     arguments: Mapping[str, object]
 
     def __new__(cls, template: str, **arguments: object) -> Remedy:
-        remedy = super().__new__(cls, _fill(template, arguments, "{}={!r}".format))
+        remedy = super().__new__(cls, _fill(template, arguments, _in_python))
         remedy.template, remedy.arguments = template, arguments
         return remedy
 
     def told(self, say: Callable[[str, object], str]) -> str:
         """The remedy with say(name, value) for each of its arguments."""
         return _fill(self.template, self.arguments, say)
+
+
+def _in_python(name: str, value: object) -> str:
+    return f"{name}(...)" if value is ... else f"{name}={value!r}"
 
 
 def _fill(template: str, arguments: Mapping[str, object], say: Callable[[str, object], str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from dynident.parameters import from_com
 from dynident.regression import build_problem, fit
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.robots.kinematics import translation
-from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters, write_validation
+from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters, write_signs, write_validation
+from dynident.signs import recover_signs
 from dynident.validation import validate
 
 #: Offset of each joint from the one before [m], direction of its axis, and its limits [rad].
@@ -76,6 +78,12 @@ def identified(folder: Path, robot: Robot, data: Dataset, *, cutoff: float = 8.0
     write_estimate(folder, fit(problem, drop_above_percent=30.0), problem)
 
 
+def signs_recovered(folder: Path, robot: Robot, data: Dataset) -> None:
+    """As if the log of the identification had come without its signs."""
+    unsigned = replace(data.part(0, 0.7), effort=np.abs(data.part(0, 0.7).effort), effort_kind=EffortKind.MAGNITUDE)
+    write_signs(folder, replace(recover_signs(robot, unsigned), estimate=read_estimate(folder)))
+
+
 def retrieved(folder: Path) -> None:
     estimate = read_estimate(folder)
     nominal = estimate.base.robot.parameters[:, 0].sum()
@@ -95,6 +103,7 @@ def complete_run(folder: Path, *, seconds: float = 24.0) -> Path:
     robot = arm()
     data = log(robot, seconds=seconds)
     identified(folder, robot, data)
+    signs_recovered(folder, robot, data)
     retrieved(folder)
     validated(folder, data)
     return folder

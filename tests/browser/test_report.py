@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dynident.reports import SECTIONS, report_html
+from dynident.reports import SECTIONS, report, report_html
 from dynident.runs import load_run
 from tests.browser import chromium
 from tests.browser.arm import arm, complete_run, identified, log
@@ -25,7 +25,7 @@ HARMLESS = ("GPU stall due to ReadPixels", "willReadFrequently")
 @pytest.fixture(scope="module")
 def page(tmp_path_factory) -> Path:
     run = complete_run(tmp_path_factory.mktemp("run"))
-    (run / "report.html").write_text(report_html(load_run(run)), encoding="utf-8")
+    report(load_run(run), beside=load_run(run)).save(run / "report.html")
     return run / "report.html"
 
 

@@ -15,7 +15,7 @@ GROUPS = {
     "Start here": ["demo"],
     "Robot": ["check", "repair"],
     "Experiment": ["excite", "simulate"],
-    "Model": ["identify", "retrieve", "validate"],
+    "Model": ["identify", "signs", "retrieve", "validate"],
     "Use": ["export", "report"],
 }
 

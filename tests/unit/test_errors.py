@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 import dynident
+from dynident.cli import app as cli_app
 from dynident.cli.app import main
 from dynident.cli.options import OPTIONS, option_text
 from dynident.errors import DynidentError, FileError, MissingExtraError, Remedy, UnknownNameError, ValueRangeError
 
 SOURCES = Path(dynident.__file__).parent
 LIBRARY = sorted(file for file in SOURCES.rglob("*.py") if "cli" not in file.relative_to(SOURCES).parts)
-VERBS = "check|demo|evaluate|excite|export|identify|repair|report|retrieve|simulate|validate"
+VERBS = "check|demo|evaluate|excite|export|identify|repair|report|retrieve|signs|simulate|validate"
 
 
 def strings(file: Path) -> list[str]:
@@ -35,6 +36,7 @@ def test_a_remedy_is_text_that_can_be_told_in_other_words():
     remedy = Remedy("name them with {columns}, or {effort_kind}; {not} this", columns={"q": "{pos}_*"}, effort_kind="torque")
     assert remedy == "name them with columns={'q': '{pos}_*'}, or effort_kind='torque'; {not} this"
     assert remedy.told(option_text) == "name them with --map q={pos}_*, or --effort-kind torque; {not} this"
+    assert Remedy("do {recover_signs}", recover_signs=...) == "do recover_signs(...)"
     assert pickle.loads(pickle.dumps(remedy)).told(option_text) == remedy.told(option_text)  # noqa: S301 (errors of worker processes)
 
 
@@ -45,6 +47,7 @@ def test_a_remedy_is_text_that_can_be_told_in_other_words():
         ("cutoff", 5.0, "--filter 5"),
         ("force", True, "--force"),
         ("units", {"effort": "mNm"}, "--unit effort=mNm"),
+        ("recover_signs", ..., "dynident signs ROBOT DATA -o RUN"),
     ],
 )
 def test_arguments_as_options(argument, value, text):
@@ -81,7 +84,11 @@ def test_every_option_of_a_remedy_exists(capsys):
         with pytest.raises(SystemExit):
             main([verb, "--help"])
         shown += capsys.readouterr().out
-    assert all(re.search(rf"{option}\b", shown) for option in OPTIONS.values())
+    options = [text for text in OPTIONS.values() if text.startswith("--")]
+    assert all(re.search(rf"{option}\b", shown) for option in options)
+    commands = {text.split()[1] for text in OPTIONS.values() if text.startswith("dynident ")}
+    assert commands <= {verb.__name__.rpartition(".")[2] for verb in cli_app.VERBS}
+    assert len(options) + len(commands) == len(OPTIONS)
 
 
 def test_the_command_line_says_the_remedy_with_its_options(tmp_path, capsys):

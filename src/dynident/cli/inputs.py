@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from dynident.errors import FileError
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
+    from dynident.regression.estimate import Estimate
     from dynident.regression.summary import Reading
     from dynident.robots import Robot
 
@@ -63,6 +65,16 @@ def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[flo
     )
     data = order_joints(robot, data)
     return data if part == (0.0, 1.0) else data.part(*part)
+
+
+def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:
+    """The estimate, which knows how its data were read, so that others can be read in the same way."""
+    summary, problem = estimate.summary, estimate.problem
+    return replace(
+        estimate,
+        summary=replace(summary, processing=replace(summary.processing, read=reading)),
+        problem=None if problem is None else replace(problem, processing=replace(problem.processing, read=reading)),
+    )
 
 
 def check_output(file: Path, what: str, suffixes: Iterable[str] | None = None) -> None:

@@ -45,6 +45,11 @@ Gravity = Annotated[
     typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in the base frame (m/s²), for a robot that is not mounted upright."),
 ]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")]
+RunFolder = Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="Folder for the results; made if it is not there.")]
+Friction = Annotated[
+    str | None, typer.Option("--friction", metavar="NAME", help="Such as viscous+coulomb, or none. Default: linear for a log.")
+]
+Train = Annotated[str | None, typer.Option("--train", metavar="A:B", help="Use only this part of the data, as fractions: 0:0.7.")]
 DataArgument = Annotated[
     list[Path],
     typer.Argument(metavar="DATA...", help="Logs or controller samples ({}), or folders of them."),
@@ -68,7 +73,9 @@ Unit = Annotated[
 ]
 EffortKind = Annotated[
     str | None,
-    typer.Option("--effort-kind", metavar="KIND", help="What the effort is where its name doesn't say it: torque, current or magnitude."),
+    typer.Option(
+        "--effort-kind", metavar="KIND", help="What the effort is where its name doesn't say it: torque, current or magnitude (of either)."
+    ),
 ]
 EffortGains = Annotated[
     str | None,
@@ -93,7 +100,7 @@ def name_given(options: Mapping[str, object]) -> str:
     return ", ".join(name for name, value in options.items() if value)
 
 
-#: The options for the library's arguments that remedies of errors name.
+#: The options, or commands, for the library's arguments and functions that remedies of errors name.
 OPTIONS = {
     "columns": "--map",
     "units": "--unit",
@@ -103,6 +110,7 @@ OPTIONS = {
     "cutoff": "--filter",
     "run_python": "--constraints",
     "force": "--force",
+    "recover_signs": "dynident signs ROBOT DATA -o RUN",
 }
 
 
@@ -110,7 +118,7 @@ def option_text(argument: str, value: object) -> str:
     """What to type for an argument of the library: "--map q=pos_*" for columns={"q": "pos_*"}."""
     values = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"": value}
     words = [f"{name}=" * bool(name) + (f"{item:g}" if isinstance(item, float) else str(item)) for name, item in values.items()]
-    return OPTIONS[argument] if value is True else " ".join(f"{OPTIONS[argument]} {word}" for word in words)
+    return OPTIONS[argument] if value is True or value is ... else " ".join(f"{OPTIONS[argument]} {word}" for word in words)
 
 
 def parse_locks(pairs: Iterable[str] | None) -> dict[str, float]:

@@ -35,6 +35,12 @@ class EffortKind(StrEnum):
     TORQUE = "torque"  #: joint torque or force [N·m | N]
     CURRENT = "current"  #: motor current [A], torque up to a gain per joint
     MAGNITUDE = "magnitude"  #: |torque| only, its sign is unknown [N·m | N]
+    CURRENT_MAGNITUDE = "current_magnitude"  #: |current| only [A]
+
+    @property
+    def unsigned(self) -> bool:
+        """Whether it is a magnitude, without its sign."""
+        return self in (EffortKind.MAGNITUDE, EffortKind.CURRENT_MAGNITUDE)
 
     @classmethod
     def _missing_(cls, value: object) -> EffortKind:
@@ -89,8 +95,11 @@ class Dataset(Result):
             kinds = ", ".join(EffortKind)
             raise ValueRangeError("effort_kind", f"is missing; say what the effort is, one of: {kinds}")
         set_(self, "effort_kind", EffortKind(self.effort_kind) if self.effort is not None and self.effort_kind else None)
-        if self.effort is not None and self.effort_kind is EffortKind.MAGNITUDE and self.effort.min() < 0:
-            raise ValueRangeError("effort", "of kind 'magnitude' has negative values; take the absolute value, or use kind 'torque'")
+        if self.effort is not None and self.effort_kind is not None and self.effort_kind.unsigned and self.effort.min() < 0:
+            signed = "torque" if self.effort_kind is EffortKind.MAGNITUDE else "current"
+            raise ValueRangeError(
+                "effort", f"of kind '{self.effort_kind}' has negative values; take the absolute value, or use kind '{signed}'"
+            )
         if self.mask is not None:
             mask = np.asarray(self.mask, dtype=bool)
             if mask.shape != q.shape:

@@ -37,6 +37,11 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
                 f"joint {j + 1} ({name!r}) never moves ({stays}), so these data can't tell its friction, nor what only its motion shows; "
                 "what the other joints determine is identified all the same"
             )
+    if data.effort is not None and data.effort.min() >= 0.0:
+        yield (
+            "no effort is ever negative, as if these were magnitudes without their sign; if they are, load them as effort kind 'magnitude' "
+            "and recover the signs"
+        )
     for quantity, joints in processing.disagreeing.items():
         own, other = ("velocities", "positions") if quantity == "dq" else ("accelerations", "velocities")
         used = "which was used instead" if processing.cutoff_hz is not None else "and were used all the same, because nothing is filtered"

@@ -37,9 +37,11 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
         remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
         raise InputError("the log has no effort (torque) columns", remedy=remedy)
     if data.effort_kind is not EffortKind.TORQUE:
-        remedy = "convert it first, or use the method for that kind of log"
-        if data.effort_kind is EffortKind.CURRENT:
-            remedy = Remedy("load it with the torque per ampere of each joint, such as {effort_gains}", effort_gains="14.9,-12.1")
+        if data.effort_kind is not None and data.effort_kind.unsigned:
+            what = "torque" if data.effort_kind is EffortKind.MAGNITUDE else "motor current"
+            remedy = Remedy("recover the signs with {recover_signs}", recover_signs=...)
+            raise InputError(f"the log holds only the magnitude of the {what}, not its sign", remedy=remedy)
+        remedy = Remedy("load it with the torque per ampere of each joint, such as {effort_gains}", effort_gains="14.9,-12.1")
         raise InputError(f"the log holds {data.effort_kind} rather than torque", remedy=remedy)
     steps = Processing(disagreeing=find_disagreements(data, cutoff))
     if cutoff is not None:  # differences that nothing filters would be worse

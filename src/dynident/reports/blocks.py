@@ -94,12 +94,17 @@ Block: TypeAlias = Text | Heading | Listing | Cards | Grid | Figure | Key
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A section of the report. stage : what must have been done for it; blocks : what it shows of a run where it has been."""
+    """A section of the report.
+
+    stage : what must have been done for it. blocks : what it shows of a run where it has been.
+    applies : whether a run has use for it; where it has none, the page is without it.
+    """
 
     key: str
     title: str
     stage: Stage
     blocks: Callable[[Run], Iterable[Block]]
+    applies: Callable[[Run], bool] = lambda run: True
 
 
 def grid(table: Table) -> Grid:

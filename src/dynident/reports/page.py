@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -22,6 +22,7 @@ from dynident.regression.estimate import Estimate
 from dynident.reports.blocks import Block, Figure, Section
 from dynident.reports.registry import SECTIONS
 from dynident.runs import Run, run_in_memory
+from dynident.signs.result import SignRecovery
 from dynident.validation.result import Validation
 
 
@@ -51,17 +52,27 @@ class Page:
         return Path(path)
 
 
-def report(source: Estimate | Run, *, parameters: LinkParameters | None = None, validation: Validation | None = None) -> Page:
+def report(
+    source: Estimate | Run,
+    *,
+    signs: SignRecovery | None = None,
+    parameters: LinkParameters | None = None,
+    validation: Validation | None = None,
+    beside: Run | None = None,
+) -> Page:
     """Everything about an estimate and what was made of it; sections whose step was not done say so.
 
-    source : an estimate, with the link parameters and the validation that belong to it; or a run, which has its own.
+    source : an estimate, with the recovered signs, the link parameters and the validation that belong to it; or a run, which has its own.
+    beside : another run of the same robot, to be compared with.
     """
     if isinstance(source, Estimate):
-        run = run_in_memory(source, parameters=parameters, validation=validation)
-    elif parameters is not None or validation is not None:
-        raise InputError("a run has its own parameters and validation; leave them out, or give its estimate with them")
+        run = run_in_memory(source, signs=signs, parameters=parameters, validation=validation)
+    elif signs is not None or parameters is not None or validation is not None:
+        raise InputError("a run has its own signs, parameters and validation; leave them out, or give its estimate with them")
     else:
         run = source
+    if beside is not None:
+        run = replace(run, beside=beside)
     return Page(_title(run), report_html(run))
 
 
@@ -76,7 +87,7 @@ def report_html(run: Run) -> str:
             title=_title(run),
             robot=run.estimate.base.robot.name,
             source=run.estimate.summary.source,
-            sections=[fill_section(section, run) for section in SECTIONS.values()],
+            sections=[fill_section(section, run) for section in SECTIONS.values() if section.applies(run)],
             style=_asset("page.css"),
             script=_asset("page.js"),
             plotly=plotly.offline.get_plotlyjs(),

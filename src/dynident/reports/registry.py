@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from dynident.reports.blocks import Section
-from dynident.reports.sections import coefficients, excitation, friction, links, provenance, robot, torques, verdict
+from dynident.reports.sections import (
+    beside,
+    coefficients,
+    excitation,
+    friction,
+    links,
+    provenance,
+    robot,
+    signs,
+    torques,
+    verdict,
+)
 
 SECTIONS: dict[str, Section] = {
     section.key: section
     for section in (
         verdict.SECTION,
+        signs.SECTION,
+        beside.SECTION,
         torques.SECTION,
         friction.SECTION,
         coefficients.SECTION,

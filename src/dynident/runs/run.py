@@ -17,8 +17,10 @@ from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
 from dynident.runs.estimate import estimate_document, read_estimate, read_problem, write_estimate
 from dynident.runs.parameters import find_parameters, parameters_document, write_parameters
+from dynident.runs.signs import find_signs, signs_document, write_signs
 from dynident.runs.stages import PROBLEM, ROBOT, Absent, Stage, read_document
 from dynident.runs.validation import MOST_SAMPLES, find_validation, validation_document, write_validation
+from dynident.signs.result import SignRecovery
 from dynident.validation.result import Validation
 
 
@@ -27,9 +29,11 @@ class Run(Result):
     """What a run folder holds.
 
     missing : stage -> why its files don't count: the step has not been done, or the one before it has been done again.
-    documents : the content of estimate.json, parameters.json and validation.json, as far as they count.
+    signs : those that were recovered before the estimate; None where the torque had its signs.
+    documents : the content of estimate.json, signs.json, parameters.json and validation.json, as far as they count.
     hashes : SHA-256 of the folder's files by name.
     links_validated : whether the validation is that of the link parameters in the folder.
+    beside : another run of the same robot, to be compared with.
     """
 
     folder: Path
@@ -40,11 +44,17 @@ class Run(Result):
     documents: Mapping[Stage, Mapping[str, Any]]
     hashes: Mapping[str, str]
     links_validated: bool
+    signs: SignRecovery | None = None
+    beside: Run | None = None
 
     @property
     def results(self) -> tuple[Result, ...]:
         """The stages that are there, in their order."""
-        return tuple(result for result in (self.estimate, self.parameters, self.validation) if result is not None)
+        return tuple(result for result in self._of_stages.values() if result is not None)
+
+    @property
+    def _of_stages(self) -> dict[Stage, Result | None]:
+        return dict(zip(Stage, (self.estimate, self.signs, self.parameters, self.validation), strict=True))
 
     @property
     def headline(self) -> str:
@@ -65,7 +75,6 @@ class Run(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """One row per stage: whether it counts, what it is, and why it doesn't count."""
-        found = dict(zip(Stage, (self.estimate, self.parameters, self.validation), strict=True))
         return [
             {
                 "stage": stage.name.lower(),
@@ -73,7 +82,8 @@ class Run(Result):
                 "result": "" if result is None else result.headline,
                 "missing": self.missing.get(stage, ""),
             }
-            for stage, result in found.items()
+            for stage, result in self._of_stages.items()
+            if result is not None or stage in self.missing
         ]
 
     def figures(self) -> tuple[Figure, ...]:
@@ -91,12 +101,15 @@ def save_run(
     estimate: Estimate,
     *,
     problem: Problem | None = None,
+    signs: SignRecovery | None = None,
     parameters: LinkParameters | None = None,
     validation: Validation | None = None,
     seed: int = 0,
 ) -> None:
     """Write the stages of a run into a folder, which is made if it is not there. What is in it of another estimate no longer counts."""
     write_estimate(folder, estimate, problem, seed=seed)
+    if signs is not None:
+        write_signs(folder, signs, seed=seed)
     if parameters is not None:
         write_parameters(folder, parameters, seed=seed)
     if validation is not None:
@@ -107,26 +120,35 @@ def load_run(folder: str | Path) -> Run:
     """The run in a folder; FileError where nothing has been identified in it, or where its files are damaged or mixed."""
     run = Path(folder)
     estimate = read_estimate(run)
-    parameters, validation = find_parameters(run), find_validation(run)
-    found = {Stage.PARAMETERS: parameters, Stage.VALIDATION: validation}
-    missing = {stage: result.reason for stage, result in found.items() if isinstance(result, Absent)}
-    names = (Stage.ESTIMATE.value.arrays, PROBLEM, ROBOT, Stage.PARAMETERS.value.arrays, Stage.VALIDATION.value.arrays)
+    signs, parameters, validation = find_signs(run, estimate), find_parameters(run), find_validation(run)
+    found = {Stage.SIGNS: signs, Stage.PARAMETERS: parameters, Stage.VALIDATION: validation}
+    absent = {stage: result.reason for stage, result in found.items() if isinstance(result, Absent)}
+    names = (PROBLEM, ROBOT, *(stage.value.arrays for stage in Stage))
     judged = "" if isinstance(validation, Absent) else validation.summary.parameters
     return Run(
         folder=run,
         estimate=estimate,
         parameters=None if isinstance(parameters, Absent) else parameters,
         validation=None if isinstance(validation, Absent) else validation,
-        missing=missing,
-        documents={stage: read_document(run, stage) for stage in Stage if stage not in missing},
+        missing={stage: reason for stage, reason in absent.items() if stage is not Stage.SIGNS},  # which few runs need
+        documents={stage: read_document(run, stage) for stage in Stage if stage not in absent},
         hashes={name: file_digest(run / name) for name in names if (run / name).is_file()},
         links_validated=judged != "" and judged == Stage.PARAMETERS.digest(run),
+        signs=None if isinstance(signs, Absent) else signs,
     )
 
 
-def run_in_memory(estimate: Estimate, *, parameters: LinkParameters | None = None, validation: Validation | None = None) -> Run:
+def run_in_memory(
+    estimate: Estimate,
+    *,
+    signs: SignRecovery | None = None,
+    parameters: LinkParameters | None = None,
+    validation: Validation | None = None,
+) -> Run:
     """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no hashes."""
     documents: dict[Stage, Mapping[str, Any]] = {Stage.ESTIMATE: estimate_document(estimate)}
+    if signs is not None:
+        documents[Stage.SIGNS] = signs_document(signs)
     if parameters is not None:
         documents[Stage.PARAMETERS] = parameters_document(parameters)
     if validation is not None:
@@ -137,8 +159,9 @@ def run_in_memory(estimate: Estimate, *, parameters: LinkParameters | None = Non
         estimate=estimate,
         parameters=parameters,
         validation=validation,
-        missing={stage: "This step has not been done yet." for stage in Stage if stage not in documents},
+        missing={stage: "This step has not been done yet." for stage in Stage if stage not in (*documents, Stage.SIGNS)},
         documents=documents,
         hashes={},
         links_validated=parameters is not None and validation is not None and validation.links is not None,
+        signs=signs,
     )

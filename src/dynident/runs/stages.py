@@ -51,6 +51,15 @@ class Stage(Enum):
         lacking="so nothing has been identified in it",
         packages=("dynident", "numpy", "scipy", "numba"),
     )
+    SIGNS = StageFiles(
+        document="signs.json",
+        arrays="signs.npz",
+        schema="dynident/signs/1",
+        arrays_schema="dynident/sign-arrays/1",
+        command="dynident signs ROBOT DATA -o RUN",
+        lacking="so no signs have been recovered in it",
+        packages=("dynident", "numpy", "scipy", "clarabel"),
+    )
     PARAMETERS = StageFiles(
         document="parameters.json",
         arrays="parameters.npz",

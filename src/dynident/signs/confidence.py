@@ -39,6 +39,11 @@ class Verdict(Enum):
     AMBIGUOUS = "the signs are ambiguous"
     UNEXPLAINED = "the model does not explain the data, so its signs mean little"
 
+    @property
+    def settled(self) -> bool:
+        """Whether the model that follows can be used."""
+        return self in (Verdict.CERTAIN, Verdict.LIKELY)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Confidence:

@@ -42,6 +42,12 @@ _ORDER, _GAIN = 3, 20.0
 NORMAL = 1.4826
 
 
+_UP_TO_SCALE = (
+    "the effort is a current without a torque per ampere: all joints are taken to have the same, and masses, inertias and friction come "
+    "out divided by it; the gains of the drives, or a mass that is known, give the scale"
+)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Magnitudes:
     """|τ| of a log, beside the model that its signs must fit.
@@ -196,6 +202,8 @@ def prepare_magnitudes(
     noise = effort_noise(log)
     threshold = np.maximum(UNCLEAR * noise, LEAST_SHARE * np.sqrt(np.mean(log.effort**2, axis=0)))
     segments = split_segments(log, motion, noise, threshold)
+    if log.effort_kind is EffortKind.CURRENT_MAGNITUDE:
+        notes = (*notes, _UP_TO_SCALE)
     return Magnitudes(base=base, log=log, motion=motion, noise=noise, threshold=threshold, segments=segments, notes=notes)
 
 
@@ -245,9 +253,13 @@ def _check_log(base: BaseParameters, data: Dataset) -> None:
     if data.effort_kind is EffortKind.TORQUE:
         remedy = Remedy("identify it as it is, or, if these are magnitudes, say so with {effort_kind}", effort_kind="magnitude")
         raise InputError("the log holds torques with their signs, so there are none to find", remedy=remedy)
-    if data.effort_kind is not EffortKind.MAGNITUDE:
-        remedy = Remedy("load its absolute value with {effort_kind}", effort_kind="magnitude")
-        raise InputError(f"the log holds {data.effort_kind} rather than the magnitude of the torque", remedy=remedy)
+    if data.effort_kind is EffortKind.CURRENT:
+        remedy = Remedy(
+            "load them with {effort_gains}, or, if these are magnitudes, say so with {effort_kind}",
+            effort_gains="14.9,-12.1",
+            effort_kind="magnitude",
+        )
+        raise InputError("the log holds currents with their signs, so there are none to find", remedy=remedy)
     for j, joint in enumerate(base.robot.joints):
         q, b = data.q[:, j], data.effort[:, j]
         if float(np.ptp(q)) < STILL:

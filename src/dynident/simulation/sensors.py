@@ -23,7 +23,7 @@ from scipy.signal import lfilter  # pyright: ignore[reportUnknownVariableType]
 
 from dynident.core.arrays import Array, IntArray, per_joint
 from dynident.data import Dataset, EffortKind
-from dynident.errors import InputError, ValueRangeError
+from dynident.errors import ValueRangeError
 from dynident.robots.robot import Robot
 
 Level = float | tuple[float, ...]
@@ -122,8 +122,6 @@ class Sensors:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.position_step) and self.position_step >= 0.0):
             raise ValueRangeError("position_step", f"is {self.position_step}; a step in rad or m, or 0, was expected")
-        if self.current_gains is not None and self.unsigned:
-            raise InputError("a log holds currents or magnitudes, not both; leave out the current gains or unsigned")
         if self.current_gains is not None and not np.all(np.asarray(self.current_gains, dtype=float) != 0.0):
             raise ValueRangeError("current_gains", "contains 0; torque per current must not be zero")
 
@@ -140,7 +138,8 @@ class Sensors:
         if self.current_gains is not None:
             measured, kind = measured / per_joint("current_gains", self.current_gains, n), EffortKind.CURRENT
         if self.unsigned:
-            measured, kind = np.abs(measured), EffortKind.MAGNITUDE
+            measured = np.abs(measured)
+            kind = EffortKind.MAGNITUDE if kind is EffortKind.TORQUE else EffortKind.CURRENT_MAGNITUDE
         stamps, rows = self.clock.rows(streams[3], time)
         arrays = [self._round(values[rows]) for values in (measured_q, measured_dq, measured)]
         return Dataset(time=stamps, q=arrays[0], dq=arrays[1], effort=arrays[2], effort_kind=kind, joint_names=joint_names, source=source)

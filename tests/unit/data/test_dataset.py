@@ -103,6 +103,8 @@ def test_effort_needs_its_kind():
         log(effort_kind=None)
     with pytest.raises(ValueRangeError, match="kind 'magnitude' has negative values"):
         log(effort_kind="magnitude")
+    with pytest.raises(ValueRangeError, match=r"kind 'current_magnitude' has negative values; .* use kind 'current'"):
+        log(effort_kind="current_magnitude")
     with pytest.raises(UnknownNameError, match="no effort kind named 'force'; known: torque, current, magnitude"):
         log(effort_kind="force")
     assert log(effort=None, effort_kind="torque").effort_kind is None

@@ -157,6 +157,15 @@ class TestRefusals:
         with pytest.raises(DynidentError, match="current rather than torque"):
             build_problem(arm, replace(generated_log(arm).dataset, effort_kind="current"), friction=None, cutoff=None)
 
+    @pytest.mark.parametrize(("kind", "what"), [("magnitude", "torque"), ("current_magnitude", "motor current")])
+    def test_magnitudes_name_what_recovers_their_signs(self, arm: Robot, kind: str, what: str) -> None:
+        data = generated_log(arm).dataset
+        unsigned = replace(data, effort=np.abs(data.effort), effort_kind=kind)
+        with pytest.raises(DynidentError, match=rf"only the magnitude of the {what}, not its sign; .* recover_signs\(\.\.\.\)"):
+            build_problem(arm, unsigned, friction=None, cutoff=None)
+        assert any("as if these were magnitudes" in note for note in build_problem(arm, replace(unsigned, effort_kind="torque")).notes)
+        assert not any("magnitudes" in note for note in build_problem(arm, data).notes)
+
     def test_rate_without_cutoff(self, arm: Robot) -> None:
         with pytest.raises(DynidentError, match="cutoff"):
             build_problem(arm, generated_log(arm).dataset, rate=20.0, friction=None, cutoff=None)

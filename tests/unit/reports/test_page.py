@@ -45,8 +45,9 @@ def test_the_page_is_one_file_that_names_no_address_to_load(complete):
 
 
 def test_every_section_has_something_to_show(complete):
-    run = load_run(complete)
+    run = replace(load_run(complete), beside=load_run(complete))
     for section in SECTIONS.values():
+        assert section.applies(run), section.key
         found = fill_section(section, run)
         assert found.blocks, section.key
         assert found.command == ""
@@ -54,7 +55,7 @@ def test_every_section_has_something_to_show(complete):
 
 
 def test_figures_are_what_plotly_understands_and_standard_json(complete):
-    run = load_run(complete)
+    run = replace(load_run(complete), beside=load_run(complete))
     figures = [block for section in SECTIONS.values() for block in fill_section(section, run).blocks if isinstance(block, Figure)]
     assert len(figures) > 15
     for figure in figures:
@@ -64,7 +65,8 @@ def test_figures_are_what_plotly_understands_and_standard_json(complete):
 
 def test_a_stage_that_is_not_there_names_its_command(bare):
     run = load_run(bare)
-    by_key = {section.key: fill_section(section, run) for section in SECTIONS.values()}
+    by_key = {section.key: fill_section(section, run) for section in SECTIONS.values() if section.applies(run)}
+    assert set(SECTIONS) - set(by_key) == {"signs", "beside"}
     assert by_key["torques"].command == f"dynident validate {bare} DATA"
     assert by_key["links"].command == by_key["robot"].command == f"dynident retrieve {bare}"
     assert by_key["verdict"].blocks
@@ -184,7 +186,7 @@ def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
 
 def test_a_page_made_in_memory_shows_the_figures_of_the_folder(complete, tmp_path):
     run = load_run(complete)
-    page = report(run.estimate, parameters=run.parameters, validation=run.validation)
+    page = report(run.estimate, signs=run.signs, parameters=run.parameters, validation=run.validation)
     figures = r'<script type="application/json">(.*?)</script>'
     assert re.findall(figures, page.html) == re.findall(figures, report(run).html)
     assert headline(run) in page.html
@@ -192,7 +194,7 @@ def test_a_page_made_in_memory_shows_the_figures_of_the_folder(complete, tmp_pat
     assert page.save(tmp_path / "page.html").read_text() == page.html
     assert re.fullmatch(r"Page\(.*: identification report, \d\.\d MB\)", repr(page))
     assert "dynident retrieve RUN" in report(run.estimate).html
-    with pytest.raises(InputError, match="a run has its own parameters and validation"):
+    with pytest.raises(InputError, match="a run has its own signs, parameters and validation"):
         report(run, parameters=run.parameters)
 
 

@@ -11,11 +11,23 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
+from dynident.data import EffortKind
 from dynident.errors import FileError
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
-from dynident.runs import Stage, load_run, read_parameters, read_problem, read_validation, save_run, write_estimate, write_parameters
+from dynident.runs import (
+    Stage,
+    load_run,
+    read_parameters,
+    read_problem,
+    read_signs,
+    read_validation,
+    save_run,
+    write_estimate,
+    write_parameters,
+)
+from dynident.signs import recover_signs
 from dynident.validation import validate
 from tests.logs import synthetic_log
 
@@ -34,10 +46,19 @@ def stages():
 
 
 @pytest.fixture(scope="module")
-def saved(stages, tmp_path_factory) -> Path:
+def recovered(stages):
+    """As if the log had come without its signs."""
+    log = synthetic_log(noise=0.1)
+    unsigned = replace(log, effort=np.abs(log.effort), effort_kind=EffortKind.MAGNITUDE)
+    found = recover_signs(load_robot("planar_2r"), unsigned, friction=linear())
+    return replace(found, estimate=stages[1], links=stages[2])
+
+
+@pytest.fixture(scope="module")
+def saved(stages, recovered, tmp_path_factory) -> Path:
     problem, estimate, links, validation = stages
     folder = tmp_path_factory.mktemp("saved") / "deep" / "run"
-    save_run(folder, estimate, problem=problem, parameters=links, validation=validation, seed=3)
+    save_run(folder, estimate, problem=problem, signs=recovered, parameters=links, validation=validation, seed=3)
     return folder
 
 
@@ -46,10 +67,15 @@ def run(saved, tmp_path) -> Path:
     return Path(shutil.copytree(saved, tmp_path / "run"))
 
 
-def test_what_was_saved_comes_back(run, stages):
+def test_what_was_saved_comes_back(run, stages, recovered):
     _, estimate, links, validation = stages
     found = load_run(run)
     assert (str(found.estimate), str(found.parameters), str(found.validation)) == (str(estimate), str(links), str(validation))
+    assert str(found.signs) == str(read_signs(run)) == str(recovered)
+    assert found.signs.records() == recovered.records()
+    for name in ("soft_signs", "posterior", "threshold"):
+        np.testing.assert_array_equal(getattr(found.signs, name), getattr(recovered, name))
+    assert [figure.data for figure in found.signs.figures()] == [figure.data for figure in recovered.figures()]
     np.testing.assert_array_equal(fit(found.problem).std, estimate.std)
     assert dict(found.missing) == {}
     assert found.links_validated
@@ -60,8 +86,10 @@ def test_what_was_saved_comes_back(run, stages):
 def test_stages_that_were_not_done_are_told(tmp_path, stages):
     save_run(tmp_path, replace(stages[1], problem=None))
     found = load_run(tmp_path)
-    assert (found.parameters, found.validation) == (None, None)
-    assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION}
+    assert (found.signs, found.parameters, found.validation) == (None, None, None)
+    assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION}  # a log that has signs needs none
+    with pytest.raises(FileError, match=r"has no signs\.json, so no signs .* make it with: dynident signs ROBOT DATA -o"):
+        read_signs(tmp_path)
     assert set(found.missing.values()) == {"This step has not been done yet."}
     with pytest.raises(FileError, match=r"has no problem\.npz that belongs to its estimate\.json; make it with: dynident identify"):
         _ = found.problem
@@ -71,9 +99,9 @@ def test_another_identification_makes_the_rest_stale(run, stages):
     other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
     write_estimate(run, fit(other), other)
     found = load_run(run)
-    assert (found.parameters, found.validation) == (None, None)
+    assert (found.signs, found.parameters, found.validation) == (None, None, None)
     assert set(found.missing.values()) == {"The robot has been identified again since this step was done."}
-    for read in (read_parameters, read_validation):
+    for read in (read_signs, read_parameters, read_validation):
         with pytest.raises(FileError, match="belongs to another estimate than the one in the folder"):
             read(run)
     write_estimate(run, stages[1], stages[0])  # the same again, to the last bit
@@ -98,10 +126,13 @@ def test_other_link_parameters_are_not_those_that_were_validated(run, stages):
 
 
 @pytest.mark.parametrize("stage", Stage)
-def test_document_and_arrays_of_different_runs_are_not_mixed(run, stage, stages, tmp_path):
+def test_document_and_arrays_of_different_runs_are_not_mixed(run, stage, recovered, tmp_path):
     other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
     estimate = fit(other)
-    save_run(tmp_path / "other", estimate, parameters=retrieved(estimate), validation=validate(estimate, synthetic_log(seed=4)))
+    signs = replace(recovered, estimate=estimate)
+    save_run(
+        tmp_path / "other", estimate, signs=signs, parameters=retrieved(estimate), validation=validate(estimate, synthetic_log(seed=4))
+    )
     shutil.copy(tmp_path / "other" / stage.value.arrays, run)
     with pytest.raises(FileError, match=rf"{stage.value.arrays}: is not the one that {stage.value.document} was written with"):
         load_run(run)

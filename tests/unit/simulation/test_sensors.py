@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynident.data import EffortKind
-from dynident.errors import InputError, ValueRangeError
+from dynident.errors import ValueRangeError
 from dynident.simulation import NOISES, Clock, Noise, Sensors
 
 TIME = np.arange(20_000) / 1000.0
@@ -111,6 +111,7 @@ def test_impossible_levels_are_refused(make):
         make()
 
 
-def test_currents_have_signs():
-    with pytest.raises(InputError, match="not both"):
-        Sensors(current_gains=1.0, unsigned=True)
+def test_a_log_can_hold_the_magnitude_of_currents():
+    magnitude = record(Sensors(current_gains=(2.0, -4.0), unsigned=True))
+    assert magnitude.effort_kind is EffortKind.CURRENT_MAGNITUDE
+    np.testing.assert_allclose(magnitude.effort, np.abs(EFFORT) / [2.0, 4.0])

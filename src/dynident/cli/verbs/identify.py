@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -24,10 +23,8 @@ EXAMPLE = """Examples:
 def identify(
     robot: opt.RobotArgument,
     data: opt.DataArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="Folder for the results; made if it is not there.")],
-    friction: Annotated[
-        str | None, typer.Option("--friction", metavar="NAME", help="Such as viscous+coulomb, or none. Default: linear for a log.")
-    ] = None,
+    output: opt.RunFolder,
+    friction: opt.Friction = None,
     cutoff: Annotated[
         str | None,
         typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter, or none. Default: 5, less for slow logs."),
@@ -35,9 +32,7 @@ def identify(
     rate: Annotated[
         str | None, typer.Option("--rate", metavar="HZ", help="Samples per second to keep after filtering. Default: 4 x the cutoff.")
     ] = None,
-    train: Annotated[
-        str | None, typer.Option("--train", metavar="A:B", help="Use only this part of the data, as fractions: 0:0.7.")
-    ] = None,
+    train: opt.Train = None,
     noise: Annotated[
         str | None,
         typer.Option("--noise", metavar="MODEL", help="per_group, each joint by its own noise (default for logs), or uniform."),

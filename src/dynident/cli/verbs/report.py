@@ -11,9 +11,11 @@ from dynident.cli.options import Debug, RunArgument
 from dynident.cli.terminal import console, spinner
 
 GROUP = "Use"
-EXAMPLE = """Example:
+EXAMPLE = """Examples:
 
-[bold]dynident report run[/bold]"""
+[bold]dynident report run[/bold]
+
+[bold]dynident report run --beside other_run[/bold]"""
 
 
 def report(
@@ -21,18 +23,20 @@ def report(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page to write. Default: report.html in RUN.")
     ] = None,
+    beside: Annotated[
+        Path | None, typer.Option("--beside", metavar="RUN", help="Another run of the same robot, to compare the coefficients with.")
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Write one self-contained page about everything that a run folder holds: report.html.
 
     It needs no network. Sections whose step has not been done yet say which command does it.
     """
-    from dynident.core.files import write_atomically
-    from dynident.reports import report_html
+    from dynident.reports import report as page_of
     from dynident.runs import load_run
 
     with spinner("Writing the report"):
-        found = load_run(run)
+        page = page_of(load_run(run), beside=None if beside is None else load_run(beside))
         target = output or run / "report.html"
-        write_atomically(target, report_html(found))
+        page.save(target)
     console().print(f"Written to {target} ({target.stat().st_size / 1e6:.1f} MB)", markup=False)

@@ -20,13 +20,18 @@ from dynident.data.formats.csv import DESCRIPTION as CSV_DESCRIPTION
 from dynident.data.formats.parquet import DESCRIPTION as PARQUET_DESCRIPTION
 from dynident.errors import FileError
 
-_EFFORT_NAMES = {EffortKind.TORQUE: "tau", EffortKind.CURRENT: "current", EffortKind.MAGNITUDE: "magnitude"}
+_EFFORT_NAMES = {
+    EffortKind.TORQUE: "tau",
+    EffortKind.CURRENT: "current",
+    EffortKind.MAGNITUDE: "magnitude",
+    EffortKind.CURRENT_MAGNITUDE: "abs_current",
+}
 
 
 def write_dataset(data: Dataset | ControllerSamples, path: str | Path) -> None:
     """Write to .npz, .csv or .parquet, all of it or nothing.
 
-    CSV and Parquet have a column per joint: time, q1.., dq1.., ddq1.., then tau1.., current1.. or magnitude1.., mask1..,
+    CSV and Parquet have a column per joint: time, q1.., dq1.., ddq1.., then tau1.., current1.., magnitude1.. or abs_current1.., mask1..,
     segment; M_1_1.., g1.., c1.. for controller samples. Joint names other than joint1.. stand in a comment line of the
     CSV and in the metadata of the Parquet file. Numbers keep all their digits.
     """

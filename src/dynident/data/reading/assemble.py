@@ -23,6 +23,7 @@ from dynident.errors import FileError, Remedy, ShapeError, UnknownNameError, Val
 _UNIX = 1e8
 #: Medians of |torque| beyond these are taken for a wrong unit [N·m | N].
 _LARGEST_TORQUE, _SMALLEST_TORQUE = 1e5, 1e-6
+_CURRENTS = (EffortKind.CURRENT, EffortKind.CURRENT_MAGNITUDE)
 
 
 def assemble(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> Dataset | ControllerSamples:
@@ -39,9 +40,9 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     q = content.arrays["q"]
     _check_units(file, content, recipe)
     kind = _effort_kind(file, content, recipe)
-    if kind is EffortKind.CURRENT and recipe.effort_gains is not None:
-        kind = EffortKind.TORQUE
-    signed = kind is not EffortKind.MAGNITUDE
+    if kind is not None and recipe.effort_gains is not None:
+        kind = EffortKind.MAGNITUDE if kind.unsigned else EffortKind.TORQUE
+    signed = kind is None or not kind.unsigned
     arrays: dict[str, Any] = {name: _joint_side(name, content, recipe) for name in ("q", "dq", "ddq")}
     arrays["effort"] = _joint_side("effort", content, recipe, signed=signed)
     arrays["time"] = _time(file, content, recipe)
@@ -181,7 +182,10 @@ def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | N
     unit = recipe.units.get("effort", "")
     each = {is_current(one) for one in ([unit] if isinstance(unit, str) else unit)} if unit else set[bool]()
     by_unit = (EffortKind.CURRENT if each == {True} else EffortKind.TORQUE) if each else None
-    kind = recipe.effort_kind or (by_unit if content.effort_role == "" else EffortKind(content.effort_role))
+    named = None if content.effort_role == "" else EffortKind(content.effort_role)
+    kind = recipe.effort_kind or named or by_unit
+    if kind is EffortKind.MAGNITUDE and EffortKind.CURRENT in (named, by_unit):
+        kind = EffortKind.CURRENT_MAGNITUDE
     if kind is None and recipe.effort_gains is not None:
         return EffortKind.TORQUE
     if kind is None:
@@ -189,7 +193,7 @@ def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | N
         raise FileError(file, "the columns of effort don't say what they are", remedy=remedy)
     if recipe.effort_gains is not None and len(each) < 2:
         return kind
-    if len(each) > 1 or (by_unit is not None and (kind is EffortKind.CURRENT) != (by_unit is EffortKind.CURRENT)):
+    if len(each) > 1 or (by_unit is not None and (kind in _CURRENTS) != (by_unit in _CURRENTS)):
         raise FileError(file, f"effort of kind {kind.value!r} can't have the unit {unit}; correct the unit or the kind")
     return kind
 

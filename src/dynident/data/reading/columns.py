@@ -27,7 +27,7 @@ class Content:
 
     arrays : dict             Any of time (N,), q, dq, ddq, effort, g, c, mask (N, n), M (N, n, n).
     joint_names : tuple       Empty when the file names none.
-    effort_role : str         "torque", "current" or "magnitude"; empty when the name of the effort says nothing.
+    effort_role : str         "torque", "current", "magnitude" or "current_magnitude"; empty when the name of the effort says nothing.
     starts : tuple of int     First sample of each segment.
     """
 

@@ -59,7 +59,8 @@ def load_dataset(
                  {"ddq": None} ignores a quantity that the file has.
     units        Our name -> unit: {"q": "deg", "dq": "deg/s", "time": "ms", "effort": "mNm"}; SI where nothing is said.
     joints       Names for the joints, or their order when the file has names.
-    effort_kind  "torque", "current" or "magnitude", when the names of the columns don't say it.
+    effort_kind  "torque", "current" or "magnitude", when the names of the columns don't say it; the magnitude of a column that is a
+                 current, by its name or unit, is a "current_magnitude".
     effort_gains Torque per unit of recorded effort, one or one per joint, negative where it counts the other way: [14.9, -12.1] N·m/A.
                  A current is a torque then. Where there are gear ratios, they are those of the motor.
     effort_signs +1 or -1, one or one per joint, for efforts alone; `signs` of the YAML are then for the motion alone.

@@ -18,13 +18,14 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "torque": ("tau", "torque", "torques", "effort", "efforts"),
     "current": ("current", "currents"),
     "magnitude": ("abs_tau", "abs_torque", "abs_torques", "magnitude", "magnitudes"),
+    "current_magnitude": ("abs_current", "abs_currents", "current_magnitude"),
     "M": ("m", "mass_matrix", "inertia_matrix"),
     "g": ("g", "gravity"),
     "c": ("c", "coriolis"),
     "mask": ("mask",),
 }
-#: The three roles that fill Dataset.effort; a role's name is the effort's kind.
-EFFORT_ROLES = ("torque", "current", "magnitude")
+#: The roles that fill Dataset.effort; a role's name is the effort's kind.
+EFFORT_ROLES = ("torque", "current", "magnitude", "current_magnitude")
 #: What a map of columns may give: our names.
 MAPPED = ("time", "q", "dq", "ddq", "effort", "M", "g", "c", "mask")
 #: Entries that describe the data, as dynident's own files carry them.

@@ -12,6 +12,7 @@ from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
 from dynident.reports.blocks import Block, Card, Cards, Listing, Section, Text
 from dynident.runs import Run, Stage
+from dynident.signs.confidence import Verdict
 from dynident.validation.result import CLEARLY_WORSE, WORSE_THAN_FIT, Validation
 
 #: Relative error on held-out data up to which a model predicts well, and up to which it is usable with care [%].
@@ -81,6 +82,8 @@ def _links_hold(run: Run) -> bool:
 
 def what_not_to_trust(run: Run) -> Iterator[str]:
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
+    if run.signs is not None and run.signs.verdict is not Verdict.CERTAIN:
+        yield f"The signs of the torque, on which everything else stands. {run.signs.sentence}"
     if validation is None:
         yield f"Anything beyond the motion of the fit. To find out: {Stage.VALIDATION.command(run.folder)}"
     else:

@@ -271,6 +271,21 @@ def test_gains_make_currents_torques(tmp_path):
     np.testing.assert_array_equal(magnitude.effort, Q * [1.0, 2.0])
 
 
+def test_the_magnitude_of_a_current_is_told_by_its_name_or_unit(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, current=4 * Q)
+    assert load_dataset(file, effort_kind="magnitude").effort_kind is EffortKind.CURRENT_MAGNITUDE
+    assert load_dataset(npz(tmp_path, "abs.npz", t=TIME, q=Q, abs_current=Q)).effort_kind is EffortKind.CURRENT_MAGNITUDE
+    load = npz(tmp_path, "load.npz", t=TIME, q=Q, load=Q)
+    by_unit = load_dataset(load, columns={"effort": "load"}, effort_kind="magnitude", units={"effort": "mA"})
+    assert by_unit.effort_kind is EffortKind.CURRENT_MAGNITUDE
+    np.testing.assert_allclose(by_unit.effort, 1e-3 * Q)
+    torque = load_dataset(file, effort_kind="magnitude", effort_gains=[2.0, -3.0])
+    assert torque.effort_kind is EffortKind.MAGNITUDE
+    np.testing.assert_array_equal(torque.effort, 4 * Q * [2.0, 3.0])
+    with pytest.raises(FileError, match="effort of kind 'current_magnitude' can't have the unit Nm"):
+        load_dataset(file, effort_kind="magnitude", units={"effort": "Nm"})
+
+
 def test_signs_of_efforts_are_separate_from_those_of_positions(tmp_path):
     file = npz(tmp_path, t=TIME, q=Q, dq=Q, tau=Q)
     data = load_dataset(file, effort_signs=[1, -1])

@@ -19,6 +19,7 @@ from dynident.data.reading.quantities import Meaning, meaning, natural_order
         ("effort", Meaning("torque")),
         ("currents", Meaning("current")),
         ("abs_torque", Meaning("magnitude")),
+        ("abs_current3", Meaning("current_magnitude", joint=3)),
         ("M", Meaning("M")),
         ("g", Meaning("g")),
         ("q1", Meaning("q", joint=1)),

@@ -1,0 +1,89 @@
+"""`dynident signs`: from a log of |torque| or |current| to its signs, an estimate and feasible links in a run folder."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from dynident.cli import options as opt
+from dynident.cli.inputs import parse_reading, read_data, read_robot, remember_reading, running_command
+from dynident.cli.registries import HelpFromRegistry
+from dynident.cli.terminal import print_result, spinner
+from dynident.errors import InputError
+
+GROUP = "Model"
+EXAMPLE = """Examples:
+
+[bold]dynident signs panda log.npz -o run --effort-kind magnitude[/bold]
+
+[bold]dynident signs arm.urdf log.csv -o run --map effort=amps_* --effort-kind magnitude --effort-gains 14.9,12.1[/bold]"""
+
+
+def method_names() -> str:
+    from dynident.signs.methods.registry import METHODS
+
+    return "; ".join(f"{name}: {method.summary}" for name, method in METHODS.items())
+
+
+def method_options() -> str:
+    from dynident.core.options import describe_options
+    from dynident.signs.methods.registry import METHODS
+
+    return ". ".join(f"Of {name}: {text}" for name, method in METHODS.items() if (text := describe_options(method.options)))
+
+
+def signs(
+    robot: opt.RobotArgument,
+    data: opt.DataArgument,
+    output: opt.RunFolder,
+    method: Annotated[str, typer.Option("--method", metavar="NAME", help="{}."), HelpFromRegistry(method_names)] = "em",
+    method_option: Annotated[
+        list[str] | None,
+        typer.Option("--method-option", metavar="NAME=VALUE", help="An option of the method's own, repeatable. {}."),
+        HelpFromRegistry(method_options),
+    ] = None,
+    friction: opt.Friction = None,
+    train: opt.Train = None,
+    map: opt.Map = None,
+    unit: opt.Unit = None,
+    effort_kind: opt.EffortKind = None,
+    effort_gains: opt.EffortGains = None,
+    reader_option: opt.ReaderOption = None,
+    lock: opt.Lock = None,
+    base: opt.Base = None,
+    tip: opt.Tip = None,
+    gravity: opt.Gravity = None,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random starts of the search.", min=0)] = 0,
+    as_json: opt.AsJson = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Recover the signs of torques of which only the magnitude was recorded, and identify the robot with them.
+
+    Writes what dynident identify writes into RUN, signs.json and signs.npz, and feasible links where there are some; retrieve, validate,
+    export and report work on it as usual. Exits with 1 when the signs are ambiguous or the model doesn't explain the data.
+    """
+    from dynident.data import Dataset
+    from dynident.runs import check_writable, write_estimate, write_parameters, write_signs
+    from dynident.signs import recover_signs
+
+    reading = parse_reading(map, unit, reader_option, effort_kind=effort_kind, effort_gains=effort_gains)
+    part = opt.parse_part(train, "--train")
+    model, given = opt.parse_friction(friction), opt.parse_options("--method-option", method_option)
+    check_writable(output)
+    machine = read_robot(robot, lock=lock, base=base, tip=tip, gravity=gravity)
+    with spinner("Reading"):
+        recorded = read_data(data, machine, reading, part)
+    if not isinstance(recorded, Dataset):
+        raise InputError("the data are samples of a controller's M and g, which have their signs; use dynident identify")
+    with spinner("Searching for the signs") as say:
+        found = recover_signs(machine, recorded, method=method, friction=model, options=given, seed=seed, progress=say)
+    found = replace(found, estimate=remember_reading(found.estimate, reading))
+    write_estimate(output, found.estimate, seed=seed, provenance={"command": running_command()})
+    document = write_signs(output, found, seed=seed)
+    if found.links is not None:
+        write_parameters(output, found.links, seed=seed)
+    print_result(found.tables(), document, as_json=as_json, written=str(output))
+    if not found.verdict.settled:
+        raise typer.Exit(1)

@@ -1,0 +1,49 @@
+"""Recovered signs: |torque| as recorded, the torque with its signs, and what is in doubt (Figs. 11 to 14 of the unsigned-torque report)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dynident.reports.blocks import Block, Card, Cards, Heading, Key, Section, Text, grid, notes_listing
+from dynident.runs import Run, Stage
+from dynident.signs.confidence import Verdict
+from dynident.signs.figures import recovery_figures
+from dynident.signs.result import SignRecovery
+from dynident.signs.tables import joint_table
+
+_TONES = {Verdict.CERTAIN: "good", Verdict.LIKELY: "fair", Verdict.AMBIGUOUS: "bad", Verdict.UNEXPLAINED: "bad"}
+
+
+def _blocks(run: Run) -> Iterator[Block]:
+    recovery = run.signs
+    assert recovery is not None  # noqa: S101 (the section applies)
+    yield Text(recovery.sentence, headline=True)
+    yield Cards(tuple(_cards(recovery)))
+    yield Text(
+        "The log has the magnitude of the torque only. A segment is a run of samples of one joint in which its torque keeps one sign. "
+        "Dotted lines are the threshold below which a sample tells no sign by itself; shaded segments are those whose other sign is more "
+        "probable than one in a hundred."
+    )
+    yield Key(
+        entries=(
+            ("magnitude", "|torque| as recorded", "measured", True),
+            ("signed", "torque with its signs", "predicted", True),
+            ("threshold", "threshold", "bone", True),
+        )
+    )
+    yield from recovery_figures(recovery)
+    yield Heading("How sure the signs are")
+    yield grid(joint_table(recovery))
+    yield notes_listing("Notes", recovery.notes)
+
+
+SECTION = Section(key="signs", title="Signs", stage=Stage.ESTIMATE, blocks=_blocks, applies=lambda run: run.signs is not None)
+
+
+def _cards(recovery: SignRecovery) -> Iterator[Card]:
+    confidence = recovery.confidence
+    yield Card(label="Verdict", value=recovery.verdict.name.lower(), detail=f"method {recovery.method}", tone=_TONES[recovery.verdict])
+    yield Card(label="Segments", value=str(len(recovery.segments)), detail=f"{len(recovery.unsure)} in doubt")
+    yield Card(label="Next best signs", value=f"e^-{confidence.gap:.0f}", detail="times as likely")
+    proof = "proven" if confidence.certificate >= 0.0 else "not proven"
+    yield Card(label="Best of all signs", value=proof, detail="no other signs of these segments fit better")

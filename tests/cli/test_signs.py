@@ -1,0 +1,161 @@
+"""`dynident signs` as a user runs it: a run folder that everything else works on, exit codes, and one sentence for bad input."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.sign_cases import make_case
+from dynident.data import Dataset, EffortKind, write_dataset
+from dynident.runs import load_run
+from tests.cli.test_identify import refused
+
+OPTIONS = ("--friction", "linear", "--train", "0:0.75")
+
+
+def log_of_3r(**changes: object) -> tuple[Dataset, Dataset]:
+    """With and without its signs."""
+    case = make_case("3r", 11, trajectories=2, seconds=20.0, noise=0.01)
+    return replace(case.signed, **changes), replace(case.log, **changes)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, dynident_in) -> Path:
+    made = tmp_path_factory.mktemp("signs")
+    signed, unsigned = log_of_3r()
+    write_dataset(signed, made / "signed.npz")
+    write_dataset(unsigned, made / "log.npz")
+    done = dynident_in(made, "signs", "spatial_3r", "log.npz", "-o", "run", *OPTIONS)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    (made / "printed.txt").write_text(done.stdout)
+    return made
+
+
+def test_it_prints_the_verdict_and_writes_every_stage(folder):
+    printed = (folder / "printed.txt").read_text()
+    assert "The signs are certain" in printed
+    assert "Signs per joint" in printed
+    assert "Written to run" in printed
+    names = {file.name for file in (folder / "run").iterdir()}
+    assert names == {
+        "estimate.json", "estimate.npz", "problem.npz", "robot.json", "signs.json", "signs.npz", "parameters.json", "parameters.npz",
+    }  # fmt: skip
+    document = json.loads((folder / "run" / "signs.json").read_text())
+    assert document["schema"] == "dynident/signs/1"
+    assert document["verdict"] == "certain"
+    assert document["sentence"] in printed
+    assert {segment["sign"] for segment in document["segments"]} == {-1, 1}
+    assert all(0.5 <= segment["probability"] <= 1.0 for segment in document["segments"])
+
+
+def test_the_signs_are_those_of_the_torque(folder):
+    found = load_run(folder / "run").signs
+    signed = log_of_3r()[0].part(0, 0.75)
+    clear = np.abs(signed.effort) > found.threshold
+    assert np.mean((found.signs == np.sign(signed.effort))[clear]) > 0.998
+
+
+def test_the_usual_verbs_work_on_it(folder, dynident_in):
+    done = dynident_in(folder, "retrieve", "run")
+    assert done.returncode == 0, done.stderr
+    done = dynident_in(folder, "validate", "run", "signed.npz", "--part", "0.75:1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["relative_percent"] < 5.0
+    done = dynident_in(folder, "export", "run", "--urdf", "model.urdf")
+    assert done.returncode == 0, done.stderr
+    assert dynident_in(folder, "identify", "spatial_3r", "signed.npz", "-o", "with_signs", *OPTIONS).returncode == 0
+    done = dynident_in(folder, "report", "run", "--beside", "with_signs")
+    assert done.returncode == 0, done.stderr
+    page = (folder / "run" / "report.html").read_text()
+    assert '<section id="signs">' in page
+    assert "The signs are certain" in page
+    assert '<section id="beside">' in page
+    assert "standard deviations; as vectors they differ by" in page
+
+
+def test_identifying_again_leaves_no_old_signs_in_the_report(folder, dynident_in):
+    dynident_in(folder, "signs", "spatial_3r", "log.npz", "-o", "again", *OPTIONS)
+    dynident_in(folder, "identify", "spatial_3r", "signed.npz", "-o", "again", *OPTIONS)
+    assert load_run(folder / "again").signs is None
+    assert dynident_in(folder, "report", "again").returncode == 0
+    assert '<section id="signs">' not in (folder / "again" / "report.html").read_text()
+
+
+@pytest.mark.parametrize("method", ["exact", "tree"])
+def test_other_methods_and_their_options(folder, dynident_in, method):
+    option = {"exact": "keep=1", "tree": "width=8"}[method]
+    done = dynident_in(
+        folder, "signs", "spatial_3r", "log.npz", "-o", method, "--method", method, "--method-option", option, *OPTIONS, "--json"
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert json.loads(done.stdout)["method"] == method
+    refused(dynident_in(folder, "signs", "spatial_3r", "log.npz", "-o", "x", "--method-option", "depth=3"), ["depth", "known: beam"])
+
+
+def test_identify_names_the_command(folder, dynident_in):
+    refused(
+        dynident_in(folder, "identify", "spatial_3r", "log.npz", "-o", "x"),
+        ["magnitude of the torque, not its sign", "dynident signs ROBOT DATA -o RUN"],
+    )
+    assert not (folder / "x").exists()
+
+
+def test_currents_without_gains_are_right_up_to_the_scale(folder, dynident_in):
+    _, unsigned = log_of_3r()
+    gain = 20.0
+    write_dataset(replace(unsigned, effort=unsigned.effort / gain, effort_kind=EffortKind.CURRENT_MAGNITUDE), folder / "amps.csv")
+    done = dynident_in(folder, "signs", "spatial_3r", "amps.csv", "-o", "amps", *OPTIONS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "come out divided by it" in " ".join(done.stdout.split())
+    in_torques, in_amps = load_run(folder / "run").estimate, load_run(folder / "amps").estimate
+    np.testing.assert_allclose(gain * in_amps.values, in_torques.values, atol=1e-6)
+    done = dynident_in(folder, "signs", "spatial_3r", "amps.csv", "-o", "gains", "--effort-gains", "20,-20,20", *OPTIONS)
+    assert done.returncode == 0, done.stderr
+    np.testing.assert_allclose(load_run(folder / "gains").estimate.values, in_torques.values, atol=1e-6)
+
+
+def test_signs_that_friction_hides_end_with_one(tmp_path, dynident):
+    case = make_case("3r", 4, trajectories=1, modelled=False)
+    write_dataset(case.log, tmp_path / "log.npz")
+    done = dynident("signs", "spatial_3r", "log.npz", "-o", "run", "--friction", "none")
+    assert done.returncode == 1
+    assert "does not explain the data" in " ".join(done.stdout.split())
+    assert (tmp_path / "run" / "signs.json").is_file()  # what was found can be looked at all the same
+
+
+def still(log: Dataset) -> Dataset:
+    return replace(log, q=np.column_stack([log.q[:, 0], np.full(log.samples, 0.3), log.q[:, 2]]))
+
+
+def constant(log: Dataset) -> Dataset:
+    return replace(log, effort=np.column_stack([log.effort[:, 0], np.full(log.samples, 2.5), log.effort[:, 2]]))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "options", "expected"),
+    [
+        (still, (), ["joint2", "never moves"]),
+        (constant, (), ["joint2", "all the time"]),
+        (lambda log: log.part(0, 0.0015), (), ["few"]),
+        (lambda log: replace(log_of_3r()[0]), (), ["torques with their signs", "--effort-kind magnitude"]),
+        (lambda log: replace(log_of_3r()[0]), ("--effort-kind", "magnitude"), ["negative values", "absolute value"]),
+        (lambda log: log, ("--method", "guess"), ["no method named 'guess'", "em, exact, tree"]),
+        (lambda log: log, ("--friction", "sticky"), ["sticky"]),
+    ],
+    ids=["a joint that never moves", "a constant", "too short", "signed", "called unsigned", "method", "friction"],
+)
+def test_bad_input_is_one_sentence(tmp_path, dynident, spoil, options, expected):
+    write_dataset(spoil(log_of_3r()[1]), tmp_path / "log.npz")
+    refused(dynident("signs", "spatial_3r", "log.npz", "-o", "run", *options), expected)
+    assert not (tmp_path / "run").exists()
+
+
+def test_controller_samples_have_signs(tmp_path, dynident):
+    from tests.logs import synthetic_samples
+
+    write_dataset(synthetic_samples(), tmp_path / "samples.npz")
+    refused(dynident("signs", "spatial_3r", "samples.npz", "-o", "run"), ["M and g", "dynident identify"])

@@ -1,0 +1,56 @@
+"""Two estimates of one robot beside each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dynident import load_robot
+from dynident.errors import InputError
+from dynident.regression import Estimate, build_problem, fit
+from dynident.regression.comparison import compare, comparison_table
+from tests.logs import synthetic_log
+
+
+@cache
+def estimate(seed: int = 1, friction: str = "auto") -> Estimate:
+    model = None if friction == "none" else "auto"
+    return fit(build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=seed), friction=model))
+
+
+def test_an_estimate_does_not_differ_from_itself():
+    found = compare(estimate(), estimate())
+    assert found.distance == 0.0
+    assert found.same == found.both.sum() == estimate().base.rank
+    assert f"{found.same} of {found.same} coefficients agree" in str(found)
+
+
+def test_differences_are_counted_in_standard_deviations_of_both():
+    moved = estimate().values.copy()
+    moved[0] += 3.0 * np.sqrt(2.0) * estimate().std[0]
+    found = compare(replace(estimate(), values=moved), estimate())
+    assert found.deviations[0] == pytest.approx(3.0)
+    assert found.same == estimate().base.rank - 1
+    assert found.distance == pytest.approx(abs(found.difference[0]) / np.linalg.norm(estimate().values))
+    assert compare(estimate(2), estimate()).same > 0.8 * estimate().base.rank  # two logs of one robot
+
+
+def test_what_one_of_them_dropped_is_not_compared():
+    kept = estimate().kept.copy()
+    kept[1] = False
+    other = replace(estimate(), kept=kept)
+    found = compare(estimate(2), other)
+    assert not found.both[1]
+    assert found.difference[1] == found.deviations[1] == 0.0
+    table = comparison_table(estimate(2), other, headings=("new", "old"))
+    assert table.headings[2:4] == ("new", "old")
+    assert [row.dimmed for row in table.rows] == (~found.both).tolist()
+    assert table.rows[1].cells[-1] == "–"
+
+
+def test_other_coefficients_can_not_be_compared():
+    with pytest.raises(InputError, match=r"different coefficients, .*one friction model"):
+        compare(estimate(), estimate(friction="none"))
