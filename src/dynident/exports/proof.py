@@ -21,7 +21,7 @@ from dynident.exports.target import Comparison, DisagreementError, Exported, Sta
 from dynident.friction.model import friction_torque
 from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.load import read_xml
-from dynident.robots.robot import JointType, Robot
+from dynident.robots.robot import Robot
 
 #: Largest difference of a joint's torque, as a share of that joint's largest torque.
 TOLERANCE = 1e-9
@@ -30,10 +30,8 @@ _SMALL_JOINT = 1e-3
 
 
 def random_states(robot: Robot, count: int = 1000, seed: int = 0) -> States:
-    """q within the position limits (half a turn, 1 m at most), dq and ddq."""
-    rng = np.random.default_rng(seed)
-    reach = np.where([joint.type is JointType.PRISMATIC for joint in robot.joints], 1.0, np.pi)
-    low, high = np.clip(robot.position_limits[:, 0], -reach, reach), np.clip(robot.position_limits[:, 1], -reach, reach)
+    """q within the position limits (half a turn at most), dq and ddq."""
+    rng, (low, high) = np.random.default_rng(seed), robot.drawn_range.T
     return rng.uniform(low, high, (count, robot.n)), rng.normal(size=(count, robot.n)), 3.0 * rng.normal(size=(count, robot.n))
 
 

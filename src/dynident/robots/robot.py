@@ -130,6 +130,15 @@ class Robot(Result):
         return freeze(np.array([joint.position for joint in self.joints]))
 
     @cached_property
+    def drawn_range(self) -> Array:
+        """(n, 2) finite positions to draw at random from: within the limits, and at most half a turn (or π m) to either side of zero."""
+        low, high = self.position_limits.T
+        turn = 2.0 * np.pi  # of a range that lies beyond half a turn, the turn that is nearest to zero
+        lower = np.maximum(low, np.where(high <= -np.pi, high - turn, -np.pi))
+        upper = np.minimum(high, np.where(low >= np.pi, low + turn, np.pi))
+        return freeze(np.column_stack([lower, upper]))
+
+    @cached_property
     def velocity_limits(self) -> Array:
         """(n,) velocity limits [rad/s | m/s]."""
         return freeze(np.array([joint.velocity for joint in self.joints]))

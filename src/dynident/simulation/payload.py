@@ -1,4 +1,4 @@
-"""What the simulated robot really weighs: the links' parameters, plus what hangs on one of them."""
+"""What the simulated robot really weighs: the links' parameters, or others like them, plus what hangs on one of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
-from dynident.parameters import change_of_frame, from_com, inertia_tensor, link_rows
+from dynident.parameters import (
+    change_of_frame,
+    consistency_margin,
+    from_com,
+    from_pseudo_inertia,
+    inertia_tensor,
+    link_rows,
+    pseudo_inertia,
+)
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import Verdict, judge
 
@@ -56,6 +64,21 @@ def loaded_parameters(robot: Robot, parameters: ArrayLike | None = None, payload
         pose = robot.tool if payload.link is None else np.eye(4)
         p[index] += change_of_frame(pose) @ payload.own_parameters
     return p
+
+
+def vary_links(robot: Robot, *, spread: float = 0.1, seed: int = 0) -> Array:
+    """(n, 10) parameters of links that differ from the nominal ones by about this share, as real ones do from their description.
+
+    Each pseudo-inertia P becomes T P Tᵀ with a random T near 1, which keeps it consistent; links that are not are repaired first.
+    """
+    from dynident.feasibility.repairs.repair import repair  # with it come the solvers, which no other simulation needs
+
+    p = loaded_parameters(robot)
+    if np.any(consistency_margin(p) <= 0.0):
+        p = repair(robot).parameters()
+    noise = np.random.default_rng(seed).normal(size=(robot.n, 4, 4))
+    T = np.eye(4) + spread * noise * np.array([[1, 1, 1, 0.1]] * 3 + [[0, 0, 0, 1]])
+    return from_pseudo_inertia(T @ pseudo_inertia(p) @ T.swapaxes(1, 2))
 
 
 def check_bodies(robot: Robot, parameters: Array) -> None:

@@ -166,3 +166,18 @@ def test_a_piece_is_checked_and_frozen() -> None:
         Source(name="a", placement=2 * np.eye(4))
     with pytest.raises(ValueError, match="read-only"):
         Source(name="a", parameters=HAND).parameters[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("limits", "drawn"),
+    [
+        ((-1.0, 2.0), (-1.0, 2.0)),
+        ((-6.0, 6.0), (-np.pi, np.pi)),
+        ((-np.inf, np.inf), (-np.pi, np.pi)),
+        ((3.5, 6.0), (3.5, 6.0)),  # beyond half a turn
+        ((-np.inf, -4.0), (-4.0 - 2.0 * np.pi, -4.0)),
+    ],
+)
+def test_positions_are_drawn_within_the_limits(limits: tuple[float, float], drawn: tuple[float, float]) -> None:
+    robot = Robot(name="arm", joints=(Joint(name="a", position=limits),), links=(Link(name="b", frame="b"),))
+    np.testing.assert_allclose(robot.drawn_range, [drawn])

@@ -28,9 +28,6 @@ EXAMPLE = """Examples:
 
 [bold]dynident demo kuka -o my_run[/bold]"""
 
-#: The virtual robot differs from its description by about this much, as a real one does from its vendor's.
-_DEVIATION = 0.1
-
 
 @dataclass(frozen=True)
 class Demo:
@@ -155,29 +152,14 @@ def _prepare(chosen: Demo, run: Path, seed: int) -> None:
     from dynident.data import write_dataset
     from dynident.excitation import trajectory_dataset
     from dynident.robots import load_robot
+    from dynident.simulation.payload import vary_links
 
     robot = load_robot(chosen.robot)
-    write_atomically(run / "true_robot.yaml", _deviate(robot, seed).to_dh_yaml())
+    true = robot.with_parameters(vary_links(robot, seed=seed))
+    write_atomically(run / "true_robot.yaml", true.to_dh_yaml())
     write_dataset(trajectory_dataset(chosen.motion(robot), 100.0), run / "validation_motion.csv")
     if chosen.limits:
         write_atomically(run / "limits.yaml", chosen.limits)
-
-
-def _deviate(robot: Robot, seed: int) -> Robot:
-    """The robot with other links: each pseudo-inertia P becomes T P Tᵀ with a random T near 1, which keeps it consistent."""
-    import numpy as np
-
-    from dynident.feasibility.repairs.repair import repair
-    from dynident.parameters import consistency_margin, from_pseudo_inertia, pseudo_inertia
-
-    assert robot.parameters is not None  # noqa: S101 (library robots have parameters)
-    if np.any(consistency_margin(robot.parameters) <= 0.0):
-        robot = robot.with_parameters(repair(robot).parameters())
-        assert robot.parameters is not None  # noqa: S101
-    rng = np.random.default_rng(seed)
-    T = np.eye(4) + _DEVIATION * rng.normal(size=(robot.n, 4, 4)) * np.array([[1, 1, 1, 0.1]] * 3 + [[0, 0, 0, 1]])
-    P = T @ pseudo_inertia(robot.parameters) @ T.swapaxes(1, 2)
-    return robot.with_parameters(from_pseudo_inertia(P))
 
 
 def _numbers(run: Path) -> Sequence[str]:

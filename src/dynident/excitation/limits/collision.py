@@ -209,8 +209,8 @@ def _without_constant_overlaps(robot: Robot, model: Any, geometry: Any) -> Colli
     import pinocchio as pin  # pyright: ignore[reportMissingImports]
 
     data, distances = model.createData(), geometry.createData()
-    low, high = np.clip(robot.position_limits, -np.pi, np.pi).T
     overlaps = np.zeros(len(geometry.collisionPairs))
+    low, high = robot.drawn_range.T
     for q in np.random.default_rng(0).uniform(low, high, (_RANDOM_POSITIONS, robot.n)):
         pin.updateGeometryPlacements(model, data, geometry, distances, q)
         pin.computeDistances(geometry, distances)

@@ -188,7 +188,7 @@ def _reading_order(columns: Columns) -> list[int]:
 
 def _random_regressor(robot: Robot, friction: FrictionModel | None, equations: Equations, rng: np.random.Generator) -> Array:
     """Rows of the equations at random states within the position limits, friction columns after the links'."""
-    low, high = np.clip(robot.position_limits, -np.pi, np.pi).T
+    low, high = robot.drawn_range.T
     q = rng.uniform(low, high, (_SAMPLES, robot.n))
     if equations == "torque":
         dq, ddq = rng.normal(size=(2, _SAMPLES, robot.n))

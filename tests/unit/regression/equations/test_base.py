@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -181,3 +182,9 @@ def test_vectors_of_another_length_are_refused(panda: Robot) -> None:
         base.coefficients(np.zeros(71))
     with pytest.raises(DynidentError, match=r"\(43,\)"):
         base.representative(np.zeros(42))
+
+
+def test_limits_beyond_half_a_turn_hide_no_coefficient() -> None:
+    robot = load_robot("planar_2r")
+    moved = replace(robot, joints=tuple(replace(joint, position=(3.5, 6.0)) for joint in robot.joints))
+    assert base_parameters(moved).names == base_parameters(robot).names
