@@ -81,15 +81,18 @@ def _whitening(estimate: Estimate, kept: BoolArray) -> Array:
 def posterior_data(estimate: Estimate) -> Objective:
     """All that the data of an estimate say, in units of their noise: the part of the log-likelihood that the parameters change.
 
-    Each group of rows is divided by its noise level, and all by √inflation, because correlated residuals say less than as many
-    independent ones.
+    Each group of rows is divided by its noise level, all by √inflation, because correlated residuals say less than as many
+    independent ones, and a group whose coefficients differ between blocks of the log by more than that by its ratio, because then
+    model error is part of its noise.
     """
     problem, summary = estimate.problem, estimate.summary
     if problem is None:
         raise InputError("this estimate doesn't carry the data that it was fitted to; identify again")
-    levels = np.sqrt(summary.inflation) * np.asarray(summary.noise_levels)
+    scale = np.sqrt(summary.inflation) * (np.ones(len(problem.groups)) if estimate.blocks is None else estimate.blocks.group_scale)
     return replace(
-        one_step(problem, levels), name="squared residual in units of the noise", noise=float(problem.counts.sum()) / summary.inflation
+        one_step(problem, scale * np.asarray(summary.noise_levels)),
+        name="squared residual in units of the noise",
+        noise=float(np.sum(problem.counts / scale**2)),
     )
 
 

@@ -23,6 +23,7 @@ from dynident.friction.model import friction_torque
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
+from dynident.regression.uncertainty.blocks import BlockVariation
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,12 +81,13 @@ class Estimate(Result):
     """Base parameters estimated from data.
 
     values : (b,)            Estimate of each base parameter; zero where dropped.
-    covariance : (b, b)      Zero rows and columns where dropped.
+    covariance : (b, b)      The larger of what noise and the variation between blocks say; zero rows and columns where dropped.
     kept : (b,) bool         Which are part of the model.
     singular_values : (b,)   Of the stacked regressor, largest first: the evidence for its rank.
     summary : FitSummary     Data, processing, noise, loss, condition number, tolerances.
     provenance : Provenance  Of the samples of the fit; None where it is not known.
     problem : Problem        What was fitted: all that the data say, compressed; None for an estimate that was read without it.
+    blocks : BlockVariation  How much blocks of the log differ; None where that was not measured.
     """
 
     base: BaseParameters
@@ -100,6 +102,7 @@ class Estimate(Result):
     provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
+    blocks: BlockVariation | None = None
 
     @property
     def headline(self) -> str:
@@ -125,11 +128,31 @@ class Estimate(Result):
 
     @property
     def std(self) -> Array:
-        """(b,) standard deviations; for dropped ones that at which they were dropped."""
+        """(b,) standard deviations, the larger of both sources; for dropped ones that at which they were dropped."""
         std = np.sqrt(np.diag(self.covariance))
         for item in self.dropped:
             std[item.index] = item.std
         return std
+
+    @property
+    def noise_std(self) -> Array:
+        """(b,) standard deviations by the noise alone."""
+        return self.std if self.blocks is None else self.std / self.blocks.scale
+
+    @property
+    def block_std(self) -> Array | None:
+        """(b,) standard deviations by the variation between blocks of the log; None where it was not measured."""
+        return None if self.blocks is None else self.noise_std * self.blocks.ratios
+
+    @property
+    def half_interval(self) -> Array:
+        """(b,) half of each 95 % interval: 1.96 standard deviations of noise, or as many of the blocks' as Student's t says."""
+        from scipy.special import stdtrit  # here, because importing SciPy takes longer than all of dynident
+
+        noise = -float(stdtrit(np.inf, 0.025)) * self.noise_std
+        if self.blocks is None or self.block_std is None:
+            return noise
+        return np.maximum(noise, -stdtrit(self.blocks.freedom, 0.025) * self.block_std)
 
     @property
     def relative_std_percent(self) -> Array:

@@ -14,8 +14,6 @@ from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
 from dynident.regression.tables import coefficients
 
-#: Standard deviations that an interval of 95 % reaches to each side.
-_INTERVAL = 1.96
 #: Points of a cloud; more would only make a page heavy.
 _POINTS = 1200
 _CURVE = 401
@@ -32,6 +30,7 @@ def estimate_figures(estimate: Estimate) -> tuple[Figure, ...]:
 def value_figure(estimate: Estimate) -> Figure:
     """Every coefficient with its 95 % interval; a dropped one as it was when it was dropped."""
     data: list[dict[str, Any]] = []
+    half = dict(zip(estimate.base.names, estimate.half_interval.tolist(), strict=True))
     for kept, name, colour in ((True, "kept", "@predicted"), (False, "dropped", "@rigid")):
         items = [item for item in coefficients(estimate) if item.kept is kept and item.value is not None]
         data.append(
@@ -40,7 +39,7 @@ def value_figure(estimate: Estimate) -> Figure:
                 "mode": "markers",
                 "x": [plain(item.name) for item in items],
                 "y": numbers([item.value or 0.0 for item in items]),
-                "error_y": {"type": "data", "array": numbers([_INTERVAL * (item.std or 0.0) for item in items])},
+                "error_y": {"type": "data", "array": numbers([half[item.name] for item in items])},
                 "name": name,
                 "marker": {"color": colour},
                 "hovertext": [f"{plain(item.expression)} [{item.unit}]" for item in items],

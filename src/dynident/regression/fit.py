@@ -80,6 +80,7 @@ def fit(
         status=status,
         provenance=problem.provenance,
         problem=problem,
+        blocks=uncertainty.blocks,
     )
     return replace(estimate, notes=(*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(estimate)))
 
@@ -164,4 +165,5 @@ def _summary(
         rank=solution.rank,
         rank_tolerance=solution.rank_tolerance,
         inflation=uncertainty.inflation(solution.determined),
+        correlation_times=tuple(uncertainty.correlation_times.tolist()),
     )

@@ -23,6 +23,10 @@ UNEXPLAINED = 20.0
 UNEQUAL_NOISE = 5.0
 #: Condition numbers beyond this make coefficients trade off against each other; the papers' are about 50.
 HIGH_CONDITION = 300.0
+#: Blocks of a log that differ by more than this many times what noise explains show model error.
+UNLIKE_BLOCKS = 1.5
+#: Fewer stretches of independent noise than this make standard deviations rough.
+FEW_STRETCHES = 10.0
 _LISTED = 12
 
 
@@ -85,10 +89,36 @@ def estimate_notes(estimate: Estimate) -> Iterator[str]:
             f"the residual of {most} is {rms.max() / rms.min():.0f} times that of {least}; weighing each joint by its own noise "
             "(noise per_group) would use the quiet ones better"
         )
+    yield from _uncertainty_notes(estimate)
     if estimate.condition_number > HIGH_CONDITION:
         yield (
             f"the condition number is {estimate.condition_number:.3g} (about 50 is good): some coefficients are only known together, and "
             "their errors are correlated; a more exciting motion would separate them"
+        )
+
+
+def _uncertainty_notes(estimate: Estimate) -> Iterator[str]:
+    """Where standard deviations are not those of noise within the log, or only roughly known."""
+    names, rate = estimate.residuals.names, estimate.summary.processing.rate_hz
+    if estimate.blocks is not None:
+        ratios = dict(zip(names, estimate.blocks.group_ratios.tolist(), strict=True))
+        unlike = [f"{name} ({ratio:.1f} times)" for name, ratio in ratios.items() if ratio > UNLIKE_BLOCKS]
+        if unlike:
+            yield (
+                f"the {estimate.blocks.blocks} blocks of the data differ by more than their noise explains in the coefficients of "
+                f"{listing(unlike)}: something that the model lacks; their standard deviations are those between blocks"
+            )
+    times = dict(zip(names, estimate.summary.correlation_times, strict=False))
+    if not times or rate is None:
+        return
+    seconds = float(estimate.residuals.counts.max()) / rate
+    slow = [name for name, time in times.items() if 2.0 * time * FEW_STRETCHES > seconds]
+    if slow:
+        longest = max(times.values())
+        yield (
+            f"the residuals of {listing(slow)} stay correlated for up to {longest:.2g} s, so that these {seconds:.3g} s hold only about "
+            f"{max(1, round(seconds / (2.0 * longest)))} independent stretches, and standard deviations are rough, most of all those of "
+            f"offsets and gravity; a log of {2.0 * FEW_STRETCHES * longest:.0f} s or more would tell them"
         )
 
 

@@ -95,6 +95,7 @@ class FitSummary:
     samples, equations : int         Samples that were read, rows that were made of them.
     noise_levels : (groups,)         Standard deviation of each group's rows.
     inflation : float                How many times larger correlated residuals make the variance of a coefficient, in the median.
+    correlation_times : (groups,)    How long the residuals of each group stay correlated [s]; empty where it was not measured.
     loss : str                       Name of the loss.
     drop_above_percent : float       Relative standard deviation above which coefficients were dropped; None where all were kept.
     condition_number : float         Of the stacked regressor of the kept coefficients.
@@ -113,14 +114,17 @@ class FitSummary:
     rank: int
     rank_tolerance: float
     inflation: float = 1.0
+    correlation_times: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Standard JSON, the processing under "preprocessing"."""
         content = {("preprocessing" if name == "processing" else name): value for name, value in vars(self).items()}
-        return content | {"preprocessing": self.processing.to_dict(), "noise_levels": list(self.noise_levels)}
+        lists = {name: list(content[name]) for name in ("noise_levels", "correlation_times")}
+        return content | {"preprocessing": self.processing.to_dict(), **lists}
 
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> FitSummary:
         rest = {name: value for name, value in content.items() if name != "provenance"}  # which older files have here
         processing, levels = Processing.from_dict(rest.pop("preprocessing")), tuple(rest.pop("noise_levels"))
-        return FitSummary(processing=processing, noise_levels=levels, **rest)
+        times = tuple(rest.pop("correlation_times", ()))  # which older files don't have
+        return FitSummary(processing=processing, noise_levels=levels, correlation_times=times, **rest)

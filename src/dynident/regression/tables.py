@@ -17,6 +17,8 @@ from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.notes import listing
 from dynident.regression.problem import Problem
 
+#: Both sources of uncertainty, of which the larger is printed beside the value.
+SOURCE_HEADINGS = ("by noise", "between blocks")
 #: Standard deviations below this are shown as powers of ten; decimals would be all zeros.
 _SMALLEST_DECIMAL = 1e-8
 
@@ -24,12 +26,18 @@ _SMALLEST_DECIMAL = 1e-8
 @dataclass(frozen=True, kw_only=True)
 class Coefficient:
     """One base parameter. value, std and relative_std_percent are None where the data don't determine them;
-    for a dropped one they are as they were when it was dropped, and `reason` says why it was."""
+    for a dropped one they are as they were when it was dropped, and `reason` says why it was.
+
+    noise_std, block_std : std by the noise and by the variation between blocks of the log, of which std is the larger; the second is
+        None where it was not measured.
+    """
 
     name: str
     expression: str
     value: float | None
     std: float | None
+    noise_std: float | None
+    block_std: float | None
     relative_std_percent: float | None
     unit: str
     kept: bool
@@ -59,6 +67,7 @@ def report(estimate: Estimate) -> Report:
 def coefficients(estimate: Estimate) -> tuple[Coefficient, ...]:
     """One record per base parameter."""
     base, std, relative = estimate.base, estimate.std, estimate.relative_std_percent
+    noise_std, block_std = estimate.noise_std, estimate.block_std
     dropped = {item.index: item for item in estimate.dropped}
     records: list[Coefficient] = []
     for i, name in enumerate(base.names):
@@ -70,6 +79,8 @@ def coefficients(estimate: Estimate) -> tuple[Coefficient, ...]:
                 expression=base.expressions[i],
                 value=value if math.isfinite(std[i]) else None,
                 std=finite_or_none(std[i]),
+                noise_std=finite_or_none(noise_std[i]),
+                block_std=None if block_std is None else finite_or_none(block_std[i]),
                 relative_std_percent=finite_or_none(relative[i]),
                 unit=base.units[i],
                 kept=bool(estimate.kept[i]),
@@ -148,13 +159,16 @@ def friction_texts(estimate: Estimate) -> list[list[str]]:
 
 def _coefficient_table(estimate: Estimate) -> Table:
     limit = estimate.summary.drop_above_percent
+    sources = () if estimate.blocks is None else SOURCE_HEADINGS
     rows: list[Row] = []
     for number, item in enumerate(coefficients(estimate), start=1):
         state = "" if item.kept else "undetermined" if item.std is None else f"above {limit:g} %"
-        cells = (str(number), item.expression, value_text(item.value, item.std), percent_text(item.relative_std_percent), item.unit, state)
-        rows.append(Row(cells, dimmed=not item.kept))
-    headings = ("no.", "coefficient", "value ± std", "std [%]", "unit", "dropped")
-    return Table(title="Dynamic coefficients", headings=headings, rows=tuple(rows), left=frozenset({1, 4, 5}))
+        stds = (std_text(item.noise_std), std_text(item.block_std))[: len(sources)]
+        printed = (value_text(item.value, item.std), percent_text(item.relative_std_percent), *stds)
+        rows.append(Row((str(number), item.expression, *printed, item.unit, state), dimmed=not item.kept))
+    headings = ("no.", "coefficient", "value ± std", "std [%]", *sources, "unit", "dropped")
+    left = frozenset({1, len(headings) - 2, len(headings) - 1})
+    return Table(title="Dynamic coefficients", headings=headings, rows=tuple(rows), left=left)
 
 
 def _friction_table(estimate: Estimate) -> Table | None:
@@ -220,6 +234,10 @@ def value_text(value: float | None, std: float | None) -> str:
         return f"{value:.9f} ± {std:.0e}"
     decimals = max(0, 1 - math.floor(math.log10(std)))
     return f"{value:.{decimals}f} ± {std:.{decimals}f}"
+
+
+def std_text(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2g}"
 
 
 def percent_text(value: float | None) -> str:

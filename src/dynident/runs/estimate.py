@@ -16,11 +16,13 @@ from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Resi
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 from dynident.regression.tables import Coefficient, coefficients, friction
+from dynident.regression.uncertainty.blocks import BlockVariation
 from dynident.robots.serialize import robot_to_dict
 from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes, provenance_from_parts, provenance_parts
 from dynident.runs.stages import PROBLEM, ROBOT, Stage, check_digest, check_writable, find_absent, open_stage, present, write_stage
 
 _ARRAYS = ("values", "covariance", "kept", "singular_values")
+_BLOCKS = ("ratios", "freedom", "group_ratios")
 _RESIDUALS = ("counts", "squares", "totals")
 
 
@@ -115,6 +117,7 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
     found = estimate.residuals
     arrays |= {name: getattr(estimate, name) for name in _ARRAYS}
     arrays |= {f"residual_{name}": getattr(found, name) for name in _RESIDUALS}
+    arrays |= {} if estimate.blocks is None else {f"block_{name}": getattr(estimate.blocks, name) for name in _BLOCKS}
     arrays |= {
         "dropped_index": np.array([item.index for item in estimate.dropped], dtype=np.int64),
         "dropped_value": np.array([item.value for item in estimate.dropped]),
@@ -123,6 +126,7 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
     description |= {
         "dropped_reasons": [item.reason for item in estimate.dropped],
         "residual_names": list(found.names),
+        "blocks": None if estimate.blocks is None else estimate.blocks.blocks,
         "details": estimate.summary.to_dict(),
         "status": estimate.status.name,
         "provenance": provenance_parts(estimate.provenance),
@@ -144,5 +148,11 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> tuple[Estimate, No
         status=EstimateStatus[status],
         provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
+        blocks=_block_variation(arrays, description.get("blocks")),
     )
     return estimate, None
+
+
+def _block_variation(arrays: Arrays, blocks: int | None) -> BlockVariation | None:
+    """None also in archives of before it was measured."""
+    return None if blocks is None else BlockVariation(blocks=blocks, **{name: arrays[f"block_{name}"] for name in _BLOCKS})

@@ -51,5 +51,5 @@ def test_a_summary_of_an_older_file_is_read():
     summary = FitSummary.from_dict({**details, "provenance": {"command": "dynident identify"}})
     assert summary.processing.cutoff_hz == 5.0
     assert summary.noise_levels == (0.1, 0.2)
-    assert summary.to_dict() == details | {"inflation": 1.0}
+    assert summary.to_dict() == details | {"inflation": 1.0, "correlation_times": []}
     assert FitSummary.from_dict(summary.to_dict()) == summary

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dynident.friction import Armature, Viscous, combine, linear
 from dynident.regression import build_problem, fit
-from dynident.regression.tables import coefficients, friction, report
+from dynident.regression.tables import coefficients, friction, report, value_text
 from dynident.robots import load_robot
 from tests.logs import synthetic_log, synthetic_samples
 
@@ -37,6 +39,29 @@ def test_digits_follow_the_standard_deviation():
     assert item.std is not None
     decimals = int(1 - np.floor(np.log10(item.std)))
     assert f"{item.value:.{decimals}f} ± {item.std:.{decimals}f}" in str(estimate)
+
+
+def test_both_sources_of_uncertainty_are_shown_and_the_larger_is_printed():
+    estimate = estimate_of(cutoff=5.0)
+    table = report(estimate).tables[0]
+    by_noise, between = (table.headings.index(name) for name in ("by noise", "between blocks"))
+    for row, item in zip(table.rows, coefficients(estimate), strict=True):
+        assert None not in (item.std, item.noise_std, item.block_std)
+        assert item.std == pytest.approx(max(item.noise_std, item.block_std), rel=1e-12)
+        assert (row.cells[by_noise], row.cells[between]) == (f"{item.noise_std:.2g}", f"{item.block_std:.2g}")
+        assert value_text(item.value, item.std) in row.cells
+    assert "between blocks" not in str(estimate_of())
+
+
+def test_blocks_that_differ_by_more_than_noise_are_noted():
+    log = synthetic_log(noise=0.02)
+    effort = log.effort.copy()
+    effort[:, 1] += np.where(np.arange(len(effort)) < 600, 0.5, -0.3)
+    wrong = fit(build_problem(load_robot("planar_2r"), replace(log, effort=effort), friction=linear(), cutoff=5.0))
+    (note,) = [note for note in wrong.notes if "blocks of the data differ" in note]
+    assert "8 blocks" in note
+    assert "something that the model lacks" in note
+    assert not any("blocks of the data" in note for note in estimate_of(cutoff=5.0).notes)
 
 
 def test_dropped_ones_are_dimmed_and_say_why():

@@ -130,7 +130,7 @@ def test_an_estimate_comes_back(problem, tmp_path):
     estimate = fit(problem)
     write_estimate(tmp_path / "run", estimate, problem)
     read = read_estimate(tmp_path / "run")
-    for name in ("values", "covariance", "kept", "singular_values", "dropped", "residuals", "status", "notes"):
+    for name in ("values", "covariance", "kept", "singular_values", "dropped", "residuals", "status", "notes", "blocks"):
         assert_same(getattr(estimate, name), getattr(read, name))
     for name in ("independent", "grouping", "columns", "robot", "friction", "equations"):
         assert_same(getattr(estimate.base, name), getattr(read.base, name))
@@ -147,7 +147,7 @@ def test_an_estimate_from_before_there_was_a_status_is_read(problem, tmp_path):
     with np.load(tmp_path / "estimate.npz") as archive:
         arrays = dict(archive)
     description = json.loads(str(arrays.pop("description")))
-    del description["status"]
+    del description["status"], description["blocks"]
     np.savez(tmp_path / "estimate.npz", description=np.array(json.dumps(description)), **arrays)
     document = json.loads((tmp_path / "estimate.json").read_text())
     del document["files"]  # nor did documents tell digests
@@ -155,6 +155,7 @@ def test_an_estimate_from_before_there_was_a_status_is_read(problem, tmp_path):
     read = read_estimate(tmp_path)
     assert read.status is EstimateStatus.of_dropped(estimate.dropped) is estimate.status
     assert read.summary == estimate.summary
+    assert read.blocks is None
 
 
 def strict_json(path):
@@ -175,12 +176,14 @@ def test_estimate_json_has_the_documented_keys(problem, tmp_path):
     assert {"dynident", "numpy"} <= content["versions"].keys()
     assert content["residual"].keys() == {"relative_percent", "rms_per_joint", "relative_percent_per_joint"}
     assert list(content["residual"]["rms_per_joint"]) == [group.name for group in problem.groups]
-    common = {"name", "expression", "value", "std", "relative_std_percent", "unit", "kept"}
+    common = {"name", "expression", "value", "std", "noise_std", "block_std", "relative_std_percent", "unit", "kept"}
     for i, item in enumerate(content["coefficients"]):
         assert item.keys() == common | (set() if item["kept"] else {"reason"})
         if item["kept"]:
             assert item["value"] == estimate.values[i]
             assert item["std"] == estimate.std[i]
+            assert item["noise_std"] == estimate.noise_std[i]
+            assert item["block_std"] == (None if estimate.block_std is None else estimate.block_std[i])
     assert len(content["friction"]) == (problem.base.robot.n if problem.base.friction else 0)
 
 

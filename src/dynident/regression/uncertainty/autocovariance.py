@@ -7,6 +7,9 @@ A⁻¹ B A⁻¹ with A = Σ_g w_g² Y_gᵀ Y_g and B = Σ_g w_g⁴ Y_gᵀ Γ_g Y
 Residuals are not the noise: the fit absorbs part of it, most at the frequencies of the motion, where it matters. So Γ
 is chosen such that the residuals' autocovariance is what Γ makes one expect, which removes the bias exactly:
 r = e - Y A⁻¹ Σ_h w_h² Y_hᵀ e_h has the covariance Γ - w² (Y A⁻¹ Yᵀ Γ + Γ Y A⁻¹ Yᵀ) + Y V Yᵀ with V = A⁻¹ B A⁻¹.
+
+How many lags count follows from the residuals: Γ ends where their autocorrelation stays within its own sampling error
+(Politis, Journal of Nonparametric Statistics 15, 2003), and not before the impulse response of the filter does.
 """
 
 from __future__ import annotations
@@ -21,8 +24,12 @@ from dynident.regression.equations.rows import Tables
 from dynident.regression.problem import Problem
 from dynident.regression.uncertainty.losses import Loss
 
-#: Lags of the autocovariance in periods of the filter's cutoff; its impulse response has died out by then.
+#: Fewest lags of the autocovariance in periods of the filter's cutoff; its impulse response has died out by then.
 _CUTOFF_PERIODS = 4.0
+#: Most lags, as a share of the longest segment; beyond, too few pairs are left to average.
+_LONGEST_LAG = 1.0 / 3.0
+#: An autocorrelation of n independent rows below this times √(log₁₀ n / n) is none.
+_SAMPLING_ERRORS = 2.0
 #: No direction gets less than this share of the variance that independent noise would give it.
 SMALLEST_SHARE = 0.05
 _ITERATIONS = 6
@@ -31,10 +38,16 @@ _CHANGE = 1e-3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Correlated:
-    """Rows in the order of time. lags : L beside zero; tables : per group and segment, (c + 1, rows)."""
+    """Rows in the order of time. rate : rows per second; lags : fewest beside zero; tables : per group and segment, (c + 1, rows)."""
 
+    rate: float
     lags: int
     tables: Tables
+
+    @property
+    def most_lags(self) -> int:
+        longest = max((table.shape[1] for tables in self.tables for table in tables), default=0)
+        return max(self.lags, int(_LONGEST_LAG * longest))
 
 
 def correlated_rows(problem: Problem) -> Correlated | None:
@@ -42,7 +55,7 @@ def correlated_rows(problem: Problem) -> Correlated | None:
     cutoff, rate, tables = problem.processing.cutoff_hz, problem.processing.rate_hz, problem.filtered_rows
     if cutoff is None or rate is None or tables is None:
         return None
-    return Correlated(lags=max(2, round(_CUTOFF_PERIODS * rate / cutoff)), tables=tables)
+    return Correlated(rate=rate, lags=max(2, round(_CUTOFF_PERIODS * rate / cutoff)), tables=tables)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,15 +76,17 @@ class Influence:
     loss: Loss
 
 
-def correlated_meat(problem: Problem, rows: Correlated, influence: Influence) -> Array:
-    """(b, b) B = Σ w⁴ Yᵀ Γ Y, with Γ from the residuals, corrected for what the fit absorbed."""
+def correlated_meat(problem: Problem, rows: Correlated, influence: Influence) -> tuple[Array, Array]:
+    """(b, b) B = Σ w⁴ Yᵀ Γ Y, with Γ from the residuals, corrected for what the fit absorbed; and (groups,) how long they stay
+    correlated [s]."""
     columns = [np.ix_(group.columns, group.columns) for group in problem.groups]
-    psi = [_residuals(rows.tables[g], group.columns, g, influence) for g, group in enumerate(problem.groups)]
-    observed = [sum(_lag_sums(r[None], r[None], rows.lags) for r in of_group) for of_group in psi]
-    pairs = [sum(np.maximum(len(r) - np.arange(rows.lags + 1), 1) for r in of_group) for of_group in psi]
-    # flat-top taper: no bias where the autocovariance has died out by half of the lags (Politis, Romano 1995)
-    taper = np.clip(2.0 * (1.0 - np.arange(rows.lags + 1) / (rows.lags + 1)), 0.0, 1.0)
-    gamma = [taper * sums / count for sums, count in zip(observed, pairs, strict=True)]
+    psi = [influenced_residuals(rows.tables[g], group.columns, g, influence) for g, group in enumerate(problem.groups)]
+    most = rows.most_lags
+    observed = [sum(_lag_sums(r[None], r[None], most) for r in of_group) for of_group in psi]
+    pairs = [sum((np.maximum(len(r) - np.arange(most + 1), 0) for r in of_group), np.zeros(most + 1)) for of_group in psi]
+    raw = [sums / np.maximum(count, 1) for sums, count in zip(observed, pairs, strict=True)]
+    lags = [_count_lags(gamma, int(count[0]), rows.lags) for gamma, count in zip(raw, pairs, strict=True)]
+    gamma = [_taper(values, own) for values, own in zip(raw, lags, strict=True)]
     meat = np.zeros_like(influence.inverse)
     for iteration in range(_ITERATIONS):
         meat = np.zeros_like(influence.inverse)
@@ -85,20 +100,21 @@ def correlated_meat(problem: Problem, rows: Correlated, influence: Influence) ->
         V = influence.inverse @ meat @ influence.inverse
         change = 0.0
         for g, tables in enumerate(rows.tables):
-            absorbed = np.zeros(rows.lags + 1)
+            absorbed = np.zeros(most + 1)
             slope, share = influence.slopes[g], influence.slopes[g] * influence.weights[g] ** 2
             for table, X in zip(tables, smooth[g], strict=True):
                 Y = table[:-1]
-                Z = influence.inverse[columns[g]] @ Y
-                absorbed += share * (_lag_sums(Z, X, rows.lags) + _lag_sums(X, Z, rows.lags))
-                absorbed -= slope**2 * _lag_sums(V[columns[g]] @ Y, Y, rows.lags)
-            updated = taper * (observed[g] + absorbed) / pairs[g]
+                taken = 2.0 * share * (influence.inverse[columns[g]] @ X) - slope**2 * (V[columns[g]] @ Y)
+                absorbed += _lag_sums(Y, taken, most)
+            raw[g] = (observed[g] + absorbed) / np.maximum(pairs[g], 1)
+            lags[g] = max(lags[g], _count_lags(raw[g], int(pairs[g][0]), rows.lags))
+            updated = _taper(raw[g], lags[g])
             variance = max(float(updated[0]), 1e-3 * float(gamma[g][0]))
             change = max(change, float(abs(updated - gamma[g]).max()) / variance if variance > 0.0 else 0.0)
             gamma[g] = updated
         if change < _CHANGE:
             break
-    return meat
+    return meat, np.array([_correlation_time(values) for values in gamma]) / rows.rate
 
 
 def bound_below(meat: Array, R: Array) -> Array:
@@ -110,7 +126,7 @@ def bound_below(meat: Array, R: Array) -> Array:
     return root @ (np.maximum(values, SMALLEST_SHARE)[:, None] * root.T)
 
 
-def _residuals(tables: Sequence[Array], columns: IntArray, g: int, influence: Influence) -> list[Array]:
+def influenced_residuals(tables: Sequence[Array], columns: IntArray, g: int, influence: Influence) -> list[Array]:
     """Per segment ψ of the residuals, which for least squares are the residuals themselves."""
     level: float = influence.levels[g]
     found: list[Array] = []
@@ -120,18 +136,60 @@ def _residuals(tables: Sequence[Array], columns: IntArray, g: int, influence: In
     return found
 
 
+def _count_lags(gamma: Array, rows: int, fewest: int) -> int:
+    """Lags after which the autocorrelation stays within its sampling error, twice, because the taper takes half of them."""
+    independent = max(rows * min(1.0, 2.0 * _CUTOFF_PERIODS / fewest), 10.0)
+    quiet = np.abs(gamma) <= _SAMPLING_ERRORS * np.sqrt(np.log10(independent) / independent) * gamma[0]
+    window, most = fewest // 2, len(gamma) - 1
+    run = 0
+    for lag in range(window + 1, most + 1):
+        run = run + 1 if quiet[lag] else 0
+        if run == window:
+            return min(max(fewest, 2 * (lag - window)), most)
+    return most
+
+
+def _taper(gamma: Array, lags: int) -> Array:
+    """The autocovariance under a flat top: no bias where it has died out by half of the lags (Politis, Romano 1995)."""
+    return np.clip(2.0 * (1.0 - np.arange(len(gamma)) / (lags + 1)), 0.0, 1.0) * gamma
+
+
+def _correlation_time(gamma: Array) -> float:
+    """Rows over which noise stays the same: the sum of its autocorrelation until it ends; of first-order noise the time constant."""
+    if not gamma[0] > 0.0:
+        return 0.0
+    ended = gamma <= 0.0
+    end = int(np.argmax(ended)) if ended.any() else len(gamma)
+    return float(np.sum(gamma[:end]) / gamma[0]) - 0.5
+
+
 def _lag_sums(A: Array, B: Array, lags: int) -> Array:
-    """(lags + 1,) Σ_t A_t · B_{t + lag}, for A and B (c, rows)."""
-    sums = np.zeros(lags + 1)
-    for lag in range(min(lags + 1, A.shape[1])):
-        sums[lag] = np.vdot(A[:, : A.shape[1] - lag], B[:, lag:]) if lag == 0 else np.sum(A[:, :-lag] * B[:, lag:])
+    """(lags + 1,) Σ_t ½ (A_t · B_{t + lag} + B_t · A_{t + lag}), for A and B (c, rows)."""
+    rows = A.shape[1]
+    if rows == 0:
+        return np.zeros(lags + 1)
+    length = _transform_length(rows + lags)
+    transformed = np.fft.rfft(A, length)
+    products = np.sum(np.conj(transformed) * (transformed if B is A else np.fft.rfft(B, length)), axis=0)
+    sums = np.fft.irfft(products.real, length)[: lags + 1]
+    sums[rows:] = 0.0
     return sums
 
 
 def _convolve(gamma: Array, Y: Array) -> Array:
     """(c, rows) Γ Y for the banded Toeplitz matrix Γ of an autocovariance."""
-    X = gamma[0] * Y
-    for lag in range(1, min(len(gamma), Y.shape[1])):
-        X[:, :-lag] += gamma[lag] * Y[:, lag:]
-        X[:, lag:] += gamma[lag] * Y[:, :-lag]
-    return X
+    rows = Y.shape[1]
+    if rows == 0:
+        return np.zeros_like(Y)
+    used = gamma[:rows]
+    length = _transform_length(rows + len(used))
+    kernel = np.zeros(length)
+    kernel[: len(used)] = used
+    kernel[length - len(used) + 1 :] = used[:0:-1]
+    return np.fft.irfft(np.fft.rfft(Y, length) * np.fft.rfft(kernel).real, length)[:, :rows]
+
+
+def _transform_length(least: int) -> int:
+    """A length that is fast to transform: a power of two, or three quarters or five eighths of one."""
+    power = 1 << max(3, (least - 1).bit_length())
+    return next(length for length in (5 * power // 8, 3 * power // 4, power) if length >= least)

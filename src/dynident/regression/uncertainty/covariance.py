@@ -2,12 +2,13 @@
 
 For independent noise and least squares B = A. For a robust loss the noise acts through ψ(r) = r · weight(r), and the
 estimate answers with the mean slope of ψ: A = Σ w² ψ̄' YᵀY, B = Σ w⁴ ψ̄² YᵀY (Huber, Robust Statistics, 1981, section 7.6).
-For noise that is correlated in time B comes from the autocovariance of ψ(r), see autocovariance.py.
+For noise that is correlated in time B comes from the autocovariance of ψ(r), see autocovariance.py. Where blocks of the
+log differ by more than that, each coefficient's share grows by as much, see blocks.py.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from dynident.core.arrays import Array, BoolArray
 from dynident.regression.equations.factors import triangular
 from dynident.regression.problem import Problem
 from dynident.regression.uncertainty.autocovariance import SMALLEST_SHARE, Correlated, Influence, bound_below, correlated_meat
+from dynident.regression.uncertainty.blocks import BlockVariation, measure_blocks
 from dynident.regression.uncertainty.losses import Loss, Squared
 
 
@@ -22,15 +24,24 @@ from dynident.regression.uncertainty.losses import Loss, Squared
 class Spread:
     """The covariance of any choice of coefficients.
 
-    factor : (·, b)            A = factorᵀ factor, prior included.
-    meat : (b, b) or None      B; None where it is A.
+    factor : (·, b)                A = factorᵀ factor, prior included.
+    meat : (b, b) or None          B; None where it is A.
+    correlation_times : (groups,)  How long residuals stay correlated [s]; empty where it was not measured.
+    blocks : BlockVariation        What the variation between blocks adds; None where it was not measured.
     """
 
     factor: Array
     meat: Array | None
+    correlation_times: Array
+    blocks: BlockVariation | None = None
 
     def covariance(self, kept: BoolArray) -> Array:
-        """(b, b) covariance when only the kept coefficients are estimated, zero elsewhere."""
+        """(b, b) covariance when only the kept coefficients are estimated, zero elsewhere: the larger of both sources."""
+        scale = np.ones(len(kept)) if self.blocks is None else self.blocks.scale
+        return self.noise_covariance(kept) * np.outer(scale, scale)
+
+    def noise_covariance(self, kept: BoolArray) -> Array:
+        """The part of it that the noise explains."""
         inverse = inverse_normal(self.factor, kept)
         if self.meat is None:
             return inverse
@@ -43,9 +54,9 @@ class Spread:
         return covariance
 
     def inflation(self, kept: BoolArray) -> float:
-        """How many times larger the variances are than independent noise of the same level would make them, in the median."""
+        """How many times larger noise makes the variances than if it were independent and of the same level, in the median."""
         white = np.diag(inverse_normal(self.factor, kept))[kept]
-        return 1.0 if self.meat is None else float(np.median(np.diag(self.covariance(kept))[kept] / white))
+        return 1.0 if self.meat is None else float(np.median(np.diag(self.noise_covariance(kept))[kept] / white))
 
 
 def spread(
@@ -55,7 +66,7 @@ def spread(
 
     weights : (groups,)    One over the noise level of each group.
     prior_rows : (b, b + 1) or none    What the prior adds to the rows.
-    rows : the rows in the order of time, for noise that is correlated; None for independent noise.
+    rows : the rows in the order of time, for noise that is correlated and for blocks; None for independent noise.
     """
     robust = not isinstance(loss, Squared)
     levels = median_levels(problem, values) if robust else np.ones(len(problem.groups))
@@ -63,19 +74,24 @@ def spread(
     prior = [block[:, :-1] for block in prior_rows]
     factor = triangular([problem.stack(weights * np.sqrt(slopes))[:, :-1], *prior])
     if not robust and rows is None:
-        return Spread(factor=factor, meat=None)
+        return Spread(factor=factor, meat=None, correlation_times=np.zeros(0))
     inverse = inverse_normal(factor, determined)
+    influence = Influence(values=values, inverse=inverse, weights=weights, levels=levels, slopes=slopes, loss=loss)
     if rows is not None:
-        influence = Influence(values=values, inverse=inverse, weights=weights, levels=levels, slopes=slopes, loss=loss)
-        meat = correlated_meat(problem, rows, influence)
+        meat, times = correlated_meat(problem, rows, influence)
     else:
         used = slopes * weights**2 * _leverages(problem, inverse)
         root = problem.stack(weights**2 * np.sqrt(squares / np.maximum(1.0 - used / problem.counts, 0.1)))[:, :-1]
-        meat = root.T @ root
+        meat, times = root.T @ root, np.zeros(0)
     meat = sum((block.T @ block for block in prior), meat)
     both = np.ix_(determined, determined)
     meat[both] = bound_below(meat[both], triangular([factor[:, determined]]))
-    return Spread(factor=factor, meat=meat)
+    found = Spread(factor=factor, meat=meat, correlation_times=times)
+    if rows is None:
+        return found
+    noise = np.diag(found.noise_covariance(determined))
+    blocks = measure_blocks(problem, rows.tables, influence, factor=factor, determined=determined, prior=prior, noise_variance=noise)
+    return replace(found, blocks=blocks)
 
 
 def inverse_normal(factor: Array, kept: BoolArray) -> Array:

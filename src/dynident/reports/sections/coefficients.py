@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dynident.regression.tables import Coefficient, coefficients, percent_text, value_text
+from dynident.regression.tables import SOURCE_HEADINGS, Coefficient, coefficients, percent_text, std_text, value_text
 from dynident.reports.blocks import Block, Cell, Grid, Section, Text
 from dynident.runs import Run, Stage
 
@@ -21,8 +21,8 @@ def _blocks(run: Run) -> Iterator[Block]:
         f"The bar behind a standard deviation is its share of the value.{rule} Click a heading to sort."
     )
     rows = tuple((_row(number, item), not item.kept) for number, item in enumerate(coefficients(estimate), start=1))
-    headings = ("no.", "coefficient", "value ± std", "std [%]", "unit", "state")
-    yield Grid(title="Dynamic coefficients", headings=headings, rows=rows, left=frozenset({1, 4, 5}))
+    headings = ("no.", "coefficient", "value ± std", "std [%]", *SOURCE_HEADINGS, "unit", "state")
+    yield Grid(title="Dynamic coefficients", headings=headings, rows=rows, left=frozenset({1, 6, 7}))
 
 
 SECTION = Section(key="coefficients", title="Coefficients", stage=Stage.ESTIMATE, blocks=_blocks)
@@ -40,6 +40,7 @@ def _row(number: int, item: Coefficient) -> tuple[Cell, ...]:
             sort=float("1e300") if relative is None else relative,
             share=min(1.0, (relative or _WORST) / _WORST),
         ),
+        *(Cell(text=std_text(std), sort=std) for std in (item.noise_std, item.block_std)),
         Cell(text=item.unit),
         Cell(text=state, badge=state),
     )

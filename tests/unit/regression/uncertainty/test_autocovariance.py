@@ -31,7 +31,7 @@ def test_convolution_is_the_banded_toeplitz_matrix(rows: int) -> None:
 @pytest.mark.parametrize("rows", [3, 50])
 def test_lag_sums(rows: int) -> None:
     A, B = np.random.default_rng(0).normal(size=(2, 4, rows))
-    expected = [sum(A[:, t] @ B[:, t + lag] for t in range(rows - lag)) for lag in range(6)]
+    expected = [sum(A[:, t] @ B[:, t + lag] + B[:, t] @ A[:, t + lag] for t in range(rows - lag)) / 2.0 for lag in range(6)]
     np.testing.assert_allclose(_lag_sums(A, B, 5), expected, atol=1e-12)
 
 
@@ -53,6 +53,44 @@ def test_rate_does_not_matter(arm: Robot) -> None:
     )
     np.testing.assert_allclose(fast.std, slow.std, rtol=0.1)
     assert np.all(np.abs(fast.values - slow.values) < 0.5 * slow.std)
+
+
+@pytest.mark.parametrize("time_constant", [0.5, 1.0, 2.0])
+def test_long_correlation_is_measured(arm: Robot, time_constant: float) -> None:
+    """In the median over logs of two minutes to within a third; the residuals hold less of it than the noise, most where it is slow."""
+    times = []
+    for seed in range(8):
+        log = generated_log(arm, friction=linear(), samples=12_000, rate=100.0, noise=0.1, time_constant=time_constant, noise_seed=seed)
+        times.append(fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0)).summary.correlation_times)
+    assert np.shape(times) == (8, 3)
+    assert np.median(times) == pytest.approx(time_constant, rel=1 / 3)
+
+
+def test_correlation_that_is_long_beside_the_log_is_noted(arm: Robot) -> None:
+    """Of noise over 1 s twenty seconds hold ten stretches, and two minutes sixty."""
+
+    def notes(samples: int, time_constant: float) -> list[str]:
+        log = generated_log(arm, friction=linear(), samples=samples, rate=100.0, noise=0.1, time_constant=time_constant)
+        estimate = fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
+        return [note for note in estimate.notes if "stay correlated" in note]
+
+    (note,) = notes(1500, 1.5)
+    assert "independent stretches" in note
+    assert not notes(12_000, 1.0)
+    assert not notes(1500, 0.0)
+
+
+@pytest.mark.parametrize("time_constant", [1.0, 5.0])
+def test_slow_noise_does_not_narrow_the_offsets(arm: Robot, time_constant: float) -> None:
+    """Offsets suffer most from slow noise: with as many lags as the filter needs alone, 95 % intervals cover 40 to 70 % of them."""
+    inside = []
+    for seed in range(30):
+        log = generated_log(arm, friction=linear(), samples=6000, rate=100.0, noise=0.1, time_constant=time_constant, noise_seed=seed)
+        estimate = fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
+        offsets = [i for i, name in enumerate(estimate.base.names) if name.startswith("fo")]
+        error = estimate.values - estimate.base.coefficients(log.standard)
+        inside.append(np.abs(error[offsets]) <= estimate.half_interval[offsets])
+    assert np.mean(inside) > 0.85
 
 
 def test_unfiltered_white_noise_is_told_as_such(arm: Robot) -> None:
