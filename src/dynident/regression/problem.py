@@ -84,7 +84,7 @@ class Problem(Result):
         size = sum(int(count) * len(factor) for count, factor in zip(self.counts, self.factors, strict=True))
         if self.processing.cutoff_hz is None or size > LARGEST_FILTERED:
             return None
-        return collect_tables(self.rows, self.groups) if self.filtered is None and self.rows else self.filtered
+        return collect_tables(self.rows, len(self.groups)) if self.filtered is None and self.rows else self.filtered
 
     def stack(self, weights: ArrayLike) -> Array:
         """(Σ (c + 1), b + 1) all factors in the columns of the base parameters, each times its group's weight."""

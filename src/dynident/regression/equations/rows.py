@@ -82,13 +82,14 @@ def row_units(base: BaseParameters) -> dict[str, str]:
     return units | {f"g{j + 1}": joint.units.effort for j, joint in enumerate(joints)}
 
 
-def collect_tables(sources: Sequence[RowSource], groups: Sequence[RowGroup]) -> Tables:
+def collect_tables(sources: Sequence[RowSource], groups: int) -> Tables:
     """All rows, in memory; every group has a table of every segment, empty where a mask leaves it none."""
     pieces: dict[tuple[int, int], list[list[Array]]] = {}
     for number, source in enumerate(sources):
         for group, table, segment in source.tables():
-            pieces.setdefault((number, segment), [[np.zeros((len(own.columns) + 1, 0))] for own in groups])[group].append(table.copy())
-    return tuple(tuple(np.concatenate(parts[g], axis=1) for parts in pieces.values()) for g in range(len(groups)))
+            empty = [[np.zeros((len(own.columns) + 1, 0))] for own in source.groups]
+            pieces.setdefault((number, segment), empty)[group].append(table.copy())
+    return tuple(tuple(np.concatenate(parts[g], axis=1) for parts in pieces.values()) for g in range(groups))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
