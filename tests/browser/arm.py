@@ -9,14 +9,23 @@ import numpy as np
 
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, prior_to_robot, solve_retrieval, two_step
+from dynident.feasibility import (
+    FeasibleSet,
+    PhysicalConsistency,
+    TotalMass,
+    build_retrieval,
+    prior_to_robot,
+    retrieval_problem,
+    solve_retrieval,
+    two_step,
+)
 from dynident.feasibility.ranges import with_ranges
 from dynident.friction import linear
 from dynident.parameters import from_com
 from dynident.regression import build_problem, fit
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.robots.kinematics import translation
-from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters, write_signs, write_validation
+from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters, write_samples, write_signs, write_validation
 from dynident.signs import recover_signs
 from dynident.validation import validate
 
@@ -106,4 +115,5 @@ def complete_run(folder: Path, *, seconds: float = 24.0) -> Path:
     signs_recovered(folder, robot, data)
     retrieved(folder)
     validated(folder, data)
+    write_samples(folder, solve_retrieval(retrieval_problem(read_estimate(folder))).sample(30))
     return folder

@@ -42,7 +42,7 @@ def test_a_section_shows_something_or_says_what_must_be_done_first(key, run):
     else:
         assert not found.blocks
         assert found.reason.endswith(".")
-        assert found.command.startswith(f"dynident {'retrieve' if section.stage is Stage.PARAMETERS else 'validate'} {run.folder}")
+        assert found.command == section.stage.command(run.folder)
 
 
 def test_every_section_is_on_the_page_once_in_order(run):

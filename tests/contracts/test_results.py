@@ -53,9 +53,10 @@ def stages() -> dict[str, Any]:
         "Estimate": estimate,
         "RetrievalProblem": retrieval,
         "LinkParameters": links,
+        "PosteriorSamples": (samples := links.sample(20)),
         "Validation": (validation := validate(estimate, data.part(0.7, 1), links=links, folds=2)),
         "CrossValidation": validation.folds,
-        "Run": run_in_memory(estimate, parameters=links, validation=validation),
+        "Run": run_in_memory(estimate, parameters=links, validation=validation, samples=samples),
     }
 
 
@@ -95,7 +96,7 @@ def _recovery() -> Result:
 
 RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Robot", "RobotCheck", "Dataset", "Problem", "BaseParameters", "Estimate", "RetrievalProblem", "LinkParameters", "Validation",
-    "CrossValidation", "Run",
+    "CrossValidation", "PosteriorSamples", "Run",
 )} | {
     "ControllerSamples": _samples,
     "Design": cache(_design),

@@ -16,7 +16,7 @@ GROUPS = {
     "Robot": ["check", "repair"],
     "Experiment": ["excite", "simulate"],
     "Model": ["identify", "signs", "retrieve", "validate"],
-    "Use": ["export", "report"],
+    "Use": ["export", "report", "sample"],
 }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
+from xml.sax.saxutils import escape
 
 from dynident.errors import FileError
 
@@ -97,6 +98,10 @@ class XmlText:
             while self.content[last - 1 : last].isspace():
                 last -= 1
             self._edits.append((last, last, b"".join(missing)))
+
+    def set_text(self, element: XmlElement, name: str, value: str) -> None:
+        """Give an attribute that is there another value."""
+        self._edits.append((*self._attribute_places(element)[name], escape(value, {'"': "&quot;", "'": "&apos;"}).encode()))
 
     def replace(self, element: XmlElement, text: str) -> None:
         self._edits.append((element.start, element.end, text.encode()))

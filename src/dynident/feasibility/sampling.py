@@ -38,6 +38,8 @@ _DOUBLINGS = 6
 #: A path goes on for this long on average; after π / 2 a path that meets no boundary has forgotten where it began.
 _TIME = 0.5 * np.pi
 _MOST_MIRRORINGS = 100_000
+#: Newton's method goes on so often from where it stopped; the way from a point that is only feasible can be long.
+_CENTRINGS = 20
 #: The chains start where paths from the middle end that are this many times as fast: further apart than draws are.
 _APART = 3.0
 #: A path stops short of the boundary by this share of the way to the middle.
@@ -188,7 +190,11 @@ def _middle(cones: tuple[Cone, ...], d: int) -> Array:
     u, margin = enter(interior, np.zeros(d))
     if margin <= 0.0:
         raise InputError("the constraints leave no room to draw samples from: they have no interior; drop equalities written as two bounds")
-    return centre(interior, u, 0.5)[0]
+    for _ in range(_CENTRINGS):
+        u, centred = centre(interior, u, 0.5)
+        if centred:
+            return u
+    raise DynidentError("no middle of the constraints was found to draw samples from; the set is too thin", remedy="loosen a constraint")
 
 
 def _at_unity(cone: Cone, middle: Array) -> Cone:

@@ -4,6 +4,7 @@ from dynident.runs.estimate import read_estimate, read_problem, write_estimate
 from dynident.runs.parameters import read_parameters, write_parameters
 from dynident.runs.problem import load_problem, save_problem
 from dynident.runs.run import Run, load_run, run_in_memory, save_run
+from dynident.runs.samples import read_samples, write_samples
 from dynident.runs.signs import read_signs, write_signs
 from dynident.runs.stages import Stage, check_writable
 from dynident.runs.validation import read_validation, write_validation
@@ -17,6 +18,7 @@ __all__ = [
     "read_estimate",
     "read_parameters",
     "read_problem",
+    "read_samples",
     "read_signs",
     "read_validation",
     "run_in_memory",
@@ -24,6 +26,7 @@ __all__ = [
     "save_run",
     "write_estimate",
     "write_parameters",
+    "write_samples",
     "write_signs",
     "write_validation",
 ]

@@ -13,15 +13,18 @@ from dynident.core.files import file_digest
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.feasibility.result import LinkParameters
+from dynident.feasibility.samples import PosteriorSamples
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
 from dynident.runs.estimate import estimate_document, read_estimate, read_problem, write_estimate
 from dynident.runs.parameters import find_parameters, parameters_document, write_parameters
+from dynident.runs.samples import find_samples, samples_document, write_samples
 from dynident.runs.signs import find_signs, signs_document, write_signs
 from dynident.runs.stages import PROBLEM, ROBOT, Absent, Stage, read_document
 from dynident.runs.validation import MOST_SAMPLES, find_validation, validation_document, write_validation
 from dynident.signs.result import SignRecovery
 from dynident.validation.result import Validation
+from dynident.validation.spread import TorqueSpread, torque_spread
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -30,7 +33,7 @@ class Run(Result):
 
     missing : stage -> why its files don't count: the step has not been done, or the one before it has been done again.
     signs : those that were recovered before the estimate; None where the torque had its signs.
-    documents : the content of estimate.json, signs.json, parameters.json and validation.json, as far as they count.
+    documents : the content of estimate.json and of the other stages' documents, as far as they count.
     hashes : SHA-256 of the folder's files by name.
     links_validated : whether the validation is that of the link parameters in the folder.
     beside : another run of the same robot, to be compared with.
@@ -40,6 +43,7 @@ class Run(Result):
     estimate: Estimate
     parameters: LinkParameters | None
     validation: Validation | None
+    samples: PosteriorSamples | None
     missing: Mapping[Stage, str]
     documents: Mapping[Stage, Mapping[str, Any]]
     hashes: Mapping[str, str]
@@ -54,7 +58,7 @@ class Run(Result):
 
     @property
     def _of_stages(self) -> dict[Stage, Result | None]:
-        return dict(zip(Stage, (self.estimate, self.signs, self.parameters, self.validation), strict=True))
+        return dict(zip(Stage, (self.estimate, self.signs, self.parameters, self.validation, self.samples), strict=True))
 
     @property
     def headline(self) -> str:
@@ -90,6 +94,11 @@ class Run(Result):
         """Those of all stages, one after the other."""
         return tuple(figure for result in self.results for figure in result.figures())
 
+    @property
+    def torque_spread(self) -> TorqueSpread | None:
+        """How different the torques of the samples are on the motion of the validation; None where one of the two is missing."""
+        return None if self.samples is None or self.validation is None else torque_spread(self.validation, self.samples.x)
+
     @cached_property
     def problem(self) -> Problem:
         """The compressed problem behind the estimate, read when it is asked for; FileError where it was not saved."""
@@ -104,6 +113,7 @@ def save_run(
     signs: SignRecovery | None = None,
     parameters: LinkParameters | None = None,
     validation: Validation | None = None,
+    samples: PosteriorSamples | None = None,
     seed: int = 0,
 ) -> None:
     """Write the stages of a run into a folder, which is made if it is not there. What is in it of another estimate no longer counts."""
@@ -114,6 +124,8 @@ def save_run(
         write_parameters(folder, parameters, seed=seed)
     if validation is not None:
         write_validation(folder, validation)
+    if samples is not None:
+        write_samples(folder, samples)
 
 
 def load_run(folder: str | Path) -> Run:
@@ -121,7 +133,8 @@ def load_run(folder: str | Path) -> Run:
     run = Path(folder)
     estimate = read_estimate(run)
     signs, parameters, validation = find_signs(run, estimate), find_parameters(run), find_validation(run)
-    found = {Stage.SIGNS: signs, Stage.PARAMETERS: parameters, Stage.VALIDATION: validation}
+    samples = find_samples(run)
+    found = {Stage.SIGNS: signs, Stage.PARAMETERS: parameters, Stage.VALIDATION: validation, Stage.SAMPLES: samples}
     absent = {stage: result.reason for stage, result in found.items() if isinstance(result, Absent)}
     names = (PROBLEM, ROBOT, *(stage.value.arrays for stage in Stage))
     judged = "" if isinstance(validation, Absent) else validation.summary.parameters
@@ -130,6 +143,7 @@ def load_run(folder: str | Path) -> Run:
         estimate=estimate,
         parameters=None if isinstance(parameters, Absent) else parameters,
         validation=None if isinstance(validation, Absent) else validation,
+        samples=None if isinstance(samples, Absent) else samples,
         missing={stage: reason for stage, reason in absent.items() if stage is not Stage.SIGNS},  # which few runs need
         documents={stage: read_document(run, stage) for stage in Stage if stage not in absent},
         hashes={name: file_digest(run / name) for name in names if (run / name).is_file()},
@@ -144,6 +158,7 @@ def run_in_memory(
     signs: SignRecovery | None = None,
     parameters: LinkParameters | None = None,
     validation: Validation | None = None,
+    samples: PosteriorSamples | None = None,
 ) -> Run:
     """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no hashes."""
     documents: dict[Stage, Mapping[str, Any]] = {Stage.ESTIMATE: estimate_document(estimate)}
@@ -154,11 +169,14 @@ def run_in_memory(
     if validation is not None:
         documents[Stage.VALIDATION] = validation_document(validation)
         validation = replace(validation, series=tuple(item.thin(MOST_SAMPLES) for item in validation.series))
+    if samples is not None:
+        documents[Stage.SAMPLES] = samples_document(samples)
     return Run(
         folder=Path("RUN"),
         estimate=estimate,
         parameters=parameters,
         validation=validation,
+        samples=samples,
         missing={stage: "This step has not been done yet." for stage in Stage if stage not in (*documents, Stage.SIGNS)},
         documents=documents,
         hashes={},

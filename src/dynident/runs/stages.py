@@ -79,6 +79,16 @@ class Stage(Enum):
         packages=("dynident", "numpy", "scipy", "numba"),
     )
 
+    SAMPLES = StageFiles(
+        document="samples.json",
+        arrays="samples.npz",
+        schema="dynident/samples/1",
+        arrays_schema="dynident/sample-arrays/1",
+        command="dynident sample RUN",
+        lacking="so no samples have been drawn in it",
+        packages=("dynident", "numpy", "scipy", "numba"),
+    )
+
     def command(self, folder: Path) -> str:
         return self.value.command.replace("RUN", str(folder))
 

@@ -116,6 +116,7 @@ def _bytes(run: Path, validation: Validation) -> bytes:
         arrays |= {f"{name}_{j}": getattr(item, name) for name in CURVES}
         arrays |= {f"predicted_{name}_{j}": values for name, values in item.predicted.items()}
         arrays |= {f"spectrum_{name}_{j}": getattr(spectrum, name) for name in _SPECTRA}
+    arrays |= {f"sensitivity_{j}": rows for j, rows in enumerate(validation.sensitivity)}
     for k, item in enumerate(validation.models):
         arrays |= {f"model_{name}_{k}": getattr(item, name) for name in _ERRORS}
     if validation.folds is not None:
@@ -155,6 +156,7 @@ def _validation(arrays: Arrays, description: dict[str, Any]) -> tuple[Validation
         folds=folds,
         summary=ValidationSummary.from_dict(description["details"]),
         seen=description.get("seen"),
+        sensitivity=tuple(arrays[key] for j in range(len(joints)) if (key := f"sensitivity_{j}") in arrays),
         provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
     )

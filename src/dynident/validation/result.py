@@ -65,6 +65,7 @@ class Validation(Result):
     coverage_percent : (n,) or None  Share of the samples within the 95 % band of prediction and noise.
     summary : ValidationSummary  Data, processing, and the model that was judged.
     seen : float or None         Share of the samples, 0 to 1, that the fit has seen; None where that is not known.
+    sensitivity : one (r, p) per joint   How torques on this motion depend on the standard columns; see `spread`. Empty where unknown.
     provenance : Provenance      Of the samples; None in files of older versions.
     """
 
@@ -77,6 +78,7 @@ class Validation(Result):
     folds: CrossValidation | None
     summary: ValidationSummary
     seen: float | None = None
+    sensitivity: tuple[Array, ...] = ()
     provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
 

@@ -186,7 +186,7 @@ def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
 
 def test_a_page_made_in_memory_shows_the_figures_of_the_folder(complete, tmp_path):
     run = load_run(complete)
-    page = report(run.estimate, signs=run.signs, parameters=run.parameters, validation=run.validation)
+    page = report(run.estimate, signs=run.signs, parameters=run.parameters, validation=run.validation, samples=run.samples)
     figures = r'<script type="application/json">(.*?)</script>'
     assert re.findall(figures, page.html) == re.findall(figures, report(run).html)
     assert headline(run) in page.html
@@ -194,7 +194,7 @@ def test_a_page_made_in_memory_shows_the_figures_of_the_folder(complete, tmp_pat
     assert page.save(tmp_path / "page.html").read_text() == page.html
     assert re.fullmatch(r"Page\(.*: identification report, \d\.\d MB\)", repr(page))
     assert "dynident retrieve RUN" in report(run.estimate).html
-    with pytest.raises(InputError, match="a run has its own signs, parameters and validation"):
+    with pytest.raises(InputError, match="a run has its own signs, parameters, validation and samples"):
         report(run, parameters=run.parameters)
 
 

@@ -13,7 +13,7 @@ import pytest
 from dynident import load_robot
 from dynident.data import EffortKind
 from dynident.errors import FileError
-from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
+from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
 from dynident.runs import (
@@ -21,6 +21,7 @@ from dynident.runs import (
     load_run,
     read_parameters,
     read_problem,
+    read_samples,
     read_signs,
     read_validation,
     save_run,
@@ -33,8 +34,7 @@ from tests.logs import synthetic_log
 
 
 def retrieved(estimate):
-    prior = prior_to_robot(estimate.base.robot)
-    return solve_retrieval(build_retrieval(estimate.base, two_step(estimate), FeasibleSet((PhysicalConsistency(),)), prior=prior))
+    return solve_retrieval(retrieval_problem(estimate))
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def stages():
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1), friction=linear(), cutoff=5.0)
     estimate = fit(problem)
     links = retrieved(estimate)
-    return problem, estimate, links, validate(estimate, synthetic_log(noise=0.1, seed=4), links=links)
+    return problem, estimate, links, validate(estimate, synthetic_log(noise=0.1, seed=4), links=links), links.sample(20)
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +56,9 @@ def recovered(stages):
 
 @pytest.fixture(scope="module")
 def saved(stages, recovered, tmp_path_factory) -> Path:
-    problem, estimate, links, validation = stages
+    problem, estimate, links, validation, samples = stages
     folder = tmp_path_factory.mktemp("saved") / "deep" / "run"
-    save_run(folder, estimate, problem=problem, signs=recovered, parameters=links, validation=validation, seed=3)
+    save_run(folder, estimate, problem=problem, signs=recovered, parameters=links, validation=validation, samples=samples, seed=3)
     return folder
 
 
@@ -68,9 +68,11 @@ def run(saved, tmp_path) -> Path:
 
 
 def test_what_was_saved_comes_back(run, stages, recovered):
-    _, estimate, links, validation = stages
+    _, estimate, links, validation, samples = stages
     found = load_run(run)
     assert (str(found.estimate), str(found.parameters), str(found.validation)) == (str(estimate), str(links), str(validation))
+    assert str(found.samples) == str(samples)
+    np.testing.assert_array_equal(found.samples.x, samples.x)
     assert str(found.signs) == str(read_signs(run)) == str(recovered)
     assert found.signs.records() == recovered.records()
     for name in ("soft_signs", "posterior", "threshold"):
@@ -86,8 +88,8 @@ def test_what_was_saved_comes_back(run, stages, recovered):
 def test_stages_that_were_not_done_are_told(tmp_path, stages):
     save_run(tmp_path, replace(stages[1], problem=None))
     found = load_run(tmp_path)
-    assert (found.signs, found.parameters, found.validation) == (None, None, None)
-    assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION}  # a log that has signs needs none
+    assert (found.signs, found.parameters, found.validation, found.samples, found.torque_spread) == (None,) * 5
+    assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES}  # a log that has signs needs none
     with pytest.raises(FileError, match=r"has no signs\.json, so no signs .* make it with: dynident signs ROBOT DATA -o"):
         read_signs(tmp_path)
     assert set(found.missing.values()) == {"This step has not been done yet."}
@@ -101,7 +103,7 @@ def test_another_identification_makes_the_rest_stale(run, stages):
     found = load_run(run)
     assert (found.signs, found.parameters, found.validation) == (None, None, None)
     assert set(found.missing.values()) == {"The robot has been identified again since this step was done."}
-    for read in (read_signs, read_parameters, read_validation):
+    for read in (read_signs, read_parameters, read_validation, read_samples):
         with pytest.raises(FileError, match="belongs to another estimate than the one in the folder"):
             read(run)
     write_estimate(run, stages[1], stages[0])  # the same again, to the last bit
@@ -123,6 +125,9 @@ def test_other_link_parameters_are_not_those_that_were_validated(run, stages):
     assert found.parameters is not None
     assert found.validation is not None
     assert not found.links_validated
+    assert dict(found.missing) == {Stage.SAMPLES: "The link parameters have been retrieved again since this step was done."}
+    with pytest.raises(FileError, match=r"belongs to other link parameters than those in the folder; make it with: dynident sample"):
+        read_samples(run)
 
 
 @pytest.mark.parametrize("stage", Stage)
@@ -130,9 +135,9 @@ def test_document_and_arrays_of_different_runs_are_not_mixed(run, stage, recover
     other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
     estimate = fit(other)
     signs = replace(recovered, estimate=estimate)
-    save_run(
-        tmp_path / "other", estimate, signs=signs, parameters=retrieved(estimate), validation=validate(estimate, synthetic_log(seed=4))
-    )
+    links = retrieved(estimate)
+    judged = validate(estimate, synthetic_log(seed=4))
+    save_run(tmp_path / "other", estimate, signs=signs, parameters=links, validation=judged, samples=links.sample(5))
     shutil.copy(tmp_path / "other" / stage.value.arrays, run)
     with pytest.raises(FileError, match=rf"{stage.value.arrays}: is not the one that {stage.value.document} was written with"):
         load_run(run)

@@ -1,0 +1,161 @@
+"""Samples of a posterior as a folder of files: one model each, a table of all, and an index that says what they are.
+
+A file that is patched refers to meshes from where it is; its copies elsewhere refer to the same files from where they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from dynident.core.files import json_text, read_json, write_together
+from dynident.core.xml import XmlElement, XmlText
+from dynident.errors import FileError, InputError
+from dynident.exports.export_model import ExportModel
+from dynident.exports.proof import main_file, random_states
+from dynident.exports.registry import EXPORTERS, export
+from dynident.feasibility.result import LinkParameters
+from dynident.feasibility.samples import PosteriorSamples
+from dynident.runs import check_writable
+from dynident.runs.samples import convergence_document
+
+INDEX, TABLE = "index.json", "samples.csv"
+SCHEMA = "dynident/sample-index/1"
+#: Random states at which the torques of every model are compared; a sample has the frames of all others, and only other numbers.
+_STATES = 25
+#: Elements of an MJCF that name a file, and the attributes of its compiler that say in which folder it is, the first that is there.
+_FOLDERS = {"mesh": ("meshdir", "assetdir"), "texture": ("texturedir", "assetdir"), "hfield": ("meshdir", "assetdir"), "skin": ()}
+
+
+def export_samples(
+    samples: PosteriorSamples,
+    folder: str | Path,
+    *,
+    target: str | None = None,
+    original: str | Path | None = None,
+    parameters: str = "",
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """Write samples.csv, one model per sample where a target is given, and index.json last; all or nothing. The index is returned.
+
+    target, original   A name in EXPORTERS that patches files, such as "mjcf", and the file of the user's to patch.
+    parameters         Digest of the link parameters that the samples belong to, for the index.
+
+    Files that an earlier index in the folder lists and that are not written again are removed. The errors are those of `export`.
+    """
+    place = Path(folder)
+    check_writable(place)
+    files = {TABLE: _table(samples)}
+    notes: tuple[str, ...] = ()
+    if target is not None:
+        models, notes = _models(samples, place, target, original, progress)
+        files |= models
+    index = {
+        "schema": SCHEMA,
+        "robot": samples.base.robot.name,
+        "count": len(samples),
+        "seed": samples.seed,
+        "parameters": parameters,
+        "convergence": convergence_document(samples),
+        "target": target,
+        "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
+        "notes": list(notes),
+    }
+    earlier = _earlier_files(place)
+    write_together(place, {**files, INDEX: json_text(index)}, last=INDEX)
+    for name in earlier - set(files):
+        (place / name).unlink(missing_ok=True)
+    return index
+
+
+def check_samples_target(links: LinkParameters, folder: Path, target: str | None, original: str | Path | None) -> None:
+    """Before the work: can the folder be written, is what it may hold an earlier set of samples, and does the file fit the robot?"""
+    check_writable(folder)
+    _earlier_files(folder)
+    if target is not None:
+        export(links, target, original=original, states=random_states(links.base.robot, _STATES))
+
+
+def _earlier_files(folder: Path) -> set[str]:
+    """The files that an index in the folder lists."""
+    file = folder / INDEX
+    if not file.is_file():
+        return set()
+    content = read_json(file)
+    if content.get("schema") != SCHEMA:
+        raise FileError(file, "is not an index of samples, and it would be replaced; name another folder")
+    return {name for name in content.get("files", ()) if PurePosixPath(name).name == name}
+
+
+def _models(
+    samples: PosteriorSamples, folder: Path, target: str, original: str | Path | None, progress: Callable[[float], None] | None
+) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    exporter = EXPORTERS[target]
+    if not exporter.original:
+        raise InputError(f"{target} doesn't describe links that can be patched; one model per sample is written as MJCF or URDF")
+    robot, friction = samples.base.robot, samples.friction_parameters
+    states, digits = random_states(robot, _STATES), len(str(len(samples)))
+    files: dict[str, bytes] = {}
+    notes: tuple[str, ...] = ()
+    for i, links in enumerate(samples.links):
+        model = ExportModel(
+            robot=robot,
+            parameters=links,
+            friction=samples.base.friction,
+            friction_parameters=None if friction is None else friction[i],
+            provenance=f"sample {i + 1} of {len(samples)} from the posterior, seed {samples.seed}",
+        )
+        exported = export(model, target, original=original, states=states)
+        name = next(iter(exported.files))
+        content = main_file(exported)
+        files[f"sample_{i + 1:0{digits}d}{Path(name).suffix}"] = content if original is None else relocate(content, Path(original), folder)
+        notes = notes or tuple(f"sample 1: {note}" for note in exported.notes)
+        if progress is not None:
+            progress((i + 1) / len(samples))
+    return files, notes
+
+
+def relocate(content: bytes, original: Path, folder: Path) -> bytes:
+    """A URDF or MJCF that was at `original`, with its relative paths to other files as they are seen from `folder`."""
+    start = os.path.relpath(original.absolute().parent, folder.absolute())
+    if start == os.curdir:
+        return content
+    text = XmlText(content)
+    for element, name in _paths(text.root):
+        text.set_text(element, name, str(PurePosixPath(start) / element.attributes[name]))
+    return text.result()
+
+
+def _paths(root: XmlElement) -> Iterator[tuple[XmlElement, str]]:
+    """The attributes that are relative to the file's own folder."""
+    if root.tag == "robot":
+        found = [(element, "filename") for tag in ("mesh", "texture") for element in root.all(tag)]
+    else:
+        compilers = list(root.all("compiler"))
+        given = {name for element in compilers for name in element.attributes}
+        found = [(element, name) for element in compilers for name in ("meshdir", "texturedir", "assetdir")]
+        found += [(element, "file") for tag, folders in _FOLDERS.items() if not given & set(folders) for element in root.all(tag)]
+    for element, name in found:
+        value = element.attributes.get(name, "")
+        if name in element.attributes and "://" not in value and not value.startswith(("/", "~", "$")):
+            yield element, name
+
+
+def _table(samples: PosteriorSamples) -> bytes:
+    """One row per sample, one column per parameter with its unit; every digit."""
+    columns = samples.base.columns
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["sample", *(f"{name} [{unit}]" if unit else name for name, unit in zip(columns.names, columns.units, strict=True))])
+    writer.writerows([i, *map(repr, row)] for i, row in enumerate(samples.x.tolist(), start=1))
+    return out.getvalue().encode()
+
+
+def patching_targets() -> Mapping[str, str]:
+    """The targets that can patch a file of the user's, and what such a file is called."""
+    return {name: exporter.original_name for name, exporter in EXPORTERS.items() if exporter.original}
