@@ -12,6 +12,7 @@ from dynident.data.formats.registry import READERS
 from dynident.exports import EXPORTERS
 from dynident.feasibility.solvers.registry import SOLVERS
 from dynident.reports import SECTIONS
+from dynident.signs import METHODS
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -35,6 +36,12 @@ def test_solvers(solver):
     assert f"`{solver}`" in page("docs/reference/command-line.md")
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_searches_for_signs(method):
+    assert f"`{method}`" in page("docs/reference/command-line.md")
+    assert f"`{method}`" in page("docs/explanation/signs.md")
+
+
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 def test_data_formats(reader):
     text = page("docs/how-to/data-files.md")
@@ -49,7 +56,7 @@ def test_report_sections(section):
 
 def test_the_table_of_variants_names_what_is_there():
     rows = re.findall(r"\| `([\w/]+\.py)` \| `(test_\w+\.py)` \|", page("CONTRIBUTING.md"))
-    assert len(rows) == 6
+    assert len(rows) == 7
     for registry, suite in rows:
         assert (REPOSITORY / "src" / "dynident" / registry).is_file()
         assert (REPOSITORY / "tests" / "contracts" / suite).is_file()

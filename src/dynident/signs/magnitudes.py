@@ -7,14 +7,14 @@ runs through a change of sign, which |τ| doesn't show, would bend it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
-from dynident.data import Dataset, EffortKind, differentiate, is_uniform, low_pass, resample
-from dynident.data.signals.agreement import find_disagreements, replace_derivatives
+from dynident.data import Dataset, EffortKind, is_uniform, resample
+from dynident.data.signals.agreement import smooth_motion
 from dynident.errors import InputError, Remedy, ValueRangeError
 from dynident.friction import linear
 from dynident.friction.model import FrictionModel
@@ -205,14 +205,6 @@ def prepare_magnitudes(
     if log.effort_kind is EffortKind.CURRENT_MAGNITUDE:
         notes = (*notes, _UP_TO_SCALE)
     return Magnitudes(base=base, log=log, motion=motion, noise=noise, threshold=threshold, segments=segments, notes=notes)
-
-
-def smooth_motion(log: Dataset, cutoff: float) -> Dataset:
-    """q, dq and ddq through a zero-phase low-pass, with derivatives where they are missing or wrong; the effort as it is."""
-    bare = replace(log, effort=None, effort_kind=None, provenance=log.provenance)
-    bare = replace_derivatives(bare, find_disagreements(bare, cutoff))
-    smooth = differentiate(low_pass(bare, cutoff))
-    return replace(smooth, effort=log.effort, effort_kind=log.effort_kind)
 
 
 def effort_noise(log: Dataset) -> Array:

@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+import numpy as np
+
 from dynident.core.arrays import Array
+from dynident.data import Dataset, EffortKind, is_uniform, resample
+from dynident.data.signals.agreement import smooth_motion
 from dynident.errors import InputError
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.estimate import Estimate, Residuals
+from dynident.regression.identify import DEFAULT_CUTOFF
+from dynident.regression.prepare import JITTER_TOLERANCE, match_joints
 
 #: Keys of the models, in the order in which they are shown.
 COEFFICIENTS, LINKS, NOMINAL = "coefficients", "links", "nominal"
@@ -42,6 +48,19 @@ class NewtonEuler:
     name: str
     links: Array
     friction: Array | None
+
+
+def sign_as_predicted(estimate: Estimate, data: Dataset) -> Dataset:
+    """A log of magnitudes as one of torques, with the signs of the estimate's prediction along the smoothed motion.
+
+    |measured| - |predicted| is then measured - predicted, but for a sign that does not matter.
+    """
+    matched = match_joints(estimate.base.robot, data)
+    assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
+    log = matched if is_uniform(matched, tolerance=JITTER_TOLERANCE) else resample(matched, matched.rate)
+    assert log.effort is not None  # noqa: S101 (magnitudes)
+    predicted = estimate.predict(smooth_motion(log, min(DEFAULT_CUTOFF, log.rate / 4.0)))
+    return log.after("signs as predicted", effort=np.where(predicted < 0.0, -log.effort, log.effort), effort_kind=EffortKind.TORQUE)
 
 
 def newton_euler_models(estimate: Estimate, links: LinkModel | None) -> tuple[NewtonEuler, ...]:

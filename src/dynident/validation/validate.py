@@ -17,10 +17,23 @@ from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.solution import residuals
 from dynident.validation.folds import cross_validate
 from dynident.validation.metrics import ModelErrors, coverage_percent, model_errors, spectrum, worst_moments
-from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID, LinkModel, as_torque_model, newton_euler_models
+from dynident.validation.models import (
+    COEFFICIENTS,
+    LINKS,
+    NOMINAL,
+    RIGID,
+    LinkModel,
+    as_torque_model,
+    newton_euler_models,
+    sign_as_predicted,
+)
 from dynident.validation.result import SEEN, WORSE_THAN_FIT, Validation, ValidationSummary
 from dynident.validation.series import JointSeries, joint_series
 from dynident.validation.spread import sensitivity_of
+
+_UNSIGNED = (
+    "the log has no signs, so those of the predicted torque were taken: a torque that is predicted with the wrong sign does not show"
+)
 
 
 def validate(
@@ -35,6 +48,7 @@ def validate(
 ) -> Validation:
     """Errors of the coefficients, of link parameters and of the nominal model on a log, with and without friction.
 
+    dataset : a log; of one that holds magnitudes alone, |measured| is compared with |predicted|.
     links : what `retrieve` or `read_parameters` returned.
     folds : also cross-validate on this log, in so many parts.
     cutoff, rate : of the parallel filter, None for no filter; "auto" are those of the identification.
@@ -43,6 +57,8 @@ def validate(
         raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="use validate_samples")
     estimate = as_torque_model(model)
     cutoff, rate, chosen = _settle_filter(model, dataset, cutoff, rate)
+    if dataset.effort_kind is not None and dataset.effort_kind.unsigned:
+        dataset, chosen = sign_as_predicted(estimate, dataset), (*chosen, _UNSIGNED)
     problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, progress=_share(progress, 0.0, 0.4))
     series = joint_series(estimate, cast("LogRows", problem.rows[0]), newton_euler_models(estimate, links))
     if progress is not None:

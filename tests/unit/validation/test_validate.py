@@ -263,3 +263,14 @@ class TestTheModelToUse:
         judged = replace(validation, models=models)
         assert judged.advice.startswith(f"Use {use}: ")
         assert judged.advice in str(judged)
+
+
+def test_magnitudes_are_compared_with_the_magnitude_of_the_prediction(filtered):
+    held_out = noisy().part(0.7, 1)
+    unsigned = replace(held_out, effort=np.abs(held_out.effort), effort_kind="magnitude", dq=None, ddq=None)
+    signed, found = validate(filtered, held_out), validate(filtered, unsigned)
+    assert found.coefficients.overall_percent == pytest.approx(signed.coefficients.overall_percent, rel=0.1)
+    assert any("no signs" in note for note in found.notes)
+    assert not any("no signs" in note for note in signed.notes)
+    doubled = validate(filtered, replace(unsigned, effort=2.0 * unsigned.effort))
+    assert doubled.coefficients.overall_percent == pytest.approx(50.0, abs=2.0)

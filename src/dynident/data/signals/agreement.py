@@ -7,13 +7,14 @@ signal are disagreement; noise and steps of the signal that is differentiated ar
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
 from dynident.data.dataset import Dataset
-from dynident.data.signals.derivatives import derivative
+from dynident.data.signals.derivatives import derivative, differentiate, low_pass
 from dynident.data.signals.parallel_filter import ParallelFilter
 
 #: Recorded signals further from the derivative than this share disagree. Good ones are within 0.08 (KUKA LWR 4+, Panda).
@@ -68,6 +69,14 @@ def replace_derivatives(data: Dataset, disagreements: Disagreements) -> Dataset:
     for name in disagreements.get("ddq", {}):
         ddq = _with_column(data, ddq, data.joint_names.index(name), derivative(data, data.q) if dq is None else dq)
     return data.after(f"{' and '.join(disagreements)} partly by differences", dq=dq, ddq=ddq) if disagreements else data
+
+
+def smooth_motion(log: Dataset, cutoff: float) -> Dataset:
+    """q, dq and ddq through a zero-phase low-pass [Hz], with derivatives where they are missing or wrong; the effort as it is."""
+    bare = replace(log, effort=None, effort_kind=None, provenance=log.provenance)
+    bare = replace_derivatives(bare, find_disagreements(bare, cutoff))
+    smooth = differentiate(low_pass(bare, cutoff))
+    return replace(smooth, effort=log.effort, effort_kind=log.effort_kind)
 
 
 def _with_column(data: Dataset, values: Array | None, j: int, source: Array) -> Array:
