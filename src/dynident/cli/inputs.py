@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynident.cli.options import parse_gravity, parse_locks, parse_map, parse_options, parse_per_joint, parse_units
+from dynident.cli.options import Values, parse_gravity, parse_locks, parse_map, parse_options, parse_per_joint, parse_units
 from dynident.errors import FileError
 
 if TYPE_CHECKING:
@@ -27,25 +27,17 @@ def read_robot(robot: str, *, lock: list[str] | None, base: str | None = None, t
     return load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
 
 
-def parse_reading(
-    map: list[str] | None,
-    unit: list[str] | None,
-    reader_option: list[str] | None,
-    *,
-    effort_kind: str | None = None,
-    effort_gains: str | None = None,
-    effort_signs: str | None = None,
-) -> Reading:
-    """How the options say that data are to be read."""
+def parse_reading(given: Values) -> Reading:
+    """How the options of a group say that data are to be read."""
     from dynident.regression.summary import Reading
 
     return Reading(
-        columns=parse_map(map),
-        units=parse_units(unit),
-        effort_kind=effort_kind,
-        effort_gains=parse_per_joint("--effort-gains", effort_gains),
-        effort_signs=parse_per_joint("--effort-signs", effort_signs),
-        reader_options=parse_options("--reader-option", reader_option),
+        columns=parse_map(given["map"]),
+        units=parse_units(given["unit"]),
+        effort_kind=given.get("effort_kind"),
+        effort_gains=parse_per_joint("--effort-gains", given.get("effort_gains")),
+        effort_signs=parse_per_joint("--effort-signs", given.get("effort_signs")),
+        reader_options=parse_options("--reader-option", given["reader_option"]),
     )
 
 

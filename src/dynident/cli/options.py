@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
 import typer
 
-from dynident.cli.registries import HelpFromRegistry
+from dynident.cli.registries import HelpFromRegistry, Offered, OptionGroup
 from dynident.core.fields import parse_number, parse_numbers
 from dynident.errors import UnknownNameError, ValueRangeError
 
@@ -84,6 +84,20 @@ EffortGains = Annotated[
 EffortSigns = Annotated[
     str | None, typer.Option("--effort-signs", metavar="S,...", help="1 or -1 for the efforts alone, one or one per joint.")
 ]
+
+
+def _group(**annotations: Any) -> OptionGroup:
+    return OptionGroup(lambda: {name: Offered(annotation=annotation) for name, annotation in annotations.items()})
+
+
+_EFFORT = {"effort_kind": EffortKind, "effort_gains": EffortGains}
+Values: TypeAlias = Mapping[str, Any]
+#: How data are to be read, for `parse_reading`; of a log of magnitudes; and of a motion, which has no effort.
+DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_signs=EffortSigns, reader_option=ReaderOption)]
+MagnitudeReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, reader_option=ReaderOption)]
+MotionReading = Annotated[Values, _group(map=Map, reader_option=ReaderOption, unit=Unit)]
+#: What of a description is used, and how it is mounted, for `read_robot`.
+Mounting = Annotated[Values, _group(lock=Lock, base=Base, tip=Tip, gravity=Gravity)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 

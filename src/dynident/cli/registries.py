@@ -1,4 +1,4 @@
-"""Options of a verb that come from a registry of the library: what a registry holds is offered, without a list of it here.
+"""Options that a verb doesn't list itself: groups that several verbs share, and what a registry of the library holds.
 
 Registries are imported for the verb that is run alone, so that `dynident --help` stays quick.
 """
@@ -12,25 +12,20 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, TypeVar, get_args
 
-import typer
-
 _T = TypeVar("_T")
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
 
 @dataclass(frozen=True, kw_only=True)
 class Offered:
-    """One option of the command line. type : as in a signature; flag : "--layout"; default : value when it is not given."""
+    """One option of the command line. annotation : as in a signature; default : value when it is not given."""
 
-    type: Any
-    flag: str
-    help: str
-    metavar: str | None = None
+    annotation: Any
     default: object = None
 
 
 @dataclass(frozen=True)
-class FromRegistry:
+class OptionGroup:
     """Marks the parameter of a verb that gets the values of all options that `offered` finds, by name."""
 
     offered: Callable[[], Mapping[str, Offered]]
@@ -46,7 +41,7 @@ class HelpFromRegistry:
 def with_registries(verb: Callable[..., None], *, look: bool) -> Callable[..., None]:
     """The verb as Typer wants it: a parameter for every offered option. look : ask the registries, which imports them."""
     signature = inspect.signature(verb, eval_str=True)
-    groups = {name: found for name, item in signature.parameters.items() if (found := _mark(item.annotation, FromRegistry)) is not None}
+    groups = {name: found for name, item in signature.parameters.items() if (found := _mark(item.annotation, OptionGroup)) is not None}
     if not look and not groups:
         return verb
     offered = {group: dict(source.offered()) if look else dict[str, Offered]() for group, source in groups.items()}
@@ -83,5 +78,4 @@ def _fill_help(annotation: Any) -> Any:
 
 
 def _parameter(name: str, offered: Offered) -> inspect.Parameter:
-    option = typer.Option(offered.flag, metavar=offered.metavar, help=offered.help)
-    return inspect.Parameter(name, _BY_NAME, default=offered.default, annotation=Annotated[offered.type, option])
+    return inspect.Parameter(name, _BY_NAME, default=offered.default, annotation=_fill_help(offered.annotation))

@@ -33,6 +33,7 @@ def excite(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help=".csv, .npz, .parquet, or .yaml for a ROS JointTrajectory.")
     ],
+    *,
     duration: Annotated[float, typer.Option("--duration", metavar="SECONDS", help="Length of the trajectory.")] = 20.0,
     harmonics: Annotated[int, typer.Option("--harmonics", help="Harmonics of the Fourier series.", min=1)] = 5,
     base_frequency: Annotated[
@@ -66,10 +67,7 @@ def excite(
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes. Default: one per core.", min=1)] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the random starts.", min=0)] = 0,
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Don't write the page with the plot beside the file.")] = False,
-    lock: opt.Lock = None,
-    base: opt.Base = None,
-    tip: opt.Tip = None,
-    gravity: opt.Gravity = None,
+    mounting: opt.Mounting,
     as_json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
@@ -83,7 +81,7 @@ def excite(
     from dynident.excitation.trajectories.trajectory import SUFFIXES
 
     check_output(output, "trajectory", SUFFIXES)
-    machine = read_robot(robot, lock=lock, base=base, tip=tip, gravity=gravity)
+    machine = read_robot(robot, **mounting)
     allowed = robot_limits(machine) if limits is None else read_limits(limits, machine)
     if static is not None:
         _write_static(machine, allowed, output, count=static, method=method, seed=seed, as_json=as_json)

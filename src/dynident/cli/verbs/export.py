@@ -10,7 +10,7 @@ import typer
 
 from dynident.cli.inputs import read_data
 from dynident.cli.options import AsJson, Debug
-from dynident.cli.registries import FromRegistry, Offered
+from dynident.cli.registries import Offered, OptionGroup
 from dynident.cli.terminal import console, print_json, print_notes, spinner
 from dynident.errors import FileError, InputError
 
@@ -38,23 +38,26 @@ def offered_targets() -> dict[str, Offered]:
     found: dict[str, Offered] = {}
     for name, exporter in EXPORTERS.items():
         metavar = "FOLDER" if exporter.folder else "FILE"
-        found[name] = Offered(type=Path | None, flag=f"--{name}", metavar=metavar, help=exporter.help)
+        found[name] = _offer(Path | None, f"--{name}", metavar, exporter.help)
         for item in declared_options(exporter.options):
             metavar = "NAME" if item.choices else None
-            flag = f"--{item.name.replace('_', '-')}"
-            found[item.name] = Offered(type=item.kind, flag=flag, metavar=metavar, help=item.help, default=item.default)
+            found[item.name] = _offer(item.kind, f"--{item.name.replace('_', '-')}", metavar, item.help, item.default)
     to_patch = f"The file to patch: {_list_patched(' or ', '{0} (--{1})')}. Default: the one that the run's robot was read from."
     any_model = ", ".join(f"--{name}" for name, exporter in EXPORTERS.items() if not exporter.bodies)
     by_coefficients = f"Export the estimate's coefficients, not link parameters: for {any_model}."
     return found | {
-        "original": Offered(type=Path | None, flag="--from", metavar="FILE", help=to_patch),
-        "coefficients": Offered(type=bool, flag="--coefficients", help=by_coefficients, default=False),
+        "original": _offer(Path | None, "--from", "FILE", to_patch),
+        "coefficients": _offer(bool, "--coefficients", None, by_coefficients, False),
     }
+
+
+def _offer(kind: Any, flag: str, metavar: str | None, help: str, default: object = None) -> Offered:
+    return Offered(annotation=Annotated[kind, typer.Option(flag, metavar=metavar, help=help)], default=default)
 
 
 def export(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder in which dynident identify and retrieve were run.")],
-    targets: Annotated[Mapping[str, Any], FromRegistry(offered_targets)],
+    targets: Annotated[Mapping[str, Any], OptionGroup(offered_targets)],
     motion: Annotated[
         list[Path] | None,
         typer.Option("--motion", metavar="DATA", help="Compare torques along the motion of this log too, read as the run's. Repeatable."),

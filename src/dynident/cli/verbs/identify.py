@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import parse_reading, read_data, read_robot, running_command
+from dynident.cli.inputs import parse_reading, read_data, read_robot, remember_reading, running_command
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.errors import ValueRangeError
 
@@ -24,6 +23,7 @@ def identify(
     robot: opt.RobotArgument,
     data: opt.DataArgument,
     output: opt.RunFolder,
+    *,
     friction: opt.Friction = None,
     cutoff: Annotated[
         str | None,
@@ -50,16 +50,8 @@ def identify(
     equations: Annotated[
         str | None, typer.Option("--equations", metavar="KIND", help="Of controller samples use only inertia or gravity.")
     ] = None,
-    map: opt.Map = None,
-    unit: opt.Unit = None,
-    effort_kind: opt.EffortKind = None,
-    effort_gains: opt.EffortGains = None,
-    effort_signs: opt.EffortSigns = None,
-    reader_option: opt.ReaderOption = None,
-    lock: opt.Lock = None,
-    base: opt.Base = None,
-    tip: opt.Tip = None,
-    gravity: opt.Gravity = None,
+    read: opt.DataReading,
+    mounting: opt.Mounting,
     seed: Annotated[int, typer.Option("--seed", help="Of the random samples that tell the base parameters.", min=0)] = 0,
     as_json: opt.AsJson = False,
     debug: opt.Debug = False,
@@ -73,7 +65,7 @@ def identify(
     from dynident.regression.tables import report
     from dynident.runs import check_writable, write_estimate
 
-    reading = parse_reading(map, unit, reader_option, effort_kind=effort_kind, effort_gains=effort_gains, effort_signs=effort_signs)
+    reading = parse_reading(read)
     part = opt.parse_part(train, "--train")
     building: dict[str, Any] = {
         "friction": opt.parse_friction(friction),
@@ -85,15 +77,14 @@ def identify(
     }
     fitting = _fit_options(noise, loss, drop)
     check_writable(output)
-    machine = read_robot(robot, lock=lock, base=base, tip=tip, gravity=gravity)
+    machine = read_robot(robot, **mounting)
     with spinner("Reading"):
         recorded = read_data(data, machine, reading, part)
     with progress_bar("Building the regression") as progress:
         problem = build_problem(machine, recorded, **building, progress=progress)
-    problem = replace(problem, processing=replace(problem.processing, read=reading))
     with spinner("Fitting") as say:
-        estimate = fit(problem, **fitting, progress=say)
-    document = write_estimate(output, estimate, problem, seed=seed, provenance={"command": running_command()})
+        estimate = remember_reading(fit(problem, **fitting, progress=say), reading)
+    document = write_estimate(output, estimate, seed=seed, provenance={"command": running_command()})
     print_result(report(estimate), document, as_json=as_json, written=str(output))
 
 

@@ -38,6 +38,7 @@ def signs(
     robot: opt.RobotArgument,
     data: opt.DataArgument,
     output: opt.RunFolder,
+    *,
     method: Annotated[str, typer.Option("--method", metavar="NAME", help="{}."), HelpFromRegistry(method_names)] = "em",
     method_option: Annotated[
         list[str] | None,
@@ -46,15 +47,8 @@ def signs(
     ] = None,
     friction: opt.Friction = None,
     train: opt.Train = None,
-    map: opt.Map = None,
-    unit: opt.Unit = None,
-    effort_kind: opt.EffortKind = None,
-    effort_gains: opt.EffortGains = None,
-    reader_option: opt.ReaderOption = None,
-    lock: opt.Lock = None,
-    base: opt.Base = None,
-    tip: opt.Tip = None,
-    gravity: opt.Gravity = None,
+    read: opt.MagnitudeReading,
+    mounting: opt.Mounting,
     seed: Annotated[int, typer.Option("--seed", help="Of the random starts of the search.", min=0)] = 0,
     as_json: opt.AsJson = False,
     debug: opt.Debug = False,
@@ -68,11 +62,11 @@ def signs(
     from dynident.runs import check_writable, write_estimate, write_parameters, write_signs
     from dynident.signs import recover_signs
 
-    reading = parse_reading(map, unit, reader_option, effort_kind=effort_kind, effort_gains=effort_gains)
+    reading = parse_reading(read)
     part = opt.parse_part(train, "--train")
     model, given = opt.parse_friction(friction), opt.parse_options("--method-option", method_option)
     check_writable(output)
-    machine = read_robot(robot, lock=lock, base=base, tip=tip, gravity=gravity)
+    machine = read_robot(robot, **mounting)
     with spinner("Reading"):
         recorded = read_data(data, machine, reading, part)
     if not isinstance(recorded, Dataset):

@@ -39,6 +39,7 @@ def simulate(
     trajectory: Annotated[
         Path | None, typer.Argument(metavar="[TRAJECTORY]", help="Motion to follow: time, q and, better, dq and ddq (.csv, .npz, ...).")
     ] = None,
+    *,
     noise: Annotated[str, typer.Option("--noise", metavar="NAME", help="none, or realistic: like a recorded Panda.")] = "none",
     unsigned: Annotated[bool, typer.Option("--unsigned", help="Record only the magnitude of the torque.")] = False,
     friction: Annotated[
@@ -67,13 +68,8 @@ def simulate(
         Path | None, typer.Option("--truth", metavar="FILE", help="Also write what a robot would not tell, to this .npz file.")
     ] = None,
     ignore_limits: Annotated[bool, typer.Option("--ignore-limits", help="Follow the trajectory beyond the joints' limits too.")] = False,
-    map: opt.Map = None,
-    reader_option: opt.ReaderOption = None,
-    unit: opt.Unit = None,
-    lock: opt.Lock = None,
-    base: opt.Base = None,
-    tip: opt.Tip = None,
-    gravity: opt.Gravity = None,
+    read: opt.MotionReading,
+    mounting: opt.Mounting,
     seed: Annotated[int, typer.Option("--seed", help="Of the noise, and of the controller's configurations.", min=0)] = 0,
     debug: opt.Debug = False,
 ) -> None:
@@ -91,7 +87,7 @@ def simulate(
         check_output(truth, "truth", (".npz",))
         if truth.absolute() == output.absolute():
             raise InputError(f"--truth and --output are both {truth}; give the truth a file of its own")
-    machine = read_robot(robot, lock=lock, base=base, tip=tip, gravity=gravity)
+    machine = read_robot(robot, **mounting)
     true = _true_parameters(machine, parameters)
     load = _payload(payload)
     if controller is not None:
@@ -103,7 +99,7 @@ def simulate(
         return
     if trajectory is None:
         raise InputError("nothing to simulate; give a trajectory file, or --controller N")
-    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(map, unit, reader_option), (0.0, 1.0)))
+    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(read), (0.0, 1.0)))
     _follow(
         machine,
         motion,

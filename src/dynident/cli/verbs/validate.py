@@ -26,6 +26,7 @@ EXAMPLE = """Example:
 def validate(
     run: opt.RunArgument,
     data: opt.DataArgument,
+    *,
     part: Annotated[str | None, typer.Option("--part", metavar="A:B", help="Use only this part of the data, as fractions: 0.7:1.")] = None,
     folds: Annotated[
         int | None, typer.Option("--folds", metavar="K", help="Also fit K times on these data, each time without one part of them.", min=2)
@@ -38,12 +39,7 @@ def validate(
         str | None,
         typer.Option("--rate", metavar="HZ", help="Samples per second to keep after filtering. Default: as in the identification."),
     ] = None,
-    map: opt.Map = None,
-    unit: opt.Unit = None,
-    effort_kind: opt.EffortKind = None,
-    effort_gains: opt.EffortGains = None,
-    effort_signs: opt.EffortSigns = None,
-    reader_option: opt.ReaderOption = None,
+    read: opt.DataReading,
     as_json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
@@ -60,8 +56,7 @@ def validate(
     fractions = opt.parse_part(part, "--part")
     filtering: dict[str, Any] = {"cutoff": opt.parse_cutoff(cutoff), "rate": opt.parse_frequency(rate, "--rate")}
     estimate = read_estimate(run)
-    said = parse_reading(map, unit, reader_option, effort_kind=effort_kind, effort_gains=effort_gains, effort_signs=effort_signs)
-    reading = estimate.summary.processing.read.override(said)
+    reading = estimate.summary.processing.read.override(parse_reading(read))
     with spinner("Reading"):
         recorded = read_data(data, estimate.base.robot, reading, fractions)
     provenance = {"command": running_command(), "part": list(fractions)}
