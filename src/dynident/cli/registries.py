@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, TypeVar, get_args
 
+import typer
+
 _T = TypeVar("_T")
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
@@ -22,6 +24,11 @@ class Offered:
 
     annotation: Any
     default: object = None
+
+
+def offer(kind: Any, flag: str, help: str, metavar: str | None = None, default: object = None) -> Offered:
+    """An option that is made of what a registry holds. kind : its type; flag : "--layout"."""
+    return Offered(annotation=Annotated[kind, typer.Option(flag, metavar=metavar, help=help)], default=default)
 
 
 @dataclass(frozen=True)

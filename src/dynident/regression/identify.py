@@ -49,10 +49,10 @@ def identify(
     robot: Robot,
     data: Dataset | ControllerSamples,
     *,
-    noise: Noise | None = None,
     loss: Loss | None = None,
-    prior: Prior | None = None,
+    noise: Noise | None = None,
     drop_above_percent: float | None = None,
+    prior: Prior | None = None,
     progress: Callable[[str], None] | None = None,
     **building: Unpack[ProblemOptions],
 ) -> Estimate:

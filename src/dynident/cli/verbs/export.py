@@ -10,7 +10,7 @@ import typer
 
 from dynident.cli.inputs import read_data
 from dynident.cli.options import AsJson, Debug
-from dynident.cli.registries import Offered, OptionGroup
+from dynident.cli.registries import Offered, OptionGroup, offer
 from dynident.cli.terminal import console, print_json, print_notes, spinner
 from dynident.errors import FileError, InputError
 
@@ -38,21 +38,17 @@ def offered_targets() -> dict[str, Offered]:
     found: dict[str, Offered] = {}
     for name, exporter in EXPORTERS.items():
         metavar = "FOLDER" if exporter.folder else "FILE"
-        found[name] = _offer(Path | None, f"--{name}", metavar, exporter.help)
+        found[name] = offer(Path | None, f"--{name}", exporter.help, metavar)
         for item in declared_options(exporter.options):
             metavar = "NAME" if item.choices else None
-            found[item.name] = _offer(item.kind, f"--{item.name.replace('_', '-')}", metavar, item.help, item.default)
+            found[item.name] = offer(item.kind, f"--{item.name.replace('_', '-')}", item.help, metavar, item.default)
     to_patch = f"The file to patch: {_list_patched(' or ', '{0} (--{1})')}. Default: the one that the run's robot was read from."
     any_model = ", ".join(f"--{name}" for name, exporter in EXPORTERS.items() if not exporter.bodies)
     by_coefficients = f"Export the estimate's coefficients, not link parameters: for {any_model}."
     return found | {
-        "original": _offer(Path | None, "--from", "FILE", to_patch),
-        "coefficients": _offer(bool, "--coefficients", None, by_coefficients, False),
+        "original": offer(Path | None, "--from", to_patch, "FILE"),
+        "coefficients": offer(bool, "--coefficients", by_coefficients, default=False),
     }
-
-
-def _offer(kind: Any, flag: str, metavar: str | None, help: str, default: object = None) -> Offered:
-    return Offered(annotation=Annotated[kind, typer.Option(flag, metavar=metavar, help=help)], default=default)
 
 
 def export(

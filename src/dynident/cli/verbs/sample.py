@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dynident.cli.options import AsJson, Debug, RunArgument
-from dynident.cli.registries import FromRegistry, Offered
+from dynident.cli.registries import Offered, OptionGroup, offer
 from dynident.cli.terminal import console, print_json, print_notes, print_report, print_table, progress_bar
 from dynident.errors import InputError
 
@@ -26,14 +26,14 @@ def offered_bases() -> dict[str, Offered]:
     from dynident.exports.sampled import patching_targets
 
     return {
-        name: Offered(type=Path | None, flag=f"--{name}", metavar="BASE", help=f"Write every sample as {what}, patched from this one.")
+        name: offer(Path | None, f"--{name}", f"Write every sample as {what}, patched from this one.", "BASE")
         for name, what in patching_targets().items()
     }
 
 
 def sample(
     run: RunArgument,
-    bases: Annotated[Mapping[str, Any], FromRegistry(offered_bases)],
+    bases: Annotated[Mapping[str, Any], OptionGroup(offered_bases)],
     count: Annotated[int, typer.Option("--count", "-n", metavar="N", help="How many parameter sets.")] = 200,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder for the models and the table. Default: samples in RUN.")
