@@ -20,6 +20,8 @@ from dynident.signs.sign_cost import SignCost
 SAME = 0.02
 #: Of 2ⁿ ways to turn whole joints, so many of the cheapest are looked at beside those that turn one.
 TURNED = 4
+#: Times that the best is followed to what physics makes of it.
+FOLLOWED = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,6 +52,8 @@ def rank_assignments(
     terms, ranked = physical_terms(magnitudes), list[Assignment]()
     for signs in _candidates(cost, found.signs, magnitudes.log.n) if refined else found.signs:
         ranked += [item for item in _both(magnitudes, cost, signs, terms, refined) if not _known(cost, ranked, item)]
+    if refined:
+        _follow_physics(magnitudes, cost, terms, ranked)
     best = max(ranked, key=lambda item: item.score)
     for j in range(magnitudes.log.n):  # how sure each joint is, seen from the best
         turned = np.where(cost.joints == j, -best.signs, best.signs)
@@ -87,10 +91,21 @@ def _candidates(cost: SignCost, signs: Array, joints: int) -> list[Array]:
     return found
 
 
+def _follow_physics(magnitudes: Magnitudes, cost: SignCost, terms: Terms, ranked: list[Assignment]) -> None:
+    """Go on from the feasible coefficients of the best, where they differ from its own: short logs fit many signs, and physics few."""
+    for _ in range(FOLLOWED):
+        best = max(ranked, key=lambda item: item.score)
+        signs = segment_signs(magnitudes, best.feasible.coefficients, best.signs)
+        fresh = [item for item in _both(magnitudes, cost, signs, terms, True) if not _known(cost, ranked, item)]
+        ranked += fresh
+        if not any(item.score > best.score for item in fresh):
+            break
+
+
 def _both(magnitudes: Magnitudes, cost: SignCost, signs: Array, terms: Terms, refined: bool) -> list[Assignment]:
     """The assignment and its negative, which the data can't tell apart. Refining may have changed signs."""
     model = refine(magnitudes, cost.coefficients(signs)) if refined else fit_hard(magnitudes, cost, signs)
-    settled = segment_signs(magnitudes, model, signs) if refined else signs
+    settled = segment_signs(magnitudes, model.coefficients, signs) if refined else signs
     turned = replace(model, coefficients=-model.coefficients, rhs=-model.rhs)
     return [
         Assignment(signs=own, refined=item, feasible=feasible_fit(magnitudes.base, item, terms))
@@ -98,9 +113,9 @@ def _both(magnitudes: Magnitudes, cost: SignCost, signs: Array, terms: Terms, re
     ]
 
 
-def segment_signs(magnitudes: Magnitudes, refined: Refined, otherwise: Array) -> Array:
+def segment_signs(magnitudes: Magnitudes, coefficients: Array, otherwise: Array) -> Array:
     """(S,) the sign that the model's torque has in each segment, by weight."""
-    mu, b = magnitudes.predict(refined.coefficients), magnitudes.b
+    mu, b = magnitudes.predict(coefficients), magnitudes.b
     sums = np.array([float(mu[item.samples, item.joint] @ b[item.samples, item.joint]) for item in magnitudes.segments])
     return np.where(sums == 0.0, otherwise, np.sign(sums))
 

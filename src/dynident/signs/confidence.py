@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,15 +19,19 @@ from dynident.signs.sign_cost import SignCost
 CLOSE = 10.0
 #: A segment is unsure when its other sign is more probable than this.
 UNSURE = 0.01
-#: Share of the torque's energy in unsure segments above which signs are at best likely.
-MANY_UNSURE = 0.01
-#: The model leaves so many times the noise: beyond the first it lacks something, beyond the second it explains nothing much.
+#: Share of the torque's energy in unsure segments above which signs are at best likely, and above which they are ambiguous.
+SOME_UNSURE, MANY_UNSURE = 0.01, 0.05
+#: The model leaves so many times the noise: beyond the first it lacks something, beyond the second it explains too little.
 LACKING, UNEXPLAINED = 1.5, 4.0
 #: Sensors are never better than this share of the joint's RMS, for comparisons with what a smoothed motion leaves.
 LEAST_NOISE = 0.01
 #: A model that leaves more than this share of a joint's torque does not explain it, however noisy the sensors are.
 LARGEST_SHARE = 0.5
-
+#: Coefficients can make up for wrong signs where there are fewer segments than this for each of them; such signs are at best likely,
+#: and ambiguous where the next assignment is not farther than this.
+SPARSE, SPARSE_GAP = 1.0, 100.0
+#: Conditions of physics that cost more log-likelihood than this contradict the data, or the signs.
+STRAINED = 40.0
 #: A certificate is zero at best, to rounding.
 PROOF_ROUNDING = 1e-12
 
@@ -55,6 +60,8 @@ class Confidence:
     unsure_energy : float    Share of the torque's energy in them.
     levels : (n,)            What the model leaves of each joint's torque, by its median as that of a normal distribution [N·m | N].
     noise : (n,)             Noise of the sensors, from high differences [N·m | N].
+    strain : float           Log-likelihood that links which exist and friction that dissipates cost the best assignment, discounted too.
+    density : float          Segments per coefficient.
     inflation : float        How many correlated residuals say as much as one independent one.
     certificate : float      λ_min(Diag(s∘Qs) - Q) / λ_max(Q); not negative is a proof that no other signs of the segments fit better.
     """
@@ -65,6 +72,8 @@ class Confidence:
     unsure_energy: float
     levels: Array
     noise: Array
+    strain: float
+    density: float
     inflation: float
     certificate: float
 
@@ -96,43 +105,64 @@ def judge(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) 
         unsure_energy=float(cost.energies[unsure].sum() / cost.total),
         levels=NORMAL * np.median(np.abs(rest), axis=0),
         noise=magnitudes.noise,
+        strain=0.5 * best.feasible.cost / inflation,
+        density=len(magnitudes.segments) / magnitudes.base.rank,
         inflation=inflation,
         certificate=cost.certificate(best.signs),
     )
     return confidence, posterior
 
 
-def settle_verdict(magnitudes: Magnitudes, confidence: Confidence) -> tuple[Verdict, str, str]:
-    """The verdict, why, and what would settle it; the last is empty where nothing is open."""
-    joints = magnitudes.robot.joint_names
-    rms = np.sqrt(np.mean(magnitudes.b**2, axis=0))
+class Finding(NamedTuple):
+    """Something that speaks against certainty: the best verdict that it leaves, why, and what would settle it."""
+
+    verdict: Verdict
+    reason: str
+    advice: str
+
+
+def settle_verdict(magnitudes: Magnitudes, confidence: Confidence) -> Finding:
+    """The verdict of the gravest finding; the advice is empty where nothing is open."""
+    found = list(_findings(magnitudes, confidence))
+    for verdict in (Verdict.UNEXPLAINED, Verdict.AMBIGUOUS, Verdict.LIKELY):
+        for finding in found:
+            if finding.verdict is verdict:
+                return finding
+    gap = (
+        "no other assignment is possible"
+        if np.isinf(confidence.gap)
+        else f"the next best assignment is e^-{confidence.gap:.0f} times as likely"
+    )
+    return Finding(Verdict.CERTAIN, gap, "")
+
+
+def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Finding]:
+    joints, rms = magnitudes.robot.joint_names, np.sqrt(np.mean(magnitudes.b**2, axis=0))
     excess = confidence.levels / np.maximum(confidence.noise, LEAST_NOISE * rms)
-    unexplained = (confidence.levels > LARGEST_SHARE * rms) | (excess > UNEXPLAINED)
-    if unexplained.any():
-        reason = f"it leaves {_worst(joints, excess)} times the noise of the sensors"
-        advice = "give a friction model that fits these joints, and check the units, the mounting and the order of the joints"
-        return Verdict.UNEXPLAINED, reason, advice
+    if np.any(confidence.levels > LARGEST_SHARE * rms) or excess.max() > LACKING:
+        j = int(np.argmax(excess))
+        grave = excess[j] > UNEXPLAINED or bool(np.any(confidence.levels > LARGEST_SHARE * rms))
+        yield Finding(
+            Verdict.UNEXPLAINED if grave else Verdict.LIKELY,
+            f"the model leaves {excess[j]:.2g} times the noise of joint {joints[j]!r}",
+            "give a friction model that fits, and check the units, the mounting and the order of the joints",
+        )
     close = confidence.flip_margins < CLOSE
     if close.any():
         names = _listing([name for name, near in zip(joints, close, strict=True) if near])
-        reason = f"turning {names} fits nearly as well"
-        advice = f"move {names} faster, through many reversals, together with the joints before"
-        return Verdict.AMBIGUOUS, reason, advice
-    if (excess > LACKING).any() or confidence.unsure_energy > MANY_UNSURE:
-        if (excess > LACKING).any():
-            return (
-                Verdict.LIKELY,
-                f"the model leaves {_worst(joints, excess)} times the noise of the sensors",
-                "use a richer friction model",
-            )
-        share = 100.0 * confidence.unsure_energy
-        return Verdict.LIKELY, f"{share:.2g} % of the torque is in segments whose sign is not sure", "record a longer or faster motion"
-    return Verdict.CERTAIN, f"the next best assignment is e^{-min(confidence.gap, 1e6):.0f} times as likely", ""
-
-
-def _worst(joints: Sequence[str], excess: Array) -> str:
-    j = int(np.argmax(excess))
-    return f"{excess[j]:.2g} times" if len(joints) == 1 else f"in joint {joints[j]!r} {excess[j]:.2g}"
+        advice = f"move {names} faster and through many reversals, together with the joints before"
+        yield Finding(Verdict.AMBIGUOUS, f"other signs of {names} fit nearly as well", advice)
+    longer = "record a longer motion, with many changes of direction of all joints"
+    if confidence.density < SPARSE:
+        grave = confidence.gap < SPARSE_GAP or confidence.strain > STRAINED
+        reason = f"there are {len(magnitudes.segments)} segments for {magnitudes.base.rank} coefficients, which can make up for wrong signs"
+        yield Finding(Verdict.AMBIGUOUS if grave else Verdict.LIKELY, reason, longer)
+    if confidence.unsure_energy > SOME_UNSURE:
+        grave, share = confidence.unsure_energy > MANY_UNSURE, 100.0 * confidence.unsure_energy
+        yield Finding(Verdict.AMBIGUOUS if grave else Verdict.LIKELY, f"{share:.2g} % of the torque is in segments of unsure sign", longer)
+    if confidence.strain > STRAINED:
+        advice = "check the robot description and the friction model, or record a faster motion"
+        yield Finding(Verdict.LIKELY, f"links that can exist fit e^-{confidence.strain:.0f} times as well as the best coefficients", advice)
 
 
 def _listing(names: Sequence[str]) -> str:

@@ -21,6 +21,8 @@ from dynident.signs.refine import Refined, inflation_of
 
 #: A leap of any size, as friction makes where a joint turns back, is no less likely than e to minus this.
 LEAP = 25.0
+#: What the model says at the ends of a recording, where the smoothed motion is wrong, counts by this factor.
+EDGE_TRUST = 0.01
 
 
 def continuous_signs(magnitudes: Magnitudes, refined: Refined) -> Array:
@@ -28,11 +30,12 @@ def continuous_signs(magnitudes: Magnitudes, refined: Refined) -> Array:
     b, mu, rest = magnitudes.b, magnitudes.predict(refined.coefficients), refined.residuals(magnitudes)
     clear = np.maximum(b - magnitudes.threshold, 0.0)
     pieces = list(magnitudes.log.segments)
+    trust = np.where(magnitudes.inner, 1.0, EDGE_TRUST)
     signs = np.empty_like(b)
     for j in range(b.shape[1]):
         step = float(np.sqrt(np.mean(np.concatenate([np.diff(b[piece, j]) for piece in pieces]) ** 2)))
         inflation = inflation_of(rest[:, j])
-        evidence = 2.0 * b[:, j] * mu[:, j] / (np.where(clear[:, j] > 0.0, inflation, 1.0) * refined.levels[j] ** 2)
+        evidence = trust * 2.0 * b[:, j] * mu[:, j] / (np.where(clear[:, j] > 0.0, inflation, 1.0) * refined.levels[j] ** 2)
         for piece in pieces:
             signs[piece, j] = chain_signs(evidence[piece], clear[piece, j], step)
     return signs

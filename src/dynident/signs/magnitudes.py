@@ -80,15 +80,19 @@ class Magnitudes:
         return self.log.effort
 
     @cached_property
-    def working(self) -> IntArray:
-        """(K,) the samples that the search works with: about WORKING_RATE of them per second, without the edges of the smoothing."""
-        step = working_step(self.log)
-        edge = round(EDGE * self.log.rate)
-        found: list[IntArray] = []
+    def inner(self) -> BoolArray:
+        """(N,) the samples that are not at an end of a recording, where smoothing knows one side only."""
+        edge, inner = round(EDGE * self.log.rate), np.zeros(self.log.samples, dtype=bool)
         for piece in self.log.segments:
             margin = edge if piece.stop - piece.start > 4 * edge else 0
-            found.append(np.arange(piece.start + margin, piece.stop - margin, step, dtype=np.int64))
-        return np.concatenate(found)
+            inner[piece.start + margin : piece.stop - margin] = True
+        return inner
+
+    @cached_property
+    def working(self) -> IntArray:
+        """(K,) the samples that the search works with: about WORKING_RATE of the inner ones per second."""
+        step = working_step(self.log)
+        return np.concatenate([piece.start + step * np.flatnonzero(self.inner[piece][::step]) for piece in self.log.segments])
 
     @cached_property
     def groups(self) -> tuple[RowGroup, ...]:
