@@ -22,7 +22,7 @@ from dynident.signs.tables import segment_records
 
 _ARRAYS = ("soft_signs", "segment_signs", "posterior", "threshold")
 _PER_JOINT = ("flip_margins", "levels", "noise")
-_NUMBERS = ("gap", "unsure_share", "unsure_energy", "inflation", "certificate")
+_NUMBERS = ("gap", "unsure_share", "unsure_energy", "strain", "density", "inflation", "certificate")
 _WORDS = ("reason", "advice", "method")
 
 
