@@ -1,6 +1,6 @@
 """Batched dynamics of any tree robot: regressors, inverse dynamics, mass matrix, gravity, Coriolis, energy."""
 
-from dynident.dynamics.facade import (
+from dynident.dynamics.batched_dynamics import (
     RegressorBlock,
     coriolis_matrix,
     coriolis_vector,

@@ -7,7 +7,7 @@ stride that is not a constant, silently gives scalar code that is several times 
 that rows keep the 64-byte alignment of their workspace; powers of two are slower (rows compete for cache sets).
 
 All compiled code stands in this one file because Numba's disk cache only notices changes of the file itself.
-The readable form of everything here is reference.py.
+The readable form of everything here is lagrangian_dynamics.py.
 
 Rows of a link's workspace      rows of a joint's workspace     entries of a joint's constants
  0- 8  R  link axes in parent    0  q                            0-11  R (9) and p (3): constant term
@@ -37,7 +37,7 @@ _compile = njit(cache=True, nogil=True, _nrt=False, error_model="numpy", fastmat
 
 
 class Workspace(NamedTuple):
-    """What a kernel knows of the robot, and the memory that it works in (n bodies; see compiled.py)."""
+    """What a kernel knows of the robot, and the memory that it works in (n bodies; see numba_dynamics.py)."""
 
     tree: np.ndarray  #: (n,) parent of each body, -1 for the base
     constants: np.ndarray  #: (n, 45) constants of each joint

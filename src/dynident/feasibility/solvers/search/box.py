@@ -16,7 +16,7 @@ from dynident.core.arrays import Array
 from dynident.feasibility.constraints.lmi import Side
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import from_com, inertia_matrix, to_com
-from dynident.parameters.layout import INERTIA_ELEMENTS
+from dynident.parameters.link_parameters import INERTIA_ELEMENTS
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import Robot
 

@@ -134,9 +134,9 @@ def _backend() -> ModuleType:
     if name not in _KERNELS:
         raise UnknownNameError("kernels (environment variable DYNIDENT_KERNELS)", name, _KERNELS)
     if name == "reference":
-        from dynident.dynamics import reference as backend
+        from dynident.dynamics import lagrangian_dynamics as backend
     else:
-        from dynident.dynamics import compiled as backend
+        from dynident.dynamics import numba_dynamics as backend
     return backend
 
 

@@ -1,4 +1,4 @@
-"""The Numba backend: workspaces and output arrays around the kernels. Same functions as reference.py.
+"""Newton-Euler dynamics compiled by Numba: workspaces and output arrays around the kernels. Same functions as lagrangian_dynamics.py.
 
 Inputs are frozen: Numba compiles a kernel anew for read-only arrays, and the two versions may round differently; with one
 kind there is one.

@@ -1,4 +1,8 @@
-"""The three faces of a rigid body's inertia: ten linear parameters, (m, c, I_c), and the 4x4 pseudo-inertia.
+"""The ten linear parameters of a link, and the three faces of a rigid body's inertia: these, (m, c, I_c), and the 4x4 pseudo-inertia.
+
+A link's parameter vector is ``m, mcx, mcy, mcz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz``: mass, first moment and
+inertia J about the *origin* of the link's parameter frame. Off-diagonals are the elements of the tensor
+(URDF's convention, Jxy = -∫xy dm).
 
 The pseudo-inertia P = [[Σ, mc], [mcᵀ, m]] with Σ = ½ tr(J) 1 - J collects the moments of the mass distribution
 up to second order. P ≻ 0 is full physical consistency: positive mass, positive inertia and the triangle
@@ -7,22 +11,64 @@ inequality in one condition (Wensing, Kim, Slotine, RA-L 2018). All functions ta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, all_finite
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.parameters.layout import INERTIA_ELEMENTS, INERTIA_NAMES, PARAMETERS_PER_LINK
 
+PARAMETERS_PER_LINK = 10
+
+#: Where each element of the symmetric 3x3 inertia stands in the vector: (row, column) of xx, xy, xz, yy, yz, zz.
+INERTIA_ELEMENTS: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+INERTIA_NAMES: tuple[str, ...] = ("xx", "xy", "xz", "yy", "yz", "zz")
 _ROWS = np.array([row for row, _ in INERTIA_ELEMENTS])
 _COLUMNS = np.array([column for _, column in INERTIA_ELEMENTS])
 # Pinocchio stores m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz: entry k of ours is entry _PINOCCHIO[k] of theirs.
 _PINOCCHIO = np.array([0, 1, 2, 3, 4, 5, 7, 6, 8, 9])
-
 #: What arithmetic between a body's moments and its mass, centre of mass and inertia can change, as a share of the largest.
 ROUNDING = 1e-14
+
+
+class ParameterEntry(NamedTuple):
+    """One entry of the parameter vector."""
+
+    name: str  #: with the link's number, as in the papers: m2, mc2x, J2xx
+    unit: str
+    link: int  #: zero-based
+    slot: int  #: 0 to 9 within the link
+    quantity: str  #: m, mc or J
+    element: str  #: x or xx; empty for a mass
+
+
+def parameter_entries(links: int) -> tuple[ParameterEntry, ...]:
+    """Name and unit of every entry of the stacked vector of `links` links (length 10 * links)."""
+    slots = [("m", "", "kg"), *(("mc", axis, "kg·m") for axis in "xyz"), *(("J", element, "kg·m²") for element in INERTIA_NAMES)]
+    return tuple(
+        ParameterEntry(f"{quantity}{link + 1}{element}", unit, link, slot, quantity, element)
+        for link in range(links)
+        for slot, (quantity, element, unit) in enumerate(slots)
+    )
+
+
+def parameter_names(links: int) -> tuple[str, ...]:
+    """Names of the stacked parameter vector: m1, mc1x, ..., J1zz, m2, ..."""
+    return tuple(entry.name for entry in parameter_entries(links))
+
+
+def link_rows(parameters: ArrayLike, links: Sequence[str]) -> Array:
+    """(n, 10) parameters of these links that were given as such, or stacked (10 n,); finite."""
+    values, n = np.asarray(parameters, dtype=float, order="C"), len(links)
+    if values.shape not in ((n, PARAMETERS_PER_LINK), (n * PARAMETERS_PER_LINK,)):
+        raise ShapeError("parameters", values.shape, f"({n}, 10) = (links, parameters) or ({10 * n},)")
+    rows = values.reshape(n, PARAMETERS_PER_LINK)
+    if not all_finite(rows):
+        bad = int(np.argmin(np.isfinite(rows).all(axis=1)))
+        raise ValueRangeError(f"parameters of link {links[bad]!r}", "contains NaN or infinity; every link needs ten finite numbers")
+    return rows
 
 
 class LinkInertia(NamedTuple):

@@ -1,4 +1,4 @@
-"""The readable oracle: Lagrangian dynamics from body Jacobians, in NumPy. Same functions as compiled.py.
+"""The readable oracle: Lagrangian dynamics from body Jacobians, in NumPy. Same functions as numba_dynamics.py.
 
 With J_i (6, n) the Jacobian of link i in its own frame (angular rows first) and G_i (6, 6) its spatial inertia,
 
