@@ -6,8 +6,8 @@ import contextlib
 import io
 import shlex
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,9 +15,11 @@ import typer
 
 from dynident.cli.options import Debug
 from dynident.cli.terminal import console
-from dynident.errors import UnknownNameError
+from dynident.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from dynident.excitation import Trajectory
     from dynident.robots import Robot
 
@@ -37,8 +39,12 @@ class Demo:
     title: str
     motion: Callable[[Robot], Trajectory]
     total_mass: tuple[float, float]
-    duration: float = 20.0
-    limits: str = ""  #: a limits file, where the description has no limits
+    mean_position: tuple[float, ...] | None = None  #: of the report's motion [rad]; None: a motion is designed, and torques have signs
+
+    @property
+    def noise(self) -> str:
+        """Of the sensors; the report's simulation has none."""
+        return "realistic" if self.mean_position is None else "none"
 
 
 def _panda_motion(robot: Robot) -> Trajectory:
@@ -64,14 +70,14 @@ def _swing(robot: Robot) -> Trajectory:
     return SinusoidTrajectory(joints=robot.joint_names, amplitude=amplitude, period=period, start=start, duration=15.0)
 
 
-#: The report gives no limits; these are moderate ones.
-_REPORT_LIMITS = "position: [-2.5, 2.5]\nvelocity: 3.0\nacceleration: 15.0\n"
+#: Farthest from the mean position that the report's motion goes here; the report doesn't tell its own [rad].
+_AMPLITUDE = 1.2
 
 DEMOS = {
     "panda": Demo("panda", "Franka Emika Panda, validated on the motion of Table I (Gaz et al., 2019)", _panda_motion, (14.0, 19.0)),
     "kuka": Demo("kuka_lwr4", "KUKA LWR IV+, validated on the motion of Table V (Gaz et al., 2016)", _kuka_motion, (13.0, 19.0)),
-    "1r": Demo("pendulum_1r", "pendulum of the unsigned-torque report", _swing, (3.0, 7.0), 10.0, _REPORT_LIMITS),
-    "3r": Demo("spatial_3r", "spatial 3R arm of the unsigned-torque report", _swing, (8.0, 16.0), 10.0, _REPORT_LIMITS),
+    "1r": Demo("pendulum_1r", "pendulum of the unsigned-torque report, with and without signs", _swing, (3.0, 7.0), (0.0,)),
+    "3r": Demo("spatial_3r", "3R arm of the unsigned-torque report, with and without signs", _swing, (8.0, 16.0), (0.0, -1.5708, 0.0)),
 }
 
 
@@ -79,8 +85,9 @@ def demo(
     which: Annotated[str, typer.Argument(metavar="ROBOT", help="panda, kuka, 1r or 3r.")] = "panda",
     output: Annotated[Path | None, typer.Option("--output", "-o", metavar="DIR", help="Run folder to write. Default: demo-ROBOT.")] = None,
     budget: Annotated[
-        float, typer.Option("--budget", metavar="SECONDS", help="Time for the design of the exciting trajectory.", min=1.0)
-    ] = 20.0,
+        float | None,
+        typer.Option("--budget", metavar="SECONDS", help="Time for the design of the exciting trajectory of panda and kuka: 20.", min=1.0),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the virtual robot, its noise and the design.", min=0)] = 0,
     debug: Debug = False,
 ) -> None:
@@ -88,11 +95,14 @@ def demo(
 
     Designs an exciting trajectory, records it on a virtual robot that differs from its description, identifies the
     robot from the log and from its controller's M and g, retrieves feasible link parameters, validates them on another
-    motion, exports them and writes a report. Every step is a dynident command and is shown.
+    motion, exports them and writes a report. The robots of the unsigned-torque report, 1r and 3r, follow a motion as in the report and are
+    identified with the signs of the torque and without. Every step is a dynident command and is shown.
     """
     if which not in DEMOS:
         raise UnknownNameError("demo", which, DEMOS)
     chosen = DEMOS[which]
+    if chosen.mean_position is not None and budget is not None:
+        raise InputError(f"--budget is for the design of a trajectory, and demo {which} follows the report's; leave it out")
     run = output or Path(f"demo-{which}")
     run.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
@@ -100,30 +110,46 @@ def demo(
     out.print(f"[bold]{chosen.title}[/]")
     steps = _Steps(run)
     _prepare(chosen, run, seed)
-    robot, true = chosen.robot, str(run / "true_robot.yaml")
-    log, motion = str(run / "log.npz"), str(run / "trajectory.csv")
-    limits = ["--limits", str(run / "limits.yaml")] if chosen.limits else []
-    steps.do("excite", robot, "-o", motion, "--duration", f"{chosen.duration:g}", "--budget", f"{budget:g}", "--seed", str(seed), *limits)
-    steps.do("simulate", true, motion, "-o", log, "--noise", "realistic", "--friction", "linear", "--seed", str(seed))
-    steps.do("simulate", true, "--controller", "500", "-o", str(run / "controller.npz"), "--noise", "realistic", "--seed", str(seed))
-    steps.do("identify", robot, str(run / "controller.npz"), "-o", str(run / "controller"))
-    steps.do(
-        "identify", robot, log, "-o", str(run),
-        "--friction", "linear", "--filter", "5", "--rate", "20",
-    )  # fmt: skip
+    true = str(run / "true_robot.yaml")
+    if chosen.mean_position is None:
+        beside = _identify_both_routes(steps, chosen, run, budget or 20.0, seed)
+    else:
+        beside = _identify_without_signs(steps, chosen, run, seed)
     low, high = chosen.total_mass
     steps.do("retrieve", str(run), "--total-mass", f"{low:g}", f"{high:g}")
     new = str(run / "validation_log.npz")
     steps.do(
         "simulate", true, str(run / "validation_motion.csv"), "-o", new,
-        "--noise", "realistic", "--friction", "linear", "--ignore-limits", "--seed", str(seed + 1),
+        "--noise", chosen.noise, "--friction", "linear", "--ignore-limits", "--seed", str(seed + 1),
     )  # fmt: skip
     steps.do("validate", str(run), new)
     steps.do("export", str(run), "--urdf", str(run / "model.urdf"), "--mjcf", str(run / "model.xml"), "--yaml", str(run / "model.yaml"))
-    steps.do("report", str(run))
+    steps.do("report", str(run), *beside)
     for line in _numbers(run):
         out.print(line, markup=False)
     out.print(f"Open {run / 'report.html'}; everything else is in {run} ({time.monotonic() - began:.0f} s).", markup=False)
+
+
+def _identify_both_routes(steps: _Steps, chosen: Demo, run: Path, budget: float, seed: int) -> list[str]:
+    """From a log of a motion that is designed first, and from the controller's M and g."""
+    robot, true, log, motion = chosen.robot, str(run / "true_robot.yaml"), str(run / "log.npz"), str(run / "trajectory.csv")
+    steps.do("excite", robot, "-o", motion, "--duration", "20", "--budget", f"{budget:g}", "--seed", str(seed))
+    steps.do("simulate", true, motion, "-o", log, "--noise", "realistic", "--friction", "linear", "--seed", str(seed))
+    steps.do("simulate", true, "--controller", "500", "-o", str(run / "controller.npz"), "--noise", "realistic", "--seed", str(seed))
+    steps.do("identify", robot, str(run / "controller.npz"), "-o", str(run / "controller"))
+    steps.do("identify", robot, log, "-o", str(run), "--friction", "linear", "--filter", "5", "--rate", "20")
+    return []
+
+
+def _identify_without_signs(steps: _Steps, chosen: Demo, run: Path, seed: int) -> list[str]:
+    """From one log twice: as it is, and without the signs of its torque."""
+    robot, true, log, motion = chosen.robot, str(run / "true_robot.yaml"), str(run / "log.npz"), str(run / "trajectory.csv")
+    steps.do("simulate", true, motion, "-o", log, "--noise", chosen.noise, "--friction", "linear", "--rate", "100", "--seed", str(seed))
+    unsigned = _forget_signs(run / "log.npz")
+    console().print(f"{unsigned} is the same log without the signs of its torque.", style="dim", markup=False, soft_wrap=True)
+    steps.do("identify", robot, log, "-o", str(run / "signed"), "--friction", "linear")
+    steps.do("signs", robot, str(unsigned), "-o", str(run), "--friction", "linear", "--seed", str(seed))
+    return ["--beside", str(run / "signed")]
 
 
 class _Steps:
@@ -147,7 +173,9 @@ class _Steps:
 
 
 def _prepare(chosen: Demo, run: Path, seed: int) -> None:
-    """The virtual robot, which is not quite what its description says, and the validation motion."""
+    """The virtual robot, which is not quite what its description says, the validation motion, and the report's where it is followed."""
+    import numpy as np
+
     from dynident.core.files import write_atomically
     from dynident.data import write_dataset
     from dynident.excitation import trajectory_dataset
@@ -158,21 +186,56 @@ def _prepare(chosen: Demo, run: Path, seed: int) -> None:
     true = robot.with_parameters(vary_links(robot, seed=seed))
     write_atomically(run / "true_robot.yaml", true.to_dh_yaml())
     write_dataset(trajectory_dataset(chosen.motion(robot), 100.0), run / "validation_motion.csv")
-    if chosen.limits:
-        write_atomically(run / "limits.yaml", chosen.limits)
+    if chosen.mean_position is not None:
+        motion = _report_motion(robot, chosen.mean_position, np.random.default_rng(seed))
+        write_dataset(trajectory_dataset(motion, 100.0), run / "trajectory.csv")
 
 
-def _numbers(run: Path) -> Sequence[str]:
-    """The five numbers that matter."""
+def _report_motion(robot: Robot, mean_position: Sequence[float], rng: np.random.Generator) -> Trajectory:
+    """A random Fourier series as in the report, section 2.1: five harmonics of 0.1 π rad/s.
+
+    The report follows it five times and keeps the three periods in the middle, when its servo has settled; ours begins on the
+    trajectory, so three are recorded.
+    """
+    import numpy as np
+
+    from dynident.excitation import FourierTrajectory
+
+    a, b = rng.uniform(-1.0, 1.0, (2, robot.n, 5))
+    whole = FourierTrajectory(joints=robot.joint_names, base_frequency=0.05, a=a, b=b, q0=np.zeros(robot.n), duration=60.0)
+    scale = (_AMPLITUDE / np.abs(whole.sample(np.arange(0.0, 20.0, 0.05)).q).max(axis=0))[:, None]
+    return replace(whole, a=scale * a, b=scale * b, q0=np.array(mean_position))
+
+
+def _forget_signs(file: Path) -> Path:
+    """A copy of a log with |torque| in place of the torque."""
+    import numpy as np
+
+    from dynident.data import EffortKind, load_dataset, write_dataset
+
+    log = load_dataset(file)
+    assert log.effort is not None  # noqa: S101 (simulated)
+    target = file.with_name("log_unsigned.npz")
+    write_dataset(log.after("signs forgotten", effort=np.abs(log.effort), effort_kind=EffortKind.MAGNITUDE), target)
+    return target
+
+
+def _numbers(run: Path) -> Iterator[str]:
+    """The five numbers that matter, and what became of the signs."""
     from dynident.core.files import read_json
+    from dynident.regression.comparison import compare
+    from dynident.runs import read_estimate
 
     estimate, parameters, validation = (read_json(run / f"{name}.json") for name in ("estimate", "parameters", "validation"))
+    if (run / "signs.json").is_file():
+        yield read_json(run / "signs.json")["sentence"]
+        yield f"With and without signs: {compare(read_estimate(run), read_estimate(run / 'signed'))}"
     per_joint = ", ".join(f"{error:.2g}" for error in validation["relative_percent_per_joint"].values())
-    return (
+    yield (
         f"Held-out error: {validation['relative_percent']:.2g} % in all, per joint {per_joint} % "
-        f"(with the description's own numbers: {validation['nominal']['relative_percent']:.2g} %)",
-        f"Rank: {estimate['rank']} coefficients",
-        f"Condition number: {estimate['condition_number']:.3g}",
-        f"Gap to the best possible fit: {parameters['gap_in_words']} (objective {parameters['objective']:.3g})",
-        f"Feasible: {'yes' if parameters['feasible'] else 'no'}",
+        f"(with the description's own numbers: {validation['nominal']['relative_percent']:.2g} %)"
     )
+    yield f"Rank: {estimate['rank']} coefficients"
+    yield f"Condition number: {estimate['condition_number']:.3g}"
+    yield f"Gap to the best possible fit: {parameters['gap_in_words']} (objective {parameters['objective']:.3g})"
+    yield f"Feasible: {'yes' if parameters['feasible'] else 'no'}"
