@@ -20,6 +20,7 @@ from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
 from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
+from dynident.feasibility.solvers.working_set import WorkingSet
 from dynident.parameters import pseudo_inertia
 
 #: 95 % quantile of the χ² distribution with one degree of freedom: how much worse a fit may be, in units of the noise.
@@ -53,10 +54,19 @@ def with_ranges(
     goal = objective or problem.ranges_by or problem.goal
     best = _best(problem, goal, result.x)
     radius = np.sqrt(max(best, 0.0) + _allowance(goal, best))
-    scale = 1.0 / radius
     blocks = [*problem.terms.blocks, *(item.convex_at(result.x) for item in problem.terms.nonconvex if item.convex_at is not None)]
     A, b = _shorten(goal.A, goal.b)
-    solve = ConicProgram(A, b, blocks, problem.terms.equalities, scale=scale).prepared(radius=1.0, tolerance=_TOLERANCE)
+    solve = WorkingSet(
+        A,
+        b,
+        blocks,
+        problem.terms.equalities,
+        radius=radius,
+        unit=problem.unit,
+        tolerance=_TOLERANCE,
+        asked=problem.base.columns.is_link,
+        tight=result.x,
+    ).minimise
     count = len(problem.base.columns.of_links)
     sizes = _sizes(result)
     known_from = _knowledge(problem, goal.A)

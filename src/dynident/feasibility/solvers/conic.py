@@ -93,9 +93,8 @@ class ConicProgram:
             E[line, equality.indices] = equality.coefficients
         e = np.array([equality.value for equality in equalities])
         self.unit = typical_size(A, b, e)
-        top = sparse.hstack([sparse.csc_matrix(scale * self.unit * A), -sparse.eye(rows)])
-        rest = sparse.csc_matrix(np.concatenate([E, G]))
-        self.matrix = sparse.vstack([top, sparse.hstack([rest, sparse.csc_matrix((rest.shape[0], rows))])], format="csc")
+        self.residual = sparse.csc_matrix(scale * self.unit * A)
+        self.conditions = sparse.csc_matrix(np.concatenate([E, G]))
         self.rhs = np.concatenate([scale * b, e / self.unit, h / self.unit])
         self.equalities = len(equalities)
 
@@ -109,18 +108,20 @@ class ConicProgram:
         from scipy import sparse
 
         p, rows = self.p, self.rows
-        matrix, rhs, cones = self.matrix, self.rhs, [clarabel.ZeroConeT(rows + self.equalities)]
         linear_blocks = self.sizes.count(1)
-        if linear_blocks:
-            cones.append(clarabel.NonnegativeConeT(linear_blocks))
-        cones += [clarabel.PSDTriangleConeT(size) for size in self.sizes if size > 1]
-        quadratic = sparse.eye(rows) if radius is None else sparse.csc_matrix((rows, rows))
-        if radius is not None:
-            pick = sparse.hstack([sparse.csc_matrix((rows, p)), -sparse.eye(rows)])
-            matrix = sparse.vstack([matrix, sparse.csc_matrix((1, p + rows)), pick], format="csc")
-            rhs = np.concatenate([rhs, [radius], np.zeros(rows)])
-            cones.append(clarabel.SecondOrderConeT(rows + 1))
-        P = sparse.block_diag([sparse.csc_matrix((p, p)), quadratic], format="csc")
+        inequalities = [clarabel.NonnegativeConeT(linear_blocks)] if linear_blocks else []
+        inequalities += [clarabel.PSDTriangleConeT(size) for size in self.sizes if size > 1]
+        if radius is None:
+            top = sparse.hstack([self.residual, -sparse.eye(rows)])
+            below = sparse.hstack([self.conditions, sparse.csc_matrix((self.conditions.shape[0], rows))])
+            matrix, rhs = sparse.vstack([top, below], format="csc"), self.rhs
+            cones = [clarabel.ZeroConeT(rows + self.equalities), *inequalities]
+            P = sparse.block_diag([sparse.csc_matrix((p, p)), sparse.eye(rows)], format="csc")
+        else:  # without squares in the objective the residual needs no variables of its own
+            matrix = sparse.vstack([self.conditions, sparse.csc_matrix((1, p)), self.residual], format="csc")
+            rhs = np.concatenate([self.rhs[rows:], [radius], self.rhs[:rows]])
+            cones = [clarabel.ZeroConeT(self.equalities), *inequalities, clarabel.SecondOrderConeT(rows + 1)]
+            P = sparse.csc_matrix((p, p))
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.max_threads = 1
@@ -128,10 +129,10 @@ class ConicProgram:
         settings.max_iter = 200
         # both would forbid to change the objective later, and the matrices are too small to gain from them
         settings.presolve_enable = settings.chordal_decomposition_enable = False
-        solver = clarabel.DefaultSolver(P, np.zeros(p + rows), matrix, rhs, cones, settings)
+        solver = clarabel.DefaultSolver(P, np.zeros(matrix.shape[1]), matrix, rhs, cones, settings)
 
         def run(linear: Array | None) -> ConicSolution:
-            q = np.zeros(p + rows)
+            q = np.zeros(matrix.shape[1])
             if linear is not None:
                 q[:p] = self.unit * linear
             solver.update(q=q)
