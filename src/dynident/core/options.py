@@ -55,6 +55,11 @@ def describe_options(options: type) -> str:
     )
 
 
+def describe_all(variants: Mapping[str, Any]) -> str:
+    """The options that the variants of a registry have of their own, for help."""
+    return ". ".join(f"Of {name}: {text}" for name, variant in variants.items() if (text := describe_options(variant.options)))
+
+
 def settle_options(options: type[T], given: Mapping[str, object] | T | None, owner: str) -> T:
     """The options that were given, by name or as an instance, with defaults for the others; InputError names what can't be.
 

@@ -30,10 +30,10 @@ def solver_names() -> str:
 
 
 def solver_options() -> str:
-    from dynident.core.options import describe_options
+    from dynident.core.options import describe_all
     from dynident.feasibility.solvers.registry import SOLVERS
 
-    return ". ".join(f"Of {name}: {text}" for name, solver in SOLVERS.items() if (text := describe_options(solver.options)))
+    return describe_all(SOLVERS)
 
 
 def solvers_with_starts() -> str:

@@ -28,10 +28,10 @@ def method_names() -> str:
 
 
 def method_options() -> str:
-    from dynident.core.options import describe_options
+    from dynident.core.options import describe_all
     from dynident.signs.methods.registry import METHODS
 
-    return ". ".join(f"Of {name}: {text}" for name, method in METHODS.items() if (text := describe_options(method.options)))
+    return describe_all(METHODS)
 
 
 def signs(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dynident.core.options import describe_options, settle_options
+from dynident.core.options import describe_all, settle_options
 from dynident.data.formats import csv, hdf5, mat, parquet, reader
 from dynident.data.formats.reader import Reader, Table
 from dynident.errors import FileError, MissingExtraError
@@ -22,7 +22,7 @@ def known_formats() -> str:
 
 def reader_options() -> str:
     """The options of the readers that have some, for help."""
-    return ". ".join(f"Of {name}: {text}" for name, item in READERS.items() if (text := describe_options(item.options)))
+    return describe_all(READERS)
 
 
 def reader_of(path: Path) -> Reader | None:

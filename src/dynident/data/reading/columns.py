@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dynident.core.arrays import Array
 from dynident.data.formats.registry import Table
 from dynident.data.reading.quantities import ALIASES, DESCRIPTIONS, EFFORT_ROLES, MAPPED, Meaning, meaning, natural_order
-from dynident.data.reading.stacks import inertia_from_elements, joint_columns, numeric
+from dynident.data.reading.stacks import choose_with, numeric, orient, stack
 from dynident.errors import FileError, Remedy, UnknownNameError
 
 Patterns = str | Sequence[str]
@@ -55,7 +55,7 @@ def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, eff
     arrays = {name: stack(file, table, name, names) for name, names in names_of.items()}
     arrays |= {name: stack(file, table, name, list(columns_)) for name, columns_ in found.items()}
     own_names = _same_joints(file, found)
-    _orient(arrays)
+    orient(arrays)
     return Content(
         arrays=arrays,
         joint_names=_texts(table, "joint_names") or own_names,
@@ -146,29 +146,15 @@ def _in_order(file: Path, name: str, found: Mapping[str, Meaning]) -> dict[str, 
     """The columns of one quantity in joint order; refused when two whole arrays, or an array and columns, claim it."""
     whole = [column for column, said in found.items() if said.joint is None and said.element is None]
     if len(whole) > 1 or (whole and len(found) > 1):
-        raise FileError(file, f"several columns can be {name}: {', '.join(map(repr, found))}", remedy=_choose_with(name))
+        raise FileError(file, f"several columns can be {name}: {', '.join(map(repr, found))}", remedy=choose_with(name))
     joints = [said.joint for said in found.values()]
     if len({type(joint) for joint in joints}) > 1:
         listed = ", ".join(map(repr, found))
-        raise FileError(file, f"columns of {name} both number and name their joints: {listed}", remedy=_choose_with(name))
+        raise FileError(file, f"columns of {name} both number and name their joints: {listed}", remedy=choose_with(name))
     if all(isinstance(joint, int) for joint in joints) or all(re.search(r"\d", str(joint)) for joint in joints):
         order = natural_order(str(joint) for joint in joints)
         return {column: said for _, column, said in sorted((order.index(str(said.joint)), column, said) for column, said in found.items())}
     return dict(found)
-
-
-def stack(file: Path, table: Table, name: str, columns: Sequence[str]) -> NDArray[Any]:
-    """The columns as one array: (N,) for time, (N, n) for the rest, (N, n, n) for M."""
-    arrays = {column: numeric(file, column, table[column]) for column in columns}
-    if name == "time":
-        first = next(iter(arrays.values()))
-        if len(arrays) > 1 or first.size != max(first.shape):
-            raise FileError(file, f"time must be one column, not {', '.join(map(repr, arrays))}", remedy=_choose_with("time"))
-        return first.reshape(-1)
-    elements = {column: said.element for column in columns if (said := meaning(column)) and said.element is not None}
-    if name == "M" and elements:
-        return inertia_from_elements(file, {element: arrays[column] for column, element in elements.items()})
-    return joint_columns(file, name, arrays)
 
 
 def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tuple[str, ...]:
@@ -178,27 +164,12 @@ def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tupl
     for name, listed in given.items():
         if "q" in given and listed != given["q"]:
             both = f"q has {len(given['q'])} ({_join(given['q'])}), {name} has {len(listed)} ({_join(listed)})"
-            raise FileError(file, f"columns are of different joints: {both}", remedy=_choose_with(name))
+            raise FileError(file, f"columns are of different joints: {both}", remedy=choose_with(name))
         numbers = [joint for joint in listed if isinstance(joint, int)]
         if numbers and numbers != list(range(numbers[0], numbers[0] + len(numbers))):
-            raise FileError(file, f"{name} has columns of the joints {_join(listed)}, with a gap", remedy=_choose_with(name))
+            raise FileError(file, f"{name} has columns of the joints {_join(listed)}, with a gap", remedy=choose_with(name))
     own = given.get("q", [])
     return tuple(str(joint) for joint in own) if own and all(isinstance(joint, str) for joint in own) else ()
-
-
-def _orient(arrays: dict[str, NDArray[Any]]) -> None:
-    """MATLAB logs often hold a sample per column: turn those whose second axis is as long as the clock."""
-    samples = len(arrays["time"]) if "time" in arrays else 0
-    for name in ("q", "dq", "ddq", "effort"):
-        if samples and name in arrays and arrays[name].shape[0] != samples and arrays[name].shape[1] == samples:
-            arrays[name] = arrays[name].T
-    M = arrays.get("M")
-    if M is not None:
-        n = arrays["q"].shape[1]
-        if M.ndim == 3 and M.shape[0] != len(arrays["q"]) and M.shape == (n, n, len(arrays["q"])):
-            arrays["M"] = np.moveaxis(M, 2, 0)
-        elif M.ndim == 2 and M.shape[1] == n * n:
-            arrays["M"] = M.reshape(-1, n, n)
 
 
 def _starts(file: Path, table: Table, samples: int) -> tuple[int, ...]:
@@ -219,10 +190,6 @@ def _texts(table: Table, name: str) -> tuple[str, ...]:
 def _missing(file: Path, name: str, table: Table) -> FileError:
     remedy = Remedy("name them with {columns} (wildcards allowed)", columns={name: "..."})
     return FileError(file, f"no column is known as {name}; found: {_list_names(table)}", remedy=remedy)
-
-
-def _choose_with(name: str) -> Remedy:
-    return Remedy("choose with {columns}", columns={name: "..."})
 
 
 def _list_names(table: Table) -> str:

@@ -13,9 +13,10 @@ from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.registry import known_formats, read_table, reader_of
 from dynident.data.reading.assemble import assemble
-from dynident.data.reading.columns import Content, choose, effort_role_of, stack, understand
+from dynident.data.reading.columns import Content, choose, effort_role_of, understand
 from dynident.data.reading.quantities import DESCRIPTIONS, meaning, natural_order
 from dynident.data.reading.recipe import Recipe, check_columns, check_effort_gains, check_effort_signs, check_units, read_recipe
+from dynident.data.reading.stacks import stack
 from dynident.errors import FileError
 
 _FOLDER_RECIPE = "dataset.yaml"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
-from dynident.errors import FileError
+from dynident.data.formats.registry import Table
+from dynident.data.reading.quantities import meaning
+from dynident.errors import FileError, Remedy
+
+
+def stack(file: Path, table: Table, name: str, columns: Sequence[str]) -> NDArray[Any]:
+    """The columns as one array: (N,) for time, (N, n) for the rest, (N, n, n) for M."""
+    arrays = {column: numeric(file, column, table[column]) for column in columns}
+    if name == "time":
+        first = next(iter(arrays.values()))
+        if len(arrays) > 1 or first.size != max(first.shape):
+            raise FileError(file, f"time must be one column, not {', '.join(map(repr, arrays))}", remedy=choose_with("time"))
+        return first.reshape(-1)
+    elements = {column: said.element for column in columns if (said := meaning(column)) and said.element is not None}
+    if name == "M" and elements:
+        return _inertia_from_elements(file, {element: arrays[column] for column, element in elements.items()})
+    return _joint_columns(file, name, arrays)
+
+
+def orient(arrays: dict[str, NDArray[Any]]) -> None:
+    """MATLAB logs often hold a sample per column: turn those whose second axis is as long as the clock."""
+    samples = len(arrays["time"]) if "time" in arrays else 0
+    for name in ("q", "dq", "ddq", "effort"):
+        if samples and name in arrays and arrays[name].shape[0] != samples and arrays[name].shape[1] == samples:
+            arrays[name] = arrays[name].T
+    M = arrays.get("M")
+    if M is not None:
+        n = arrays["q"].shape[1]
+        if M.ndim == 3 and M.shape[0] != len(arrays["q"]) and M.shape == (n, n, len(arrays["q"])):
+            arrays["M"] = np.moveaxis(M, 2, 0)
+        elif M.ndim == 2 and M.shape[1] == n * n:
+            arrays["M"] = M.reshape(-1, n, n)
+
+
+def choose_with(name: str) -> Remedy:
+    """What to do where several columns can be a quantity."""
+    return Remedy("choose with {columns}", columns={name: "..."})
 
 
 def numeric(file: Path, column: str, values: NDArray[Any]) -> NDArray[Any]:
@@ -24,7 +60,7 @@ def numeric(file: Path, column: str, values: NDArray[Any]) -> NDArray[Any]:
     raise FileError(file, f"column {column!r} holds {_kind(values)}; real numbers were expected", place=column)
 
 
-def joint_columns(file: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+def _joint_columns(file: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     """(N, n) from one array or from a column per joint; M may have three axes."""
     if len(arrays) == 1:
         (array,) = arrays.values()
@@ -40,7 +76,7 @@ def joint_columns(file: Path, name: str, arrays: Mapping[str, NDArray[Any]]) -> 
     return np.column_stack(list(arrays.values()))
 
 
-def inertia_from_elements(file: Path, elements: Mapping[tuple[int, int], NDArray[Any]]) -> Array:
+def _inertia_from_elements(file: Path, elements: Mapping[tuple[int, int], NDArray[Any]]) -> Array:
     """(N, n, n) from columns M11, M12, ...; one triangle is enough. Numbering may start at 0 or 1."""
     base = min(index for element in elements for index in element)
     n = max(index for element in elements for index in element) - base + 1

@@ -15,8 +15,7 @@ from dynident.core.arrays import Array
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.feasibility.constraints.lmi import Block, Equality, Side, linear
 from dynident.feasibility.constraints.nonconvex import barycentric_terms
-from dynident.feasibility.constraints.parameter_names import Named, link_index, parse_parameter, unit_of
-from dynident.feasibility.constraints.terms import Terms
+from dynident.feasibility.constraints.terms import Named, Terms, link_index, parse_parameter
 from dynident.friction.model import FrictionModel
 from dynident.parameters import pseudo_inertia
 from dynident.regression.equations.base import BaseParameters
@@ -104,7 +103,7 @@ class Known:
             return barycentric_terms(self.name, named, columns, self.value, self.value)
         if named.kind == "com":
             return Terms(equalities=(_equality(text, {named.column: 1.0, columns.of_link(named.link)[0]: -self.value}, 0.0, "kg·m"),))
-        return Terms(equalities=(_equality(text, {named.column: 1.0}, self.value, unit_of(named)),))
+        return Terms(equalities=(_equality(text, {named.column: 1.0}, self.value, named.unit),))
 
 
 @dataclass(frozen=True)
@@ -237,7 +236,7 @@ def _bound(text: str, named: Named, columns: Columns, sign: float, constant: flo
         side = Side(named.link, 1 + named.element, sign, -sign * constant)
         return replace(linear(text, {named.column: sign, columns.of_link(named.link)[0]: constant}, 0.0, "kg·m"), side=side)
     side = Side(named.link, 0, sign, -sign * constant) if named.kind == "mass" else None
-    return replace(linear(text, {named.column: sign}, constant, unit_of(named)), side=side)
+    return replace(linear(text, {named.column: sign}, constant, named.unit), side=side)
 
 
 def _equality(name: str, terms: dict[int, float], value: float, unit: str) -> Equality:

@@ -31,9 +31,9 @@ class GeometryBounds:
     notes: tuple[str, ...]
 
 
-def geometry_bounds(robot: Robot, path: str | Path | None = None) -> GeometryBounds:
-    """Centres of mass inside the bounding boxes of their links, in the parameter frames, from a URDF (the robot's own by default)."""
-    file = Path(path or robot.source)
+def geometry_bounds(robot: Robot) -> GeometryBounds:
+    """Centres of mass inside the bounding boxes of their links, in the parameter frames, from the URDF that the robot was read from."""
+    file = Path(robot.source)
     if file.suffix.lower() not in (".urdf", ".xml"):
         raise InputError(f"bounds from geometry need a robot that was read from a URDF file, and this one was read from {robot.source}")
     elements = {link.get("name", ""): link for link in parse_xml(file, read_text(file)).findall("link")}

@@ -20,9 +20,8 @@ import numpy as np
 from dynident.core.arrays import Array, IntArray
 from dynident.errors import InputError
 from dynident.feasibility.constraints.lmi import Block, Side
-from dynident.feasibility.constraints.parameter_names import Named
-from dynident.feasibility.constraints.terms import Nonconvex, Terms
-from dynident.parameters import INERTIA_ELEMENTS, inertia_matrix
+from dynident.feasibility.constraints.terms import Named, Nonconvex, Terms
+from dynident.parameters import INERTIA_ELEMENTS, link_inertia
 from dynident.regression.equations.columns import Columns
 from dynident.robots.robot import Robot
 
@@ -154,10 +153,4 @@ class _Judge:
 
 def link_views(robot: Robot, parameters: Array) -> list[LinkView]:
     """Links with their parameters (n, 10), with centres of mass and barycentric inertias; a massless link has its c at the origin."""
-    views: list[LinkView] = []
-    for name, p in zip(robot.link_names, parameters, strict=True):
-        m = float(p[0])
-        c = p[1:4] / m if m != 0.0 else np.zeros(3)
-        inertia = inertia_matrix(p) - m * (float(c @ c) * np.eye(3) - np.outer(c, c))
-        views.append(LinkView(name=name, mass=m, com=c, inertia=inertia))
-    return views
+    return [LinkView(name, *link_inertia(row)) for name, row in zip(robot.link_names, parameters, strict=True)]

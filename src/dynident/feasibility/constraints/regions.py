@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.feasibility.constraints.lmi import linear, second_order
-from dynident.feasibility.constraints.parameter_names import link_index
-from dynident.feasibility.constraints.terms import Terms
+from dynident.feasibility.constraints.terms import Terms, link_index
 from dynident.regression.equations.columns import Columns
 from dynident.robots.check import arm_reach
 from dynident.robots.robot import Robot

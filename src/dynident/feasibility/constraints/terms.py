@@ -1,17 +1,29 @@
-"""What a constraint contributes to a problem: convex blocks, equalities, and what is not convex."""
+"""What a constraint contributes to a problem: convex blocks, equalities, and what is not convex.
+
+Constraints name parameters m3, c3x, mc3x, J3xx, I3xx (barycentric), fv3; here is where these stand in the columns.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.errors import UnknownNameError
 from dynident.feasibility.constraints.lmi import Block, Equality, Side
+from dynident.parameters import INERTIA_NAMES, ParameterEntry
 from dynident.regression.equations.columns import Columns
 from dynident.robots.robot import Robot
+
+Kind = Literal["mass", "com", "barycentric", "linear"]
+#: How far a condition may be missed and still count as met, which a solver's rounding leaves; an equality by this times 1 + |value|.
+MET_WITHIN = 1e-9
+_AXES = ("x", "y", "z")
+_DERIVED = re.compile(r"(?P<kind>c|I)(?P<link>\d+)(?P<element>[xyz]{1,2})")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,29 +96,20 @@ class Violation:
         return f"{self.name} is violated by {self.amount:.3g}{' ' + self.unit if self.unit else ''}"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Tolerances:
-    """How far a condition may be missed and still count as met: what a solver's rounding leaves."""
-
-    inequality: float = 1e-9
-    equality: float = 1e-9
-
-
-def violations(terms: Terms, x: Array, tolerances: Tolerances | None = None) -> tuple[Violation, ...]:
+def violations(terms: Terms, x: Array) -> tuple[Violation, ...]:
     """Every condition that x breaks, the largest first; recomputed from the constraints, whatever a solver said."""
-    allowed = tolerances or Tolerances()
     broken: list[Violation] = []
     for block in terms.blocks:
         margin = block.margin(x)
-        if margin < -allowed.inequality:
+        if margin < -MET_WITHIN:
             broken.append(Violation(block.name, -margin, block.unit))
     for equality in terms.equalities:
         error = abs(equality.error(x))
-        if error > allowed.equality * (1.0 + abs(equality.value)):
+        if error > MET_WITHIN * (1.0 + abs(equality.value)):
             broken.append(Violation(equality.name, error, equality.unit))
     for item in terms.nonconvex:
         amount = item.violation(x)
-        if not amount <= allowed.inequality:
+        if not amount <= MET_WITHIN:
             broken.append(Violation(item.name, float(amount) if np.isfinite(amount) else float("inf"), item.unit))
     return tuple(sorted(broken, key=lambda violation: -violation.amount))
 
@@ -132,3 +135,45 @@ class FeasibleSet:
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
         return Terms.joined(constraint.terms(robot, columns) for constraint in self.constraints)
+
+
+class Named(NamedTuple):
+    """A parameter: what kind it is, its link (from 0, -1 for friction), its element of c or I, and its column (of mc or J for c and I)."""
+
+    kind: Kind
+    link: int
+    element: int
+    column: int
+
+    @property
+    def unit(self) -> str:
+        return {"mass": "kg", "com": "m", "barycentric": "kg·m²", "linear": ""}[self.kind]
+
+
+def parse_parameter(name: str, robot: Robot, columns: Columns) -> Named:
+    """The parameter of that name; UnknownNameError with what is understood otherwise."""
+    if name in columns.names:
+        column = columns.index(name)
+        entry = columns[column]
+        if not isinstance(entry, ParameterEntry):
+            return Named("linear", -1, 0, column)
+        return Named("mass" if entry.quantity == "m" else "linear", entry.link, 0, column)
+    match = _DERIVED.fullmatch(name)
+    if match is not None and 1 <= int(match["link"]) <= robot.n:
+        link, element = int(match["link"]) - 1, match["element"]
+        places = columns.of_link(link)
+        if match["kind"] == "c" and element in _AXES:
+            return Named("com", link, _AXES.index(element), places[1:4][_AXES.index(element)])
+        if match["kind"] == "I" and element in INERTIA_NAMES:
+            return Named("barycentric", link, INERTIA_NAMES.index(element), places[4:][INERTIA_NAMES.index(element)])
+    known = [f"m1..m{robot.n}", "c1x", "mc1x", "J1xx", "I1xx (about the centre of mass)", *columns.names[columns.link_slice.stop :]]
+    raise UnknownNameError("parameter", name, known)
+
+
+def link_index(link: int | str, robot: Robot) -> int:
+    """A link by its name or its number from 1."""
+    if isinstance(link, int) and 1 <= link <= robot.n:
+        return link - 1
+    if isinstance(link, str) and link in robot.link_names:
+        return robot.link_names.index(link)
+    raise UnknownNameError("link", str(link), [*robot.link_names, f"or a number from 1 to {robot.n}"])

@@ -18,7 +18,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, IntArray
 from dynident.feasibility.constraints.lmi import Block, Equality
-from dynident.feasibility.constraints.terms import Tolerances
+from dynident.feasibility.constraints.terms import MET_WITHIN
 
 TOLERANCE = 1e-10
 #: The right-hand side is scaled to this length, so that objectives far below its square are still resolved.
@@ -202,16 +202,15 @@ def _weighed_constraints(
     blocks: Sequence[Block], equalities: Sequence[Equality], solution: ConicSolution, variables: int
 ) -> tuple[float, Array]:
     """c and g with c + g·x = Σ ν (E x - e) - Σ tr(Z_k F_k(x)), less what the tolerances of the constraints can change."""
-    allowed = Tolerances()
     fixed, gradient = 0.0, np.zeros(variables)
     for equality, nu in zip(equalities, solution.equality_dual, strict=True):
         gradient[equality.indices] += nu * equality.coefficients
-        fixed -= float(nu * equality.value) + abs(float(nu)) * allowed.equality * (1.0 + abs(equality.value))
+        fixed -= float(nu * equality.value) + abs(float(nu)) * MET_WITHIN * (1.0 + abs(equality.value))
     for block, dual in zip(blocks, solution.cone_duals, strict=True):
         values, vectors = np.linalg.eigh(0.5 * (dual + dual.T))
         values = np.maximum(values, 0.0)
         Z = (vectors * values) @ vectors.T
-        fixed -= float(np.sum(Z * block.constant)) + allowed.inequality * float(values.sum())
+        fixed -= float(np.sum(Z * block.constant)) + MET_WITHIN * float(values.sum())
         gradient[block.indices] -= np.einsum("kl,ikl->i", Z, block.matrices)
     return fixed, gradient
 

@@ -14,7 +14,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
 from dynident.feasibility.constraints.lmi import Block, linear
-from dynident.feasibility.constraints.terms import Nonconvex, Tolerances
+from dynident.feasibility.constraints.terms import MET_WITHIN, Nonconvex
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
@@ -23,7 +23,7 @@ from dynident.feasibility.solvers.solver import Solver, SolverOptions
 _ROUNDS = 60
 _TIGHTENINGS = 8
 #: How far outside a block counts as on it: half of what the certificate allows.
-_LEFT_OUTSIDE = 0.5 * Tolerances().inequality
+_LEFT_OUTSIDE = 0.5 * MET_WITHIN
 _LARGEST_CHARGE = 1e8
 
 

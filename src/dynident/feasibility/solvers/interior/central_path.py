@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility.solvers.interior.newton import Cone, Interior, centre, least_margin
+from dynident.feasibility.solvers.interior.newton import Interior, centre, least_margin
 
 #: The path ends where what is left to gain is below this share of the objective.
 GAP = 1e-7
@@ -17,24 +17,18 @@ _GROWTH = 12.0
 _STEEPEST = 1e17
 
 
-def enter(interior: Interior, y: Array, *, enough: float = 0.0) -> tuple[Array, float]:
-    """A point where every F(y) ⪰ s 1, and that s: the first with s > enough that is centred, else the largest s there is.
+def enter(interior: Interior, y: Array) -> tuple[Array, float]:
+    """A point where every F(y) ⪰ s 1, and that s: the first with s > 0 that is centred, else the largest s there is.
 
     Minimises (s - 1)² over F(y) - s 1 ⪰ 0, starting as deep below as y needs it; a negative s proves, to rounding,
     that the (convex) conditions have no common point.
     """
-    size = len(y)
-
-    def cones_at(point: Array) -> tuple[Cone, ...]:
-        moving = interior.moving(point) if interior.moving is not None else ()
-        return (*interior.cones, *moving)
-
-    s = min(least_margin(cones_at(y), y), 1.0)
-    if s > enough:
+    s = min(least_margin(interior.cones_at(y), y), 1.0)
+    if s > 0.0:
         return y, s
     moving = interior.moving
     lifted = Interior(
-        A=np.append(np.zeros((1, size)), [[1.0]], axis=1),
+        A=np.append(np.zeros((1, len(y))), [[1.0]], axis=1),
         b=np.ones(1),
         cones=tuple(cone.with_slack() for cone in interior.cones),
         anchor=np.append(y, 0.0),
@@ -45,13 +39,13 @@ def enter(interior: Interior, y: Array, *, enough: float = 0.0) -> tuple[Array, 
     t = 1.0
     while t <= 1e14:
         point, centred = centre(lifted, point, t)
-        if point[-1] > enough and centred:
+        if point[-1] > 0.0 and centred:
             break
         t *= _GROWTH
         if not centred and t > 1e10:
             break
     y = point[:-1]
-    return y, least_margin(cones_at(y), y)
+    return y, least_margin(interior.cones_at(y), y)
 
 
 def follow(interior: Interior, y: Array, *, gap: float = GAP) -> tuple[Array, float]:
@@ -82,7 +76,7 @@ def wander(interior: Interior, y: Array, rng: np.random.Generator, moves: int = 
     thin sets are crossed as fast as wide ones (Kannan, Narayanan 2012)."""
     before = y
     for _ in range(moves):
-        cones = (*interior.cones, *(interior.moving(y) if interior.moving is not None else ()))
+        cones = interior.cones_at(y)
         try:
             parts = [cone.rows(y) for cone in cones]
         except np.linalg.LinAlgError:  # so close to the boundary that rounding hides the inside: end one move earlier

@@ -104,10 +104,13 @@ class Interior:
     moving: Callable[[Array], tuple[Cone, ...]] | None = None
     soft: Soft | None = None
 
+    def cones_at(self, y: Array) -> tuple[Cone, ...]:
+        """All cones, the moving ones as they are at y."""
+        return self.cones if self.moving is None else (*self.cones, *self.moving(y))
+
     @property
     def degree(self) -> int:
-        moving = self.moving(self.anchor) if self.moving is not None else ()
-        return sum(cone.degree for cone in (*self.cones, *moving))
+        return sum(cone.degree for cone in self.cones_at(self.anchor))
 
     def objective(self, y: Array) -> float:
         """‖A y - b‖², the soft squares included."""
@@ -115,8 +118,8 @@ class Interior:
         return value if self.soft is None else value + float(np.sum(self.soft.residuals(y) ** 2))
 
 
-def centre(interior: Interior, y: Array, t: float, *, stop: Callable[[Array], bool] | None = None) -> tuple[Array, bool]:
-    """Newton's method from the interior point y; the last point, and whether it is centred (or `stop` was met)."""
+def centre(interior: Interior, y: Array, t: float) -> tuple[Array, bool]:
+    """Newton's method from the interior point y; the last point, and whether it is centred."""
     for _ in range(_STEPS):
         step = _step(interior, y, t)
         if step is None:
@@ -127,14 +130,12 @@ def centre(interior: Interior, y: Array, t: float, *, stop: Callable[[Array], bo
         if length == 0.0:
             return y, False
         y = y + length * d
-        if stop is not None and stop(y):
-            return y, True
     return y, False
 
 
 def _step(interior: Interior, y: Array, t: float) -> tuple[Array, float, float] | None:
     """Newton direction, its decrement and the length of the step; None where rounding has used up the interior."""
-    cones = (*interior.cones, *(interior.moving(y) if interior.moving is not None else ()))
+    cones = interior.cones_at(y)
     try:
         parts = [cone.rows(y) for cone in cones]
     except np.linalg.LinAlgError:
