@@ -161,3 +161,18 @@ def test_names_from_files_stay_text(browser, tmp_path):
     assert browser.find_element("tag name", "h1").text == bad
     assert bad in browser.execute_script("return document.querySelector('#friction .plot').textContent")
     assert "dynident retrieve" in browser.find_element("id", "links").text
+
+
+def test_segments_of_recovered_signs_are_shown_and_hidden_together(opened):
+    shown = (
+        "return [...document.querySelectorAll('#signs .plot')].map((p) => "
+        "p._fullData.filter((t) => t.meta === 'segments').map((t) => t.visible))"
+    )
+    states = opened.execute_script(shown)
+    assert len(states) == arm().n
+    assert all(state == [True, True] for state in states)  # those with a positive sign, and those with a negative one
+    button = opened.find_element("css selector", "#signs .key button[data-trace='segments']")
+    opened.execute_script("arguments[0].click()", button)
+    chromium.wait(lambda: not any(visible is True for state in opened.execute_script(shown) for visible in state), "they are hidden")
+    opened.execute_script("arguments[0].click()", button)
+    chromium.wait(lambda: opened.execute_script(shown) == states, "they are back")

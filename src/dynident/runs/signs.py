@@ -62,6 +62,7 @@ def signs_document(recovery: SignRecovery, *, seed: int = 0) -> dict[str, Any]:
         "sentence": recovery.sentence,
         **{name: getattr(recovery, name) for name in _WORDS},
         "confidence": {name: finite_or_none(getattr(confidence, name)) for name in _NUMBERS}
+        | {"proven": confidence.proven}
         | {
             f"{name}_per_joint": {joint: finite_or_none(value) for joint, value in zip(joints, getattr(confidence, name), strict=True)}
             for name in _PER_JOINT
@@ -91,7 +92,7 @@ def _bytes(run: Path, recovery: SignRecovery) -> bytes:
         "effort_kind": log.effort_kind.value,
         "verdict": recovery.verdict.name,
         **{name: getattr(recovery, name) for name in _WORDS},
-        "confidence": {name: getattr(confidence, name) for name in _NUMBERS},
+        "confidence": {name: getattr(confidence, name) for name in (*_NUMBERS, "searched")},
         "notes": list(recovery.notes),
         "estimate": Stage.ESTIMATE.digest(run),
     }

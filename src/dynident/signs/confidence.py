@@ -64,6 +64,7 @@ class Confidence:
     density : float          Segments per coefficient.
     inflation : float        How many correlated residuals say as much as one independent one.
     certificate : float      λ_min(Diag(s∘Qs) - Q) / λ_max(Q); not negative is a proof that no other signs of the segments fit better.
+    searched : bool          The search has proven the same by itself.
     """
 
     gap: float
@@ -76,11 +77,12 @@ class Confidence:
     density: float
     inflation: float
     certificate: float
+    searched: bool = False
 
     @property
     def proven(self) -> bool:
         """Whether no other signs of the segments fit better, but for rounding."""
-        return self.certificate > -PROOF_ROUNDING
+        return self.searched or self.certificate > -PROOF_ROUNDING
 
     @property
     def excess(self) -> Array:

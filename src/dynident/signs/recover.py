@@ -17,7 +17,7 @@ from dynident.regression.fit import fit
 from dynident.regression.identify import Auto, default_cutoff
 from dynident.regression.problem import problem_on_base
 from dynident.robots.robot import Robot
-from dynident.signs.assignments import Assignment, rank_assignments
+from dynident.signs.assignments import Assignment, rank_assignments, same
 from dynident.signs.confidence import judge, settle_verdict
 from dynident.signs.continuity import continuous_signs
 from dynident.signs.magnitudes import UNCLEAR, Magnitudes, prepare_magnitudes
@@ -59,6 +59,9 @@ def conclude(
     ranked = rank_assignments(own, cost, found, refined=refined, progress=progress)
     best = ranked[0]
     confidence, posterior = judge(own, sign_cost(own, best.refined.levels), ranked)
+    proof = found.signs[0] if found.proven else None
+    if proof is not None and (same(cost, best.signs, proof) or same(cost, best.signs, -proof)):
+        confidence = replace(confidence, searched=True)
     verdict, reason, advice = settle_verdict(own, confidence)
     soft = continuous_signs(own, best.refined) if refined else _hard_signs(own, best)
     estimate = _estimate(own, signed_log(own.log if refined else _without_rest(own), soft))

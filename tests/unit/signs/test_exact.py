@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.sign_cases import make_case, score
 from dynident.errors import ValueRangeError
-from dynident.signs import Magnitudes, SearchSettings, prepare_magnitudes, search_signs
+from dynident.signs import Magnitudes, SearchSettings, prepare_magnitudes, recover_signs, search_signs
 from dynident.signs.growing_fit import compress_segments, grow_steps, quiet_rows
 from dynident.signs.sign_cost import search_levels, sign_cost
 
@@ -73,6 +73,16 @@ def test_seven_joints_with_friction_are_proven():
     for segment, sign in zip(found.segments, found.signs[0], strict=True):
         signs[segment.samples, segment.joint] = sign
     assert max(score(case, signs).percent, score(case, -signs).percent) > 98.0
+
+
+def test_the_proof_reaches_the_result():
+    case = make_case("panda", 2, trajectories=1)
+    found = recover_signs(case.described, case.log, method="exact", friction=case.friction)
+    assert found.confidence.searched
+    assert found.confidence.proven
+    assert "No other signs of these segments fit better: proven." in str(found)
+    assert score(case, found.signs).success
+    assert not recover_signs(case.described, case.log, method="em", friction=case.friction).confidence.searched
 
 
 @pytest.mark.parametrize("own", [{"nodes": 0}, {"keep": 0}])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from dynident.reports.blocks import Block, Card, Cards, Heading, Key, Section, Text, grid, notes_listing
@@ -21,14 +22,16 @@ def _blocks(run: Run) -> Iterator[Block]:
     yield Cards(tuple(_cards(recovery)))
     yield Text(
         "The log has the magnitude of the torque only. A segment is a run of samples of one joint in which its torque keeps one sign. "
-        "Dotted lines are the threshold below which a sample tells no sign by itself; shaded segments are those whose other sign is more "
-        "probable than one in a hundred."
+        "The bars along zero are the segments, green for a positive and orange for a negative sign. Dotted lines are the threshold below "
+        "which a sample tells no sign by itself. Red is in doubt: the other sign is more probable than one in a hundred."
     )
     yield Key(
         entries=(
             ("magnitude", "|torque| as recorded", "measured", True),
             ("signed", "torque with its signs", "predicted", True),
             ("threshold", "threshold", "bone", True),
+            ("segments", "segments", "line3", True),
+            ("doubt", "in doubt", "bad", True),
         )
     )
     yield from recovery_figures(recovery)
@@ -44,6 +47,7 @@ def _cards(recovery: SignRecovery) -> Iterator[Card]:
     confidence = recovery.confidence
     yield Card(label="Verdict", value=recovery.verdict.name.lower(), detail=f"method {recovery.method}", tone=_TONES[recovery.verdict])
     yield Card(label="Segments", value=str(len(recovery.segments)), detail=f"{len(recovery.unsure)} in doubt")
-    yield Card(label="Next best signs", value=f"e^-{confidence.gap:.0f}", detail="times as likely")
-    proof = "proven" if confidence.certificate >= 0.0 else "not proven"
-    yield Card(label="Best of all signs", value=proof, detail="no other signs of these segments fit better")
+    gap = f"{confidence.gap:.0f}" if math.isfinite(confidence.gap) else "none"
+    yield Card(label="Next best signs", value=gap, detail="below in log-likelihood")
+    proof = "proven" if confidence.proven else "not proven"
+    yield Card(label="No better signs", value=proof, detail="for these segments")
