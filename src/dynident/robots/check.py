@@ -20,7 +20,8 @@ from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.parameters import link_inertia
-from dynident.robots.robot import JointType, Link, Robot, Source
+from dynident.robots.kinematics import arm_reach, joint_points
+from dynident.robots.robot import Link, Robot, Source
 from dynident.robots.verdict import Judgement, Verdict, judge
 
 #: A link's size is taken as the larger of the span between its joints and this share of the arm's reach;
@@ -192,7 +193,7 @@ def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
 
 def _inside_compound_joint(robot: Robot, body: int) -> bool:
     """Several joints in one point (universal, spherical) are a chain of links of no length and no mass: nothing is wrong with those."""
-    start, _ = _joint_points(robot, body)
+    start, _ = joint_points(robot, body)
     children = [joint.placement[:3, 3] for joint in robot.joints if joint.parent == body]
     return not np.any(robot.links[body].parameters) and len(children) == 1 and np.allclose(children[0], start, rtol=0.0, atol=1e-9)
 
@@ -214,7 +215,7 @@ def _value_warnings(mass: float, inertia: Array) -> list[str]:
 def _size_warnings(robot: Robot, body: int, com: Array, inertia_per_mass: Array, reach: float) -> list[str]:
     """Where the mass is, against how long the link is."""
     warnings: list[str] = []
-    start, ends = _joint_points(robot, body)
+    start, ends = joint_points(robot, body)
     span = max((float(np.linalg.norm(end - start)) for end in ends), default=0.0)
     end_is_known = span > 0.0 or any(joint.parent == body for joint in robot.joints)
     size = max(span, SIZE_SHARE_OF_REACH * reach) if end_is_known else reach
@@ -225,33 +226,6 @@ def _size_warnings(robot: Robot, body: int, com: Array, inertia_per_mass: Array,
     if gyration > size:
         warnings.append(f"inertia large for the mass: radius of gyration {gyration:.3g} m, over {size:.2g} m")
     return warnings
-
-
-def _joint_points(robot: Robot, body: int) -> tuple[Array, list[Array]]:
-    """The link's own joint, and its children's joints (the tool's origin for the last link), in the link's parameter frame."""
-    pose_link_in_joint = robot.links[body].placement
-    start = -pose_link_in_joint[:3, :3].T @ pose_link_in_joint[:3, 3]
-    ends = [joint.placement[:3, 3] for joint in robot.joints if joint.parent == body]
-    if body == robot.n - 1:
-        ends.append(robot.tool[:3, 3])
-    return start, ends
-
-
-def arm_reach(robot: Robot) -> float:
-    """Length of the longest chain of joints from the base to a tip, strokes of the sliding joints included [m]."""
-    lengths: list[float] = []
-    for body, joint in enumerate(robot.joints):
-        start, ends = _joint_points(robot, body)
-        if joint.parent < 0:
-            to_joint = float(np.linalg.norm(joint.placement[:3, 3]))
-        else:
-            parent_start, _ = _joint_points(robot, joint.parent)
-            to_joint = lengths[joint.parent] + float(np.linalg.norm(joint.placement[:3, 3] - parent_start))
-        low, high = joint.position
-        stroke = high - low if joint.type is JointType.PRISMATIC and np.isfinite(high - low) else 0.0
-        tip = float(np.linalg.norm(ends[-1] - start)) if body == robot.n - 1 else 0.0
-        lengths.append(to_joint + stroke + tip)
-    return max(lengths)
 
 
 def _distance_to_segment(point: Array, start: Array, end: Array) -> float:

@@ -1,4 +1,4 @@
-"""Poses in one place: rotations about the axes, xyz/rpy, joint motion, and where every link is at a joint position."""
+"""Poses in one place: rotations about the axes, xyz/rpy, joint motion, where every link is at a joint position, how far an arm reaches."""
 
 from __future__ import annotations
 
@@ -97,9 +97,40 @@ def link_poses(robot: Robot, q: ArrayLike) -> Array:
     return poses
 
 
+def joint_points(robot: Robot, body: int) -> tuple[Array, list[Array]]:
+    """The link's own joint, and its children's joints (the tool's origin for the last link), in the link's parameter frame."""
+    pose_link_in_joint = robot.links[body].placement
+    start = -pose_link_in_joint[:3, :3].T @ pose_link_in_joint[:3, 3]
+    ends = [joint.placement[:3, 3] for joint in robot.joints if joint.parent == body]
+    if body == robot.n - 1:
+        ends.append(robot.tool[:3, 3])
+    return start, ends
+
+
+def arm_reach(robot: Robot) -> float:
+    """Length of the longest chain of joints from the base to a tip, strokes of the sliding joints included [m]."""
+    lengths: list[float] = []
+    for body, joint in enumerate(robot.joints):
+        start, ends = joint_points(robot, body)
+        if joint.parent < 0:
+            to_joint = float(np.linalg.norm(joint.placement[:3, 3]))
+        else:
+            parent_start, _ = joint_points(robot, joint.parent)
+            to_joint = lengths[joint.parent] + float(np.linalg.norm(joint.placement[:3, 3] - parent_start))
+        low, high = joint.position
+        stroke = high - low if joint.type is JointType.PRISMATIC and np.isfinite(high - low) else 0.0
+        tip = float(np.linalg.norm(ends[-1] - start)) if body == robot.n - 1 else 0.0
+        lengths.append(to_joint + stroke + tip)
+    return max(lengths)
+
+
 @lru_cache(maxsize=64)
 def joint_constants(robot: Robot) -> Array:
-    """(n, 45) the pose terms and the screw of every joint."""
+    """(n, 45) the pose terms and the screw of every joint, as compiled and generated code needs them.
+
+    A link's pose in its parent is affine in (1, cos q, sin q, q) whatever the joint and wherever its parameter frame sits, so one
+    formula without branches serves revolute and prismatic joints, URDF, and both DH conventions.
+    """
     return freeze(np.array([_constants(joint, link) for joint, link in zip(robot.joints, robot.links, strict=True)]))
 
 

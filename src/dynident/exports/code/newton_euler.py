@@ -114,7 +114,7 @@ class Dynamics:
         return [entry for row in J for entry in row]
 
     def _add_joint(self, q: Node, constants: Array) -> None:
-        """A link's pose in its parent is affine in (1, cos q, sin q, q): see `dynamics.joint_constants`."""
+        """A link's pose in its parent is affine in (1, cos q, sin q, q): see `joint_constants`."""
         row: list[float] = constants.tolist()
         turns = any(row[12:36])
         c, s = (self.graph.call("cos", q), self.graph.call("sin", q)) if turns else (self.graph.node(1.0), self.graph.node(0.0))

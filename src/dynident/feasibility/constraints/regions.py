@@ -14,7 +14,7 @@ from dynident.errors import ShapeError, ValueRangeError
 from dynident.feasibility.constraints.lmi import linear, second_order
 from dynident.feasibility.constraints.terms import Terms, link_index
 from dynident.regression.equations.columns import Columns
-from dynident.robots.check import arm_reach
+from dynident.robots.kinematics import arm_reach
 from dynident.robots.robot import Robot
 
 
