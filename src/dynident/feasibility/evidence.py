@@ -1,45 +1,95 @@
 """How probable the data are under a prior: what judges priors against each other, and chooses the scale of uniform links.
 
 By Laplace's method -2 log p(data) = min(φ + prior) + log det(AᵀA) - log det(PᵀP) + what no prior changes, with A the rows of data and
-prior together and P those of the prior (MacKay, Neural Computation 4, 1992). Constraints are as if they were not active.
+prior together and P those of the prior (MacKay, Neural Computation 4, 1992). The minimum is over the constraints; without them priors of
+hundreds of kilograms would win by links of negative mass. In the determinants they are as if they were not active.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility.constraints.terms import FeasibleSet
-from dynident.feasibility.objective import Objective
-from dynident.feasibility.prior import NominalPrior
-from dynident.feasibility.problem import RetrievalProblem, build_retrieval
-from dynident.feasibility.solvers.conic import ConicStatus
-from dynident.regression.equations.base import BaseParameters
+from dynident.feasibility.prior import NominalPrior, weight_of
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus, residual_scale
 
 #: Scales of uniform links that are tried, as powers of two of those of the density of water.
 SCALES = tuple(2.0 ** (k / 2.0) for k in range(-4, 11))
+#: Factors to which links may be known.
+FACTORS = (1.2, 1.5, 2.0, 3.0, 5.0, 8.0)
+#: A difference of -2 log p that is very strong evidence (Kass, Raftery, JASA 90, 1995).
+VERY_STRONG = 10.0
+_TOLERANCE = 1e-6
 
 
-def evidence(problem: RetrievalProblem) -> float:
+def evidence(problem: RetrievalProblem, prior: NominalPrior) -> float:
     """-2 log p(data | prior) but for a constant: the smaller, the better the prior fits the data. Infinite where nothing was found."""
-    assert problem.prior is not None  # noqa: S101 (a problem without one has no evidence)
-    solution = problem.relaxed
+    problem = replace(problem, prior=prior)
+    A, b = problem.rows
+    program = ConicProgram(A, b, problem.terms.blocks, problem.terms.equalities, scale=residual_scale(b))
+    solution = program.solve(tolerance=_TOLERANCE)
     if solution.status is not ConicStatus.SOLVED:
         return float("inf")
-    P = problem.prior.rows(problem.variables)[0]
-    return problem.merit(solution.x) + _log_det(problem.rows[0]) - _log_det(P)
+    return problem.merit(solution.x) + _log_det(A) - _log_det(prior.rows(problem.variables)[0])
 
 
-def scale_by_evidence(base: BaseParameters, data: Objective, constraints: FeasibleSet, prior: NominalPrior) -> NominalPrior:
-    """The prior with all its links scaled by the factor that makes the data most probable."""
-    plain = build_retrieval(base, data, constraints)
-    scaled = [replace(prior, nominal=scale * prior.nominal) for scale in SCALES]
-    found = [evidence(replace(plain, prior=item)) for item in scaled]
-    best = int(np.argmin(found))
-    mass = float(scaled[best].nominal[:, 0].sum())
-    return replace(scaled[best], toward=f"{prior.toward} of {mass:.3g} kg in all, the scale that explains these data best,")
+def scale_by_evidence(problem: RetrievalProblem, prior: NominalPrior) -> NominalPrior:
+    """The prior with all its links scaled by the factor that makes the data most probable, however well known they are then.
+
+    With the factor to which they are known held at the prior's own, the scale would be too small by up to 2.8 where links are nearer to
+    uniform than that: a smaller prior is also a narrower one.
+    """
+    scale, _, _ = _most_probable(problem, prior, (SCALES, FACTORS))
+    chosen = _scale(prior, scale)
+    return replace(chosen, toward=f"{prior.toward} of {_mass(chosen):.3g} kg in all, the scale that explains these data best,")
+
+
+def judge_nominal(problem: RetrievalProblem, nominal: NominalPrior, uniform: NominalPrior) -> str:
+    """A note: whether the description's links explain the data better than uniform ones do, and how well known they look by that."""
+    _, factor, ours = _most_probable(problem, nominal, ((1.0,), FACTORS))
+    scale, _, theirs = _most_probable(problem, uniform, (SCALES[::2], (2.0,)))
+    how = "about as well as" if abs(theirs - ours) <= VERY_STRONG else "better than" if ours < theirs else "worse than"
+    others = f"uniform links of about {_mass(_scale(uniform, scale)):.2g} kg in all"
+    return f"{nominal.toward} explain these data {how} {others}, and best if known to a factor of {factor:g}"
+
+
+def _most_probable(
+    problem: RetrievalProblem, prior: NominalPrior, grid: tuple[Sequence[float], Sequence[float]]
+) -> tuple[float, float, float]:
+    """The scale of a prior's links and the factor to which they are known that make the data most probable, and the evidence then.
+
+    Downhill over the grid from scale 1 and factor 2, first by steps of two, then of one.
+    """
+    scales, factors = grid
+
+    @cache
+    def cost(place: tuple[int, int]) -> float:
+        return evidence(problem, replace(_scale(prior, scales[place[0]]), weight=weight_of(factors[place[1]])))
+
+    place = (scales.index(1.0), factors.index(2.0))
+    for step in (2, 1):
+        while True:
+            i, k = place
+            around = [(i - step, k), (i + step, k), (i, k - step), (i, k + step)]
+            inside = [other for other in around if 0 <= other[0] < len(scales) and 0 <= other[1] < len(factors)]
+            best = min([place, *inside], key=cost)
+            if best == place:
+                break
+            place = best
+    return scales[place[0]], factors[place[1]], cost(place)
+
+
+def _scale(prior: NominalPrior, factor: float) -> NominalPrior:
+    return replace(prior, nominal=factor * prior.nominal)
+
+
+def _mass(prior: NominalPrior) -> float:
+    return float(prior.nominal[:, 0].sum())
 
 
 def _log_det(A: Array) -> float:

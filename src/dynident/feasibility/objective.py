@@ -29,6 +29,7 @@ class Objective:
     """φ(x) = ‖A x - b‖² + constant.
 
     noise : float or None   What φ amounts to by noise alone (its expectation at the truth), where that is known.
+    levels : (groups,)      The noise level by which each group of rows of a problem was divided; None where φ is not of its rows.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Objective:
     b: Array
     constant: float = 0.0
     noise: float | None = None
+    levels: Array | None = None
 
     def value(self, x: Array) -> float:
         return float(np.sum((self.A @ x - self.b) ** 2)) + self.constant
@@ -96,14 +98,15 @@ def posterior_data(estimate: Estimate) -> Objective:
     )
 
 
-def one_step(problem: Problem, levels: Sequence[float] | None = None) -> Objective:
+def one_step(problem: Problem, levels: Sequence[float] | Array | None = None) -> Objective:
     """Fit the data behind a problem, each group of rows divided by its noise level (1 by default)."""
-    weights = np.ones(len(problem.groups)) if levels is None else 1.0 / np.asarray(levels, dtype=float)
-    R = triangular([problem.stack(weights)])
+    divisors = np.ones(len(problem.groups)) if levels is None else np.asarray(levels, dtype=float)
+    R = triangular([problem.stack(1.0 / divisors)])
     b = problem.base.rank
     return Objective(
         name="squared residual of the data",
         A=R[:b, :b] @ problem.base.grouping,
         b=R[:b, b],
         constant=float(R[b, b] ** 2),
+        levels=divisors,
     )

@@ -2,32 +2,121 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.regions import arm_reach
 from dynident.feasibility.constraints.terms import Terms
+from dynident.feasibility.evidence import VERY_STRONG
+from dynident.feasibility.objective import one_step
 from dynident.feasibility.prior import link_span
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solvers.conic import ConicStatus
 from dynident.parameters import link_inertia
 from dynident.regression.equations.base import BaseParameters
+from dynident.regression.problem import Problem
+from dynident.regression.solution import residuals
 
 #: Links whose error on the data of the fit is this many times that of the coefficients, and this much larger in percent of the effort,
-#: are not the robot's.
-FAR_ABOVE, CLEARLY = 2.0, 1.0
+#: are not the robot's. In a single joint, whose effort may be little more than noise, that is worth a note from a tenth of it.
+FAR_ABOVE, CLEARLY, CLEARLY_OF_JOINT = 2.0, 1.0, 10.0
+#: A joint of whose effort more than this is unexplained is reason to ask for reversed signs [%].
+UNEXPLAINED = 50.0
+#: An effort is reversed where, turned round, at most this share of what was unexplained is left. Of the single reversals in three recorded
+#: logs it is 0.54 at most (but for two wrist joints that these logs hardly tell), and 0.67 at least where nothing was reversed.
+REVERSED_LEAVES = 0.6
 #: A total mass beyond this factor of the nominal one.
 MASS_FACTOR = 3.0
 #: How far from the span between its joints a link may reach, as a share of the arm's reach.
 BEYOND_SPAN = 0.2
 
 
+@dataclass(frozen=True, kw_only=True)
+class Misfit:
+    """How links explain the data of the fit worse than the coefficients do.
+
+    failed : bool       Far worse over all joints, or with reversed efforts: these are not the robot's links.
+    joints : {name: (coefficients, links)}   With far more unexplained by the links than by the coefficients [% of the joint's effort].
+    reversed : names    Joints whose effort is recorded with the other sign, as far as one can tell.
+    signs : (n,)        What to multiply the efforts by then.
+    """
+
+    failed: bool
+    joints: dict[str, tuple[float, float]]
+    reversed: tuple[str, ...] = ()
+    signs: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        told = [
+            f"of the effort of {name} the links leave {links:.0f} % unexplained on the data of the fit, the coefficients {fitted:.0f} %"
+            for name, (fitted, links) in self.joints.items()
+        ]
+        if self.reversed:
+            whose = f"the effort of {', '.join(self.reversed)}"
+            told.append(f"{whose} seems to be recorded with the other sign: turned round, links explain it far better")
+        return "; ".join(told)
+
+
+def find_misfit(problem: RetrievalProblem, x: Array) -> Misfit | None:
+    """What links x leave unexplained that the coefficients explain, over all joints and joint by joint; None where there is nothing."""
+    if problem.data is None or problem.fitted is None:
+        return None
+    fitted, links = problem.fitted, residuals(problem.data, problem.base.coefficients(x))
+    failed = explains_badly(fitted.relative_percent, links.relative_percent)
+    if problem.base.equations != "torque":
+        return Misfit(failed=True, joints={}) if failed else None
+    before, after = fitted.relative_percent_per_group, links.relative_percent_per_group
+    far = (after > FAR_ABOVE * before) & (after > before + CLEARLY_OF_JOINT)
+    joints = {links.names[j]: (float(before[j]), float(after[j])) for j in np.flatnonzero(far)}
+    if not failed and not joints and np.all(after <= UNEXPLAINED):
+        return None
+    reversed = find_reversed(problem)
+    if not failed and not joints and not reversed:
+        return None
+    return Misfit(
+        failed=failed or bool(reversed),
+        joints=joints,
+        reversed=tuple(links.names[joint] for joint in reversed),
+        signs=tuple(-1 if joint in reversed else 1 for joint in range(problem.base.robot.n)),
+    )
+
+
 def explains_badly(fitted_percent: float, links_percent: float) -> bool:
     """Whether links leave far more of the effort unexplained than the coefficients do on the same data."""
     return links_percent > FAR_ABOVE * fitted_percent and links_percent > fitted_percent + CLEARLY
+
+
+def find_reversed(problem: RetrievalProblem) -> tuple[int, ...]:
+    """Joints, from 0, whose efforts are far more probable, and far better explained, with the other sign; the clearest first."""
+    data, levels = problem.data, problem.objective.levels
+    if data is None or levels is None or problem.objective.noise is None:  # else merits are not in units of the noise
+        return ()
+    found, (best, left) = list[int](), _turn(problem, data, levels, ())
+    while len(found) < len(data.groups):
+        # neither prior nor Hessian changes with the signs, so that merits compare as the probabilities of the data do
+        tried = {j: _turn(problem, data, levels, (*found, j)) for j in range(len(data.groups)) if j not in found}
+        joint = min(tried, key=lambda j: tried[j][0])
+        merit, rest = tried[joint]
+        if not (merit < best - VERY_STRONG and rest[joint] <= REVERSED_LEAVES * left[joint]):
+            break
+        best, left = merit, rest
+        found.append(joint)
+    return tuple(found)
+
+
+def _turn(problem: RetrievalProblem, data: Problem, levels: Array, joints: Sequence[int]) -> tuple[float, Array]:
+    """Merit and unexplained share of each joint's effort (n,) [%] of the best links where some joints have the other sign."""
+    factors = list(data.factors)
+    for joint in joints:
+        factors[joint] = np.column_stack([factors[joint][:, :-1], -factors[joint][:, -1]])
+    turned = replace(data, factors=tuple(factors))
+    other = replace(problem, objective=one_step(turned, levels))
+    if other.relaxed.status is not ConicStatus.SOLVED:
+        return np.inf, np.full(len(factors), np.inf)
+    return other.merit(other.relaxed.x), residuals(turned, problem.base.coefficients(other.relaxed.x)).relative_percent_per_group
 
 
 def find_costliest(problem: RetrievalProblem) -> str:

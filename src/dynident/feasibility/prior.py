@@ -120,6 +120,18 @@ def prior_to_robot(robot: Robot, *, metric: Metric = "entropic", weight: float =
     return NominalPrior(nominal=robot.parameters, metric=metric, weight=weight, fixed=fixed)
 
 
+def mend_nominal(robot: Robot, uniform: NominalPrior) -> tuple[NominalPrior, tuple[str, ...]]:
+    """The prior toward the robot's own links, with a uniform body of the same mass for each that no body can be; and which those are."""
+    assert robot.parameters is not None  # noqa: S101 (there would be nothing to mend)
+    nominal, mended = robot.parameters.copy(), list[str]()
+    for i, name in enumerate(robot.link_names):
+        if consistency_margin(nominal[i]) <= 0.0:
+            body = uniform.nominal[i]
+            nominal[i] = body * (nominal[i, 0] / body[0] if nominal[i, 0] > 0.0 else 1.0)
+            mended.append(name)
+    return NominalPrior(nominal=nominal), tuple(mended)
+
+
 def uniform_prior(
     robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int, Array] | None = None, weight: float = WEIGHT, fixed: bool = False
 ) -> NominalPrior:

@@ -32,6 +32,7 @@ from dynident.feasibility.solvers.conic import (
     typical_size,
 )
 from dynident.regression.equations.base import BaseParameters
+from dynident.regression.estimate import Residuals
 from dynident.regression.problem import Problem
 
 #: In directions that the data leave open, bounds and contradictions are about parameters up to this many times `RetrievalProblem.unit`.
@@ -53,7 +54,7 @@ class Floor:
 class RetrievalProblem(Result):
     """minimise φ(x) + prior(x) over the standard columns x, subject to the terms of the constraints.
 
-    data, fitted_percent            The data behind the objective, and what the coefficients leave of them [%]: links are judged by both.
+    data, fitted                    The data behind the objective, and what the coefficients leave of them: links are judged by both.
     ranges_by : Objective or None   What "fits as well as the noise allows" means for ranges; the objective itself by default.
     notes : tuple of str            What was decided while the problem was built, such as the weight of its prior and its cost in φ.
     """
@@ -63,7 +64,7 @@ class RetrievalProblem(Result):
     terms: Terms
     prior: NominalPrior | None = None
     data: Problem | None = None
-    fitted_percent: float | None = None
+    fitted: Residuals | None = None
     ranges_by: Objective | None = None
     notes: tuple[str, ...] = ()
 
@@ -188,7 +189,7 @@ def build_retrieval(
     *,
     prior: NominalPrior | None = None,
     data: Problem | None = None,
-    fitted_percent: float | None = None,
+    fitted: Residuals | None = None,
     ranges_by: Objective | None = None,
     notes: Sequence[str] = (),
 ) -> RetrievalProblem:
@@ -203,6 +204,6 @@ def build_retrieval(
             affected = base.expressions[int(np.flatnonzero(base.grouping[:, column])[0])]
             raise InputError(f"{name} is no don't-care parameter: it is part of the coefficient {affected}; bound it, or declare it known")
     problem = RetrievalProblem(
-        base=base, objective=objective, terms=terms, data=data, fitted_percent=fitted_percent, ranges_by=ranges_by, notes=tuple(notes)
+        base=base, objective=objective, terms=terms, data=data, fitted=fitted, ranges_by=ranges_by, notes=tuple(notes)
     )
     return problem if prior is None else problem.with_prior(prior)

@@ -6,21 +6,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from dynident.core.arrays import Array
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.feasibility.constraints.convex import PhysicalConsistency, TotalMass
 from dynident.feasibility.constraints.regions import ComWithinReach
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
-from dynident.feasibility.evidence import scale_by_evidence
+from dynident.feasibility.evidence import judge_nominal, scale_by_evidence
 from dynident.feasibility.friction_prior import dissipation, friction_std, one_way_joints
 from dynident.feasibility.objective import Objective, posterior_data
-from dynident.feasibility.prior import UNIFORM, NominalPrior, prior_to_robot, uniform_prior, weight_of
+from dynident.feasibility.prior import UNIFORM, NominalPrior, mend_nominal, prior_to_robot, uniform_prior, weight_of
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
 from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.solve import solve_retrieval
 from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.regression.estimate import Estimate
+from dynident.robots.check import check_robot
 from dynident.robots.robot import Robot
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def retrieval_problem(
     consistency : False leaves all of these out.
     total_mass : (low, high) of the sum of the links' masses [kg].
     geometry : centres of mass inside the boxes around the shapes of the robot's URDF.
-    prior : a kind, a prior of your own, or None; "auto" goes toward the nominal links where they are consistent, else toward uniform
-        ones whose scale the data choose.
+    prior : a kind, a prior of your own, or None; "auto" goes toward the nominal links, of which those that can't exist are replaced by
+        uniform bodies of their mass, or without any toward uniform links whose scale the data choose.
     prior_factor : the prior's links are known to about this factor.
     objective : something else to fit, such as `two_step(estimate)` with the coefficients of an estimate as in the papers, or
         `one_step(problem)`. The prior then only chooses among answers that fit it as well.
@@ -94,13 +94,17 @@ def retrieval_problem(
     if not prior_factor > 1.0:
         raise ValueRangeError("prior_factor", f"is {prior_factor:g}; a factor above 1 was expected, such as 2")
     if isinstance(prior, str):
-        prior, found = _choose_prior(robot, conditions, {} if shapes is None else shapes.boxes, prior)
+        uniform = uniform_prior(robot, conditions, boxes={} if shapes is None else shapes.boxes)
+        prior, found = _choose_prior(robot, uniform, prior)
         notes += found
         if objective is None:
+            weight, std, plain = weight_of(prior_factor), friction_std(estimate), build_retrieval(estimate.base, goal, conditions)
             notes += _one_way_notes(estimate)
-            prior = replace(prior, weight=weight_of(prior_factor), fixed=True, friction_std=friction_std(estimate))
-            if prior.toward == UNIFORM and total_mass is None:
-                prior = scale_by_evidence(estimate.base, goal, conditions, prior)
+            prior = replace(prior, weight=weight, fixed=True, friction_std=std)
+            if prior.toward != UNIFORM:
+                notes.append(judge_nominal(plain, prior, replace(uniform, weight=weight, fixed=True, friction_std=std)))
+            elif total_mass is None:
+                prior = scale_by_evidence(plain, prior)
     if not consistency:
         notes.append("physical consistency was not asked for, so the links need not be bodies that can exist")
     if prior is None:
@@ -111,7 +115,7 @@ def retrieval_problem(
         conditions,
         prior=prior,
         data=None if estimate.problem is None else replace(estimate.problem, rows=(), filtered=None),  # what a worker process needs of it
-        fitted_percent=estimate.residuals.relative_percent,
+        fitted=estimate.residuals,
         ranges_by=ranges_by,
         notes=notes,
     )
@@ -131,17 +135,28 @@ def _one_way_notes(estimate: Estimate) -> list[str]:
     return [f"{', '.join(names)} turned one way only in these data: {only}; record a motion that goes both ways"]
 
 
-def _choose_prior(robot: Robot, conditions: FeasibleSet, boxes: dict[int, Array], kind: str) -> tuple[NominalPrior, list[str]]:
-    """The prior that was asked for, or the best that there is, with a note where that is not the nominal model."""
+def _choose_prior(robot: Robot, uniform: NominalPrior, kind: str) -> tuple[NominalPrior, list[str]]:
+    """The prior that was asked for, or the best that there is, with notes where that is not the nominal model or that is odd."""
     if kind not in PRIORS:
         raise UnknownNameError("prior", kind, PRIORS)
-    if kind == "euclidean" and robot.parameters is not None:
-        return NominalPrior(nominal=robot.parameters, metric="euclidean"), []
-    nominal = prior_to_robot(robot) if kind in ("auto", "nominal") else None
-    if nominal is not None:
-        return nominal, []
+    if kind == "uniform":
+        return uniform, []
     why = "has no nominal parameters" if robot.parameters is None else "has nominal parameters that are not physically consistent"
-    if kind in ("nominal", "euclidean"):
+    nominal = prior_to_robot(robot)
+    if robot.parameters is None or (nominal is None and kind == "nominal"):
+        if kind == "auto":
+            return uniform, [f"robot {robot.name!r} {why}, so the prior is toward uniform links"]
         raise InputError(f"robot {robot.name!r} {why}, so prior {kind} has nothing to go by; use prior uniform or none")
-    notes = [] if kind == "uniform" else [f"robot {robot.name!r} {why}, so the prior is toward uniform links"]
-    return uniform_prior(robot, conditions, boxes=boxes), notes
+    notes = [
+        f"the description of {link.name} looks wrong ({'; '.join(link.warnings)}), and is what the prior goes toward all the same"
+        for link in check_robot(robot).links
+        if link.warnings
+    ]
+    if kind == "euclidean":
+        return NominalPrior(nominal=robot.parameters, metric="euclidean"), notes
+    if nominal is None:
+        nominal, mended = mend_nominal(robot, uniform)
+        notes.append(
+            f"no body can be what the description says of {', '.join(mended)}; the prior is toward uniform ones of that mass there"
+        )
+    return nominal, notes

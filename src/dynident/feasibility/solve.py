@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.errors import DynidentError
+from dynident.errors import DynidentError, Remedy
 from dynident.feasibility.objective import ROUNDING, Objective
-from dynident.feasibility.plausibility import doubts, explains_badly, find_costliest
-from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.plausibility import Misfit, doubts, find_costliest, find_misfit
+from dynident.feasibility.problem import REACH, RetrievalProblem
 from dynident.feasibility.result import OPTIMAL_GAP, Bounds, Candidate, LinkParameters, RetrievalStatus, Solution
 from dynident.feasibility.solvers.conflict import conflicting
 from dynident.feasibility.solvers.polish import polished
@@ -46,15 +46,32 @@ class NotFoundError(DynidentError):
 
 
 class MisfitError(DynidentError):
-    """Feasible links that don't explain the data which the coefficients explain. Attributes: `best`, `costliest`."""
+    """Feasible links that don't explain the data which the coefficients explain. Attributes: `best`, `costliest`, `misfit`."""
 
-    def __init__(self, best: LinkParameters, costliest: str) -> None:
-        self.best, self.costliest = best, costliest
+    def __init__(self, best: LinkParameters, costliest: str, misfit: Misfit) -> None:
+        self.best, self.costliest, self.misfit = best, costliest, misfit
         fitted, links = best.training or (0.0, 0.0)
+        remedy = "check the signs and units of the effort, the mounting and the robot description, or loosen that condition"
+        if misfit.reversed:
+            data = None if best.problem is None else best.problem.data
+            read = (None if data is None else data.processing.read.effort_signs) or [1.0]
+            signs = ",".join(f"{own * old:g}" for own, old in zip(misfit.signs, np.resize(read, len(misfit.signs)), strict=True))
+            remedy = Remedy("read the log with {effort_signs}, or else " + remedy, effort_signs=signs)
         super().__init__(
             f"the best links leave {links:.2g} % of the effort unexplained on the data of the fit, and the coefficients {fitted:.2g} %; "
-            f"{costliest} costs most",
-            remedy="check the signs and units of the effort, the mounting and the robot description, or loosen that condition",
+            f"{costliest} costs most{''.join(f'; {text}' for text in (str(misfit),) if text)}",
+            remedy=remedy,
+        )
+
+
+class CertificateError(DynidentError):
+    """An answer below its own lower bound: one of the two is wrong, so neither is returned. Attributes: `objective`, `bound`."""
+
+    def __init__(self, objective: float, bound: float, solver: str) -> None:
+        self.objective, self.bound = objective, bound
+        super().__init__(
+            f"the answer of solver {solver} has the objective {objective:.9g}, and its lower bound is {bound:.9g}: one of the two is wrong",
+            remedy="loosen constraints that nearly contradict each other, or try another solver",
         )
 
 
@@ -69,7 +86,7 @@ def solve_retrieval(
 
     Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them,
     NotFoundError when the solver's best answer breaks a constraint, and MisfitError when the links don't explain data that the coefficients
-    explain; a plausible wrong answer is never returned.
+    explain, or explain with reversed efforts; a plausible wrong answer is never returned.
     """
     settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
     check_solvable(solver, problem, settings)
@@ -81,13 +98,19 @@ def solve_retrieval(
     result = certify(problem, _distinct(candidates), solver=solver, floor=floor.bound)
     if not result.feasible:
         raise NotFoundError(result)
-    if result.training is not None and explains_badly(*result.training):
-        raise MisfitError(result, find_costliest(problem))
-    return result
+    misfit = find_misfit(problem, result.x)
+    if misfit is None:
+        return result
+    if misfit.failed:
+        raise MisfitError(result, find_costliest(problem), misfit)
+    return replace(result, notes=(*result.notes, str(misfit)))
 
 
 def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solver: str, floor: float) -> LinkParameters:
-    """The best candidate, with feasibility and objective recomputed from the constraints and the data."""
+    """The best candidate, with feasibility and objective recomputed from the constraints and the data.
+
+    Raises CertificateError where that objective is below the floor: a gap is never negative.
+    """
     judged = sorted(candidates, key=lambda c: (len(problem.violations(c.x)) > 0, problem.merit(c.x)))
     x = judged[0].x
     objective, broken = problem.goal.value(x), problem.violations(x)
@@ -97,6 +120,12 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
         notes.append(
             f"the lower bound leaves out what is not convex: {count} conditions, the first being {problem.terms.nonconvex[0].name!r}"
         )
+    if not broken and objective < floor - ROUNDING * (float(problem.goal.b @ problem.goal.b) + problem.goal.constant):
+        if float(np.abs(x).max()) <= REACH * problem.unit:
+            raise CertificateError(objective, floor, solver)
+        floor = -np.inf
+        notes.append(f"parameters beyond {REACH * problem.unit:g}, which the lower bound is not about, so that none is known")
+    floor = min(floor, objective)
     doubtful = [] if problem.data is None else list(doubts(problem.base, problem.base.columns.links(x)))
     expected = problem.objective.noise
     if expected is not None and objective > MISFIT * expected:
@@ -127,9 +156,9 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
 
 def _training(problem: RetrievalProblem, x: Array) -> tuple[float, float] | None:
     """Relative error of the coefficients and of the links on the data of the fit [%]."""
-    if problem.data is None or problem.fitted_percent is None:
+    if problem.data is None or problem.fitted is None:
         return None
-    return problem.fitted_percent, residuals(problem.data, problem.base.coefficients(x)).relative_percent
+    return problem.fitted.relative_percent, residuals(problem.data, problem.base.coefficients(x)).relative_percent
 
 
 def _solution(problem: RetrievalProblem, item: Candidate) -> Solution:

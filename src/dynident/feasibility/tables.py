@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.tables import Report, Row, Table
-from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.problem import REACH, RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
 
 #: In the order in which they are worth knowing.
@@ -90,6 +90,10 @@ def _facts(result: LinkParameters) -> tuple[str, ...]:
         facts.append(f"On the data of the fit these links leave {links:.3g} % of the effort unexplained, the coefficients {fitted:.3g} %.")
     bound = f"{result.lower_bound:.6g}" if math.isfinite(result.lower_bound) else "not known"
     facts.append(f"Objective {result.objective:.6g}, lower bound {bound}, gap {result.gap_in_words}.")
+    if result.problem is not None and result.problem.goal is result.problem.objective and math.isfinite(result.lower_bound):
+        facts.append(f"The lower bound is about parameters of at most {REACH * result.problem.unit:g} (kg, kg·m, kg·m²).")
+    if result.ranges:
+        facts.append("Ranges are marginal: each is what one parameter can be while all others adapt; not every combination is possible.")
     if len(result.solutions) > 1:
         found = ", ".join(f"{item.objective:.6g} (start {item.start + 1})" for item in result.solutions[:5])
         facts.append(f"Distinct answers: {len(result.solutions)}; objectives {found}{', ...' if len(result.solutions) > 5 else ''}.")

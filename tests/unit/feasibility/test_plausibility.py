@@ -9,9 +9,10 @@ import pytest
 
 from dynident import identify, load_robot
 from dynident.feasibility import FeasibleSet, Objective, PhysicalConsistency, RetrievalStatus, build_retrieval, retrieval_problem
-from dynident.feasibility.plausibility import doubts, explains_badly
+from dynident.feasibility.objective import one_step, two_step
+from dynident.feasibility.plausibility import doubts, explains_badly, find_misfit, find_reversed
 from dynident.feasibility.solve import MisfitError, solve_retrieval
-from dynident.regression import base_parameters
+from dynident.regression import base_parameters, residuals
 from dynident.robots import library_names
 from tests.logs import synthetic_log
 
@@ -42,6 +43,61 @@ def test_reversed_efforts_are_a_failure_that_names_what_costs_most(log):
     fitted, links = caught.value.best.training or (0.0, 0.0)
     assert links > 10.0 * fitted
     assert caught.value.costliest in {"physical consistency", "the prior"}
+
+
+@pytest.fixture(scope="module")
+def wrist_log():
+    return synthetic_log("spatial_3r", noise=0.02)
+
+
+def turn_round(log, *joints):
+    effort = log.effort.copy()
+    effort[:, list(joints)] *= -1.0
+    return replace(log, effort=effort)
+
+
+@pytest.mark.parametrize("joints", [(), (0,), (1,), (2,), (0, 2)])
+def test_efforts_of_the_other_sign_are_named(wrist_log, joints):
+    robot = load_robot("spatial_3r")
+    problem = retrieval_problem(identify(robot, turn_round(wrist_log, *joints), cutoff=None))
+    assert set(find_reversed(problem)) == set(joints)
+    if not joints:
+        assert find_misfit(problem, problem.relaxed.x) is None
+        return
+    with pytest.raises(MisfitError, match="seems to be recorded with the other sign") as caught:
+        solve_retrieval(problem)
+    assert caught.value.misfit.signs == tuple(-1 if j in joints else 1 for j in range(3))
+    assert f"effort_signs='{','.join(str(sign) for sign in caught.value.misfit.signs)}'" in str(caught.value)
+
+
+def test_signs_that_were_given_are_part_of_the_remedy(wrist_log):
+    estimate = identify(load_robot("spatial_3r"), turn_round(wrist_log, 2), cutoff=None)
+    steps = replace(estimate.problem.processing, read=replace(estimate.problem.processing.read, effort_signs=[1.0, -1.0, -1.0]))
+    estimate = replace(estimate, problem=replace(estimate.problem, processing=steps))
+    with pytest.raises(MisfitError, match="effort_signs='1,-1,1'"):
+        solve_retrieval(retrieval_problem(estimate))
+
+
+def test_signs_are_only_asked_for_in_units_of_the_noise(wrist_log):
+    estimate = identify(load_robot("spatial_3r"), turn_round(wrist_log, 2), cutoff=None)
+    assert find_reversed(retrieval_problem(estimate, objective=one_step(estimate.problem))) == ()
+    assert find_reversed(retrieval_problem(estimate, objective=two_step(estimate))) == ()
+
+
+def test_a_joint_that_links_explain_worse_is_worth_a_note(wrist_log):
+    problem = retrieval_problem(identify(load_robot("spatial_3r"), wrist_log, cutoff=None))
+    spoilt = problem.relaxed.x.copy()
+    for name, amount in (("fc1", 3.0), ("fc3", 0.3)):
+        spoilt[problem.base.columns.index(name)] += amount
+    after = residuals(problem.data, problem.base.coefficients(spoilt))
+    # coefficients that explain joint 3 twice as well, and the others as they are
+    fitted = replace(problem.fitted, squares=after.squares * np.array([1.0, 1.0, 0.2]))
+    misfit = find_misfit(replace(problem, fitted=fitted), spoilt)
+    assert misfit is not None
+    assert (misfit.failed, list(misfit.joints), misfit.reversed) == (False, ["joint3"], ())
+    before, left = misfit.joints["joint3"]
+    assert left == pytest.approx(before / np.sqrt(0.2))
+    assert "of the effort of joint3 the links leave" in str(misfit)
 
 
 @pytest.mark.parametrize("name", library_names())

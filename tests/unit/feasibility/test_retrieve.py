@@ -37,6 +37,7 @@ from dynident.feasibility import (
 from dynident.feasibility.objective import posterior_data
 from dynident.feasibility.problem import PRIOR_SHARE
 from dynident.feasibility.retrieve import EDGE
+from dynident.parameters import consistency_margin, from_com
 from dynident.regression import base_parameters
 from tests.logs import synthetic_samples
 from tests.unit.feasibility.links import ROBOT, consistent_links, random_links, seeds
@@ -216,7 +217,8 @@ class TestTheProblemOfAnEstimate:
         expected = solve_retrieval(build_retrieval(estimate.base, posterior_data(estimate), conditions, prior=prior))
         found = retrieve(estimate)
         np.testing.assert_allclose(found.x, expected.x, atol=1e-9)
-        assert found.notes == expected.notes == ("prior: nominal parameters are known to about a factor of 2",)
+        assert found.notes[1:] == expected.notes == ("prior: nominal parameters are known to about a factor of 2",)
+        assert found.notes[0].startswith("nominal parameters explain these data better than uniform links of")
         assert [item.determined_by for item in found.ranges] == [item.determined_by for item in with_ranges(expected).ranges]
 
     def test_more_can_be_said(self, estimate):
@@ -229,6 +231,25 @@ class TestTheProblemOfAnEstimate:
         assert "without a prior" in retrieval_problem(estimate, prior=None).notes[0]
         own = replace(prior_to_robot(ROBOT), weight=1.0, fixed=True)
         assert retrieval_problem(estimate, prior=own).prior == own
+
+    def test_links_that_can_not_exist_are_replaced_in_the_prior(self, estimate):
+        broken = ROBOT.parameters.copy()
+        broken[1, 4:] = 0.0  # all of its mass away from a centre that it is not at
+        problem = retrieval_problem(replace(estimate, base=replace(estimate.base, robot=ROBOT.with_parameters(broken))))
+        np.testing.assert_array_equal(problem.prior.nominal[[0, 2]], ROBOT.parameters[[0, 2]])
+        assert problem.prior.nominal[1, 0] == pytest.approx(ROBOT.parameters[1, 0])
+        assert np.all(consistency_margin(problem.prior.nominal) > 0.0)
+        assert any("no body can be what the description says of link2" in note for note in problem.notes)
+
+    def test_a_description_that_looks_wrong_is_not_used_without_a_note(self, estimate):
+        odd = ROBOT.parameters.copy()
+        odd[2] = from_com(odd[2:3, 0], np.array([[9.0, 0.0, 0.0]]), 0.02 * np.eye(3)[None])[0]
+        robot = ROBOT.with_parameters(odd)
+        for prior in ("auto", "nominal", "euclidean"):
+            notes = retrieval_problem(replace(estimate, base=replace(estimate.base, robot=robot)), prior=prior).notes
+            assert any("the description of link3 looks wrong (CoM far outside" in note for note in notes)
+        uniform = retrieval_problem(replace(estimate, base=replace(estimate.base, robot=robot)), prior="uniform")
+        assert not any("looks wrong" in note for note in uniform.notes)
 
     def test_the_papers_distance_leaves_the_prior_a_tie_break(self, estimate):
         problem = retrieval_problem(estimate, objective=two_step(estimate))
@@ -266,6 +287,15 @@ def test_what_is_not_convex_is_left_out_of_the_bound_with_a_note():
     goal = coefficients_of(consistent_links(np.random.default_rng(0)))
     found = solve_retrieval(build_retrieval(BASE, goal, FeasibleSet((PhysicalConsistency(), Bounds("I1xy", -1, 1)))))
     assert any("leaves out what is not convex: 2 conditions, the first being 'I1xy >= -1'" in note for note in found.notes)
+
+
+def test_ranges_and_bounds_say_what_they_are_about(estimate):
+    text = str(retrieve(estimate))
+    assert "Ranges are marginal" in text
+    assert "The lower bound is about" not in text  # a prior that is knowledge leaves no direction open
+    open_directions = str(solve_retrieval(build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency())))
+    assert "The lower bound is about parameters of at most 1000 (kg, kg·m, kg·m²)." in open_directions
+    assert "marginal" not in open_directions
 
 
 def test_a_result_prints_its_table():

@@ -1,0 +1,85 @@
+"""The probability of data under a prior: against its definition, and what it says of scales and descriptions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynident import identify, load_robot
+from dynident.feasibility import Bounds, FeasibleSet, Objective, PhysicalConsistency, build_retrieval, prior_to_robot, retrieval_problem
+from dynident.feasibility.evidence import evidence, judge_nominal, scale_by_evidence
+from dynident.feasibility.prior import NominalPrior, uniform_prior
+from dynident.regression import base_parameters
+from tests.logs import synthetic_log
+from tests.unit.feasibility.links import ROBOT, consistent_links
+
+BASE = base_parameters(ROBOT, equations="controller")
+
+
+@pytest.fixture(scope="module")
+def data() -> Objective:
+    """The coefficients of some links, with a standard deviation of 0.05 each."""
+    rng = np.random.default_rng(4)
+    values = BASE.coefficients(consistent_links(rng)) + 0.05 * rng.normal(size=BASE.rank)
+    return Objective(name="distance", A=BASE.grouping / 0.05, b=values / 0.05, noise=float(BASE.rank))
+
+
+def prior_of(seed: int, weight: float) -> NominalPrior:
+    return NominalPrior(nominal=consistent_links(np.random.default_rng(seed)).reshape(-1, 10), weight=weight, fixed=True)
+
+
+def minus_two_log_p(data: Objective, prior: NominalPrior) -> float:
+    """Of b = A x + noise with x from the prior: a normal distribution, written out."""
+    P = prior.rows(data.A.shape[1])[0]
+    covariance = np.eye(len(data.b)) + data.A @ np.linalg.inv(P.T @ P) @ data.A.T
+    residual = data.b - data.A @ prior.nominal.ravel()
+    return float(residual @ np.linalg.solve(covariance, residual) + np.linalg.slogdet(covariance)[1])
+
+
+def test_differences_are_those_of_the_probabilities(data):
+    free = build_retrieval(BASE, data, FeasibleSet(()))
+    priors = [prior_of(0, 1.0), prior_of(1, 1.0), prior_of(1, 0.1), prior_of(2, 9.0)]
+    found = np.array([evidence(free, prior) for prior in priors])
+    expected = np.array([minus_two_log_p(data, prior) for prior in priors])
+    np.testing.assert_allclose(found - found[0], expected - expected[0], atol=1e-2)
+
+
+def test_a_prior_that_needs_impossible_links_is_less_probable_with_constraints(data):
+    prior = replace(prior_of(0, 1.0), nominal=20.0 * prior_of(0, 1.0).nominal)
+    free, bound = (build_retrieval(BASE, data, constraints) for constraints in (FeasibleSet(()), PhysicalConsistency()))
+    assert evidence(bound, prior) > evidence(free, prior) + 1.0
+    impossible = build_retrieval(BASE, data, FeasibleSet((Bounds("m1", high=1), Bounds("m1", low=2))))
+    assert evidence(impossible, prior) == np.inf
+
+
+@pytest.mark.parametrize("heavier", [0.5, 1.0, 8.0])
+def test_the_scale_of_uniform_links_is_found(heavier):
+    uniform = replace(uniform_prior(ROBOT, FeasibleSet(())), weight=1.0, fixed=True)
+    values = BASE.coefficients(heavier * uniform.nominal.ravel())
+    goal = Objective(name="distance", A=BASE.grouping / 1e-2, b=values / 1e-2, noise=float(BASE.rank))
+    found = scale_by_evidence(build_retrieval(BASE, goal, PhysicalConsistency()), uniform)
+    assert found.nominal[0, 0] / uniform.nominal[0, 0] == pytest.approx(heavier, rel=0.5)  # a step of the scales is 1.41
+    assert found.weight == 1.0
+    assert f"uniform links of {found.nominal[:, 0].sum():.3g} kg" in found.toward
+
+
+class TestTheDescriptionIsJudged:
+    def test_a_right_one(self):
+        problem = retrieval_problem(identify(load_robot("spatial_3r"), synthetic_log("spatial_3r", noise=0.1), cutoff=None))
+        assert any(
+            re.search("nominal parameters explain these data better than uniform links of .* a factor of 1.2", n) for n in problem.notes
+        )
+
+    def test_a_wrong_one(self, data):
+        wrong = replace(prior_of(0, 1.0), nominal=40.0 * prior_of(0, 1.0).nominal)
+        uniform = replace(uniform_prior(ROBOT, FeasibleSet(())), weight=1.0, fixed=True)
+        note = judge_nominal(build_retrieval(BASE, data, PhysicalConsistency()), wrong, uniform)
+        assert "explain these data worse than uniform links of" in note
+
+    def test_a_prior_of_ones_own_is_not(self):
+        estimate = identify(load_robot("planar_2r"), synthetic_log(noise=0.1), cutoff=None)
+        own = replace(prior_to_robot(load_robot("planar_2r")), weight=1.0, fixed=True)
+        assert not any("explain these data" in note for note in retrieval_problem(estimate, prior=own).notes)
