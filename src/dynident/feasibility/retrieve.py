@@ -69,8 +69,8 @@ def retrieval_problem(
     consistency : False leaves all of these out.
     total_mass : (low, high) of the sum of the links' masses [kg].
     geometry : centres of mass inside the boxes around the shapes of the robot's URDF.
-    prior : a kind, a prior of your own, or None; "auto" goes toward the nominal links, of which those that can't exist are replaced by
-        uniform bodies of their mass, or without any toward uniform links whose scale the data choose.
+    prior : a kind, a prior of your own, or None; "auto" goes toward the nominal links, with uniform bodies in place of those that can't
+        exist; where there are none, or most can't exist, toward uniform links whose scale the data choose.
     prior_factor : the prior's links are known to about this factor.
     objective : something else to fit, such as `two_step(estimate)` with the coefficients of an estimate as in the papers, or
         `one_step(problem)`. The prior then only chooses among answers that fit it as well.
@@ -143,20 +143,19 @@ def _choose_prior(robot: Robot, uniform: NominalPrior, kind: str) -> tuple[Nomin
         return uniform, []
     why = "has no nominal parameters" if robot.parameters is None else "has nominal parameters that are not physically consistent"
     nominal = prior_to_robot(robot)
-    if robot.parameters is None or (nominal is None and kind == "nominal"):
-        if kind == "auto":
-            return uniform, [f"robot {robot.name!r} {why}, so the prior is toward uniform links"]
+    if (kind == "nominal" and nominal is None) or (kind == "euclidean" and robot.parameters is None):
         raise InputError(f"robot {robot.name!r} {why}, so prior {kind} has nothing to go by; use prior uniform or none")
     notes = [
         f"the description of {link.name} looks wrong ({'; '.join(link.warnings)}), and is what the prior goes toward all the same"
         for link in check_robot(robot).links
         if link.warnings
     ]
-    if kind == "euclidean":
+    if kind == "euclidean" and robot.parameters is not None:
         return NominalPrior(nominal=robot.parameters, metric="euclidean"), notes
-    if nominal is None:
-        nominal, mended = mend_nominal(robot, uniform)
-        notes.append(
-            f"no body can be what the description says of {', '.join(mended)}; the prior is toward uniform ones of that mass there"
-        )
-    return nominal, notes
+    if nominal is not None:
+        return nominal, notes
+    mended, impossible = (uniform, robot.link_names) if robot.parameters is None else mend_nominal(robot, uniform)
+    if 2 * len(impossible) > robot.n:
+        return uniform, [f"robot {robot.name!r} {why}, so the prior is toward uniform links"]
+    others = f"the prior is toward uniform ones of that mass there, and toward the other {robot.n - len(impossible)} links as described"
+    return mended, [*notes, f"no body can be what the description says of {', '.join(impossible)}; {others}"]

@@ -239,7 +239,11 @@ class TestTheProblemOfAnEstimate:
         np.testing.assert_array_equal(problem.prior.nominal[[0, 2]], ROBOT.parameters[[0, 2]])
         assert problem.prior.nominal[1, 0] == pytest.approx(ROBOT.parameters[1, 0])
         assert np.all(consistency_margin(problem.prior.nominal) > 0.0)
-        assert any("no body can be what the description says of link2" in note for note in problem.notes)
+        assert any("no body can be what the description says of link2;" in note for note in problem.notes)
+        broken[0, 4:] = 0.0  # most of them
+        problem = retrieval_problem(replace(estimate, base=replace(estimate.base, robot=ROBOT.with_parameters(broken))))
+        assert problem.prior.toward.startswith("uniform links")
+        assert any("so the prior is toward uniform links" in note for note in problem.notes)
 
     def test_a_description_that_looks_wrong_is_not_used_without_a_note(self, estimate):
         odd = ROBOT.parameters.copy()
