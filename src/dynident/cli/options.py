@@ -120,6 +120,7 @@ OPTIONS = {
     "units": "--unit",
     "effort_kind": "--effort-kind",
     "effort_gains": "--effort-gains",
+    "effort_signs": "--effort-signs",
     "lock": "--lock",
     "cutoff": "--filter",
     "run_python": "--constraints",
