@@ -232,7 +232,7 @@ class TestKukaLog:
         train, test = (skipped(log_of(folder / f"measurements_{number}.npz"), 500) for number in (1, 2))
         estimate = identify(robot, train, friction=linear(), cutoff=5.0, noise="uniform", drop_above_percent=drop)
         held_out = residuals(build_problem(robot, test, friction=linear(), cutoff=5.0), estimate.values)
-        assert held_out.relative_percent <= 1.85
+        assert held_out.relative_percent <= (1.85 if drop is None else 1.90)
 
 
 def skipped(dataset: Dataset, samples: int) -> Dataset:

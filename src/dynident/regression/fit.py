@@ -40,7 +40,7 @@ def fit(
     prior : ridge toward values with given standard deviations.
     drop_above_percent : coefficients whose relative standard deviation exceeds this are dropped one at a time, the worst first,
         and the rest estimated again: the papers' shorter tables (30 there). What is dropped counts as zero, so that the rest
-        looks more certain than it is; by default all that the data determine are kept.
+        looks more certain than it is; by default all that the data determine are kept. Noise alone decides here, as in the papers.
     """
     noise = noise or ("per_group" if problem.base.equations == "torque" else "uniform")
     if noise not in NOISES:
@@ -125,13 +125,13 @@ def _drop(solution: WeightedSolution, uncertainty: Spread, above_percent: float 
     """The coefficients that are too uncertain, the worst first, each as it was estimated when it was dropped."""
     kept, values = solution.determined.copy(), solution.values
     while above_percent is not None and kept.sum() > 1:
-        std = np.sqrt(np.diag(uncertainty.covariance(kept)))
+        std = np.sqrt(np.diag(uncertainty.noise_covariance(kept)))
         relative = 100.0 * std / np.maximum(np.abs(values), np.finfo(float).tiny)
         worst = int(np.argmax(np.where(kept, relative, -1.0)))
         if not relative[worst] > above_percent:
             return
         reason = f"relative standard deviation {relative[worst]:.0f} % is above {above_percent:g} %"
-        yield Dropped(worst, float(values[worst]), float(std[worst]), reason)
+        yield Dropped(worst, float(values[worst]), float(std[worst] * uncertainty.scale[worst]), reason)
         kept[worst] = False
         values = solution.restrict(kept)
 

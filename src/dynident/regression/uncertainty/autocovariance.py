@@ -32,8 +32,9 @@ _LONGEST_LAG = 1.0 / 3.0
 _SAMPLING_ERRORS = 2.0
 #: No direction gets less than this share of the variance that independent noise would give it.
 SMALLEST_SHARE = 0.05
-_ITERATIONS = 6
+_ITERATIONS = 30
 _CHANGE = 1e-3
+_LARGEST_SHARE = 0.9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,6 +88,8 @@ def correlated_meat(problem: Problem, rows: Correlated, influence: Influence) ->
     raw = [sums / np.maximum(count, 1) for sums, count in zip(observed, pairs, strict=True)]
     lags = [_count_lags(gamma, int(count[0]), rows.lags) for gamma, count in zip(raw, pairs, strict=True)]
     gamma = [_taper(values, own) for values, own in zip(raw, lags, strict=True)]
+    steps = [np.zeros_like(values) for values in gamma]
+    largest = [values[0] / SMALLEST_SHARE for values in raw]  # where the fit absorbs nearly all, the rest can't tell how much
     meat = np.zeros_like(influence.inverse)
     for iteration in range(_ITERATIONS):
         meat = np.zeros_like(influence.inverse)
@@ -109,9 +112,14 @@ def correlated_meat(problem: Problem, rows: Correlated, influence: Influence) ->
             raw[g] = (observed[g] + absorbed) / np.maximum(pairs[g], 1)
             lags[g] = max(lags[g], _count_lags(raw[g], int(pairs[g][0]), rows.lags))
             updated = _taper(raw[g], lags[g])
+            step = updated - gamma[g]
             variance = max(float(updated[0]), 1e-3 * float(gamma[g][0]))
-            change = max(change, float(abs(updated - gamma[g]).max()) / variance if variance > 0.0 else 0.0)
-            gamma[g] = updated
+            change = max(change, float(abs(step).max()) / variance if variance > 0.0 else 0.0)
+            # each step is what the one before left over, times the share that the fit absorbs: their sum is a geometric series (Aitken)
+            share = float(np.clip(step @ steps[g] / max(float(steps[g] @ steps[g]), np.finfo(float).tiny), 0.0, _LARGEST_SHARE))
+            if iteration % 2 == 1:
+                step = step / (1.0 - share)
+            steps[g], gamma[g] = step, np.clip(gamma[g] + step, -largest[g], largest[g])
         if change < _CHANGE:
             break
     return meat, np.array([_correlation_time(values) for values in gamma]) / rows.rate

@@ -35,10 +35,14 @@ class Spread:
     correlation_times: Array
     blocks: BlockVariation | None = None
 
+    @property
+    def scale(self) -> Array:
+        """(b,) by which the variation between blocks makes standard deviations larger than those of noise."""
+        return np.ones(len(self.factor.T)) if self.blocks is None else self.blocks.scale
+
     def covariance(self, kept: BoolArray) -> Array:
         """(b, b) covariance when only the kept coefficients are estimated, zero elsewhere: the larger of both sources."""
-        scale = np.ones(len(kept)) if self.blocks is None else self.blocks.scale
-        return self.noise_covariance(kept) * np.outer(scale, scale)
+        return self.noise_covariance(kept) * np.outer(self.scale, self.scale)
 
     def noise_covariance(self, kept: BoolArray) -> Array:
         """The part of it that the noise explains."""
