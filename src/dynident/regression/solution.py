@@ -20,9 +20,13 @@ from dynident.regression.uncertainty.covariance import inverse_normal, smallest_
 #: A column counts as determined by the data when its part outside the span of those before it is above a share of it: that at which
 #: the coefficient's standard deviation is as large as a coefficient that makes the whole effort by itself, and at least this.
 DATA_RANK_TOLERANCE = 1e-8
+#: A coefficient that would make so many times the whole effort by itself is none, however exactly it fits.
+_ABSURD = 1e3
 #: Weights, and robust losses, that have not settled after so many iterations don't settle.
 ITERATIONS = 50
 _WEIGHT_TOLERANCE = 1e-6
+#: No group is this much less noisy than another; a fit that explains its few rows entirely makes it look so.
+_SMALLEST_RATIO = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,28 +71,22 @@ class WeightedSolution:
         b = problem.base.rank
         stacked = problem.stack(np.ones(len(problem.groups)))
         singular_values = np.asarray(np.linalg.svd(stacked[:, :b], compute_uv=False), dtype=float)
-        by_data, tolerance = _determined(problem, stacked, noise)
-        if not by_data.any():
-            raise ValueRangeError("data", "determine no coefficient at all; nothing stands out of the noise, so check that the robot moves")
-        determined = by_data if prior is None else by_data | np.isfinite(prior.std)
-        weights, changes, unsettled = np.ones(len(problem.groups)), np.zeros(len(problem.groups)), ""
-        for _ in range(ITERATIONS):
+        possible = np.ones(b, dtype=bool)
+        while True:
+            by_data, tolerance = _determined(problem, stacked * np.append(possible, True), noise)
+            if not by_data.any():
+                message = "determine no coefficient at all; nothing stands out of the noise, so check that the robot moves"
+                raise ValueRangeError("data", message)
+            determined = by_data if prior is None else by_data | np.isfinite(prior.std)
+            weights, unsettled = _settle_weights(problem, determined, noise, prior)
             factor = triangular([problem.stack(weights), *prior_rows(prior)])
             values = _solve(factor, determined)
-            updated = _noise_weights(problem, values, factor, weights, determined, noise)
-            changes = np.abs(updated / weights - 1.0)
-            weights = updated
-            if np.max(changes) < _WEIGHT_TOLERANCE or (noise == "uniform" and prior is None):
+            excess = np.where(by_data, np.abs(values) / _largest_coefficients(problem, 1.0 / weights), 0.0)
+            if prior is not None or excess.max() <= _ABSURD:
                 break
-        else:  # the noise of exact data is rounding, which has no level to settle at
-            change = float(np.max(changes, where=1.0 / weights > 1e3 * smallest_level(problem), initial=0.0))
-            if change >= _WEIGHT_TOLERANCE:
-                unsettled = (
-                    f"the noise levels did not settle in {ITERATIONS} iterations; the last one changed one by {100.0 * change:.1g} %"
-                )
-        factor = triangular([problem.stack(weights), *prior_rows(prior)])
+            possible[np.argmax(excess)] = False  # another coefficient explains the same in a way that can be
         return WeightedSolution(
-            values=_solve(factor, determined),
+            values=values,
             factor=factor,
             weights=weights,
             determined=determined,
@@ -101,6 +99,23 @@ class WeightedSolution:
     def restrict(self, kept: BoolArray) -> Array:
         """(b,) the estimate with only some coefficients, zero for the others; weights as they are."""
         return _solve(self.factor, kept)
+
+
+def _settle_weights(problem: Problem, determined: BoolArray, noise: Noise, prior: Prior | None) -> tuple[Array, str]:
+    """(groups,) one over the noise levels, estimated in turn with the coefficients; and a note where they did not settle."""
+    weights, changes = np.ones(len(problem.groups)), np.zeros(len(problem.groups))
+    for _ in range(ITERATIONS):
+        factor = triangular([problem.stack(weights), *prior_rows(prior)])
+        updated = _noise_weights(problem, _solve(factor, determined), factor, weights, determined, noise)
+        changes = np.abs(updated / weights - 1.0)
+        weights = updated
+        if np.max(changes) < _WEIGHT_TOLERANCE or (noise == "uniform" and prior is None):
+            return weights, ""
+    # the noise of exact data is rounding, which has no level to settle at
+    change = float(np.max(changes, where=1.0 / weights > 1e3 * smallest_level(problem), initial=0.0))
+    if change < _WEIGHT_TOLERANCE:
+        return weights, ""
+    return weights, f"the noise levels did not settle in {ITERATIONS} iterations; the last one changed one by {100.0 * change:.1g} %"
 
 
 def _determined(problem: Problem, stacked: Array, noise: Noise) -> tuple[BoolArray, float]:
@@ -119,7 +134,7 @@ def _determined(problem: Problem, stacked: Array, noise: Noise) -> tuple[BoolArr
     lengths = [len(factor) for factor in problem.factors]
     starts = np.cumsum([0, *lengths[:-1]])
     squares, used = np.add.reduceat(rest**2, starts), np.add.reduceat(np.sum(Q**2, axis=1), starts)
-    levels = np.maximum(_noise_levels(problem, squares, used, noise), smallest_level(problem))
+    levels = _noise_levels(problem, squares, used, noise)
     whitened = A / np.repeat(levels, lengths)[:, None]
     strength: Array = np.linalg.norm(whitened, axis=0)
     shares = 1.0 / np.maximum(strength * _largest_coefficients(problem, levels), np.finfo(float).tiny)
@@ -147,7 +162,8 @@ def _largest_coefficients(problem: Problem, levels: Array) -> Array:
 def _noise_levels(problem: Problem, squares: Array, used: Array, noise: Noise) -> Array:
     """(groups,) standard deviations from sums of squared residuals, corrected for the degrees of freedom that the fit used up."""
     freedom = np.maximum(problem.counts - used, 1.0)
-    return np.full(len(squares), np.sqrt(squares.sum() / freedom.sum())) if noise == "uniform" else np.sqrt(squares / freedom)
+    levels = np.full(len(squares), np.sqrt(squares.sum() / freedom.sum())) if noise == "uniform" else np.sqrt(squares / freedom)
+    return np.maximum(levels, max(_SMALLEST_RATIO * float(levels.max()), smallest_level(problem)))
 
 
 def _solve(factor: Array, kept: BoolArray) -> Array:
@@ -165,7 +181,7 @@ def _noise_weights(problem: Problem, values: Array, factor: Array, weights: Arra
     for g, (group, F) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         Y = weights[g] * F[:, :-1]
         used[g] = np.sum((Y @ inverse[np.ix_(group.columns, group.columns)]) * Y)
-    return 1.0 / np.maximum(_noise_levels(problem, squares, used, noise), smallest_level(problem))
+    return 1.0 / _noise_levels(problem, squares, used, noise)
 
 
 def prior_rows(prior: Prior | None) -> list[Array]:

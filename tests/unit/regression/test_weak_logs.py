@@ -86,3 +86,45 @@ def test_no_effort_at_all_is_no_crash() -> None:
     estimate = identify(robot, still, drop_above_percent=None)
     assert np.abs(estimate.values).max() < 1e-9
     assert not np.any(np.isnan(estimate.std))
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-5, 0.1])
+@pytest.mark.parametrize("seconds", [1.95, 2.4, 3.0])
+def test_hardly_more_equations_than_coefficients(seconds: float, noise: float) -> None:
+    """A fit that explains all rows of a joint makes it look free of noise; that must not blow up what the other joints tell."""
+    robot = load_robot("panda")
+    estimate = identify(robot, slow_log(robot, 0.07, seconds=seconds, noise=noise))
+    assert believable(estimate)
+    assert estimate.std[estimate.kept].max() < 1e4
+    assert not np.any(np.isnan(estimate.half_interval))
+    assert max(estimate.summary.noise_levels) <= 1.0001e6 * min(estimate.summary.noise_levels)
+
+
+@pytest.mark.parametrize("moving", [0, 2])
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_one_joint_that_moves_alone(moving: int, noise: float) -> None:
+    robot = load_robot("spatial_3r")
+    log = slow_log(robot, 1.0, seconds=10.0, noise=0.0)
+    still = np.arange(robot.n) != moving
+    q, dq = np.where(still, 0.3, log.q), np.where(still, 0.0, log.dq)
+    ddq = np.gradient(dq, log.time, axis=0)
+    effort = inverse_dynamics(robot, robot.parameters, q, dq, ddq) + FRICTION[0] * dq + FRICTION[1] * np.sign(dq) + FRICTION[2]
+    effort += noise * np.random.default_rng(0).normal(size=q.shape)
+    estimate = identify(robot, Dataset(time=log.time, q=q, dq=dq, effort=effort, effort_kind="torque"))
+    values = dict(zip(estimate.base.names, estimate.values, strict=True))
+    assert believable(estimate)
+    assert estimate.summary.rank < estimate.base.rank
+    assert values[f"fc{moving + 1}"] == pytest.approx(0.7, abs=0.1)
+    assert any("don't determine" in note for note in estimate.notes)
+
+
+def test_effort_that_is_rounded_to_a_constant_makes_no_huge_coefficient() -> None:
+    """Hardly moving, with torques in steps of 0.2 N·m: a velocity of 1e-5 rad/s times 30 000 N·m·s/rad would explain them exactly."""
+    robot = load_robot("spatial_3r")
+    log = slow_log(robot, 4e-4, seconds=3.5, noise=0.0)
+    still = np.array([False, True, True])
+    q, dq = np.where(still, log.q[0], log.q), np.where(still, 0.0, log.dq)
+    effort = np.round((inverse_dynamics(robot, robot.parameters, q, dq, 0.0 * q) + 0.7 * np.sign(dq) + 0.1) / 0.2) * 0.2
+    estimate = identify(robot, Dataset(time=log.time, q=q, dq=dq, effort=effort, effort_kind="torque"))
+    assert believable(estimate)
+    assert estimate.residuals.relative_percent < 1.0
