@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dynident.cli.options import Values, parse_gravity, parse_locks, parse_map, parse_options, parse_per_joint, parse_units
+from dynident.core.files import check_file_target
 from dynident.errors import FileError
 
 if TYPE_CHECKING:
@@ -73,12 +73,7 @@ def check_output(file: Path, what: str, suffixes: Iterable[str] | None = None) -
     """To be asked before the work: a file of the right kind can be made there. suffixes : those that are allowed."""
     if suffixes is not None and file.suffix.lower() not in suffixes:
         raise FileError(file, f"unknown suffix {file.suffix!r} for the {what}; known: {', '.join(suffixes)}")
-    if file.is_dir():
-        raise FileError(file, f"is a folder; name a file for the {what}")
-    if not file.parent.is_dir():
-        raise FileError(file, f"can't be written: there is no folder {file.parent}")
-    if not os.access(file.parent, os.W_OK | os.X_OK):
-        raise FileError(file, f"can't be written, because the folder {file.parent} doesn't allow it")
+    check_file_target(file, what)
 
 
 def running_command() -> str:

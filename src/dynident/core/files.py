@@ -137,6 +137,29 @@ def write_together(folder: str | Path, contents: Mapping[str, str | bytes], *, l
             raise
 
 
+def check_writable(folder: str | Path) -> None:
+    """FileError unless the folder can be made or written to; to be asked before long work, not only after it."""
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise FileError(target, "is a file; name a folder for the results")
+    existing = next((path for path in (target, *target.absolute().parents) if path.exists()), Path())
+    if not existing.is_dir():
+        raise FileError(target, f"can't be made, because {existing} is a file; name another folder")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise FileError(target, f"can't be written, because {existing} doesn't allow it; name another folder")
+
+
+def check_file_target(path: str | Path, what: str = "") -> None:
+    """FileError unless a file can be made or replaced there; to be asked before long work. what : the file is for."""
+    file = Path(path)
+    if file.is_dir():
+        raise FileError(file, f"is a folder; name a file{f' for the {what}' if what else ''}")
+    if not file.absolute().parent.is_dir():
+        raise FileError(file, f"can't be written, because there is no folder {file.parent}; make it first")
+    if not os.access(file.absolute().parent, os.W_OK | os.X_OK) or (file.exists() and not os.access(file, os.W_OK)):
+        raise FileError(file, "can't be written, because its permissions or its folder's don't allow it; name another file")
+
+
 @contextmanager
 def _clear_errors(target: Path) -> Generator[None]:
     try:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from dynident.core.files import read_bytes, read_text, write_atomically, write_together
+from dynident.core.files import check_file_target, check_writable, read_bytes, read_text, write_atomically, write_together
 from dynident.core.options import settle_options
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
@@ -18,7 +17,6 @@ from dynident.exports.proof import random_states
 from dynident.exports.target import Exported, Exporter, Original, Request, States
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
-from dynident.runs import check_writable
 
 EXPORTERS: dict[str, Exporter] = {
     exporter.name: exporter
@@ -103,14 +101,9 @@ def check_target(exporter: Exporter, path: Path, original: str | Path | None) ->
         if exporter.guard is not None:
             exporter.guard(path)
         return
-    if path.is_dir():
-        raise FileError(path, "is a folder; name a file")
     if original is not None and path.exists() and path.samefile(original):
         raise FileError(path, "is the file that would be patched, and it is never overwritten; name another file")
-    if not path.absolute().parent.is_dir():
-        raise FileError(path, f"can't be written, because there is no folder {path.parent}; make it first")
-    if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-        raise FileError(path, "can't be written, because its permissions don't allow it; name another file")
+    check_file_target(path)
 
 
 def write_exported(exported: Exported, path: str | Path) -> None:

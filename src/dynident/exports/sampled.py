@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from dynident.core.files import json_text, read_json, write_together
+from dynident.core.files import check_writable, json_text, read_json, write_together
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError, InputError
 from dynident.exports.export_model import ExportModel
@@ -21,7 +21,6 @@ from dynident.exports.proof import main_file, random_states
 from dynident.exports.registry import EXPORTERS, export
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.samples import PosteriorSamples
-from dynident.runs import check_writable
 from dynident.runs.samples import convergence_document
 
 INDEX, TABLE = "index.json", "samples.csv"

@@ -1,12 +1,13 @@
 """Run folders: every stage of the science as files, complete or not there, and nothing stale taken for new."""
 
+from dynident.core.files import check_writable
 from dynident.runs.estimate import read_estimate, read_problem, write_estimate
 from dynident.runs.parameters import read_parameters, write_parameters
 from dynident.runs.problem import load_problem, save_problem
 from dynident.runs.run import Run, load_run, run_in_memory, save_run
 from dynident.runs.samples import read_samples, write_samples
 from dynident.runs.signs import read_signs, write_signs
-from dynident.runs.stages import Stage, check_writable
+from dynident.runs.stages import Stage
 from dynident.runs.validation import read_validation, write_validation
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
-from dynident.core.files import finite_or_none, json_text, read_json
+from dynident.core.files import check_writable, finite_or_none, json_text, read_json
 from dynident.data.provenance import Provenance
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Residuals
 from dynident.regression.problem import Problem
@@ -19,7 +19,7 @@ from dynident.regression.tables import Coefficient, coefficients, friction
 from dynident.regression.uncertainty.blocks import BlockVariation
 from dynident.robots.serialize import robot_to_dict
 from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes, provenance_from_parts, provenance_parts
-from dynident.runs.stages import PROBLEM, ROBOT, Stage, check_digest, check_writable, find_absent, open_stage, present, write_stage
+from dynident.runs.stages import PROBLEM, ROBOT, Stage, check_digest, find_absent, open_stage, present, write_stage
 
 _ARRAYS = ("values", "covariance", "kept", "singular_values")
 _BLOCKS = ("ratios", "freedom", "group_ratios")

@@ -7,7 +7,6 @@ SHA-256 of what was written with it, and of what it was made from: nothing half,
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -169,18 +168,6 @@ def read_document(folder: Path, stage: Stage) -> dict[str, Any]:
     if not isinstance(content.get("files", {}), dict):
         raise FileError(file, "is not what was expected there; make it again", place="files")
     return content
-
-
-def check_writable(folder: str | Path) -> None:
-    """FileError unless the folder can be made or written to; to be asked before long work, not only after it."""
-    target = Path(folder)
-    if target.exists() and not target.is_dir():
-        raise FileError(target, "is a file; name a folder for the results")
-    existing = next((path for path in (target, *target.absolute().parents) if path.exists()), Path())
-    if not existing.is_dir():
-        raise FileError(target, f"can't be made, because {existing} is a file; name another folder")
-    if not os.access(existing, os.W_OK | os.X_OK):
-        raise FileError(target, f"can't be written, because {existing} doesn't allow it; name another folder")
 
 
 def find_absent(run: Path, stage: Stage) -> Absent | None:

@@ -18,7 +18,7 @@ from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError
 from dynident.feasibility.constraints.convex import Bounds
 from dynident.feasibility.constraints.terms import FeasibleSet
-from dynident.robots.kinematics import pose_from_xyz_rpy
+from dynident.robots.formats.urdf_xml import read_numbers, read_origin
 from dynident.robots.robot import Link, Robot
 
 
@@ -43,7 +43,7 @@ def geometry_bounds(robot: Robot) -> GeometryBounds:
     boxes: dict[int, Array] = {}
     missing: list[str] = []
     for i, link in enumerate(robot.links):
-        box = _link_box(link, elements)
+        box = _link_box(file, link, elements)
         if box is None:
             missing.append(link.name)
             continue
@@ -53,12 +53,12 @@ def geometry_bounds(robot: Robot) -> GeometryBounds:
     return GeometryBounds(constraints=FeasibleSet(tuple(bounds)), boxes=boxes, notes=notes)
 
 
-def _link_box(link: Link, elements: dict[str, Element]) -> Array | None:
+def _link_box(file: Path, link: Link, elements: dict[str, Element]) -> Array | None:
     """(2, 3) box around all source links of a body; None where one that may have mass has no primitives only."""
     corners: list[Array] = []
     for piece in link.pieces:
         element = elements.get(piece.name)
-        own = None if element is None else _primitives(element)
+        own = None if element is None else _primitives(file, element)
         if own is None:
             return None
         for pose, half in own:
@@ -71,23 +71,21 @@ def _link_box(link: Link, elements: dict[str, Element]) -> Array | None:
     return np.array([np.min(corners, axis=0), np.max(corners, axis=0)]) if corners else None
 
 
-def _primitives(link: Element) -> list[tuple[Array, _Shape]] | None:
+def _primitives(file: Path, link: Element) -> list[tuple[Array, _Shape]] | None:
     """Pose and shape of each primitive; empty for a link without geometry, None for one with meshes only."""
     drawn = False
     for kind in ("collision", "visual"):
-        shapes = list(_shapes(link, kind))
+        shapes = list(_shapes(file, link, kind))
         if shapes and all(shape is not None for _, shape in shapes):
             return [(pose, shape) for pose, shape in shapes if shape is not None]
         drawn = drawn or bool(shapes)
     return None if drawn else []
 
 
-def _shapes(link: Element, kind: str) -> Iterator[tuple[Array, _Shape | None]]:
+def _shapes(file: Path, link: Element, kind: str) -> Iterator[tuple[Array, _Shape | None]]:
     for element in link.findall(kind):
-        origin = element.find("origin")
-        xyz, rpy = (_numbers(origin, name, 3) if origin is not None else np.zeros(3) for name in ("xyz", "rpy"))
         geometry = element.find("geometry")
-        yield pose_from_xyz_rpy(xyz, rpy), None if geometry is None else _shape(geometry)
+        yield read_origin(file, f"link {link.get('name')!r}", element), None if geometry is None else _shape(file, geometry)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,24 +102,13 @@ class _Shape:
         return reach + self.radius * across
 
 
-def _shape(geometry: Element) -> _Shape | None:
+def _shape(file: Path, geometry: Element) -> _Shape | None:
     box, cylinder, sphere = (geometry.find(name) for name in ("box", "cylinder", "sphere"))
     if box is not None:
-        return _Shape(_numbers(box, "size", 3) / 2.0)
+        return _Shape(read_numbers(file, "geometry", box, required=("size",), length=3)["size"] / 2.0)
     if cylinder is not None:
-        length, radius = float(_numbers(cylinder, "length", 1)[0]), float(_numbers(cylinder, "radius", 1)[0])
-        return _Shape(np.array([0.0, 0.0, length / 2.0]), radius)
+        found = read_numbers(file, "geometry", cylinder, required=("length", "radius"))
+        return _Shape(np.array([0.0, 0.0, float(found["length"][0]) / 2.0]), float(found["radius"][0]))
     if sphere is not None:
-        return _Shape(np.zeros(3), float(_numbers(sphere, "radius", 1)[0]))
+        return _Shape(np.zeros(3), float(read_numbers(file, "geometry", sphere, required=("radius",))["radius"][0]))
     return None
-
-
-def _numbers(element: Element, name: str, length: int) -> Array:
-    text = element.get(name, "0 0 0" if name in ("xyz", "rpy") else "")
-    try:
-        values = np.array([float(word) for word in text.split()])
-    except ValueError:
-        values = np.zeros(0)
-    if len(values) != length or not np.all(np.isfinite(values)):
-        raise InputError(f"<{element.tag}> has {name}={text!r}; {length} finite numbers were expected")
-    return values

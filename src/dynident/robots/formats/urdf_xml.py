@@ -77,13 +77,13 @@ def _joint(path: str | Path, element: Element, links: list[str]) -> UrdfJoint:
     limit = element.find("limit")
     if limit is None and kind in ("revolute", "prismatic"):
         raise FileError(path, f"a {kind} joint needs a <limit> with lower, upper, effort and velocity", place=place)
-    _numbers(path, place, limit, required=("effort", "velocity"), optional=("lower", "upper"), infinite=True)
-    _origin(path, place, element)
+    read_numbers(path, place, limit, required=("effort", "velocity"), optional=("lower", "upper"), infinite=True)
+    read_origin(path, place, element)
     ends = [_attribute(element, end, "link") for end in ("parent", "child")]
     for end, link in zip(("parent", "child"), ends, strict=True):
         if link not in links:
             raise FileError(path, f"its <{end}> is link {link!r}, which the file doesn't define", place=place)
-    axis = _numbers(path, place, element.find("axis"), optional=("xyz",), length=3).get("xyz", np.array([1.0, 0.0, 0.0]))
+    axis = read_numbers(path, place, element.find("axis"), optional=("xyz",), length=3).get("xyz", np.array([1.0, 0.0, 0.0]))
     return UrdfJoint(name, kind, str(ends[0]), str(ends[1]), axis, _attribute(element, "mimic", "joint"))
 
 
@@ -98,19 +98,19 @@ def _inertial(path: str | Path, link: Element) -> Array | None:
         element = inertial.find(tag)
         if element is None:
             raise FileError(path, f"its <inertial> has no <{tag}>; give one, or remove the <inertial>", place=place)
-        numbers |= _numbers(path, place, element, required=required)
-    origin = _origin(path, place, inertial)
+        numbers |= read_numbers(path, place, element, required=required)
+    origin = read_origin(path, place, inertial)
     R, tensor = origin[:3, :3], inertia_tensor([numbers[name][0] for name in _INERTIA])
     return from_com(numbers["value"][0], origin[:3, 3], R @ tensor @ R.T)
 
 
-def _origin(path: str | Path, place: str, element: Element) -> Array:
+def read_origin(path: str | Path, place: str, element: Element) -> Array:
     """(4, 4) pose of the <origin> in an element; the identity without one."""
-    found = _numbers(path, place, element.find("origin"), optional=("xyz", "rpy"), length=3)
+    found = read_numbers(path, place, element.find("origin"), optional=("xyz", "rpy"), length=3)
     return pose_from_xyz_rpy(found.get("xyz", np.zeros(3)), found.get("rpy", np.zeros(3)))
 
 
-def _numbers(
+def read_numbers(
     path: str | Path,
     place: str,
     element: Element | None,
