@@ -51,17 +51,16 @@ class MisfitError(DynidentError):
     def __init__(self, best: LinkParameters, costliest: str, misfit: Misfit) -> None:
         self.best, self.costliest, self.misfit = best, costliest, misfit
         fitted, links = best.training or (0.0, 0.0)
-        remedy = "check the signs and units of the effort, the mounting and the robot description, or loosen that condition"
+        check = "check the signs and units of the effort, the mounting and the robot description"
+        remedy = f"{check}, or loosen that condition"
         if misfit.reversed:
             data = None if best.problem is None else best.problem.data
             read = (None if data is None else data.processing.read.effort_signs) or [1.0]
             signs = ",".join(f"{own * old:g}" for own, old in zip(misfit.signs, np.resize(read, len(misfit.signs)), strict=True))
-            remedy = Remedy("read the log with {effort_signs}, or else " + remedy, effort_signs=signs)
-        super().__init__(
-            f"the best links leave {links:.2g} % of the effort unexplained on the data of the fit, and the coefficients {fitted:.2g} %; "
-            f"{costliest} costs most{''.join(f'; {text}' for text in (str(misfit),) if text)}",
-            remedy=remedy,
-        )
+            remedy = Remedy("read the log with {effort_signs}, or " + check, effort_signs=signs)
+        text = f"the best links leave {links:.2g} % of the effort unexplained on the data of the fit, and the coefficients {fitted:.2g} %"
+        costs = "" if misfit.reversed else f"; {costliest} costs most"
+        super().__init__(f"{text}{costs}{f'; {misfit}' if str(misfit) else ''}", remedy=remedy)
 
 
 class CertificateError(DynidentError):
