@@ -14,6 +14,7 @@ from multiprocessing import get_context
 
 import numpy as np
 
+from benchmarks import deviations
 from benchmarks.virtual_arms import ERRORS, MOTIONS, ROBOTS, draw_arm, record_pair
 from dynident.errors import DynidentError
 from dynident.feasibility import retrieval_problem, solve_retrieval
@@ -152,6 +153,10 @@ def study(seeds: int = SEEDS, workers: int = 2) -> str:
             *(_row(kind, [item for item in found if item.case.kind == kind]) for kind in dict.fromkeys(case.kind for case in chosen)),
             "",
             *_misses(found),
+            "",
+            "### Standard deviations that are right",
+            "",
+            *deviations.section(),
         ]
     )
 
