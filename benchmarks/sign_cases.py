@@ -17,8 +17,10 @@ from benchmarks.virtual_arms import POSITION_NOISE, RATE, UR5, fourier_motion
 from dynident import Robot, load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
+from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.friction import FrictionModel, linear
 from dynident.regression import base_parameters
+from dynident.simulation import Noise, Sensors, simulate
 
 ARMS: dict[str, str | Path] = {
     "1r": "pendulum_1r",
@@ -120,13 +122,58 @@ def make_case(
     standard = np.concatenate([np.ravel(robot.parameters), np.ravel(law) if model is not None else np.zeros(0)])
     return Case(
         name=name,
-        described=replace(robot, links=tuple(replace(link, parameters=None, pieces=()) for link in robot.links)),
+        described=without_links(robot),
         signed=signed,
         torque=torque,
         noise=level,
         friction=model,
         coefficients=base_of.coefficients(standard),
     )
+
+
+def make_rough_case(name: str, seed: int) -> Case:
+    """An arm whose drives are none that a model of linear friction knows: ripple, Stribeck's effect, elastic joints, a tilted base."""
+    rng = np.random.default_rng([seed, 77])
+    drawn = virtual_arms.draw_arm(name, virtual_arms.ERRORS, rng)
+    signed, _ = virtual_arms.record_pair(drawn, "usual", rng)
+    assert signed.effort is not None
+    return Case(
+        name=name,
+        described=drawn.described,
+        signed=signed,
+        torque=signed.effort,
+        noise=drawn.noise,
+        friction=linear(),
+        coefficients=np.zeros(0),
+    )
+
+
+def servo_case(name: str, seed: int) -> Case:
+    """The report's experiment on MuJoCo: five periods of a random Fourier series that a servo follows, of which the middle three count."""
+    robot, rng = arm(name), np.random.default_rng([seed, 5])
+    a, b = rng.uniform(-0.5, 0.5, (2, robot.n, 5))
+    q0 = np.zeros(1) if name == "1r" else np.array([0.0, -0.5 * np.pi, 0.0])
+    series = FourierTrajectory(joints=robot.joint_names, base_frequency=BASE, a=a, b=b, q0=q0, duration=5.0 / BASE)
+    time = np.arange(round(1000.0 * series.duration)) / 1000.0
+    motion = series.sample(time)
+    wanted = Dataset(time=time, q=motion.q, dq=motion.dq, ddq=motion.ddq, joint_names=robot.joint_names)
+    sensors = Sensors(position=Noise(white=POSITION_NOISE))
+    log = simulate(robot, wanted, rate=RATE, noise=sensors, check_limits=False).log.part(0.2, 0.8)
+    assert log.effort is not None
+    return Case(
+        name=name,
+        described=without_links(robot),
+        signed=replace(log, dq=None),
+        torque=log.effort,
+        noise=np.zeros(robot.n),
+        friction=None,
+        coefficients=base_parameters(robot).coefficients(np.ravel(robot.parameters)),
+    )
+
+
+def without_links(robot: Robot) -> Robot:
+    """The same kinematics, and nothing about the links."""
+    return replace(robot, links=tuple(replace(link, parameters=None, pieces=()) for link in robot.links))
 
 
 def _rigid(robot: Robot, centre: np.ndarray, reach: np.ndarray, base: float, fastest: float, rng: np.random.Generator) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from dynident.signs.sign_cost import SignCost
 SAME = 0.02
 #: Of 2ⁿ ways to turn whole joints, so many of the cheapest are looked at beside those that turn one.
 TURNED = 4
+#: Up to so many joints all ways to turn them are compared.
+ALL_TURNS = 10
 #: Times that the best is followed to what physics makes of it.
 FOLLOWED = 5
 
@@ -82,13 +84,24 @@ def _candidates(cost: SignCost, signs: Array, joints: int) -> list[Array]:
     found: list[Array] = []
     for row in signs:
         shares = np.stack([cost.A[:, cost.joints == j] @ row[cost.joints == j] for j in range(joints)], axis=1)
-        turns = np.array([(1.0, *rest) for rest in product((1.0, -1.0), repeat=joints - 1)])
+        turns = _turns(joints)
         explained = np.sum((turns @ shares.T) ** 2, axis=1)
         for turn in turns[np.argsort(-explained, kind="stable")[:TURNED]]:
             turned = row * turn[cost.joints]
             if not any(same(cost, turned, other) or same(cost, -turned, other) for other in found):
                 found.append(turned)
     return found
+
+
+def _turns(joints: int) -> Array:
+    """(T, n) ways to turn whole joints, of which none is the negative of another: all, or of many joints those that turn at most two."""
+    if joints <= ALL_TURNS:
+        return np.array([(1.0, *rest) for rest in product((1.0, -1.0), repeat=joints - 1)])
+    pairs = [*((j,) for j in range(joints)), *combinations(range(joints), 2)]
+    turns = np.ones((len(pairs) + 1, joints))
+    for row, turned in zip(turns[1:], pairs, strict=True):
+        row[list(turned)] = -1.0
+    return turns
 
 
 def _follow_physics(magnitudes: Magnitudes, cost: SignCost, terms: Terms, ranked: list[Assignment]) -> None:

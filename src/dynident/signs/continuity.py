@@ -21,6 +21,8 @@ from dynident.signs.refine import Refined, inflation_of
 
 #: A leap of any size, as friction makes where a joint turns back, is no less likely than e to minus this.
 LEAP = 25.0
+#: From this price of a change on, a sample is no witness of its own beside its neighbour.
+TIED = 10.0
 #: What the model says at the ends of a recording, where the smoothed motion is wrong, counts by this factor.
 EDGE_TRUST = 0.01
 
@@ -29,27 +31,31 @@ def continuous_signs(magnitudes: Magnitudes, refined: Refined) -> Array:
     """(N, n) expected sign of every sample, between -1 and 1, of a model that was fitted."""
     b, mu, rest = magnitudes.b, magnitudes.predict(refined.coefficients), refined.residuals(magnitudes)
     clear = np.maximum(b - magnitudes.threshold, 0.0)
-    pieces = list(magnitudes.log.segments)
     trust = np.where(magnitudes.inner, 1.0, EDGE_TRUST)
+    pieces = list(magnitudes.log.segments)
     signs = np.empty_like(b)
     for j in range(b.shape[1]):
         step = float(np.sqrt(np.mean(np.concatenate([np.diff(b[piece, j]) for piece in pieces]) ** 2)))
         inflation = inflation_of(rest[:, j])
-        evidence = trust * 2.0 * b[:, j] * mu[:, j] / (np.where(clear[:, j] > 0.0, inflation, 1.0) * refined.levels[j] ** 2)
+        evidence = trust * 2.0 * b[:, j] * mu[:, j] / refined.levels[j] ** 2
         for piece in pieces:
-            signs[piece, j] = chain_signs(evidence[piece], clear[piece, j], step)
+            signs[piece, j] = chain_signs(evidence[piece], clear[piece, j], step, inflation)
     return signs
 
 
-def chain_signs(evidence: Array, clear: Array, step: float) -> Array:
+def chain_signs(evidence: Array, clear: Array, step: float, inflation: float) -> Array:
     """(N,) expected sign of every sample of a joint without a break, between -1 and 1.
 
-    evidence : (N,)   Log odds of + that the model gives to each sample.
-    clear : (N,)      |τ| above the noise of the sensors [N·m | N].
-    step : float      RMS step of |τ| between samples [N·m | N].
+    evidence : (N,)     Log odds of + that the model gives to each sample.
+    clear : (N,)        |τ| above the noise of the sensors [N·m | N].
+    step : float        RMS step of |τ| between samples [N·m | N].
+    inflation : float   How many samples that hang together say as much as one that stands alone.
     """
     price = np.minimum(2.0 * clear[1:] * clear[:-1] / max(step, np.finfo(float).tiny) ** 2, LEAP)
-    return np.tanh(0.5 * _smooth(np.ascontiguousarray(evidence), np.ascontiguousarray(price)))
+    tied, share = np.zeros(len(clear)), 0.5 * np.minimum(price / TIED, 1.0)
+    tied[1:] += share
+    tied[:-1] += share
+    return np.tanh(0.5 * _smooth(evidence / (1.0 + (inflation - 1.0) * tied), price))
 
 
 @njit(cache=True, nogil=True)

@@ -63,7 +63,7 @@ class SignCost:
 
     def flip_costs(self, signs: Array) -> Array:
         """(S,) by how much flipping one segment alone raises the cost; negative where it lowers it."""
-        return 4.0 * (signs * (self.Q @ signs) - np.diag(self.Q))
+        return 4.0 * (signs * (self.A @ signs @ self.A) - np.sum(self.A**2, axis=0))
 
     def certificate(self, signs: Array) -> float:
         """λ_min(Diag(s∘Qs) - Q) over the largest of Q's own: not negative only where no sign vector at all costs less.
