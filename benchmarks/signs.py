@@ -103,7 +103,8 @@ def run_case(case: Case) -> tuple[SignRecovery, Outcome]:
 
 def _recovered() -> str:
     lines = [
-        "| setting | all signs right | fewest samples right, in a joint [%] | error over oracle's, median, worst | feasible | seconds, median, worst |",
+        "| setting | all signs right | fewest samples right, in all and in a joint [%] | error over oracle's, median, worst "
+        "| feasible | seconds, median, worst |",
         "|---|---|---|---|---|---|",
     ]
     for setting in SETTINGS:

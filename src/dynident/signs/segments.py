@@ -60,8 +60,9 @@ def find_reversals(dq: Array) -> IntArray:
     """The first samples of motion in the other direction."""
     clear = np.flatnonzero(np.abs(dq) > TREMBLE * np.abs(dq).max(initial=0.0))
     turned = np.flatnonzero(np.diff(np.sign(dq[clear])) != 0.0)
-    # between two clear velocities of opposite sign the turn is where the velocity itself changes sign
-    return np.array([a + int(np.argmin(np.abs(dq[a : b + 1]))) for a, b in zip(clear[turned], clear[turned + 1], strict=True)], np.int64)
+    # between two clear velocities of opposite sign the turn is after the last one of the old direction
+    ends = zip(clear[turned], clear[turned + 1], strict=True)
+    return np.array([a + 1 + int(np.flatnonzero(dq[a : b + 1] * dq[a] > 0.0)[-1]) for a, b in ends], dtype=np.int64)
 
 
 def runs(chosen: BoolArray, cuts: IntArray) -> Iterator[tuple[int, int]]:

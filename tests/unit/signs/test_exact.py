@@ -34,7 +34,9 @@ def test_its_answers_are_the_best_of_all(name, seed):
     assert found.proven
     np.testing.assert_allclose(found.costs, costs[best], rtol=1e-4)
     assert found.bound == found.costs[0]
-    np.testing.assert_array_equal(found.signs[0] * found.signs[0, 0], every[best[0]])
+    strongest, told = int(np.argmax(prepared.energies)), prepared.energies > 0.0  # segments at the edges have no rows, and any sign
+    ours, theirs = (signs * signs[strongest] for signs in (found.signs[0], every[best[0]]))
+    np.testing.assert_array_equal(ours[told], theirs[told])
 
 
 def test_a_budget_that_ends_leaves_a_bound_below_the_truth(monkeypatch):

@@ -1,0 +1,101 @@
+"""What physics makes of hypotheses: the global sign, joints turned by themselves, and what counts as the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from benchmarks.sign_cases import Case, make_case
+from dynident.signs import Magnitudes, SignHypotheses, prepare_magnitudes
+from dynident.signs.assignments import Assignment, _turns, differing, rank_assignments, same
+from dynident.signs.feasible import feasible_fit, physical_terms
+from dynident.signs.refine import refine
+from dynident.signs.sign_cost import SignCost, search_levels, sign_cost
+
+
+@cache
+def case() -> Case:
+    return make_case("3r", 11, trajectories=1)
+
+
+@cache
+def magnitudes() -> Magnitudes:
+    return prepare_magnitudes(case().described, case().log, friction=case().friction)
+
+
+@cache
+def cost() -> SignCost:
+    return sign_cost(magnitudes(), search_levels(magnitudes()))
+
+
+@cache
+def right() -> np.ndarray:
+    return np.array([np.sign(case().torque[item.samples, item.joint].sum()) for item in magnitudes().segments])
+
+
+@cache
+def ranked(*turned: int) -> tuple[Assignment, ...]:
+    """From a hypothesis in which whole joints are turned."""
+    signs = np.where(np.isin(cost().joints, turned), -right(), right())
+    found = SignHypotheses(segments=magnitudes().segments, signs=signs[None], costs=np.atleast_1d(cost().cost(signs)))
+    return rank_assignments(magnitudes(), cost(), found)
+
+
+@pytest.mark.parametrize("turned", [(), (0, 1, 2), (0,), (2,)])
+def test_physics_and_data_turn_joints_back(turned):
+    assert same(cost(), ranked(*turned)[0].signs, right())
+
+
+def test_the_negative_is_there_as_likely_and_not_feasible():
+    best = ranked()[0]
+    negative = next(item for item in ranked() if same(cost(), item.signs, -right()))
+    assert negative.refined.log_likelihood == pytest.approx(best.refined.log_likelihood)
+    assert best.feasible.cost < 10.0
+    assert negative.feasible.cost > 1e4
+
+
+def test_assignments_are_distinct_and_in_order_and_every_joint_was_turned():
+    scores = [item.score for item in ranked()]
+    assert scores == sorted(scores, reverse=True)
+    for place, item in enumerate(ranked()):
+        assert not any(same(cost(), item.signs, other.signs) for other in ranked()[:place])
+    assert np.all(np.any([differing(cost(), ranked()[0].signs, item.signs) for item in ranked()[1:]], axis=0))
+
+
+def test_hypotheses_that_are_not_to_be_refined_stay_as_they_are():
+    signs = right().copy()
+    signs[int(np.argmin(cost().energies))] *= -1.0
+    found = SignHypotheses(segments=magnitudes().segments, signs=-signs[None], costs=np.zeros(1))
+    np.testing.assert_array_equal(rank_assignments(magnitudes(), cost(), found, refined=False)[0].signs, signs)
+
+
+def test_what_differs_counts_by_energy_in_each_joint():
+    one = right()
+    faint, strong = one.copy(), one.copy()
+    faint[int(np.argmin(cost().energies))] *= -1.0
+    of_last = np.flatnonzero(cost().joints == 2)
+    strong[of_last[int(np.argmax(cost().energies[of_last]))]] *= -1.0
+    assert same(cost(), one, faint)
+    np.testing.assert_array_equal(differing(cost(), one, strong), [False, False, True])
+
+
+def test_true_coefficients_are_feasible_and_push_friction_is_not():
+    m, pi = magnitudes(), case().coefficients
+    terms, model = physical_terms(m), refine(m, pi)
+    assert feasible_fit(m.base, replace(model, rhs=model.R @ pi), terms).cost < 1e-3
+    pushing = pi.copy()
+    pushing[m.base.names.index("fc3")] *= -1.0
+    pushing[m.base.names.index("fv3")] *= -1.0
+    assert feasible_fit(m.base, replace(model, rhs=model.R @ pushing), terms).cost > 1e3
+
+
+def test_ways_to_turn_joints():
+    assert len(_turns(1)) == 1
+    assert len(_turns(7)) == 64
+    assert len({tuple(row * row[0]) for row in _turns(7)}) == 64
+    many = _turns(30)
+    assert len(many) == 1 + 30 + 30 * 29 // 2
+    assert set((many < 0.0).sum(axis=1).tolist()) == {0, 1, 2}

@@ -1,0 +1,102 @@
+"""Verdicts from their evidence, one finding at a time, and the evidence from assignments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from benchmarks.sign_cases import make_case
+from dynident.signs import Confidence, Magnitudes, SignRecovery, Verdict, prepare_magnitudes, recover_signs
+from dynident.signs.confidence import settle_verdict
+
+
+@cache
+def magnitudes() -> Magnitudes:
+    case = make_case("3r", 12, trajectories=1)
+    return prepare_magnitudes(case.described, case.log, friction=case.friction)
+
+
+def sure(**changes) -> Confidence:
+    """Evidence with nothing to find fault with, and then changes."""
+    noise = magnitudes().noise
+    found = Confidence(
+        gap=500.0,
+        flip_margins=np.full(3, 500.0),
+        unsure_share=0.02,
+        unsure_energy=1e-4,
+        levels=1.05 * noise,
+        noise=noise,
+        strain=1.0,
+        density=3.0,
+        inflation=1.2,
+        certificate=-1e-3,
+    )
+    return replace(found, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "words"),
+    [
+        ({}, Verdict.CERTAIN, "e^-500 times as likely"),
+        ({"gap": np.inf}, Verdict.CERTAIN, "no other assignment"),
+        ({"levels": "2"}, Verdict.LIKELY, "leaves 2 times the noise of joint 'joint1'"),
+        ({"levels": "5"}, Verdict.UNEXPLAINED, "leaves 5 times the noise of joint 'joint1'"),
+        ({"flip_margins": np.array([500.0, 2.0, 3.0])}, Verdict.AMBIGUOUS, "other signs of joints joint2 and joint3 fit nearly as well"),
+        ({"density": 0.7}, Verdict.LIKELY, "segments for 24 coefficients"),
+        ({"density": 0.7, "gap": 50.0}, Verdict.AMBIGUOUS, "segments for 24 coefficients"),
+        ({"density": 0.7, "strain": 90.0}, Verdict.AMBIGUOUS, "segments for 24 coefficients"),
+        ({"unsure_energy": 0.02}, Verdict.LIKELY, "2 % of the torque is in segments of unsure sign"),
+        ({"unsure_energy": 0.2}, Verdict.AMBIGUOUS, "20 % of the torque is in segments of unsure sign"),
+        ({"strain": 90.0}, Verdict.LIKELY, "links that can exist fit e^-90 times as well"),
+        ({"strain": 90.0, "levels": "5", "density": 0.2}, Verdict.UNEXPLAINED, "times the noise"),
+    ],
+)
+def test_the_gravest_finding_is_the_verdict(changes, verdict, words):
+    if "levels" in changes:
+        changes = changes | {"levels": magnitudes().noise * np.array([float(changes["levels"]), 1.0, 1.0])}
+    found = settle_verdict(magnitudes(), sure(**changes))
+    assert found.verdict is verdict
+    assert words in found.reason
+    assert (found.advice == "") is (verdict is Verdict.CERTAIN)
+
+
+def test_a_model_that_explains_less_than_half_of_a_joint_explains_nothing_however_noisy():
+    rms = np.sqrt(np.mean(magnitudes().b ** 2, axis=0))
+    found = settle_verdict(magnitudes(), sure(noise=rms, levels=0.6 * rms))
+    assert found.verdict is Verdict.UNEXPLAINED
+
+
+@cache
+def recovered() -> SignRecovery:
+    case = make_case("3r", 12, trajectories=1)
+    return recover_signs(case.described, case.log, friction=case.friction)
+
+
+def test_evidence_of_a_plain_log():
+    found = recovered()
+    confidence = found.confidence
+    assert found.verdict is Verdict.CERTAIN
+    assert confidence.gap == confidence.flip_margins.min() > 100.0
+    np.testing.assert_allclose(confidence.excess, 1.0, atol=0.15)
+    assert confidence.density == len(found.segments) / found.estimate.base.rank
+    assert confidence.inflation < 3.0
+    assert np.all((found.posterior > 0.5) & (found.posterior <= 1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "seed", "more"),
+    [
+        ("3r", 1, {"modelled": False}),
+        ("ur5", 0, {"modelled": False}),
+        ("3r", 10, {"seconds": 2.0}),
+        ("panda", 1, {"seconds": 2.0}),
+        ("ur5", 8, {"seconds": 2.0}),
+        ("panda", 0, {"fastest": 0.03}),
+    ],
+)
+def test_wrong_signs_are_not_certain(name, seed, more):
+    case = make_case(name, seed, trajectories=1, **more)
+    assert recover_signs(case.described, case.log, friction=case.friction).verdict is not Verdict.CERTAIN
