@@ -107,12 +107,13 @@ def validated(folder: Path, data: Dataset) -> None:
     write_validation(folder, validate(estimate, data.part(0.7, 1), links=links, folds=3))
 
 
-def complete_run(folder: Path, *, seconds: float = 24.0) -> Path:
-    """A run folder with all stages."""
+def complete_run(folder: Path, *, seconds: float = 24.0, unsigned: bool = False) -> Path:
+    """A run folder with all stages. unsigned : as if the log had come without its signs."""
     robot = arm()
     data = log(robot, seconds=seconds)
     identified(folder, robot, data)
-    signs_recovered(folder, robot, data)
+    if unsigned:
+        signs_recovered(folder, robot, data)
     retrieved(folder)
     validated(folder, data)
     write_samples(folder, solve_retrieval(retrieval_problem(read_estimate(folder))).sample(30))

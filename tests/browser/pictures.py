@@ -7,25 +7,26 @@ import sys
 import tempfile
 from pathlib import Path
 
-from dynident.reports import report_html
+from dynident.reports import report
 from dynident.runs import load_run
 from tests.browser import chromium
 from tests.browser.arm import complete_run
 
-#: File, theme, and the elements that it begins and ends with.
+#: File, theme, and the elements that it begins and ends with; of an ordinary log, and of one without signs.
 PICTURES = (("report-verdict.png", "light", "body", "#verdict"), ("report-robot.png", "dark", "#robot", "#robot"))
+UNSIGNED = (("report-signs.png", "light", "#signs", "#signs .row figure:nth-child(4)"),)
 
 
 def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as work:
-        run = complete_run(Path(work) / "run", seconds=60.0)
-        page = run / "report.html"
-        page.write_text(report_html(load_run(run)), encoding="utf-8")
         browser = chromium.start(Path(work) / "profile")
         try:
-            chromium.open_page(browser, page)
-            for name, theme, first, last in PICTURES:
-                (folder / name).write_bytes(_picture(browser, theme, first, last))
+            for name, pictures in (("run", PICTURES), ("unsigned", UNSIGNED)):
+                unsigned = pictures is UNSIGNED
+                run = complete_run(Path(work) / name, seconds=14.0 if unsigned else 60.0, unsigned=unsigned)
+                chromium.open_page(browser, report(load_run(run)).save(run / "report.html"))
+                for file, theme, first, last in pictures:
+                    (folder / file).write_bytes(_picture(browser, theme, first, last))
         finally:
             browser.quit()
 

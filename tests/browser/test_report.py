@@ -24,7 +24,7 @@ HARMLESS = ("GPU stall due to ReadPixels", "willReadFrequently")
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory) -> Path:
-    run = complete_run(tmp_path_factory.mktemp("run"))
+    run = complete_run(tmp_path_factory.mktemp("run"), unsigned=True)
     report(load_run(run), beside=load_run(run)).save(run / "report.html")
     return run / "report.html"
 

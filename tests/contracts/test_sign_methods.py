@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks.sign_cases import Case, make_case, score
-from dynident.core.options import declared_options
+from dynident.core.options import declared_options, option
+from dynident.data import write_dataset
 from dynident.errors import UnknownNameError
 from dynident.signs import (
     METHODS,
     Magnitudes,
     SearchSettings,
     SignHypotheses,
+    SignMethod,
     SignRecovery,
     prepare_magnitudes,
     recover_signs,
     search_signs,
 )
+from dynident.signs.sign_cost import search_levels, sign_cost
 
 EVERY = pytest.mark.parametrize("method", METHODS)
 
@@ -71,6 +78,20 @@ def test_the_same_seed_gives_the_same_answer(method):
 
 
 @EVERY
+def test_what_a_method_says_of_itself_is_true(method):
+    if not METHODS[method].seeded:
+        other = search_signs(magnitudes(), method=method, settings=SearchSettings(seed=5))
+        np.testing.assert_array_equal(other.signs, hypotheses(method).signs)
+    found = hypotheses(method)
+    assert found.bound <= found.costs[0]
+    if found.proven:
+        everything = sign_cost(magnitudes(), search_levels(magnitudes()))
+        assert len(found.segments) <= 16
+        every = np.array(list(product((1.0, -1.0), repeat=len(found.segments))))
+        assert everything.cost(every).min() == pytest.approx(found.costs[0], rel=1e-4)
+
+
+@EVERY
 def test_plain_signs_are_right_and_give_the_coefficients_of_signed_torque(method):
     found = recovery(method)
     assert score(case(), found.signs).percent == 100.0 if METHODS[method].refined else score(case(), found.signs).percent > 85.0
@@ -92,3 +113,40 @@ def test_an_unknown_method_or_option_is_named():
         recover_signs(case().described, case().log, method="guess")
     with pytest.raises(UnknownNameError, match="no option of method em named 'width'"):
         recover_signs(case().described, case().log, options={"width": 3})
+
+
+@dataclass(frozen=True, kw_only=True)
+class GravityOptions:
+    turned: bool = option(False, "Take the other sign.")
+
+
+@pytest.fixture
+def by_gravity(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A method that nobody but this test knows, registered as a new line would: a pendulum's sign is mostly that of sin q."""
+
+    def search(prepared: Magnitudes, settings: SearchSettings, own: GravityOptions) -> SignHypotheses:
+        weights = [np.sin(prepared.motion.q[segment.samples, segment.joint]).sum() for segment in prepared.segments]
+        signs = np.where(np.array([weights]) < 0.0, -1.0, 1.0) * (-1.0 if own.turned else 1.0)
+        settings.say("looked at gravity")
+        return SignHypotheses(segments=prepared.segments, signs=signs, costs=sign_cost(prepared, search_levels(prepared)).cost(signs))
+
+    new = SignMethod(name="gravity", summary="looks at gravity", search=search, options=GravityOptions, seeded=False)
+    monkeypatch.setitem(METHODS, "gravity", new)
+
+
+@pytest.mark.usefixtures("by_gravity")
+def test_a_new_method_is_known_everywhere(command: Callable[..., tuple[int, str]], tmp_path: Path):
+    _, text = command("signs", "--help")
+    assert "gravity: looks at gravity." in text
+    assert "Of gravity: turned, take the other sign (False)." in text
+    with pytest.raises(UnknownNameError, match="known: em, exact, gravity, tree"):
+        recover_signs(case().described, case().log, method="gravit")
+    write_dataset(case().log, tmp_path / "log.npz")
+    words = ("signs", "pendulum_1r", tmp_path / "log.npz", "-o", tmp_path / "run", "--friction", "none", "--method", "gravity")
+    code, said = command(*words)
+    assert code == 0, said
+    assert '"method": "gravity"' in (tmp_path / "run" / "signs.json").read_text()
+    assert command("report", tmp_path / "run")[0] == 0
+    assert "method gravity" in (tmp_path / "run" / "report.html").read_text()
+    assert command(*words, "--method-option", "turned=yes")[0] == 0  # physics turns it back
+    assert command(*words, "--method-option", "turned=perhaps")[0] == 2

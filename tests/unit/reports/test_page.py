@@ -25,7 +25,7 @@ from tests.browser.arm import arm, complete_run, identified, log, validated
 
 @pytest.fixture(scope="module")
 def complete(tmp_path_factory) -> Path:
-    return complete_run(tmp_path_factory.mktemp("complete"))
+    return complete_run(tmp_path_factory.mktemp("complete"), unsigned=True)
 
 
 @pytest.fixture(scope="module")
