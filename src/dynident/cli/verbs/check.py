@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from dynident.cli.inputs import read_robot
 from dynident.cli.options import AsJson, Base, Debug, Lock, RobotArgument, Tip
-from dynident.cli.terminal import console
+from dynident.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dynident.robots.check import LinkCheck, RobotCheck, SourceCheck
-    from dynident.robots.verdict import Judgement
+    from dynident.robots.check import RobotCheck
 
 GROUP = "Robot"
 EXAMPLE = """Examples:
@@ -42,53 +40,15 @@ def check(
     or a link that was lumped into another or into the base.
     """
     from dynident.robots.check import check_robot
+    from dynident.robots.tables import check_document
 
     result = check_robot(read_robot(robot, lock=lock, base=base, tip=tip))
     if as_json:
-        print(json.dumps(as_dictionary(result), indent=2, ensure_ascii=False))
+        print_json(check_document(result))
     else:
         _print_report(result)
     if not result.passed:
         raise typer.Exit(1)
-
-
-def as_dictionary(result: RobotCheck) -> dict[str, Any]:
-    """What `--json` prints; `consistent` is null where an inertia is missing and no other link is inconsistent."""
-    return {
-        "schema": "dynident/check/1",
-        "robot": result.robot,
-        "source": result.source,
-        "consistent": False if not result.passed else None if result.without_inertia else True,
-        "total_mass": result.total_mass,
-        "links": [_link_dictionary(link) for link in result.links],
-        "lumped": [_source_dictionary(source) for source in result.sources],
-        "base_links": list(result.base_sources),
-        "warnings": list(result.warnings),
-        "notes": list(result.notes),
-    }
-
-
-def _link_dictionary(link: LinkCheck) -> dict[str, Any]:
-    lists = {"warnings": list(link.warnings), "lumped_links": list(link.sources)}
-    return {"name": link.name, "frame": link.frame, **_numbers_dictionary(link), **lists}
-
-
-def _source_dictionary(source: SourceCheck) -> dict[str, Any]:
-    return {"name": source.name, "body": source.body, **_numbers_dictionary(source.judgement)}
-
-
-def _numbers_dictionary(judged: LinkCheck | Judgement) -> dict[str, Any]:
-    from dynident.robots.tables import sentence
-
-    return {
-        "verdict": judged.verdict.name.lower(),
-        "message": sentence(judged),
-        "inconsistent": judged.verdict.inconsistent,
-        "mass": judged.mass,
-        "com": judged.com,
-        "principal_inertias": judged.principal_inertias,
-        "margin": judged.margin,
-    }
 
 
 def _print_report(result: RobotCheck) -> None:
