@@ -83,7 +83,7 @@ def check_records(result: RobotCheck) -> list[dict[str, Any]]:
 
 
 def check_document(result: RobotCheck) -> dict[str, Any]:
-    """What `dynident check --json` prints; `consistent` is null where an inertia is missing and no other link is inconsistent."""
+    """Ready for standard JSON; `consistent` is null where an inertia is missing and no other link is inconsistent."""
     return {
         "schema": "dynident/check/1",
         "robot": result.robot,
