@@ -65,11 +65,12 @@ def find_misfit(problem: RetrievalProblem, x: Array) -> Misfit | None:
     if problem.data is None or problem.fitted is None:
         return None
     fitted, links = problem.fitted, residuals(problem.data, problem.base.coefficients(x))
-    failed = explains_badly(fitted.relative_percent, links.relative_percent)
+    optimism = _optimism(problem)
+    failed = explains_badly(optimism * fitted.relative_percent, links.relative_percent)
     if problem.base.equations != "torque":
         return Misfit(failed=True, joints={}) if failed else None
     before, after = fitted.relative_percent_per_group, links.relative_percent_per_group
-    far = (after > FAR_ABOVE * before) & (after > before + CLEARLY_OF_JOINT)
+    far = (after > FAR_ABOVE * optimism * before) & (after > optimism * before + CLEARLY_OF_JOINT)
     joints = {links.names[j]: (float(before[j]), float(after[j])) for j in np.flatnonzero(far)}
     if not failed and not joints and np.all(after <= UNEXPLAINED):
         return None
@@ -82,6 +83,18 @@ def find_misfit(problem: RetrievalProblem, x: Array) -> Misfit | None:
         reversed=tuple(links.names[joint] for joint in reversed),
         signs=tuple(-1 if joint in reversed else 1 for joint in range(problem.base.robot.n)),
     )
+
+
+def _optimism(problem: RetrievalProblem) -> float:
+    """How many times smaller the coefficients' error is on the data of the fit than the noise, because they were fitted to it.
+
+    √(N / (N - b)) for b coefficients of N independent equations; infinite where there are no more than b, which b coefficients explain
+    whatever they are.
+    """
+    independent = problem.objective.noise
+    if problem.objective.levels is None or independent is None:
+        return 1.0
+    return float(np.sqrt(independent / (independent - problem.base.rank))) if independent > problem.base.rank else np.inf
 
 
 def explains_badly(fitted_percent: float, links_percent: float) -> bool:

@@ -100,6 +100,19 @@ def test_a_joint_that_links_explain_worse_is_worth_a_note(wrist_log):
     assert "of the effort of joint3 the links leave" in str(misfit)
 
 
+def test_coefficients_that_can_explain_anything_are_no_measure(wrist_log):
+    """As few independent equations as coefficients leave no residual, whatever the links are."""
+    problem = retrieval_problem(identify(load_robot("spatial_3r"), wrist_log, cutoff=None))
+    spoilt = problem.relaxed.x.copy()
+    spoilt[problem.base.columns.index("fc1")] += 3.0
+    assert find_misfit(problem, spoilt).failed
+    rank = problem.base.rank
+    for independent, failed in ((100.0 * rank, True), (1.0001 * rank, False), (0.5 * rank, False)):
+        fewer = replace(problem, objective=replace(problem.objective, noise=independent))
+        misfit = find_misfit(fewer, spoilt)
+        assert (misfit is not None and misfit.failed) is failed
+
+
 @pytest.mark.parametrize("name", library_names())
 def test_no_library_robot_is_doubtful(name):
     robot = load_robot(name)
