@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility.constraints.regions import arm_reach
 from dynident.feasibility.constraints.terms import Terms
 from dynident.feasibility.evidence import VERY_STRONG
 from dynident.feasibility.objective import one_step
@@ -19,6 +18,7 @@ from dynident.parameters import link_inertia
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.problem import Problem
 from dynident.regression.solution import residuals
+from dynident.robots.kinematics import arm_reach
 
 #: Links whose error on the data of the fit is this many times that of the coefficients, and this much larger in percent of the effort,
 #: are not the robot's. In a single joint, whose effort may be little more than noise, that is worth a note from a tenth of it.

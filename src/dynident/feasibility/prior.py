@@ -13,6 +13,7 @@ from dynident.feasibility.constraints.convex import Bounds, TotalMass
 from dynident.feasibility.constraints.terms import FeasibleSet
 from dynident.feasibility.prior_mean import centre_for_mean
 from dynident.parameters import consistency_margin, from_com, from_pseudo_inertia, pseudo_inertia
+from dynident.robots.kinematics import joint_points
 from dynident.robots.robot import Robot
 
 Metric: TypeAlias = Literal["euclidean", "entropic"]
@@ -174,11 +175,8 @@ def _box(robot: Robot, i: int, constraints: FeasibleSet, boxes: Mapping[int, Arr
 
 def link_span(robot: Robot, i: int) -> tuple[Array, Array]:
     """The corners (3,) and (3,) of the box around a link's own joint, those that it carries and the tool, in the link's frame [m]."""
-    link = robot.links[i]
-    points = [-link.placement[:3, :3].T @ link.placement[:3, 3]]
-    points += [joint.placement[:3, 3] for joint in robot.joints if joint.parent == i]
-    if i == robot.n - 1:
-        points.append(robot.tool[:3, 3])
+    start, ends = joint_points(robot, i)
+    points = [start, *ends]
     return np.min(points, axis=0), np.max(points, axis=0)
 
 

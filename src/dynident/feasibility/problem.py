@@ -22,15 +22,8 @@ from dynident.feasibility.constraints.lmi import Batch, batches
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms, Violation, violations
 from dynident.feasibility.objective import ROUNDING, Objective
 from dynident.feasibility.prior import NominalPrior, factor_of
-from dynident.feasibility.solvers.conic import (
-    ConicProgram,
-    ConicSolution,
-    ConicStatus,
-    contradict,
-    lower_bound,
-    residual_scale,
-    typical_size,
-)
+from dynident.feasibility.solvers.certificates import contradict, lower_bound
+from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale, typical_size
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Residuals
 from dynident.regression.problem import Problem

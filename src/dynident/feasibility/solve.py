@@ -13,8 +13,7 @@ from dynident.feasibility.objective import ROUNDING, Objective
 from dynident.feasibility.plausibility import Misfit, doubts, find_costliest, find_misfit
 from dynident.feasibility.problem import REACH, RetrievalProblem
 from dynident.feasibility.result import OPTIMAL_GAP, Bounds, Candidate, LinkParameters, RetrievalStatus, Solution
-from dynident.feasibility.solvers.conflict import conflicting
-from dynident.feasibility.solvers.polish import polished
+from dynident.feasibility.solvers.certificates import conflicting
 from dynident.feasibility.solvers.registry import check_solvable, solve_with
 from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.regression.solution import residuals
@@ -23,6 +22,9 @@ from dynident.regression.solution import residuals
 DISTINCT = 1e-3
 #: A weighted objective beyond this many times its expectation is no longer noise.
 MISFIT = 3.0
+#: Below this share of ‖b‖² what is left of ‖A x - b‖² counts as rounding, not as a conflict with the constraints.
+NEARLY_EXACT = 1e-10
+_STEPS = 3
 
 
 class InfeasibleError(DynidentError):
@@ -93,7 +95,7 @@ def solve_retrieval(
     if floor is None:
         raise InfeasibleError(conflicting(problem.terms, problem.variables))
     found = solve_with(solver, problem, settings)
-    candidates = [replace(item, x=(x := polished(problem, item.x)), merit=problem.merit(x)) for item in found]
+    candidates = [replace(item, x=(x := _polish(problem, item.x)), merit=problem.merit(x)) for item in found]
     result = certify(problem, _distinct(candidates), solver=solver, floor=floor.bound)
     if not result.feasible:
         raise NotFoundError(result)
@@ -103,6 +105,32 @@ def solve_retrieval(
     if misfit.failed:
         raise MisfitError(result, find_costliest(problem), misfit)
     return replace(result, notes=(*result.notes, str(misfit)))
+
+
+def _polish(problem: RetrievalProblem, x: Array) -> Array:
+    """x moved onto the coefficients and the equalities, or x itself where they can't be met or the step would break something.
+
+    What a conic solver's tolerance and a prior left over: where the coefficients can be met exactly, a step of least length onto A x = b
+    is smaller than the room that the constraints leave, and the objective drops from about 1e-12 to rounding.
+    """
+    if problem.prior is not None and problem.prior.fixed:
+        return x  # what the prior costs at the weight that it was given is wanted
+    A, b = problem.objective.A, problem.objective.b
+    left = float(np.sum((A @ x - b) ** 2))
+    if not 0.0 < left <= NEARLY_EXACT * float(b @ b):
+        return x
+    E = np.zeros((len(problem.terms.equalities), problem.variables))
+    for row, equality in zip(E, problem.terms.equalities, strict=True):
+        row[equality.indices] = equality.coefficients
+    rows = np.concatenate([A, E])
+    target = np.concatenate([b, [equality.value for equality in problem.terms.equalities]])
+    scale = np.maximum(np.abs(x), 1e-3)  # every parameter moves in proportion to its size
+    moved = x
+    for _ in range(_STEPS):
+        step = np.linalg.lstsq(rows * scale, target - rows @ moved, rcond=1e-12)[0]
+        moved = moved + scale * step
+    better = float(np.sum((A @ moved - b) ** 2)) < left
+    return moved if better and len(problem.violations(moved)) <= len(problem.violations(x)) else x
 
 
 def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solver: str, floor: float) -> LinkParameters:

@@ -27,7 +27,7 @@ from dynident.feasibility import (
 )
 from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.solve import CertificateError
-from dynident.feasibility.solvers.conic import contradict
+from dynident.feasibility.solvers.certificates import contradict
 from dynident.regression import base_parameters
 from tests.logs import synthetic_log
 from tests.unit.feasibility.links import ROBOT, consistent_links, random_links

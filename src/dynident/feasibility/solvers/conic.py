@@ -1,4 +1,4 @@
-"""Conic programs over the blocks of a problem, straight to Clarabel, and lower bounds recomputed from its multipliers.
+"""Conic programs over the blocks of a problem, straight to Clarabel.
 
 minimise ½ ‖r‖² + c·x  subject to  r = scale (A x - b),  equalities,  F(x) ⪰ 0. The residual r is a variable of its own,
 so that AᵀA, and with it the square of the condition number, never appears; scaling it keeps small objectives above
@@ -10,7 +10,7 @@ the solver's tolerances, and x is counted in the unit of its size, so that a rob
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
 
@@ -18,7 +18,6 @@ import numpy as np
 
 from dynident.core.arrays import Array, IntArray
 from dynident.feasibility.constraints.lmi import Block, Equality
-from dynident.feasibility.constraints.terms import MET_WITHIN
 
 TOLERANCE = 1e-10
 #: The right-hand side is scaled to this length, so that objectives far below its square are still resolved.
@@ -153,66 +152,6 @@ class ConicProgram:
             sizes=tuple(self.sizes),
             iterations=int(result.iterations),
         )
-
-
-def lower_bound(
-    A: Array, b: Array, blocks: Sequence[Block], equalities: Sequence[Equality], solution: ConicSolution, scale: float, reach: Array
-) -> float:
-    """A lower bound on min ‖A x - b‖² over the constraints, from multipliers alone: weak duality, recomputed here.
-
-    For any y and positive semidefinite Z_k (those of the solver, projected), with g = Aᵀ y + Σ E ν - Σ tr(Z_k F_i),
-    ‖A x - b‖² >= -‖y‖²/4 - b·y - ... + g·x. What Aᵀ reaches of g is made zero by another y; of the rest,
-    g·x >= -|g|·reach where |x_i| <= reach_i. Constraints count as met within their tolerance, as in `violations`, so that no
-    answer that passes them can be below the bound.
-    """
-    # the program minimises ½ s² ‖A x - b‖²; in its Lagrangian the multipliers of r = s (A x - b) are y
-    fixed, gradient = _weighed_constraints(blocks, equalities, solution, A.shape[1])
-    y = solution.residual_dual
-    correction = np.linalg.lstsq(scale * A.T, -(gradient + scale * A.T @ y), rcond=1e-12)[0]
-    bounds: list[float] = []
-    for multipliers in (y, y + correction):
-        value = fixed - 0.5 * float(multipliers @ multipliers) - scale * float(b @ multipliers)
-        bounds.append(value - float(np.abs(gradient + scale * A.T @ multipliers) @ reach))
-    return 2.0 * max(bounds) / scale**2
-
-
-def contradict(blocks: Sequence[Block], equalities: Sequence[Equality], reach: Array) -> bool:
-    """Whether no |x_i| <= reach_i satisfies the constraints, proven: Farkas' lemma, recomputed from multipliers.
-
-    For positive semidefinite Z_k and any ν, Σ tr(Z_k F_k(x)) + Σ ν (E x - e) >= 0 wherever the constraints hold; if it is negative
-    for all x, they hold nowhere. Such multipliers are those of: minimise s, where all F_k(x) + s 1 ⪰ 0.
-    """
-    p = len(reach)
-    pull = np.zeros((p, p + 1))
-    pull[:, :p] = 1e-6 * np.diag(1.0 / reach)  # keeps the program bounded where nothing else does
-    eased = [
-        replace(
-            block,
-            matrices=np.concatenate([block.matrices, np.eye(block.size)[None]]),
-            indices=np.append(block.indices, p),
-        )
-        for block in blocks
-    ]
-    solution = ConicProgram(pull, np.zeros(p), eased, equalities).solve(np.append(np.zeros(p), 1.0))
-    fixed, gradient = _weighed_constraints(blocks, equalities, solution, p)
-    return fixed - float(np.abs(gradient) @ reach) > 0.0
-
-
-def _weighed_constraints(
-    blocks: Sequence[Block], equalities: Sequence[Equality], solution: ConicSolution, variables: int
-) -> tuple[float, Array]:
-    """c and g with c + g·x = Σ ν (E x - e) - Σ tr(Z_k F_k(x)), less what the tolerances of the constraints can change."""
-    fixed, gradient = 0.0, np.zeros(variables)
-    for equality, nu in zip(equalities, solution.equality_dual, strict=True):
-        gradient[equality.indices] += nu * equality.coefficients
-        fixed -= float(nu * equality.value) + abs(float(nu)) * MET_WITHIN * (1.0 + abs(equality.value))
-    for block, dual in zip(blocks, solution.cone_duals, strict=True):
-        values, vectors = np.linalg.eigh(0.5 * (dual + dual.T))
-        values = np.maximum(values, 0.0)
-        Z = (vectors * values) @ vectors.T
-        fixed -= float(np.sum(Z * block.constant)) + MET_WITHIN * float(values.sum())
-        gradient[block.indices] -= np.einsum("kl,ikl->i", Z, block.matrices)
-    return fixed, gradient
 
 
 def _cone_rows(blocks: Sequence[Block], p: int) -> tuple[Array, Array]:

@@ -10,7 +10,8 @@ from hypothesis import given
 
 from dynident.feasibility import PhysicalConsistency
 from dynident.feasibility.constraints.lmi import Equality, linear
-from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus, lower_bound, residual_scale
+from dynident.feasibility.solvers.certificates import lower_bound
+from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus, residual_scale
 from tests.unit.feasibility.links import COLUMNS, ROBOT, consistent_links, random_links, seeds
 
 BLOCKS = PhysicalConsistency().terms(ROBOT, COLUMNS).blocks

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynident.feasibility import Bounds, ComInEllipsoid, Equal, FeasibleSet, Known, PhysicalConsistency, Ratio, Terms, TotalMass
-from dynident.feasibility.solvers.conflict import conflicting
+from dynident.feasibility.solvers.certificates import conflicting
 from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus
 from tests.unit.feasibility.links import COLUMNS, ROBOT
 
