@@ -169,6 +169,13 @@ class LinkParameters(Result):
         """The robot with these parameters as its own."""
         return self.base.robot.with_parameters(self.parameters)
 
+    @cached_property
+    def covariance(self) -> Array | None:
+        """(p, p) of x by data and prior together; None where the prior only chose, or the problem is not there any more."""
+        from dynident.feasibility.posterior import posterior_covariance  # which is about problems, not results
+
+        return None if self.problem is None else posterior_covariance(self.problem)
+
     @property
     def total_mass(self) -> float:
         return float(self.parameters[:, 0].sum())

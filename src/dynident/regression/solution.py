@@ -137,7 +137,7 @@ def _determined(problem: Problem, stacked: Array, noise: Noise) -> tuple[BoolArr
     levels = _noise_levels(problem, squares, used, noise)
     whitened = A / np.repeat(levels, lengths)[:, None]
     strength: Array = np.linalg.norm(whitened, axis=0)
-    shares = 1.0 / np.maximum(strength * _largest_coefficients(problem, levels), np.finfo(float).tiny)
+    shares = 1.0 / np.maximum(strength * largest_coefficients(problem, levels), np.finfo(float).tiny)
     tolerance = np.clip(shares, DATA_RANK_TOLERANCE, 1.0)
     kept, _ = independent_columns(whitened[:, found], tolerance=tolerance[found], smallest=smallest)
     if len(kept) < len(found):
@@ -148,7 +148,7 @@ def _determined(problem: Problem, stacked: Array, noise: Noise) -> tuple[BoolArr
     return determined, float(tolerance[determined].max(initial=DATA_RANK_TOLERANCE))
 
 
-def _largest_coefficients(problem: Problem, levels: Array) -> Array:
+def largest_coefficients(problem: Problem, levels: Array) -> Array:
     """(b,) the coefficient that would make all effort of its rows by itself, in this motion or in an ordinary one, whichever is less."""
     efforts, motions = np.zeros((2, problem.base.rank))
     for group, factor, count, level in zip(problem.groups, problem.factors, problem.counts, levels, strict=True):

@@ -18,8 +18,10 @@ from dynident.regression.summary import FitSummary
 from dynident.regression.tables import Coefficient, coefficients, friction
 from dynident.regression.uncertainty.blocks import BlockVariation
 from dynident.robots.serialize import robot_to_dict
+from dynident.runs.folds import folds_document
 from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes, provenance_from_parts, provenance_parts
 from dynident.runs.stages import PROBLEM, ROBOT, Stage, check_digest, find_absent, open_stage, present, write_stage
+from dynident.validation.folds import CrossValidation
 
 _ARRAYS = ("values", "covariance", "kept", "singular_values")
 _BLOCKS = ("ratios", "freedom", "group_ratios")
@@ -31,12 +33,14 @@ def write_estimate(
     estimate: Estimate,
     problem: Problem | None = None,
     *,
+    folds: CrossValidation | None = None,
     seed: int = 0,
     provenance: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Write estimate.json, estimate.npz, robot.json and problem.npz; the folder is made if it is not there.
 
     problem : by default the one that the estimate carries.
+    folds : the cross-validation of the same data, where there is one.
     provenance : what is known beside the data, such as the command that was run.
     """
     target = Path(folder)
@@ -48,7 +52,9 @@ def write_estimate(
     if problem is not None:
         contents[PROBLEM] = problem_bytes(problem)
     check_writable(target)
-    return write_stage(target, Stage.ESTIMATE, estimate_document(estimate, seed=seed, provenance=provenance), contents)
+    document = estimate_document(estimate, seed=seed, provenance=provenance)
+    document["cross_validation"] = None if folds is None else folds_document(folds)
+    return write_stage(target, Stage.ESTIMATE, document, contents)
 
 
 def read_estimate(folder: str | Path) -> Estimate:

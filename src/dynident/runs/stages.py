@@ -71,8 +71,8 @@ class Stage(Enum):
     VALIDATION = StageFiles(
         document="validation.json",
         arrays="validation.npz",
-        schema="dynident/validation/1",
-        arrays_schema="dynident/validation-arrays/1",
+        schema="dynident/validation/2",
+        arrays_schema="dynident/validation-arrays/2",
         command="dynident validate RUN DATA",
         lacking="so nothing has been validated in it",
         packages=("dynident", "numpy", "scipy", "numba"),

@@ -9,10 +9,10 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
 from dynident.validation.folds import CrossValidation
-from dynident.validation.metrics import BAND
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID
 from dynident.validation.result import Validation
 from dynident.validation.series import JointSeries
+from dynident.validation.uncertainty import half_width
 
 #: Trace, label, colour, dash, shown at first.
 CURVES = (
@@ -25,14 +25,20 @@ CURVES = (
 
 def validation_figures(validation: Validation) -> tuple[Figure, ...]:
     """One per joint."""
-    levels = [None] * len(validation.series) if validation.noise is None else validation.noise.tolist()
-    return tuple(joint_figure(series, level) for series, level in zip(validation.series, levels, strict=True))
+    model = band_model(validation)
+    noise = validation.band.noise.get(model, np.zeros(len(validation.series)))
+    return tuple(joint_figure(series, model, level) for series, level in zip(validation.series, noise.tolist(), strict=True))
 
 
-def joint_figure(series: JointSeries, noise: float | None) -> Figure:
-    """Measured and predicted effort of a joint, with the 95 % band, and the errors below. noise : of the fit [N·m | N]."""
+def band_model(validation: Validation) -> str:
+    """The model whose band is drawn: the recommended one where its uncertainty is known."""
+    return validation.recommended.model if validation.recommended.model in validation.series[0].std else COEFFICIENTS
+
+
+def joint_figure(series: JointSeries, model: str, noise: float) -> Figure:
+    """Measured and predicted effort of a joint, with the 95 % band of a model, and the errors below. noise : [N·m | N]."""
     time = _time_with_gaps(series)
-    data = [*_band(series, noise, time), line(time, _with_gaps(series, series.measured), "measured", "@measured", meta="measured")]
+    data = [*_band(series, model, noise, time), line(time, _with_gaps(series, series.measured), "measured", "@measured", meta="measured")]
     for trace, label, colour, dash, shown in CURVES:
         if trace not in series.predicted:
             continue
@@ -51,10 +57,9 @@ def joint_figure(series: JointSeries, noise: float | None) -> Figure:
     return Figure(label=f"Measured and predicted effort of {series.joint}", data=data, layout=layout, height=330, small=True)
 
 
-def _band(series: JointSeries, noise: float | None, time: list[float | None]) -> list[dict[str, Any]]:
-    """Two invisible lines with the area between them: the uncertainty of the coefficients and the noise of the fit together."""
-    half = BAND * (series.std**2 + (noise or 0.0) ** 2) ** 0.5
-    centre = series.predicted[COEFFICIENTS]
+def _band(series: JointSeries, model: str, noise: float, time: list[float | None]) -> list[dict[str, Any]]:
+    """Two invisible lines with the area between them: the uncertainty of the parameters and the noise together."""
+    half, centre = half_width(series, model, noise), series.predicted[model]
     shared: dict[str, Any] = {"meta": "band", "hoverinfo": "skip", "line": {"width": 0}}
     return [
         line(time, _with_gaps(series, centre - half), "band", "@band", **shared),
@@ -71,8 +76,8 @@ def spectrum_figure(validation: Validation) -> Figure:
     unit = " or ".join(dict.fromkeys(f"{series.unit}/√Hz" for series in validation.series))
     layout = {"xaxis": axis("frequency [Hz]"), "yaxis": axis(f"error [{unit}]", type="log", exponentformat="power", dtick=1)}
     caption = (
-        "Amplitude density of the errors of the coefficients, by Welch's method. A flat line is noise; a peak is something that the model "
-        "leaves out, such as a vibration, or friction that depends on the position."
+        "Amplitude density of what the recommended model leaves over, by Welch's method. A flat line is noise; a peak is something that "
+        "the model leaves out, such as a vibration, or friction that depends on the position."
     )
     return Figure(label="Spectrum of the prediction errors", data=data, layout=layout, caption=caption)
 

@@ -1,30 +1,35 @@
 """Cross-validation: the data in k parts, each predicted by a model that was fitted to the others.
 
-Neighbouring samples say the same thing, so a part is a segment (a trajectory) or a contiguous block, never a random choice
-of samples. The parts are compressed once; a fit to all but one merges small factors.
+The rows are there once; a fit to all but one part compresses the others into small factors, so that a log tells its own error for little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, BoolArray
 from dynident.core.figures import Figure
 from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.data import Dataset
-from dynident.errors import ValueRangeError
-from dynident.regression.estimate import Estimate, Residuals
+from dynident.errors import InputError, ValueRangeError
+from dynident.regression.equations.rows import LogRows, Tables, collect_tables
+from dynident.regression.estimate import Estimate
 from dynident.regression.fit import fit
-from dynident.regression.problem import Problem, problem_on_base
-from dynident.regression.solution import residuals
-from dynident.regression.uncertainty.losses import loss_by_name
+from dynident.regression.identify import Auto
+from dynident.regression.problem import LARGEST_FILTERED, Problem, problem_of_rows, problem_on_base
+from dynident.regression.solution import WeightedSolution
+from dynident.regression.uncertainty.losses import Squared, loss_by_name
+from dynident.validation.partition import Parts, TableRows, partition_rows
+from dynident.validation.series import WIDE, row_std, wide_rows
+from dynident.validation.uncertainty import covering_noise, part_covariance
+
+#: Parts where nothing is said.
+FOLDS = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -34,6 +39,9 @@ class CrossValidation(Result):
     parts : text per fold              What was held out.
     relative_percent : (folds,)        100 ‖e‖ / ‖measured‖ over all joints.
     relative_percent_per_joint, rms_per_joint : (folds, n)
+    noise : (n,)                       With which 95 % of the errors are within the band of the prediction [N·m | N].
+    cutoff_hz : float or None          Of the filter that both sides went through.
+    wide_percent : float or None       What the fit to all parts leaves of them behind a filter of 20 Hz; None where that is not known.
     """
 
     joints: tuple[str, ...]
@@ -41,10 +49,13 @@ class CrossValidation(Result):
     relative_percent: Array
     relative_percent_per_joint: Array
     rms_per_joint: Array
+    noise: Array
+    cutoff_hz: float | None = None
+    wide_percent: float | None = None
 
     @property
     def headline(self) -> str:
-        return f"{self.folds} parts, {self.mean_percent:.2g} ± {self.std_percent:.2g} % relative error"
+        return f"{self.folds} parts, {self.percent_text} relative error"
 
     def tables(self) -> Report:
         from dynident.validation.tables import cross_validation_report  # the tables know CrossValidation, not the other way round
@@ -76,77 +87,139 @@ class CrossValidation(Result):
         """Spread of the folds, not the uncertainty of their mean."""
         return float(self.relative_percent.std(ddof=1))
 
+    @property
+    def percent_text(self) -> str:
+        """Mean and spread of the error, with the bandwidth that it is about."""
+        return f"{self.mean_percent:.2g} ± {self.std_percent:.2g} %{bandwidth_text(self.cutoff_hz)}"
+
+    @property
+    def sentence(self) -> str:
+        """What was found, and what it is."""
+        parts = f"{self.folds} parts of the log, each predicted by a fit to the others: {self.parts[0]} and so on"
+        least, most = float(self.relative_percent.min()), float(self.relative_percent.max())
+        wide = "" if self.wide_percent is None else f" Behind a filter of {WIDE:g} Hz the fit leaves {self.wide_percent:.2g} %."
+        return f"Cross-validated error {self.percent_text}, {least:.2g} to {most:.2g} % ({parts}).{wide}"
+
+
+def bandwidth_text(cutoff_hz: float | None) -> str:
+    """After a number that was found with a filter: up to which frequency it is about."""
+    return "" if cutoff_hz is None else f" at {cutoff_hz:g} Hz"
+
 
 def cross_validate(
     estimate: Estimate,
-    dataset: Dataset,
+    dataset: Dataset | None = None,
     *,
-    folds: int = 5,
-    cutoff: float | None = None,
+    folds: int = FOLDS,
+    cutoff: float | Auto | None = "auto",
     rate: float | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> CrossValidation:
     """Fit and predict `folds` times with the base parameters, noise model, loss and dropping of an estimate.
 
-    cutoff, rate : as in `build_problem`; give those of the estimate.
+    dataset : another log; by default the data of the estimate itself.
+    cutoff, rate : of the filter of another log, as in `build_problem`; "auto" are those of the estimate.
     """
-    pieces = partition(dataset, folds)
-    problems: list[Problem] = []
-    for piece, name in pieces:
-        try:
-            problems.append(problem_on_base(estimate.base, piece, cutoff=cutoff, rate=rate))
-        except ValueRangeError as error:  # a part alone is too short, though the whole is not
-            message = f"are {folds}, too many for these data: of {name}, {error.message}"
-            raise ValueRangeError("folds", message, remedy="use fewer folds") from None
+    problem = estimate.problem
+    if dataset is not None:
+        processing = estimate.summary.processing
+        cutoff, rate = (processing.cutoff_hz, rate or processing.rate_hz) if cutoff == "auto" else (cutoff, rate)
+        problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate)
+    if problem is None:
+        raise InputError("cross-validation needs the data of the fit, and this estimate doesn't carry them; identify again")
+    if problem.base.equations != "torque":
+        raise InputError("cross-validation is about torques, and the estimate was made from the controller's M and g; use validate_samples")
+    tables = _tables_in_time(problem)
+    parts = partition_rows(tables, folds)
+    found: list[_HeldOut] = []
+    for k in range(folds):
+        found.append(_predict_part(estimate, problem, tables, parts, k))
         if progress is not None:
-            progress(0.5 * len(problems) / folds)
-    found: list[Residuals] = []
-    for k, held_out in enumerate(problems):
-        others = reduce(Problem.merge, [problem for i, problem in enumerate(problems) if i != k])
-        found.append(residuals(held_out, _refit(estimate, others).values))
-        if progress is not None:
-            progress(0.5 + 0.5 * len(found) / folds)
+            progress((k + 1) / folds)
+    fitted = estimate.residuals.rms_per_group if dataset is None else np.zeros(len(problem.groups))
+    errors, std, totals = ([getattr(item, name) for item in found] for name in ("errors", "std", "totals"))
+    squares = np.array([[float(e @ e) for e in of_part] for of_part in errors])
+    counts = np.array([[max(len(e), 1) for e in of_part] for of_part in errors])
+    largest = np.maximum(np.array(totals), np.finfo(float).tiny)
+    joined = [[np.concatenate([of_part[g] for of_part in values]) for g in range(len(problem.groups))] for values in (errors, std)]
     return CrossValidation(
-        joints=found[0].names,
-        parts=tuple(name for _, name in pieces),
-        relative_percent=np.array([item.relative_percent for item in found]),
-        relative_percent_per_joint=np.array([item.relative_percent_per_group for item in found]),
-        rms_per_joint=np.array([item.rms_per_group for item in found]),
+        joints=tuple(group.name for group in problem.groups),
+        parts=parts.names,
+        relative_percent=100.0 * np.sqrt(squares.sum(axis=1) / largest.sum(axis=1)),
+        relative_percent_per_joint=100.0 * np.sqrt(squares / largest),
+        rms_per_joint=np.sqrt(squares / counts),
+        noise=np.array([covering_noise(e, s, float(least)) for e, s, least in zip(*joined, fitted, strict=True)]),
+        cutoff_hz=problem.processing.cutoff_hz,
+        wide_percent=_wide_percent(estimate, problem) if dataset is None else None,
     )
 
 
-def partition(dataset: Dataset, folds: int) -> list[tuple[Dataset, str]]:
-    """The data in `folds` parts that are disjoint and make the whole: whole segments where there are enough, else blocks."""
-    if not 2 <= folds <= 100:
-        raise ValueRangeError("folds", f"are {folds}; from 2 to 100 are possible")
-    if folds > dataset.samples // 2:
-        raise ValueRangeError("folds", f"are {folds} for {dataset.samples} samples; each needs at least 2")
-    segments = list(dataset.segments)
-    if len(segments) < folds:
-        edges = [k / folds for k in range(folds + 1)]
-        return [(dataset.part(a, b), f"samples {a:.0%} to {b:.0%}") for a, b in pairwise(edges)]
-    return [_segments(dataset, segments, group) for group in _balance([s.stop - s.start for s in segments], folds)]
+def cross_validate_fit(estimate: Estimate, *, progress: Callable[[float], None] | None = None) -> tuple[CrossValidation | None, str]:
+    """The cross-validation of an estimate's own data, or None and why there can't be one, such as a log that is too short."""
+    try:
+        return cross_validate(estimate, progress=progress), ""
+    except InputError as error:
+        return None, error.message
 
 
-def _balance(lengths: Sequence[int], folds: int) -> list[list[int]]:
-    """Segments in groups of about equal length: the longest first, each to the group that has least."""
-    groups: list[list[int]] = [[] for _ in range(folds)]
-    totals = [0] * folds
-    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        least = min(range(folds), key=lambda g: (totals[g], g))
-        groups[least].append(i)
-        totals[least] += lengths[i]
-    return [sorted(group) for group in groups]
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _HeldOut:
+    """Per joint the errors of a part and their standard deviations without noise, (rows,) each, and ‖measured‖²."""
+
+    errors: list[Array]
+    std: list[Array]
+    totals: list[float]
 
 
-def _segments(dataset: Dataset, segments: list[slice], group: list[int]) -> tuple[Dataset, str]:
-    chosen = np.concatenate([np.arange(segments[i].start, segments[i].stop, dtype=np.intp) for i in group])
-    lengths = [segments[i].stop - segments[i].start for i in group]
-    starts = [0, *(int(edge) for edge in np.cumsum(lengths)[:-1])]
-    name = f"segment{'s' if len(group) > 1 else ''} {', '.join(str(i + 1) for i in group)}"
-    return dataset.take(chosen, starts=starts, step=name), name
+def _predict_part(estimate: Estimate, problem: Problem, tables: Tables, parts: Parts, part: int) -> _HeldOut:
+    processing, groups = problem.processing, problem.groups
+    guard = 0 if processing.cutoff_hz is None or processing.rate_hz is None else round(processing.rate_hz / processing.cutoff_hz)
+    rows = TableRows(base=problem.base, groups=groups, runs=parts.others(tables, part, guard))
+    try:
+        others = problem_of_rows(rows, samples=problem.samples, source=problem.source, processing=processing)
+        values, kept = _refit(estimate, others)
+    except ValueRangeError as error:  # the rest alone is too short, though the whole is not
+        message = f"are {len(parts.names)}, too many for these data: without {parts.names[part]}, {error.message}"
+        raise ValueRangeError("folds", message, remedy="use fewer folds, or another number of them") from None
+    covariance = part_covariance(estimate, others, kept)
+    held_out = parts.held_out(tables, part)
+    places = [np.ix_(group.columns, group.columns) for group in groups]
+    return _HeldOut(
+        errors=[table[-1] - values[group.columns] @ table[:-1] for group, table in zip(groups, held_out, strict=True)],
+        std=[row_std(covariance[place], table[:-1]) for place, table in zip(places, held_out, strict=True)],
+        totals=[float(table[-1] @ table[-1]) for table in held_out],
+    )
 
 
-def _refit(estimate: Estimate, problem: Problem) -> Estimate:
+def _wide_percent(estimate: Estimate, problem: Problem) -> float | None:
+    """100 ‖e‖ / ‖measured‖ of the estimate behind the wider filter; None where the log itself is not there, or too slow."""
+    squares = total = 0.0
+    for source in problem.rows:
+        rows = wide_rows(source) if isinstance(source, LogRows) else None
+        if rows is None:
+            return None
+        for group, table, _ in rows.tables():
+            error = table[-1] - estimate.values[rows.groups[group].columns] @ table[:-1]
+            squares, total = squares + float(error @ error), total + float(table[-1] @ table[-1])
+    return 100.0 * float(np.sqrt(squares / total)) if total > 0.0 else None
+
+
+def _tables_in_time(problem: Problem) -> Tables:
+    """All rows in the order of time."""
+    if problem.filtered_rows is not None:
+        return problem.filtered_rows
+    if not problem.rows:
+        raise InputError("cross-validation needs the rows of the fit, and its problem was loaded from a file without them; identify again")
+    if sum(int(count) * len(factor) for count, factor in zip(problem.counts, problem.factors, strict=True)) > LARGEST_FILTERED:
+        raise InputError("these data have too many rows for a cross-validation in memory", remedy="filter them, or use a part of them")
+    return collect_tables(problem.rows, len(problem.groups))
+
+
+def _refit(estimate: Estimate, problem: Problem) -> tuple[Array, BoolArray]:
+    """Coefficients, and which of them the data determine; standard deviations, which take most of a fit's time, are not asked for."""
     summary = estimate.summary
-    return fit(problem, noise=summary.noise, loss=loss_by_name(summary.loss), drop_above_percent=summary.drop_above_percent)
+    if summary.loss == Squared.name and summary.drop_above_percent is None:
+        solution = WeightedSolution.of(problem, summary.noise, None)
+        return solution.values, solution.determined
+    found = fit(problem, noise=summary.noise, loss=loss_by_name(summary.loss), drop_above_percent=summary.drop_above_percent)
+    return found.values, found.kept

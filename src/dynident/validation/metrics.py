@@ -1,9 +1,10 @@
-"""Errors of a prediction: RMS, relative error, R², the moments where it is worst, and the spectrum of what it leaves over."""
+"""Errors of a prediction: RMS, relative error and its spread, R², how near to the best, the worst moments, and the spectrum of the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import cast
 
 import numpy as np
@@ -11,12 +12,31 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.validation.series import JointSeries
 
-#: 97.5 % quantile of the normal distribution: a band of so many standard deviations covers 95 %.
-BAND = 1.959963984540054
 #: Worst moments of one joint are at least so far apart [s]; samples beside the worst one say the same thing.
 APART = 1.0
+#: Blocks of the data, one after the other, whose errors tell how much the error varies; each has at least so many samples.
+BLOCKS, _LEAST_BLOCK = 5, 5
+#: A model predicts well when it leaves at most so many times what the best model in hindsight leaves, and is usable up to the second.
+NEAR_BEST, FAR_FROM_BEST = 2.0, 4.0
+#: Up to this relative error nothing better is asked for, and above the second even the best model leaves too much [%].
+NEGLIGIBLE, LARGE = 0.5, 15.0
 _MOMENTS = 3
 _LONGEST_WINDOW = 256
+
+
+class Grade(Enum):
+    """How good a prediction is; the value is what a reader is told."""
+
+    GOOD = "well"
+    FAIR = "with visible errors, so use it with care"
+    POOR = "badly"
+
+    @staticmethod
+    def of(percent: float, ratio: float) -> Grade:
+        """percent : relative error; ratio : the error over what the best model in hindsight leaves on the same data."""
+        if percent <= NEGLIGIBLE or (ratio <= NEAR_BEST and percent <= LARGE):
+            return Grade.GOOD
+        return Grade.POOR if ratio > (FAR_FROM_BEST if percent <= LARGE else NEAR_BEST) else Grade.FAIR
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,6 +47,10 @@ class ModelErrors:
     relative_percent : (n,)    100 ‖e‖ / ‖measured‖.
     r_squared : (n,)           1 - Σ e² / Σ (measured - mean)²; NaN where the measured effort is constant.
     overall_percent : float    100 ‖e‖ / ‖measured‖ over all joints.
+    block_percent : (blocks,)  The same of each block of the data, one after the other; empty where they are too few to cut.
+    ratio : (n,)               RMS over that of the best model in hindsight.
+    overall_ratio : float      ‖e‖ over that of the best model in hindsight, over all joints.
+    wide_percent : float       overall_percent behind a filter that lets through more; None where the log is too slow for it.
     """
 
     model: str
@@ -35,6 +59,29 @@ class ModelErrors:
     relative_percent: Array
     r_squared: Array
     overall_percent: float
+    block_percent: Array
+    ratio: Array
+    overall_ratio: float
+    wide_percent: float | None = None
+
+    @property
+    def spread_percent(self) -> float:
+        """Standard deviation of the blocks' errors, not the uncertainty of their mean; NaN where there are no blocks."""
+        return float(self.block_percent.std(ddof=1)) if len(self.block_percent) > 1 else float("nan")
+
+    @property
+    def percent_text(self) -> str:
+        """The error with its spread."""
+        spread = "" if np.isnan(self.spread_percent) else f" ± {self.spread_percent:.2g}"
+        return f"{self.overall_percent:.2g}{spread} %"
+
+    @property
+    def grade(self) -> Grade:
+        return Grade.of(self.overall_percent, self.overall_ratio)
+
+    @property
+    def joint_grades(self) -> tuple[Grade, ...]:
+        return tuple(Grade.of(*item) for item in zip(self.relative_percent.tolist(), self.ratio.tolist(), strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,21 +104,39 @@ class Spectrum:
     error: Array
 
 
-def model_errors(series: tuple[JointSeries, ...], key: str, *, model: str, friction: bool) -> ModelErrors:
+def model_errors(series: tuple[JointSeries, ...], key: str, *, model: str, friction: bool, best: Array) -> ModelErrors:
+    """best : (n,) RMS that the best model in hindsight leaves."""
     tiny = np.finfo(float).tiny
     errors = [item.error(key) for item in series]
     squares = np.array([float(e @ e) for e in errors])
     totals = np.array([float(item.measured @ item.measured) for item in series])
     variations = np.array([float(np.sum((item.measured - item.measured.mean()) ** 2)) for item in series])
     varies = variations > 1e-24 * totals  # else the mean is all that there is, and R² would be 0 / 0
+    counts = np.array([len(e) for e in errors])
+    rms = np.sqrt(squares / counts)
+    least = float(np.sum(counts * best**2))
     return ModelErrors(
         model=model,
         friction=friction,
-        rms=np.sqrt(squares / np.array([len(e) for e in errors])),
+        rms=rms,
         relative_percent=100.0 * np.sqrt(squares / np.maximum(totals, tiny)),
         r_squared=np.where(varies, 1.0 - squares / np.where(varies, variations, 1.0), np.nan),
         overall_percent=100.0 * float(np.sqrt(squares.sum() / max(totals.sum(), tiny))),
+        block_percent=_block_percent(errors, [item.measured for item in series]),
+        ratio=np.where(rms > best, rms / np.maximum(best, tiny), 1.0),
+        overall_ratio=float(np.sqrt(squares.sum() / least)) if squares.sum() > least > 0.0 else 1.0,
     )
+
+
+def _block_percent(errors: list[Array], measured: list[Array]) -> Array:
+    blocks = min(BLOCKS, min(len(e) for e in errors) // _LEAST_BLOCK)
+    if blocks < 2:
+        return np.zeros(0)
+    squares, totals = (
+        sum(np.array([float(part @ part) for part in np.array_split(values, blocks)]) for values in columns)
+        for columns in (errors, measured)
+    )
+    return 100.0 * np.sqrt(squares / np.maximum(totals, np.finfo(float).tiny))
 
 
 def worst_moments(series: JointSeries, key: str) -> tuple[Moment, ...]:
@@ -87,11 +152,6 @@ def worst_moments(series: JointSeries, key: str) -> tuple[Moment, ...]:
         found.append(Moment(joint=series.joint, time=time, error=value, measured=float(series.measured[k]), sigmas=abs(value) / rms))
         left = np.where((series.segment == series.segment[k]) & (np.abs(series.time - time) < APART), 0.0, left)
     return tuple(found)
-
-
-def coverage_percent(series: JointSeries, key: str, noise: float) -> float:
-    """Share of the samples within the band of the prediction and the noise; 95 % when both are as estimated."""
-    return 100.0 * float(np.mean(np.abs(series.error(key)) <= BAND * np.sqrt(series.std**2 + noise**2)))
 
 
 def spectrum(series: JointSeries, key: str) -> Spectrum:

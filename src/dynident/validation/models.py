@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_array
 from dynident.data import Dataset, EffortKind, is_uniform, resample
 from dynident.data.signals.agreement import smooth_motion
 from dynident.errors import InputError
@@ -40,14 +40,23 @@ class LinkModel(Protocol):
         """(n, k) parameters of the friction model, None without one."""
         ...
 
+    @property
+    def covariance(self) -> Array | None:
+        """(p, p) of the standard columns, links and then friction; None where it is not known, and then there is no band."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NewtonEuler:
-    """A model that is evaluated by the recursive Newton-Euler algorithm. links : (n, 10); friction : (n, k) or None."""
+    """A model that is evaluated by the recursive Newton-Euler algorithm.
+
+    links : (n, 10); friction : (n, k) or None; covariance : (b, b) or None, of the base parameters.
+    """
 
     name: str
     links: Array
     friction: Array | None
+    covariance: Array | None = None
 
 
 def sign_as_predicted(estimate: Estimate, data: Dataset) -> Dataset:
@@ -66,10 +75,13 @@ def sign_as_predicted(estimate: Estimate, data: Dataset) -> Dataset:
 def newton_euler_models(estimate: Estimate, links: LinkModel | None) -> tuple[NewtonEuler, ...]:
     """Those beside the coefficients. A description has no friction of its own, so the nominal links get the identified one:
     the difference that is left is that of the links."""
-    robot = estimate.base.robot
+    robot, K = estimate.base.robot, estimate.base.grouping
     found: list[NewtonEuler] = []
     if links is not None:
-        found.append(NewtonEuler(name=LINKS, links=links.parameters, friction=links.friction_parameters))
+        spread, p = links.covariance, K.shape[1]
+        if spread is not None:
+            spread = K @ check_array("covariance", spread, (p, p), f"({p}, {p}) = (columns, columns)") @ K.T
+        found.append(NewtonEuler(name=LINKS, links=links.parameters, friction=links.friction_parameters, covariance=spread))
     if robot.parameters is not None:
         found.append(NewtonEuler(name=NOMINAL, links=robot.parameters, friction=estimate.friction_parameters))
     return tuple(found)

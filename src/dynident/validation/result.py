@@ -12,10 +12,11 @@ from dynident.core.results import Result
 from dynident.core.tables import Report
 from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
-from dynident.validation.folds import CrossValidation
+from dynident.validation.folds import CrossValidation, bandwidth_text
 from dynident.validation.metrics import ModelErrors, Moment, Spectrum
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
 from dynident.validation.series import JointSeries
+from dynident.validation.uncertainty import Band
 
 #: A smaller share of samples in common is the rounding at the edge of a part.
 SEEN = 1e-3
@@ -29,19 +30,32 @@ CLEARLY_WORSE = 1.15
 class ValidationSummary:
     """The data of a validation, and which model was judged on them.
 
+    rows : (n,)                           Of each joint that were compared; filter's edges, masks and decimation leave few of the samples.
     identified_from, identified_percent   The data of the fit, and what it left of them, 100 ‖e‖ / ‖measured‖.
+    identified_cutoff_hz : float or None  Of the filter of the fit.
+    of_torques : bool                     Whether the fit was one to torques, and not to the controller's M and g.
+    cross_validated : (2,) or None        Mean and spread of the fit's error on its own data, each part predicted from the others [%].
+    wide_hz : float or None               Bandwidth of `ModelErrors.wide_percent`.
     estimate, parameters : str            Digests of the run folder's files that it belongs to; empty before it is stored.
     """
 
     robot: str
     source: str
     samples: int
-    equations: int
+    rows: tuple[int, ...]
     processing: Processing
     identified_from: str
     identified_percent: float
+    identified_cutoff_hz: float | None = None
+    of_torques: bool = True
+    cross_validated: tuple[float, float] | None = None
+    wide_hz: float | None = None
     estimate: str = ""
     parameters: str = ""
+
+    @property
+    def equations(self) -> int:
+        return sum(self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Standard JSON, the processing under "preprocessing"."""
@@ -50,7 +64,8 @@ class ValidationSummary:
 
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> ValidationSummary:
-        rest = dict(content)
+        rest = {**content, "rows": tuple(content["rows"])}
+        rest["cross_validated"] = None if rest.get("cross_validated") is None else tuple(rest["cross_validated"])
         return ValidationSummary(processing=Processing.from_dict(rest.pop("preprocessing")), **rest)
 
 
@@ -59,10 +74,10 @@ class Validation(Result):
     """How well models predict the efforts of a motion.
 
     models : ModelErrors per model, complete and then without friction; the coefficients first.
-    series, spectra : one per joint; the spectra are those of the complete coefficients.
-    worst : moments at which the complete coefficients are farthest off, joint by joint.
-    noise : (n,) or None         RMS residual of the identification [N·m | N], what the band adds for the noise; None where unknown.
-    coverage_percent : (n,) or None  Share of the samples within the 95 % band of prediction and noise.
+    series, spectra : one per joint; the spectra are those of what the recommended model leaves over.
+    worst : moments at which the recommended model is farthest off, joint by joint.
+    band : Band                  The 95 % bands: what is left over beside the uncertainty of the parameters, how much they cover, and
+        which joints leave what the data of the fit cover.
     summary : ValidationSummary  Data, processing, and the model that was judged.
     seen : float or None         Share of the samples, 0 to 1, that the fit has seen; None where that is not known.
     sensitivity : one (r, p) per joint   How torques on this motion depend on the standard columns; see `spread`. Empty where unknown.
@@ -73,8 +88,7 @@ class Validation(Result):
     series: tuple[JointSeries, ...]
     spectra: tuple[Spectrum, ...]
     worst: tuple[Moment, ...]
-    noise: Array | None
-    coverage_percent: Array | None
+    band: Band
     folds: CrossValidation | None
     summary: ValidationSummary
     seen: float | None = None
@@ -84,7 +98,7 @@ class Validation(Result):
 
     @property
     def headline(self) -> str:
-        return f"{self.summary.robot} on {self.summary.source}, {self.coefficients.overall_percent:.2g} % relative error"
+        return f"{self.summary.robot} on {self.summary.source}, {self.recommended.model}: {self.percent_text} relative error"
 
     def tables(self) -> Report:
         from dynident.validation.tables import report  # the tables know Validation, not the other way round
@@ -128,10 +142,29 @@ class Validation(Result):
         return self._complete(NOMINAL)
 
     @property
+    def coverage_percent(self) -> Array | None:
+        """(n,) share of the samples within the 95 % band of the recommended model, or of the coefficients; None without noise."""
+        covered = self.band.coverage_percent
+        return covered.get(self.recommended.model, covered.get(COEFFICIENTS))
+
+    @property
+    def percent_text(self) -> str:
+        """The error of the recommended model with its spread over blocks of the data, and the bandwidth that it is about."""
+        found, wide = self.recommended, self.summary.wide_hz
+        text = f"{found.percent_text}{bandwidth_text(self.summary.processing.cutoff_hz)}"
+        return text if wide is None or found.wide_percent is None else f"{text} ({found.wide_percent:.2g} % at {wide:g} Hz)"
+
+    @property
+    def links_hold(self) -> bool | None:
+        """Whether the link parameters predict about as well as the coefficients; None where there are none."""
+        links = self.links
+        return None if links is None else links.overall_percent <= CLEARLY_WORSE * self.coefficients.overall_percent
+
+    @property
     def recommended(self) -> ModelErrors:
         """The model to use: the links, which simulators take too, unless the coefficients or the nominal links predict clearly better."""
         links, nominal = self.links, self.nominal
-        best = self.coefficients if links is None or links.overall_percent > CLEARLY_WORSE * self.coefficients.overall_percent else links
+        best = links if links is not None and self.links_hold else self.coefficients
         return nominal if nominal is not None and CLEARLY_WORSE * nominal.overall_percent < best.overall_percent else best
 
     @property
@@ -140,7 +173,7 @@ class Validation(Result):
         names = {COEFFICIENTS: "the coefficients", LINKS: "the link parameters", NOMINAL: "the nominal links with the identified friction"}
         others = [item for item in (self.links, self.coefficients, self.nominal) if item is not None and item is not self.recommended]
         rest = ", ".join(f"{item.overall_percent:.2g} % with {names[item.model]}" for item in others)
-        found = f"Use {names[self.recommended.model]}: {self.recommended.overall_percent:.2g} % of the torque is unexplained"
+        found = f"Use {names[self.recommended.model]}: {self.percent_text} of the torque is unexplained"
         return f"{found}, {rest}." if rest else f"{found}."
 
     def _complete(self, model: str) -> ModelErrors | None:

@@ -18,12 +18,16 @@ from dynident.dynamics import inverse_dynamics
 from dynident.friction.model import friction_torque
 from dynident.regression.equations.rows import MASK_SHARE, LogRows
 from dynident.regression.estimate import Estimate
+from dynident.regression.prepare import parallel_filter
 from dynident.robots.body import ANGULAR, LINEAR, JointType
 from dynident.validation.models import COEFFICIENTS, RIGID, NewtonEuler
 
 _Columns: TypeAlias = dict[str, list[Array]]
-#: The fields of a series that are arrays, beside the predictions.
-CURVES = ("time", "segment", "velocity", "measured", "std")
+_REST = "rest"
+#: Errors are given for this bandwidth too [Hz], where the log has four times as many samples per second: a controller feels more than 5 Hz.
+WIDE = 20.0
+#: The fields of a series that are arrays, beside the predictions and their standard deviations.
+CURVES = ("time", "segment", "velocity", "measured")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +38,7 @@ class JointSeries:
     segment : (N,) int              Which segment of the data each sample belongs to.
     velocity, measured : (N,)       Filtered like the effort.
     predicted : {model: (N,)}       Of each model, and of each with `_rigid` added to its key without its friction.
-    std : (N,)                      Standard deviation of the coefficients' prediction, √(y Σ yᵀ); noise of the data not included.
+    std : {model: (N,)}             Standard deviation of a model's prediction, √(y Σ yᵀ); noise of the data not included.
     """
 
     joint: str
@@ -44,7 +48,7 @@ class JointSeries:
     velocity: Array
     measured: Array
     predicted: Mapping[str, Array]
-    std: Array
+    std: Mapping[str, Array]
 
     @property
     def unit(self) -> str:
@@ -58,11 +62,16 @@ class JointSeries:
         """At most so many samples, evenly chosen, for a picture."""
         step = max(1, -(-len(self.time) // most))
         curves = {name: getattr(self, name)[::step] for name in CURVES}
-        return replace(self, **curves, predicted={name: values[::step] for name, values in self.predicted.items()})
+        models = {kind: {name: values[::step] for name, values in getattr(self, kind).items()} for kind in ("predicted", "std")}
+        return replace(self, **curves, **models)
 
 
-def joint_series(estimate: Estimate, rows: LogRows, others: tuple[NewtonEuler, ...]) -> tuple[JointSeries, ...]:
-    """The series of every joint; `rows` are those of the data on the base parameters of the estimate."""
+def joint_series(estimate: Estimate, covariance: Array, rows: LogRows, others: tuple[NewtonEuler, ...]) -> tuple[JointSeries, ...]:
+    """The series of every joint.
+
+    covariance : (b, b)   Of the coefficients, for their predictions.
+    rows : those of the data on the base parameters of the estimate.
+    """
     robot = estimate.base.robot
     collected: list[_Columns] = [{} for _ in range(robot.n)]
     for number, segment in enumerate(rows.dataset.segments):
@@ -71,11 +80,20 @@ def joint_series(estimate: Estimate, rows: LogRows, others: tuple[NewtonEuler, .
                 columns.setdefault(name, []).append(values[kept[:, j], j])
                 if name == "measured":
                     columns.setdefault("segment", []).append(np.full(int(kept[:, j].sum()), float(number)))
-    rest = _rest(estimate, rows)
+    spreads = {COEFFICIENTS: covariance} | {other.name: other.covariance for other in others if other.covariance is not None}
+    rest = _rest(estimate, rows, spreads)
     return tuple(
         _series(joint.name, joint.type is JointType.PRISMATIC, columns, unexplained)
         for joint, columns, unexplained in zip(robot.joints, collected, rest, strict=True)
     )
+
+
+def wide_rows(rows: LogRows) -> LogRows | None:
+    """The same data behind a filter that lets through more; None where there was none, or it did so already, or the log is too slow."""
+    rate = rows.dataset.rate
+    if rows.filter is None or rows.filter.cutoff >= WIDE or rate < 4.0 * WIDE:
+        return None
+    return replace(rows, filter=parallel_filter(rate, WIDE))
 
 
 def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, segment: slice) -> Iterator[tuple[str, Array]]:
@@ -121,23 +139,28 @@ def _kept(filter: ParallelFilter | None, mask: BoolArray | None, length: int, n:
     return mask if filter is None else filter.apply(mask.astype(float)) >= MASK_SHARE
 
 
-def _rest(estimate: Estimate, rows: LogRows) -> list[tuple[Array, Array]]:
-    """Per joint: what the coefficients leave unexplained, and the standard deviation of what they predict."""
-    found: list[list[tuple[Array, Array]]] = [[] for _ in rows.groups]
+def _rest(estimate: Estimate, rows: LogRows, covariances: Mapping[str, Array]) -> list[_Columns]:
+    """Per joint: what the coefficients leave unexplained (`rest`), and by model the standard deviation of what is predicted."""
+    found: list[_Columns] = [{} for _ in rows.groups]
     for group, table, _ in rows.tables():
         columns = rows.groups[group].columns
         Y, z = table[:-1], table[-1]
-        sigma = estimate.covariance[np.ix_(columns, columns)]
-        variance = np.einsum("ik,ik->k", Y, sigma @ Y)
-        found[group].append((z - estimate.values[columns] @ Y, np.sqrt(np.maximum(variance, 0.0))))
-    return [(np.concatenate([rest for rest, _ in parts]), np.concatenate([std for _, std in parts])) for parts in found]
+        found[group].setdefault(_REST, []).append(z - estimate.values[columns] @ Y)
+        for model, covariance in covariances.items():
+            found[group].setdefault(model, []).append(row_std(covariance[np.ix_(columns, columns)], Y))
+    return found
 
 
-def _series(joint: str, prismatic: bool, columns: _Columns, rest: tuple[Array, Array]) -> JointSeries:
-    joined = {name: np.concatenate(parts) for name, parts in columns.items()}
+def row_std(covariance: Array, Y: Array) -> Array:
+    """(rows,) √(y Σ yᵀ) of rows Y (c, rows); covariance : (c, c)."""
+    return np.sqrt(np.maximum(np.einsum("ik,ik->k", Y, covariance @ Y), 0.0))
+
+
+def _series(joint: str, prismatic: bool, columns: _Columns, rest: _Columns) -> JointSeries:
+    joined, std = ({name: np.concatenate(parts) for name, parts in pieces.items()} for pieces in (columns, rest))
     curves = {name: joined.pop(name) for name in ("time", "velocity", "measured")}
     segment, friction = joined.pop("segment").astype(np.int64), joined.pop("friction", None)
-    predicted = {COEFFICIENTS: curves["measured"] - rest[0]}
+    predicted = {COEFFICIENTS: curves["measured"] - std.pop(_REST)}
     if friction is not None:
         predicted[COEFFICIENTS + RIGID] = predicted[COEFFICIENTS] - friction
-    return JointSeries(joint=joint, prismatic=prismatic, segment=segment, predicted=predicted | joined, std=rest[1], **curves)
+    return JointSeries(joint=joint, prismatic=prismatic, segment=segment, predicted=predicted | joined, std=std, **curves)

@@ -18,7 +18,7 @@ def report(validation: Validation) -> Report:
     return Report(
         header=(
             f"{summary.robot}: the model of {summary.identified_from} on {summary.source}",
-            f"{summary.samples} samples, {summary.equations} equations, processed as those of the identification",
+            f"{rows_text(validation)}; {summary.processing}",
         ),
         tables=tuple(tables),
         facts=_facts(validation),
@@ -26,16 +26,24 @@ def report(validation: Validation) -> Report:
     )
 
 
+def rows_text(validation: Validation) -> str:
+    """What was compared: the filter's edges, masks and decimation leave fewer rows than samples."""
+    counts = validation.summary.rows
+    each = f"{counts[0]}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    return f"{validation.summary.samples} samples, of which {each} rows per joint were used ({validation.summary.equations} equations)"
+
+
 def joint_table(validation: Validation) -> Table:
-    """Errors of the coefficients, joint by joint."""
-    found = validation.coefficients
+    """Errors of the recommended model, joint by joint."""
+    found = validation.recommended
     covered = validation.coverage_percent
     rows: list[Row] = []
     for j, item in enumerate(validation.series):
-        cells = [item.joint, f"{found.rms[j]:.3g}", item.unit, f"{found.relative_percent[j]:.3g}", _r_squared(found.r_squared[j])]
-        rows.append(Row((*cells, "–" if covered is None else f"{covered[j]:.1f}")))
-    headings = ("joint", "RMS", "unit", "relative [%]", "R²", "within 95 % band [%]")
-    return Table(title="Errors per joint", headings=headings, rows=tuple(rows), left=frozenset({0, 2}))
+        cells = [item.joint, f"{found.rms[j]:.3g}", item.unit, f"{found.relative_percent[j]:.3g}", f"{found.ratio[j]:.1f}"]
+        cells += [_r_squared(found.r_squared[j]), "–" if covered is None else f"{covered[j]:.1f}"]
+        rows.append(Row(tuple(cells)))
+    headings = ("joint", "RMS", "unit", "relative [%]", "to best possible", "R²", "within 95 % band [%]")
+    return Table(title=f"Errors per joint, {found.model}", headings=headings, rows=tuple(rows), left=frozenset({0, 2}))
 
 
 def model_table(validation: Validation) -> Table:
@@ -46,6 +54,10 @@ def model_table(validation: Validation) -> Table:
         headings.append(item.model if item.friction or not has_friction else f"{item.model}, no friction")
     columns = [item.relative_percent for item in validation.models]
     rows = _by_joint(validation.joints, columns, [item.overall_percent for item in validation.models])
+    rows += (Row(("to best possible", *(f"{item.overall_ratio:.1f}" for item in validation.models))),)
+    wide = [item.wide_percent for item in validation.models if item.wide_percent is not None]
+    if len(wide) == len(validation.models):
+        rows += (Row((f"all, {validation.summary.wide_hz:g} Hz", *(f"{value:.3g}" for value in wide))),)
     return Table(title="Relative error of each model [%]", headings=tuple(headings), rows=rows, left=frozenset({0}))
 
 
@@ -69,7 +81,7 @@ def fold_tables(folds: CrossValidation | None) -> list[Table]:
 
 
 def cross_validation_report(folds: CrossValidation) -> Report:
-    return Report(header=(), tables=tuple(fold_tables(folds)), facts=(_fold_sentence(folds),), notes=())
+    return Report(header=(), tables=tuple(fold_tables(folds)), facts=(folds.sentence,), notes=())
 
 
 def error_records(validation: Validation) -> list[dict[str, Any]]:
@@ -82,6 +94,7 @@ def error_records(validation: Validation) -> list[dict[str, Any]]:
             "unit": series.unit,
             "relative_percent": float(item.relative_percent[j]),
             "r_squared": float(item.r_squared[j]),
+            "ratio": float(item.ratio[j]),
         }
         for item in validation.models
         for j, series in enumerate(validation.series)
@@ -107,15 +120,20 @@ def _by_joint(joints: Sequence[str], columns: Sequence[Array], overall: Sequence
 
 
 def _facts(validation: Validation) -> tuple[str, ...]:
-    fitted = validation.summary.identified_percent
-    facts = [validation.advice, f"Relative error {validation.coefficients.overall_percent:.3g} % in all; {fitted:.3g} % in the fit."]
+    summary = validation.summary
+    fitted = f"{summary.identified_percent:.3g} % of its own data are unexplained by the fit"
+    if summary.cross_validated is not None:
+        mean, spread = summary.cross_validated
+        fitted += f", {mean:.2g} ± {spread:.2g} % where parts of them are predicted by a fit to the others"
+    facts = [validation.advice, f"It predicts {validation.recommended.grade.value}: {_to_best(validation)}.", f"{fitted}."]
     if validation.folds is not None:
-        facts.append(_fold_sentence(validation.folds))
+        facts.append(validation.folds.sentence)
     return tuple(facts)
 
 
-def _fold_sentence(folds: CrossValidation) -> str:
-    return f"Cross-validation in {folds.folds} parts: {folds.mean_percent:.3g} ± {folds.std_percent:.2g} % (spread of the parts)."
+def _to_best(validation: Validation) -> str:
+    found = validation.recommended
+    return f"{found.overall_ratio:.2g} times what the best model in hindsight leaves, ± is the spread of {len(found.block_percent)} blocks"
 
 
 def _r_squared(value: float) -> str:

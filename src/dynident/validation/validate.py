@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -15,21 +16,15 @@ from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.identify import Auto, default_cutoff
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.solution import residuals
-from dynident.validation.folds import cross_validate
-from dynident.validation.metrics import ModelErrors, coverage_percent, model_errors, spectrum, worst_moments
-from dynident.validation.models import (
-    COEFFICIENTS,
-    LINKS,
-    NOMINAL,
-    RIGID,
-    LinkModel,
-    as_torque_model,
-    newton_euler_models,
-    sign_as_predicted,
-)
-from dynident.validation.result import SEEN, WORSE_THAN_FIT, Validation, ValidationSummary
-from dynident.validation.series import JointSeries, joint_series
+from dynident.validation.folds import CrossValidation, cross_validate, cross_validate_fit
+from dynident.validation.hindsight import best_rms, repeated_share
+from dynident.validation.metrics import ModelErrors, model_errors, spectrum, worst_moments
+from dynident.validation.models import COEFFICIENTS, RIGID, LinkModel, as_torque_model, newton_euler_models, sign_as_predicted
+from dynident.validation.notes import validation_notes
+from dynident.validation.result import Validation, ValidationSummary
+from dynident.validation.series import WIDE, JointSeries, joint_series, wide_rows
 from dynident.validation.spread import sensitivity_of
+from dynident.validation.uncertainty import Band, find_departures, fitted_std, model_noise, prediction_covariance
 
 _UNSIGNED = (
     "the log has no signs, so those of the predicted torque were taken: a torque that is predicted with the wrong sign does not show"
@@ -59,30 +54,42 @@ def validate(
     cutoff, rate, chosen = _settle_filter(model, dataset, cutoff, rate)
     if dataset.effort_kind is not None and dataset.effort_kind.unsigned:
         dataset, chosen = sign_as_predicted(estimate, dataset), (*chosen, _UNSIGNED)
-    problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, progress=_share(progress, 0.0, 0.4))
-    series = joint_series(estimate, cast("LogRows", problem.rows[0]), newton_euler_models(estimate, links))
+    problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, progress=_share(progress, 0.0, 0.3))
+    rows, others = cast("LogRows", problem.rows[0]), newton_euler_models(estimate, links)
+    covariance = prediction_covariance(estimate)
+    series = joint_series(estimate, covariance, rows, others)
+    errors = _errors(series, best_rms(estimate, problem, series))
     if progress is not None:
-        progress(0.6)
+        progress(0.4)
+    wide = wide_rows(rows)
+    if wide is not None:
+        errors = _with_wide(errors, joint_series(estimate, covariance, wide, others))
+    fitted, why_not = cross_validate_fit(model, progress=_share(progress, 0.5, 0.8))
     crossed = None
     if folds is not None:
-        crossed = cross_validate(estimate, dataset, folds=folds, cutoff=cutoff, rate=rate, progress=_share(progress, 0.6, 1.0))
-    noise = model.residuals.rms_per_group if model.base.equations == "torque" else None
-    errors = _errors(series)
-    fitted, judged = model.provenance, problem.provenance
-    seen = None if fitted is None or judged is None else judged.overlap(fitted)
-    return Validation(
+        crossed = cross_validate(estimate, dataset, folds=folds, cutoff=cutoff, rate=rate, progress=_share(progress, 0.8, 1.0))
+    same_filter = cutoff == model.summary.processing.cutoff_hz
+    noise = model_noise(model, others, None if fitted is None else fitted.noise) if same_filter else {}
+    usual = fitted_std(estimate, covariance)
+    departures = () if usual is None else tuple(find_departures(series, COEFFICIENTS, usual))
+    found = Validation(
         models=errors,
         series=series,
-        spectra=tuple(spectrum(item, COEFFICIENTS) for item in series),
-        worst=tuple(moment for item in series for moment in worst_moments(item, COEFFICIENTS)),
-        noise=noise,
-        coverage_percent=_coverage(series, noise),
+        spectra=(),
+        worst=(),
+        band=Band.of(series, noise, departures),
         folds=crossed,
-        summary=_summary(problem, model),
-        seen=seen,
+        summary=_summary(problem, model, fitted, None if wide is None else WIDE),
+        seen=None if model.provenance is None or problem.provenance is None else problem.provenance.overlap(model.provenance),
         sensitivity=sensitivity_of(problem),
         provenance=problem.provenance,
-        notes=(*chosen, *problem.notes, *_notes(model, seen, errors)),
+    )
+    use = found.recommended.model
+    return replace(
+        found,
+        spectra=tuple(spectrum(item, use) for item in series),
+        worst=tuple(moment for item in series for moment in worst_moments(item, use)),
+        notes=(*chosen, *problem.notes, *validation_notes(found, repeated_share(estimate, problem), why_not)),
     )
 
 
@@ -107,61 +114,36 @@ def _settle_filter(
     return cutoff, rate, notes
 
 
-def _errors(series: tuple[JointSeries, ...]) -> tuple[ModelErrors, ...]:
+def _errors(series: tuple[JointSeries, ...], best: Array) -> tuple[ModelErrors, ...]:
     """Each model complete, then without its friction where it has one."""
     found: list[ModelErrors] = []
     for model in (key for key in series[0].predicted if not key.endswith(RIGID)):
         has_friction = model + RIGID in series[0].predicted
-        found.append(model_errors(series, model, model=model, friction=has_friction))
+        found.append(model_errors(series, model, model=model, friction=has_friction, best=best))
         if has_friction:
-            found.append(model_errors(series, model + RIGID, model=model, friction=False))
+            found.append(model_errors(series, model + RIGID, model=model, friction=False, best=best))
     return tuple(found)
 
 
-def _coverage(series: tuple[JointSeries, ...], noise: Array | None) -> Array | None:
-    if noise is None:
-        return None
-    return np.array([coverage_percent(item, COEFFICIENTS, float(level)) for item, level in zip(series, noise, strict=True)])
+def _with_wide(errors: Sequence[ModelErrors], wide: tuple[JointSeries, ...]) -> tuple[ModelErrors, ...]:
+    found = _errors(wide, np.full(len(wide), np.inf))  # what is best there is not asked
+    return tuple(replace(item, wide_percent=other.overall_percent) for item, other in zip(errors, found, strict=True))
 
 
-def _summary(problem: Problem, model: Estimate) -> ValidationSummary:
+def _summary(problem: Problem, model: Estimate, fitted: CrossValidation | None, wide_hz: float | None) -> ValidationSummary:
     return ValidationSummary(
         robot=model.base.robot.name,
         source=problem.source,
         samples=problem.samples,
-        equations=int(problem.counts.sum()),
+        rows=tuple(problem.counts.tolist()),
         processing=problem.processing,
         identified_from=model.summary.source,
         identified_percent=model.residuals.relative_percent,
+        identified_cutoff_hz=model.summary.processing.cutoff_hz,
+        of_torques=model.base.equations == "torque",
+        cross_validated=None if fitted is None else (fitted.mean_percent, fitted.std_percent),
+        wide_hz=wide_hz,
     )
-
-
-def _notes(model: Estimate, seen: float | None, errors: Sequence[ModelErrors]) -> Iterator[str]:
-    """What the numbers mean, where they surprise."""
-    complete: dict[str, ModelErrors] = {}
-    for item in errors:
-        complete.setdefault(item.model, item)  # the one with friction comes first
-    found = complete[COEFFICIENTS]
-    fitted = model.residuals.relative_percent
-    if seen is None:
-        yield "it is not known which data the identification has seen, so this may be no test on new data; identify again to know it"
-    elif seen >= SEEN:
-        yield f"{seen:.1%} of the samples are those of the identification, so this is no test on new data; validate on what was held out"
-    if model.base.equations == "torque" and found.overall_percent > WORSE_THAN_FIT * fitted > 0.0:
-        yield (
-            f"the error is {found.overall_percent:.3g} %, and {fitted:.3g} % on the data of the fit; the model doesn't carry over fully to "
-            "this motion, and a longer or richer log for the fit would help"
-        )
-    if LINKS in complete and complete[LINKS].overall_percent > 1.1 * found.overall_percent:
-        yield (
-            f"the link parameters are off by {complete[LINKS].overall_percent:.3g} %, the coefficients by {found.overall_percent:.3g} %; "
-            "the constraints of the retrieval, or its prior, cost accuracy"
-        )
-    if NOMINAL in complete and complete[NOMINAL].overall_percent < found.overall_percent:
-        yield (
-            f"the nominal links with the identified friction are off by {complete[NOMINAL].overall_percent:.3g} % only, less than what was "
-            "identified; prefer them, or identify again from a better log"
-        )
 
 
 def _share(progress: Callable[[float], None] | None, low: float, high: float) -> Callable[[float], None] | None:

@@ -14,7 +14,7 @@ from dynident.friction import linear
 from dynident.regression import build_problem, fit
 from dynident.runs import read_validation, write_estimate, write_validation
 from dynident.runs.validation import MOST_SAMPLES
-from dynident.validation import validate
+from dynident.validation import Validation, validate
 from tests.logs import synthetic_log
 
 KEYS = {
@@ -23,6 +23,12 @@ KEYS = {
     "source",
     "identified_from",
     "samples",
+    "rows_per_joint",
+    "equations",
+    "recommended",
+    "advice",
+    "links_hold",
+    "fit",
     "units",
     "relative_percent",
     "rms_per_joint",
@@ -44,21 +50,28 @@ KEYS = {
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
+def made(tmp_path: Path) -> Validation:
     log = synthetic_log(noise=0.3, samples=9000)
     problem = build_problem(load_robot("planar_2r"), log, friction=linear(), cutoff=None)
     estimate = fit(problem)
     write_estimate(tmp_path, estimate, problem)
-    write_validation(
-        tmp_path, validate(estimate, synthetic_log(noise=0.3, samples=9000, seed=4), folds=2), provenance={"command": "by hand"}
-    )
+    return validate(estimate, synthetic_log(noise=0.3, samples=9000, seed=4), folds=2)
+
+
+@pytest.fixture
+def run(tmp_path: Path, made: Validation) -> Path:
+    write_validation(tmp_path, made, provenance={"command": "by hand"})
     return tmp_path
 
 
 def test_the_document(run):
     content = json.loads((run / "validation.json").read_text())
     assert set(content) == KEYS
-    assert content["schema"] == "dynident/validation/1"
+    assert content["schema"] == "dynident/validation/2"
+    assert content["recommended"] in ("coefficients", "nominal")
+    assert content["links_hold"] is None  # there are none
+    assert content["equations"] == 18_000
+    assert content["fit"]["cross_validated"]["std_percent"] > 0.0
     assert content["models"][0]["relative_percent"] == content["relative_percent"]
     assert content["nominal"]["model"] == "nominal"
     joints = list(load_robot("planar_2r").joint_names)
@@ -70,15 +83,16 @@ def test_the_document(run):
     assert content["seen_by_fit"] == 0.0
 
 
-def test_there_and_back(run):
-    log = synthetic_log(noise=0.3, samples=9000, seed=4)
-    from dynident.runs import read_estimate
-
-    made, read = validate(read_estimate(run), log, folds=2), read_validation(run)
+def test_there_and_back(run, made):
+    read = read_validation(run)
     assert read.joints == made.joints
     assert str(read) == str(made)
     for a, b in zip(made.models, read.models, strict=True):
         np.testing.assert_array_equal(a.rms, b.rms)
+        assert (a.grade, a.joint_grades, a.percent_text, a.wide_percent) == (b.grade, b.joint_grades, b.percent_text, b.wide_percent)
+    assert read.band.departures == made.band.departures
+    np.testing.assert_array_equal(read.coverage_percent, made.coverage_percent)
+    assert read.folds.percent_text == made.folds.percent_text
     for item in read.series:
         assert len(item.time) <= MOST_SAMPLES
         assert set(item.predicted) == set(made.series[0].predicted)

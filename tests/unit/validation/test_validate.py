@@ -10,13 +10,12 @@ import pytest
 from dynident import identify, load_robot
 from dynident.data import Dataset, decimate, low_pass, mask_standstill, resample
 from dynident.dynamics import inverse_dynamics
-from dynident.errors import InputError, ValueRangeError
+from dynident.errors import InputError
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear
 from dynident.regression import build_problem, fit, residuals
 from dynident.regression.problem import problem_on_base
-from dynident.validation import cross_validate, validate
-from dynident.validation.folds import partition
+from dynident.validation import validate
 from tests.logs import synthetic_log, synthetic_samples
 
 
@@ -76,6 +75,7 @@ def test_newton_euler_and_lagrangian_form_agree(filtered):
     class Representative:
         parameters = filtered.link_part
         friction_parameters = filtered.friction_parameters
+        covariance = None
 
     found = validate(filtered, noisy().part(0.7, 1), links=Representative())
     for item in found.series:
@@ -116,7 +116,7 @@ def test_the_controller_s_coefficients_predict_torques():
     exact = replace(log, effort=inverse_dynamics(robot, robot.parameters, log.q, log.dq, log.ddq))
     found = validate(estimate, exact)
     assert found.coefficients.overall_percent < 1e-6
-    assert found.noise is None
+    assert found.band.noise == {}
     assert found.coverage_percent is None
     gravity_only = identify(robot, synthetic_samples(), equations="gravity")
     with pytest.raises(InputError, match="gravity only"):
@@ -137,7 +137,7 @@ def test_the_band_of_the_prediction_covers_the_truth():
             robot, replace(log, effort=log.effort + rng.normal(0, 0.5, log.effort.shape)), friction=linear(), cutoff=None
         )
         found = validate(fit(problem, drop_above_percent=None), truth)
-        inside += [float(np.mean(np.abs(item.error("coefficients")) <= 1.96 * item.std)) for item in found.series]
+        inside += [float(np.mean(np.abs(item.error("coefficients")) <= 1.96 * item.std["coefficients"])) for item in found.series]
     assert np.mean(inside) == pytest.approx(0.95, abs=0.025)
 
 
@@ -173,30 +173,6 @@ def test_a_log_without_accelerations_is_filtered_where_the_run_was_not():
     assert found.summary.processing.cutoff_hz == 5.0
     assert "filtered at 5 Hz" in found.notes[0]
     assert found.coefficients.overall_percent < 1.0
-
-
-def test_folds_are_disjoint_and_make_the_whole():
-    whole = Dataset.concatenate([noisy(seed=s, samples=200 + 50 * s) for s in range(5)])
-    for folds in (2, 3, 5):
-        parts = partition(whole, folds)
-        assert len(parts) == folds
-        assert sum(part.samples for part, _ in parts) == whole.samples
-        assert np.array_equal(np.sort(np.concatenate([part.q[:, 0] for part, _ in parts])), np.sort(whole.q[:, 0]))
-        assert all("segment" in name for _, name in parts)
-    blocks = partition(noisy(samples=1000), 4)
-    np.testing.assert_array_equal(np.concatenate([part.q for part, _ in blocks]), noisy(samples=1000).q)
-    with pytest.raises(ValueRangeError, match="folds"):
-        partition(whole, 1)
-
-
-def test_cross_validation_is_fitting_without_a_part_and_judging_on_it(filtered):
-    log = noisy()
-    found = cross_validate(filtered, log, folds=3, cutoff=6.0, rate=25.0)
-    assert found.relative_percent_per_joint.shape == (3, 2)
-    pieces = [problem_on_base(filtered.base, part, cutoff=6.0, rate=25.0) for part, _ in partition(log, 3)]
-    by_hand = residuals(pieces[1], fit(pieces[0].merge(pieces[2])).values)
-    assert found.relative_percent[1] == pytest.approx(by_hand.relative_percent, rel=1e-9)
-    assert found.mean_percent == pytest.approx(found.relative_percent.mean())
 
 
 def seen_by(fitted: Dataset, judged: Dataset) -> float | None:

@@ -64,6 +64,7 @@ def identify(
     from dynident.regression import build_problem, fit
     from dynident.regression.tables import report
     from dynident.runs import check_writable, write_estimate
+    from dynident.validation.folds import cross_validate_fit
 
     reading = parse_reading(read)
     part = opt.parse_part(train, "--train")
@@ -84,8 +85,14 @@ def identify(
         problem = build_problem(machine, recorded, **building, progress=progress)
     with spinner("Fitting") as say:
         estimate = remember_reading(fit(problem, **fitting, progress=say), reading)
-    document = write_estimate(output, estimate, seed=seed, provenance={"command": running_command()})
-    print_result(report(estimate), document, as_json=as_json, written=str(output))
+    folds, facts = None, tuple[str, ...]()
+    if estimate.base.equations == "torque":
+        with progress_bar("Cross-validating") as progress:
+            folds, why_not = cross_validate_fit(estimate, progress=progress)
+        facts = (f"Not cross-validated: {why_not}." if folds is None else folds.sentence,)
+    document = write_estimate(output, estimate, folds=folds, seed=seed, provenance={"command": running_command()})
+    shown = report(estimate)
+    print_result(replace(shown, facts=(*facts, *shown.facts)), document, as_json=as_json, written=str(output))
 
 
 def _fit_options(noise: str | None, loss: str | None, drop: float | None) -> dict[str, Any]:

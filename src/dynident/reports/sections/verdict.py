@@ -13,12 +13,11 @@ from dynident.regression.notes import HIGH_CONDITION, listing
 from dynident.reports.blocks import Block, Card, Cards, Listing, Section, Text
 from dynident.runs import Run, Stage
 from dynident.signs.confidence import Verdict
+from dynident.validation.metrics import Grade
+from dynident.validation.notes import departure_text
 from dynident.validation.result import CLEARLY_WORSE, WORSE_THAN_FIT, Validation
 
-#: Relative error on held-out data up to which a model predicts well, and up to which it is usable with care [%].
-GOOD, USABLE = 5.0, 15.0
-#: The same for a single joint: small torques have larger relative errors.
-GOOD_JOINT, USABLE_JOINT = 10.0, 20.0
+_TONES = {Grade.GOOD: "good", Grade.FAIR: "fair", Grade.POOR: "bad"}
 _LABELS = {True: "Held-out error", False: "Error on the fit's own data", None: "Error, on new data or not"}
 
 
@@ -36,29 +35,28 @@ def headline(run: Run) -> str:
     """One sentence that a hurried reader can take away."""
     if run.validation is None:
         return "How good this model is on data that it has not seen is not known yet."
-    error = run.validation.recommended.overall_percent
-    number = f"it leaves {error:.2g} % of the torque unexplained"
+    found = run.validation.recommended
+    number = f"it leaves {run.validation.percent_text} of the torque unexplained"
     if run.validation.on_new_data is None:
         return f"Whether the model has seen the data that it was judged on is not known; there {number}."
     if not run.validation.on_new_data:
         return f"The model was judged on data of its own fit, where {number}; that says little about other motions."
-    if error <= GOOD:
-        return f"{run.validation.advice} It predicts torques that it has not seen well."
-    if error <= USABLE:
-        return f"{run.validation.advice} It predicts torques that it has not seen with visible errors, so use it with care."
-    return f"No model predicts torques that it has not seen: at best {number}. Don't use one before that is understood."
+    times = f"{found.overall_ratio:.2g} times what the best model in hindsight leaves"
+    if found.grade is Grade.POOR:
+        return f"No model predicts torques that it has not seen: at best {number}, {times}. Don't use one before that is understood."
+    return f"{run.validation.advice} It predicts torques that it has not seen {found.grade.value}: {times}."
 
 
 def what_to_trust(run: Run) -> Iterator[str]:
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
     if validation is not None and validation.on_new_data:
-        good = _joints_between(validation, -math.inf, GOOD_JOINT)
+        good = [name for name, grade in zip(validation.joints, validation.recommended.joint_grades, strict=True) if grade is Grade.GOOD]
         if good:
-            names = "all joints" if len(good) == len(validation.joints) else listing(list(good))
-            yield f"Torques of {names}: at most {max(good.values()):.2g} % of them is unexplained on held-out data."
-        nominal = validation.nominal
-        if nominal is not None and nominal.overall_percent > validation.coefficients.overall_percent:
-            factor = nominal.overall_percent / max(validation.coefficients.overall_percent, 1e-12)
+            names = "all joints" if len(good) == len(validation.joints) else listing(good)
+            yield f"Torques of {names}: about as near as any model of this form comes on held-out data."
+        nominal, found = validation.nominal, validation.recommended
+        if nominal is not None and nominal.overall_percent > found.overall_percent:
+            factor = nominal.overall_percent / max(found.overall_percent, 1e-12)
             yield f"That it is better than the nominal links with the same friction: their error is {factor:.2g} times as large."
     kept = int(estimate.kept.sum())
     yield f"The {kept} coefficients that were kept, taken together: they are what the predictions above are made of."
@@ -75,9 +73,10 @@ def _links_hold(run: Run) -> bool:
     parameters, validation = run.parameters, run.validation
     if parameters is None or not parameters.feasible or parameters.status is RetrievalStatus.DOUBTFUL:
         return False
-    if validation is None or validation.links is None or not run.links_validated:
-        return True
-    return validation.links.overall_percent <= CLEARLY_WORSE * validation.coefficients.overall_percent
+    if validation is not None and validation.links_hold is not None and run.links_validated:
+        return validation.links_hold
+    training = parameters.training  # all that is known of their error: on the data of the fit
+    return training is None or training[1] <= CLEARLY_WORSE * training[0]
 
 
 def what_not_to_trust(run: Run) -> Iterator[str]:
@@ -116,10 +115,17 @@ def what_not_to_trust(run: Run) -> Iterator[str]:
 
 
 def _doubts(run: Run, validation: Validation) -> Iterator[str]:
-    for kind, low, high in (("Torques", USABLE_JOINT, math.inf), ("Small torques", GOOD_JOINT, USABLE_JOINT)):
-        joints = [f"{name} ({error:.2g} %)" for name, error in _joints_between(validation, low, high).items()]
+    found = validation.recommended
+    for grade, meaning in ((Grade.POOR, "far more than a model of this form must leave"), (Grade.FAIR, "visibly more than it must leave")):
+        joints = [
+            f"{name} ({error:.2g} %, {ratio:.1f} times)"
+            for name, error, ratio, own in zip(validation.joints, found.relative_percent, found.ratio, found.joint_grades, strict=True)
+            if own is grade
+        ]
         if joints:
-            yield f"{kind} of {listing(joints, len(joints))}: that much of them is unexplained."
+            yield f"Torques of {listing(joints, len(joints))}: that much of them is unexplained, {meaning}."
+    if validation.band.departures:
+        yield f"Torques where nothing was measured: {departure_text(validation.band.departures)}."
     fitted = run.estimate.residuals.relative_percent
     if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
         yield f"The error of the fit ({fitted:.2g} %) as a forecast: on other data it is {validation.coefficients.overall_percent:.2g} %."
@@ -134,11 +140,17 @@ def _error(run: Run) -> Card:
     validation = run.validation
     if validation is None:
         return Card(label="Held-out error", value="not measured", detail=Stage.VALIDATION.command(run.folder))
-    error = validation.coefficients.overall_percent
-    most = max(float(validation.coefficients.relative_percent.max()), 1e-12)
-    bars = tuple((name, f"{value:.2g} %", value / most) for name, value in _joint_errors(validation))
-    tone = "good" if error <= GOOD else "fair" if error <= USABLE else "bad"
-    return Card(label=_LABELS[validation.on_new_data], value=f"{error:.2g} %", tone=tone, bars=bars)
+    found, summary = validation.recommended, validation.summary
+    most = max(float(found.relative_percent.max()), 1e-12)
+    bars = tuple((name, f"{value:.2g} %", value / most) for name, value in zip(validation.joints, found.relative_percent, strict=True))
+    lines = [f"{found.overall_ratio:.2g} times the best in hindsight"]
+    if summary.cross_validated is not None:
+        lines.append("cross-validated in the fit: {:.2g} ± {:.2g} %".format(*summary.cross_validated))
+    if summary.processing.cutoff_hz is not None:
+        wide = "" if found.wide_percent is None else f"; {found.wide_percent:.2g} % at {summary.wide_hz:g} Hz"
+        lines.insert(0, f"at {summary.processing.cutoff_hz:g} Hz{wide}")
+    label = _LABELS[validation.on_new_data]
+    return Card(label=label, value=found.percent_text, detail="\n".join(lines), tone=_TONES[found.grade], bars=bars)
 
 
 def _rank(run: Run) -> Card:
@@ -172,15 +184,6 @@ def _feasible(run: Run) -> Card:
     margin = float(np.min(consistency_margin(parameters.parameters)))
     tone, value = ("good", "yes") if parameters.feasible else ("bad", "no")
     return Card(label="Feasible", value=value, detail=f"total mass {parameters.total_mass:.2f} kg\nmargin {margin:.0e}", tone=tone)
-
-
-def _joint_errors(validation: Validation) -> list[tuple[str, float]]:
-    return list(zip(validation.joints, validation.coefficients.relative_percent.tolist(), strict=True))
-
-
-def _joints_between(validation: Validation, low: float, high: float) -> dict[str, float]:
-    """Joints by name whose error [%] is above `low` and at most `high`."""
-    return {name: error for name, error in _joint_errors(validation) if low < error <= high}
 
 
 def _determined(run: Run) -> dict[str, int]:

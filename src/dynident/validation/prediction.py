@@ -1,0 +1,69 @@
+"""Torques of a motion that nobody has measured, with the band that they are in, and where the motion leaves what is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.data import Dataset, EffortKind
+from dynident.errors import InputError
+from dynident.regression.equations.rows import LogRows
+from dynident.regression.estimate import Estimate
+from dynident.regression.problem import match_joints
+from dynident.validation.folds import cross_validate_fit
+from dynident.validation.models import COEFFICIENTS, LINKS, LinkModel, as_torque_model, newton_euler_models
+from dynident.validation.notes import departure_text
+from dynident.validation.series import joint_series
+from dynident.validation.uncertainty import Departure, find_departures, fitted_std, half_width, model_noise, prediction_covariance
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Prediction:
+    """Efforts along a motion.
+
+    effort : (N, n)          [N·m | N].
+    half_width : (N, n)      Half of the 95 % band: parameters, and what the fit left over at its bandwidth.
+    departures : joints whose efforts are outside of what the data of the fit cover, and the notes say so.
+    """
+
+    model: str
+    effort: Array
+    half_width: Array
+    departures: tuple[Departure, ...]
+    notes: tuple[str, ...] = ()
+
+
+def predict(model: Estimate, motion: Dataset, *, links: LinkModel | None = None) -> Prediction:
+    """The efforts of a motion with q, dq and ddq, by link parameters whose covariance is known, else by the coefficients.
+
+    An effort that the motion has is not looked at, and nothing is filtered.
+    """
+    matched = match_joints(model.base.robot, motion)
+    if not isinstance(matched, Dataset) or matched.dq is None or matched.ddq is None:
+        raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
+    if model.base.columns.of_extra:
+        raise InputError("the model has columns of its own, which a motion doesn't tell; use Estimate.predict, which takes them")
+    estimate = as_torque_model(model)
+    still = replace(matched, effort=np.zeros_like(matched.q), effort_kind=EffortKind.TORQUE, mask=None)
+    covariance = prediction_covariance(estimate)
+    others = newton_euler_models(estimate, links)[: 0 if links is None else 1]
+    series = joint_series(estimate, covariance, LogRows(base=estimate.base, dataset=still, filter=None, extra={}), others)
+    use = LINKS if LINKS in series[0].std else COEFFICIENTS
+    fitted, why_not = cross_validate_fit(model)
+    noise, notes = model_noise(model, others, None if fitted is None else fitted.noise), list[str]()
+    if why_not and noise:
+        notes.append(f"the noise in the band is what the fit left over, and may be too small: {why_not}")
+    levels = noise.get(use, np.zeros(len(series)))
+    usual = fitted_std(estimate, covariance)
+    departures = () if usual is None else tuple(find_departures(series, COEFFICIENTS, usual))
+    if departures:
+        notes.append(departure_text(departures))
+    return Prediction(
+        model=use,
+        effort=np.stack([item.predicted[use] for item in series], axis=1),
+        half_width=np.stack([half_width(item, use, float(level)) for item, level in zip(series, levels, strict=True)], axis=1),
+        departures=departures,
+        notes=tuple(notes),
+    )
