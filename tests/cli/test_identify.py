@@ -11,6 +11,7 @@ import pytest
 
 from dynident.data import write_dataset
 from dynident.runs import read_estimate
+from dynident.validation import cross_validate
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
 RUN_FILES = {"estimate.json", "estimate.npz", "problem.npz", "robot.json"}
@@ -65,6 +66,18 @@ def test_json_is_estimate_json(dynident, folder):
     finished = dynident("identify", "planar_2r", "log.npz", "-o", "run", "--json", "--seed", "3")
     assert json.loads(finished.stdout) == json.loads((folder / "run" / "estimate.json").read_text())
     assert json.loads(finished.stdout)["seed"] == 3
+
+
+def test_the_error_is_that_of_parts_that_the_fit_has_not_seen(dynident, folder):
+    finished = dynident("identify", "planar_2r", "log.npz", "-o", "run", "--filter", "6")
+    assert finished.returncode == 0, finished.stderr
+    content = json.loads((folder / "run" / "estimate.json").read_text())
+    found, expected = content["cross_validation"], cross_validate(read_estimate(folder / "run"))
+    assert found["relative_percent"] == pytest.approx(expected.relative_percent, rel=1e-9)
+    assert f"Cross-validated error {expected.percent_text}" in finished.stdout
+    assert "at 6 Hz" in expected.percent_text
+    assert found["mean_percent"] > content["residual"]["relative_percent"]
+    assert f"Behind a filter of 20 Hz the fit leaves {found['wide_percent']:.2g} %" in finished.stdout
 
 
 def test_samples_of_m_and_g_take_the_controller_route(dynident, tmp_path):

@@ -16,10 +16,11 @@ from dynident.validation.series import JointSeries
 APART = 1.0
 #: Blocks of the data, one after the other, whose errors tell how much the error varies; each has at least so many samples.
 BLOCKS, _LEAST_BLOCK = 5, 5
-#: A model predicts well when it leaves at most so many times what the best model in hindsight leaves, and is usable up to the second.
+#: A model predicts well when it leaves at most so many times what the best model in hindsight leaves, and is far from it beyond the second.
 NEAR_BEST, FAR_FROM_BEST = 2.0, 4.0
-#: Up to this relative error nothing better is asked for, and above the second even the best model leaves too much [%].
-NEGLIGIBLE, LARGE = 0.5, 15.0
+#: Relative errors [%] up to which nothing better is asked for, beyond which a model that is far from the best is bad, and beyond which
+#: even one near it leaves too much to be called good.
+NEGLIGIBLE, VISIBLE, LARGE = 0.5, 5.0, 15.0
 _MOMENTS = 3
 _LONGEST_WINDOW = 256
 
@@ -36,7 +37,8 @@ class Grade(Enum):
         """percent : relative error; ratio : the error over what the best model in hindsight leaves on the same data."""
         if percent <= NEGLIGIBLE or (ratio <= NEAR_BEST and percent <= LARGE):
             return Grade.GOOD
-        return Grade.POOR if ratio > (FAR_FROM_BEST if percent <= LARGE else NEAR_BEST) else Grade.FAIR
+        far = percent > VISIBLE and ratio > (FAR_FROM_BEST if percent <= LARGE else NEAR_BEST)
+        return Grade.POOR if far else Grade.FAIR
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -47,7 +47,7 @@ def validation_notes(validation: Validation, repeated: float | None, no_folds: s
             f"the link parameters are off by {links.overall_percent:.3g} %, the coefficients by {found.overall_percent:.3g} %; "
             "the constraints of the retrieval, or its prior, cost accuracy"
         )
-    if nominal is not None and nominal.overall_percent < validation.recommended.overall_percent:
+    if nominal is not None and nominal is validation.recommended:
         yield (
             f"the nominal links with the identified friction are off by {nominal.overall_percent:.3g} % only, less than what was "
             "identified; prefer them, or identify again from a better log"

@@ -64,7 +64,7 @@ class ValidationSummary:
 
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> ValidationSummary:
-        rest = {**content, "rows": tuple(content["rows"])}
+        rest: dict[str, Any] = {**content, "rows": tuple(content["rows"])}
         rest["cross_validated"] = None if rest.get("cross_validated") is None else tuple(rest["cross_validated"])
         return ValidationSummary(processing=Processing.from_dict(rest.pop("preprocessing")), **rest)
 

@@ -19,7 +19,10 @@ from dynident.reports.blocks import Cards, Figure, Grid
 from dynident.reports.page import fill_section, typeset
 from dynident.reports.sections.verdict import headline, what_not_to_trust, what_to_trust
 from dynident.robots.figures import ellipsoid
-from dynident.runs import Stage, load_run, read_parameters, write_parameters
+from dynident.runs import Run, Stage, load_run, read_parameters, write_parameters
+from dynident.runs.validation import validation_document
+from dynident.validation import Validation
+from dynident.validation.uncertainty import Departure
 from tests.browser.arm import arm, complete_run, identified, log, validated
 
 
@@ -111,18 +114,74 @@ def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
     assert "own fit" in headline(load_run(seen))
 
 
-def test_joints_are_judged_by_their_own_numbers(complete):
+def with_errors(run: Run, percent: list[float], ratio: list[float]) -> Run:
+    """The same run whose models have these errors, each so many times what was possible."""
+    assert run.validation is not None
+    models = tuple(replace(item, relative_percent=np.array(percent), ratio=np.array(ratio)) for item in run.validation.models)
+    return replace(run, validation=replace(run.validation, models=models))
+
+
+def test_joints_are_judged_by_what_was_possible(complete):
+    run = load_run(complete)
+    assert any("Torques of all joints: about as near" in sentence for sentence in what_to_trust(run))
+    run = with_errors(run, [4.6, 0.0, 12.0, 14.0, 34.0, 8.0], [1.2, 90.0, 1.9, 3.1, 2.5, 7.0])
+    assert any("Torques of joint_1, joint_2, joint_3: about as near" in sentence for sentence in what_to_trust(run))
+    doubts = list(what_not_to_trust(run))
+    bad = "Torques of joint_5 (34 %, 2.5 times), joint_6 (8 %, 7.0 times): "
+    assert any(doubt.startswith(bad) and "far more" in doubt for doubt in doubts)
+    assert any(doubt.startswith("Torques of joint_4 (14 %, 3.1 times): ") and "visibly more" in doubt for doubt in doubts)
+
+
+@pytest.mark.parametrize(
+    ("percent", "ratio", "words", "tone"),
+    [
+        (0.8, 1.3, "it has not seen well: 1.3 times", "good"),
+        (3.8, 3.2, "with visible errors", "fair"),
+        (14.9, 6.0, "No model predicts", "bad"),
+        (1.5, 6.0, "with visible errors", "fair"),
+    ],
+)
+def test_a_small_error_is_not_good_where_a_much_smaller_one_was_possible(complete, percent, ratio, words, tone):
+    """A model without friction leaves 3.8 % of the Panda's log and one of gravity alone 14.9 %, where 0.7 % is possible."""
     run = load_run(complete)
     assert run.validation is not None
-    worst = run.validation.coefficients.relative_percent.max()
-    assert any(f"Torques of all joints: at most {worst:.2g} %" in sentence for sentence in what_to_trust(run))
-    errors = np.array([4.6, 0.0, 12.0, 19.0, 34.0, 3.0])
-    models = tuple(replace(item, relative_percent=errors) for item in run.validation.models)
+    models = tuple(replace(item, overall_percent=percent, overall_ratio=ratio) for item in run.validation.models)
     run = replace(run, validation=replace(run.validation, models=models))
-    assert any("Torques of joint_1, joint_2, joint_6: at most 4.6 %" in sentence for sentence in what_to_trust(run))
-    doubts = list(what_not_to_trust(run))
-    assert "Torques of joint_5 (34 %): that much of them is unexplained." in doubts
-    assert "Small torques of joint_3 (12 %), joint_4 (19 %): that much of them is unexplained." in doubts
+    assert words in headline(run)
+    cards = next(block for block in fill_section(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
+    assert (cards[0].value.startswith(f"{percent:.2g} ±"), cards[0].tone) == (True, tone)
+    assert cards[0].detail.startswith("at 8 Hz; ")
+
+
+def test_links_that_predict_worse_are_never_to_be_trusted(complete):
+    run = load_run(complete)
+    assert run.validation is not None
+    assert run.parameters is not None
+
+    def trusted(run: Run) -> bool:
+        return any("link parameters" in sentence for sentence in what_to_trust(run))
+
+    def with_links(factor: float) -> Validation:
+        good = run.validation.coefficients.overall_percent
+        models = tuple(replace(m, overall_percent=factor * good) if m.model == "links" else m for m in run.validation.models)
+        return replace(run.validation, models=models)
+
+    assert trusted(replace(run, validation=with_links(1.1)))
+    assert not trusted(replace(run, validation=with_links(1.2)))
+    assert validation_document(with_links(1.2))["links_hold"] is False
+    assert validation_document(with_links(1.2))["recommended"] == "coefficients"
+    for missing in (None, replace(run.validation, models=run.validation.models[:2])):  # only the data of the fit tell
+        for percent, expected in ((1.1, True), (1.2, False)):
+            links = replace(run.parameters, training=(1.0, percent))
+            assert trusted(replace(run, validation=missing, parameters=links)) is expected
+
+
+def test_a_motion_beyond_that_of_the_fit_is_in_the_verdict(complete):
+    run = load_run(complete)
+    assert run.validation is not None
+    band = replace(run.validation.band, departures=(Departure(joint="joint_2", share=0.4, since=1.5, factor=12.0),))
+    doubts = list(what_not_to_trust(replace(run, validation=replace(run.validation, band=band))))
+    assert any("joint_2 (40% of the samples, from 1.5 s on)" in doubt for doubt in doubts)
 
 
 @pytest.mark.parametrize(("status", "tone"), [(RetrievalStatus.OPTIMAL, "good"), (RetrievalStatus.FEASIBLE, "fair")])

@@ -37,6 +37,7 @@ def test_log() -> Dataset:
         (0.8, 1.3, Grade.GOOD),
         (0.4, 50.0, Grade.GOOD),
         (3.6, 3.2, Grade.FAIR),
+        (3.6, 8.0, Grade.FAIR),
         (14.9, 6.0, Grade.POOR),
         (27.0, 2.4, Grade.POOR),
         (27.0, 1.2, Grade.FAIR),
