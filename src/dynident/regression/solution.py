@@ -81,7 +81,7 @@ class WeightedSolution:
             weights, unsettled = _settle_weights(problem, determined, noise, prior)
             factor = triangular([problem.stack(weights), *prior_rows(prior)])
             values = _solve(factor, determined)
-            excess = np.where(by_data, np.abs(values) / _largest_coefficients(problem, 1.0 / weights), 0.0)
+            excess = np.where(by_data, np.abs(values) / largest_coefficients(problem, 1.0 / weights), 0.0)
             if prior is not None or excess.max() <= _ABSURD:
                 break
             possible[np.argmax(excess)] = False  # another coefficient explains the same in a way that can be

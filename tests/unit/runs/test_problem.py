@@ -18,7 +18,7 @@ from tests.logs import synthetic_log, synthetic_samples
 from tests.unit.robots.test_serialize import assert_same
 
 KEYS = {"schema", "robot", "source", "route", "status", "rank", "condition_number", "coefficients", "friction", "residual", "samples"}
-KEYS |= {"preprocessing", "notes", "versions", "seed", "provenance", "files", "made_from"}
+KEYS |= {"cross_validation", "preprocessing", "notes", "versions", "seed", "provenance", "files", "made_from"}
 
 
 def log_problem(**options):
