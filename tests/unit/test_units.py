@@ -88,7 +88,7 @@ def test_validation():
     found = validate(estimate, synthetic_log(robot, noise=0.05, seed=2))
     assert [row.cells[2] for row in joint_table(found).rows] == ["N·m", "N"]
     assert {row.cells[0]: row.cells[4] for row in worst_table(found, 1).rows} == {"turn": "N·m", "slide": "N"}
-    labels = [json.dumps(joint_figure(series, None).layout, ensure_ascii=False) for series in found.series]
+    labels = [json.dumps(joint_figure(series, "coefficients", 0.1).layout, ensure_ascii=False) for series in found.series]
     assert "torque [N·m]" in labels[0]
     assert "force [N]" in labels[1]
     assert "N·m/√Hz or N/√Hz" in json.dumps(spectrum_figure(found).layout, ensure_ascii=False)
