@@ -11,8 +11,7 @@ import pytest
 from benchmarks.sign_cases import make_case
 from dynident.errors import ValueRangeError
 from dynident.signs import Magnitudes, SearchSettings, prepare_magnitudes, search_signs
-from dynident.signs.methods.tree import discard_near_zero
-from dynident.signs.segments import smooth_magnitudes
+from dynident.signs.methods.tree import average, discard_near_zero
 from dynident.signs.sign_cost import search_levels, sign_cost
 
 
@@ -30,7 +29,7 @@ def test_a_tenth_of_the_samples_is_left_out_and_runs_are_segments():
         kept[segment.samples] = True
         assert segment.start == 0 or not kept[segment.start - 1]
     assert kept.mean() == pytest.approx(0.9, abs=0.005)
-    smooth, _ = smooth_magnitudes(magnitudes().b[:, 0], float(magnitudes().noise[0]), magnitudes().log.rate)
+    smooth = average(magnitudes().b[:, 0])
     assert smooth[~kept].max() <= smooth[kept].min()
 
 

@@ -25,7 +25,7 @@ from dynident.regression.equations.base import BaseParameters
 from dynident.signs.growing_fit import Step, compress_segments, grow_steps
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
-from dynident.signs.segments import Segment, runs, smooth_magnitudes
+from dynident.signs.segments import Segment, runs
 from dynident.signs.sign_cost import search_levels
 
 #: ξ of the successive searches of a node, with what there is to explain as the unit of φ; Algorithm 1 has ten of them.
@@ -88,14 +88,16 @@ def discard_near_zero(magnitudes: Magnitudes, share: float) -> tuple[Segment, ..
     """The runs that remain when this share of each joint's samples, those with the smallest |τ|, is left out."""
     found: list[Segment] = []
     for j in range(magnitudes.log.n):
-        pieces = [
-            smooth_magnitudes(magnitudes.b[piece, j], float(magnitudes.noise[j]), magnitudes.log.rate)[0]
-            for piece in magnitudes.log.segments
-        ]
+        pieces = [average(magnitudes.b[piece, j]) for piece in magnitudes.log.segments]
         threshold = float(np.quantile(np.concatenate(pieces), share))
         for piece, b in zip(magnitudes.log.segments, pieces, strict=True):
             found += [Segment(j, piece.start + start, piece.start + stop) for start, stop in runs(b > threshold, np.empty(0, np.int64))]
     return tuple(found)
+
+
+def average(b: Array) -> Array:
+    """|τ| (N,) over three samples. The report filters the torque before it takes its sign away; of |τ| more would blur its zeros."""
+    return np.convolve(np.pad(b, 1, mode="edge"), np.full(3, 1.0 / 3.0), mode="valid")
 
 
 class _Retrieval:
