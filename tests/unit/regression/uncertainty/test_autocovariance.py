@@ -81,16 +81,15 @@ def test_correlation_that_is_long_beside_the_log_is_noted(arm: Robot) -> None:
 
 
 @pytest.mark.parametrize("time_constant", [1.0, 5.0])
-def test_slow_noise_does_not_narrow_the_offsets(arm: Robot, time_constant: float) -> None:
-    """Offsets suffer most from slow noise: with as many lags as the filter needs alone, 95 % intervals cover 40 to 70 % of them."""
+def test_slow_noise_does_not_narrow_any_interval(arm: Robot, time_constant: float) -> None:
+    """With no more lags than the filter needs, 95 % intervals of the worst coefficient, an offset, cover 70 and 40 % here."""
     inside = []
-    for seed in range(30):
+    for seed in range(40):
         log = generated_log(arm, friction=linear(), samples=6000, rate=100.0, noise=0.1, time_constant=time_constant, noise_seed=seed)
         estimate = fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
-        offsets = [i for i, name in enumerate(estimate.base.names) if name.startswith("fo")]
-        error = estimate.values - estimate.base.coefficients(log.standard)
-        inside.append(np.abs(error[offsets]) <= estimate.half_interval[offsets])
-    assert np.mean(inside) > 0.85
+        inside.append(np.abs(estimate.values - estimate.base.coefficients(log.standard)) <= 1.96 * estimate.noise_std)
+    assert np.mean(inside, axis=0).min() > 0.75
+    assert np.mean(inside) > 0.92
 
 
 def test_unfiltered_white_noise_is_told_as_such(arm: Robot) -> None:
