@@ -77,13 +77,18 @@ class Draws:
 def draw_posterior(problem: RetrievalProblem, count: int, *, seed: int = 0, progress: Callable[[float], None] | None = None) -> Draws:
     """Draw `count` parameter sets from the posterior of a problem whose rows are in units of the noise.
 
-    Raises InputError where data and prior together leave a direction open, or a constraint is not convex, and NotConvergedError where
-    the chains still disagree after a long time.
+    Raises InputError where data and prior together leave a direction open, a constraint is not convex, or links need not be bodies, and
+    NotConvergedError where the chains still disagree after a long time.
     """
     if count < 1:
         raise ValueRangeError("count", f"is {count}; at least one sample is needed")
     if problem.terms.nonconvex:
         raise InputError(f"samples need convex constraints, and {problem.terms.nonconvex[0].name!r} is not; leave it out")
+    free = _unconstrained_link(problem)
+    if free is not None:
+        raise InputError(
+            f"samples are bodies that can exist, and physical consistency is not asked of {free!r}", remedy="retrieve links with it"
+        )
     if problem.prior is not None:
         problem = replace(problem, prior=problem.prior.averaged())
     walk = _Walk.of(problem)
@@ -108,6 +113,14 @@ def draw_posterior(problem: RetrievalProblem, count: int, *, seed: int = 0, prog
             return Draws(x=x, agreement=agreement, effective=effective, draws=_CHAINS * draws)
         draws *= 2
     raise NotConvergedError(agreement, effective, _CHAINS * draws // 2)
+
+
+def _unconstrained_link(problem: RetrievalProblem) -> str | None:
+    """A link whose ten parameters no single inequality holds together, as physical consistency does; None where there is none."""
+    held = [set(block.indices.tolist()) for block in problem.terms.blocks]
+    columns = problem.base.columns
+    names = enumerate(problem.base.robot.link_names)
+    return next((name for i, name in names if not any(set(columns.of_link(i)) <= indices for indices in held)), None)
 
 
 def judge_chains(chains: Array) -> tuple[float, float]:

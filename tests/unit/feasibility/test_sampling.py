@@ -139,6 +139,8 @@ def test_bad_input():
     objective = Objective(name="coefficients", A=base.grouping, b=base.grouping @ robot.parameters.ravel())
     with pytest.raises(InputError, match="leave a parameter open"):
         draw_posterior(build_retrieval(base, objective, PhysicalConsistency()), 5)
+    with pytest.raises(InputError, match="physical consistency is not asked of 'link1'"):
+        draw_posterior(problem_of("pendulum_1r", 1.0, constraints=TotalMass(1.0, 40.0)), 5)
     written = UserConstraint(lambda links: links[0].mass - 100.0, "light")
     with pytest.raises(InputError, match="convex"):
         draw_posterior(problem_of("pendulum_1r", 1.0, constraints=FeasibleSet((PhysicalConsistency(), written))), 5)
