@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -214,32 +214,34 @@ def _recorded() -> str:
 
 
 def _verdicts() -> str:
-    """How often each verdict was right, on logs that don't tell their signs."""
-    columns = (Verdict.CERTAIN, Verdict.LIKELY, Verdict.AMBIGUOUS, Verdict.UNEXPLAINED)
-    lines = ["| log that does not tell its signs | " + " | ".join(f"{item.name.lower()}: right, wrong" for item in columns) + " |"]
-    lines.append("|---" * (len(columns) + 1) + "|")
-    total: Counter[tuple[Verdict, bool]] = Counter()
-    kinds = [(kind, [make(arm, FIRST_SEED + k) for arm in HARD_ARMS for k in range(seeds)]) for kind, seeds, make in HARD]
-    kinds.append(
-        (
-            "ripple, Stribeck, elastic joints, tilted base",
-            [make_rough_case(a, FIRST_SEED + k) for a in ROUGH_ARMS for k in range(ROUGH_SEEDS)],
-        )
-    )
-    for kind, cases in kinds:
+    """How right the signs were under each verdict, on logs that don't tell their signs."""
+    lines = ["| log that does not tell its signs | " + " | ".join(item.name.lower() for item in Verdict) + " |"]
+    lines.append("|---" * (len(Verdict) + 1) + "|")
+    total: Counter[tuple[Verdict, str]] = Counter()
+    for kind, cases in hard_cases(FIRST_SEED).items():
         counts = count_verdicts(cases)
         total += counts
-        lines.append(_verdict_row(kind, counts, columns))
+        lines.append(_verdict_row(kind, counts))
         print(lines[-1], flush=True)
-    lines.append(_verdict_row(f"all {sum(total.values())}", total, columns))
-    return "\n".join(lines)
+    lines.append(_verdict_row(f"all {total.total()}", total))
+    return "Runs with all signs right, with 98 % of the samples right, and with fewer, under each verdict:\n\n" + "\n".join(lines)
 
 
-def count_verdicts(cases: Sequence[Case]) -> Counter[tuple[Verdict, bool]]:
-    """How often each verdict was given to right and to wrong signs."""
+def hard_cases(first_seed: int) -> dict[str, Iterator[Case]]:
+    """Cases of every kind whose logs don't tell their signs, made one at a time."""
+
+    def draw(make: Callable[[str, int], Case], arms: tuple[str, ...], seeds: int) -> Iterator[Case]:
+        return (make(arm, first_seed + k) for arm in arms for k in range(seeds))
+
+    kinds = {kind: draw(make, HARD_ARMS, seeds) for kind, seeds, make in HARD}
+    return {**kinds, "ripple, Stribeck, elastic joints, tilted base": draw(make_rough_case, ROUGH_ARMS, ROUGH_SEEDS)}
+
+
+def count_verdicts(cases: Iterable[Case]) -> Counter[tuple[Verdict, str]]:
+    """How often each verdict was given to signs that were all, mostly, or less than that right."""
     outcomes = [run_case(case)[1] for case in cases]
-    return Counter((item.verdict, item.score.success) for item in outcomes)
+    return Counter((item.verdict, "all" if item.score.success else "most" if item.score.percent >= 98.0 else "fewer") for item in outcomes)
 
 
-def _verdict_row(kind: str, counts: Counter[tuple[Verdict, bool]], columns: Sequence[Verdict]) -> str:
-    return f"| {kind} | " + " | ".join(f"{counts[item, True]}, {counts[item, False]}" for item in columns) + " |"
+def _verdict_row(kind: str, counts: Counter[tuple[Verdict, str]]) -> str:
+    return f"| {kind} | " + " | ".join(", ".join(str(counts[item, right]) for right in ("all", "most", "fewer")) for item in Verdict) + " |"

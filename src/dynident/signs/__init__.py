@@ -1,9 +1,10 @@
 """Identification when only the magnitude of the torque is known: its signs, how sure they are, and the model that follows."""
 
 from dynident.signs.confidence import Confidence, Verdict
-from dynident.signs.magnitudes import Magnitudes, prepare_magnitudes
+from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
 from dynident.signs.methods.registry import METHODS, method_by_name, search_signs
+from dynident.signs.prepare import prepare_magnitudes
 from dynident.signs.recover import conclude, recover_signs
 from dynident.signs.result import SignRecovery
 from dynident.signs.segments import Segment

@@ -11,11 +11,13 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.signs.assignments import Assignment, differing
-from dynident.signs.magnitudes import NORMAL, Magnitudes
-from dynident.signs.refine import inflation_of
+from dynident.signs.magnitudes import Magnitudes, working_step
+from dynident.signs.prepare import NORMAL
+from dynident.signs.refine import Refined, inflation_of
 from dynident.signs.sign_cost import SignCost
 
-#: A gap in log-likelihood below this leaves the choice between two assignments open: e⁻¹⁰ is one in twenty thousand.
+#: A gap in log-likelihood below this leaves the choice between two assignments open: e⁻¹⁰ is one in twenty thousand. Where a model
+#: leaves k times the noise, so that what it lacks has a say in the choice, it is k² times that.
 CLOSE = 10.0
 #: A segment is unsure when its other sign is more probable than this.
 UNSURE = 0.01
@@ -115,6 +117,14 @@ def judge(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) 
     return confidence, posterior
 
 
+def predict_segments(magnitudes: Magnitudes, refined: Refined, inflation: float) -> tuple[Array, Array]:
+    """(S,) signs of segments that were not searched, by a model that was fitted elsewhere, and their probabilities (S,)."""
+    evidence = 2.0 * magnitudes.b * magnitudes.predict(refined.coefficients) / refined.levels**2
+    step = working_step(magnitudes.log)
+    odds = np.array([float(evidence[item.samples, item.joint].sum()) / step for item in magnitudes.segments])
+    return np.where(odds < 0.0, -1.0, 1.0), 0.5 * (1.0 + np.tanh(0.5 * np.abs(odds) / inflation))
+
+
 class Finding(NamedTuple):
     """Something that speaks against certainty: the best verdict that it leaves, why, and what would settle it."""
 
@@ -149,7 +159,7 @@ def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Findin
             f"the model leaves {excess[j]:.2g} times the noise of joint {joints[j]!r}",
             "give a friction model that fits, and check the units, the mounting and the order of the joints",
         )
-    close = confidence.flip_margins < CLOSE
+    close = confidence.flip_margins < CLOSE * max(1.0, float(excess.max())) ** 2
     if close.any():
         names = _listing([name for name, near in zip(joints, close, strict=True) if near])
         advice = f"move {names} faster and through many reversals, together with the joints before"

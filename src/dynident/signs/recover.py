@@ -18,11 +18,12 @@ from dynident.regression.identify import Auto, default_cutoff
 from dynident.regression.problem import problem_on_base
 from dynident.robots.robot import Robot
 from dynident.signs.assignments import Assignment, rank_assignments, same
-from dynident.signs.confidence import judge, settle_verdict
+from dynident.signs.confidence import judge, predict_segments, settle_verdict
 from dynident.signs.continuity import continuous_signs
-from dynident.signs.magnitudes import UNCLEAR, Magnitudes, prepare_magnitudes
+from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses
 from dynident.signs.methods.registry import method_by_name, search_signs
+from dynident.signs.prepare import UNCLEAR, prepare_magnitudes, shorten
 from dynident.signs.result import SignRecovery, signed_log
 from dynident.signs.sign_cost import search_levels, sign_cost
 
@@ -44,15 +45,24 @@ def recover_signs(
     options : of the method's own, by name or as its options class.
     progress : told one sentence per step.
     """
-    magnitudes = prepare_magnitudes(robot, data, friction=friction, seed=seed)
-    found = search_signs(magnitudes, method=method, settings=SearchSettings(seed=seed, progress=progress), own=options)
-    return conclude(magnitudes, found, method=method, progress=progress)
+    whole = prepare_magnitudes(robot, data, friction=friction, seed=seed)
+    part = shorten(whole) if method_by_name(method).refined else whole
+    found = search_signs(part, method=method, settings=SearchSettings(seed=seed, progress=progress), own=options)
+    return conclude(part, found, method=method, whole=whole, progress=progress)
 
 
 def conclude(
-    magnitudes: Magnitudes, found: SignHypotheses, *, method: str = "em", progress: Callable[[str], None] | None = None
+    magnitudes: Magnitudes,
+    found: SignHypotheses,
+    *,
+    method: str = "em",
+    whole: Magnitudes | None = None,
+    progress: Callable[[str], None] | None = None,
 ) -> SignRecovery:
-    """From the hypotheses of a method to its result: physics, sample by sample, confidence, estimate and links."""
+    """From the hypotheses of a method to its result: physics, sample by sample, confidence, estimate and links.
+
+    whole : the log of which `magnitudes` are windows, whose samples all get their signs.
+    """
     refined = method_by_name(method).refined
     own = replace(magnitudes, segments=found.segments) if found.segments is not magnitudes.segments else magnitudes
     cost = sign_cost(own, search_levels(own))
@@ -63,14 +73,18 @@ def conclude(
     if proof is not None and (same(cost, best.signs, proof) or same(cost, best.signs, -proof)):
         confidence = replace(confidence, searched=True)
     verdict, reason, advice = settle_verdict(own, confidence)
+    signs, notes = best.signs, own.notes
+    if whole is not None and whole is not magnitudes:
+        signs, posterior = predict_segments(whole, best.refined, confidence.inflation)
+        own = whole
     soft = continuous_signs(own, best.refined) if refined else _hard_signs(own, best)
     estimate = _estimate(own, signed_log(own.log if refined else _without_rest(own), soft))
-    links, notes = _links(estimate, method_by_name(method).solver, progress)
+    links, failures = _links(estimate, method_by_name(method).solver, progress)
     return SignRecovery(
         log=own.log,
         soft_signs=soft,
         segments=own.segments,
-        segment_signs=best.signs,
+        segment_signs=signs,
         posterior=posterior,
         threshold=np.maximum(own.threshold, UNCLEAR * confidence.levels),
         estimate=estimate,
@@ -80,7 +94,7 @@ def conclude(
         reason=reason,
         advice=advice,
         method=method,
-        notes=(*own.notes, *notes),
+        notes=(*notes, *failures),
     )
 
 

@@ -45,6 +45,8 @@ def sure(**changes) -> Confidence:
         ({"levels": "2"}, Verdict.LIKELY, "leaves 2 times the noise of joint 'joint1'"),
         ({"levels": "5"}, Verdict.UNEXPLAINED, "leaves 5 times the noise of joint 'joint1'"),
         ({"flip_margins": np.array([500.0, 2.0, 3.0])}, Verdict.AMBIGUOUS, "other signs of joints joint2 and joint3 fit nearly as well"),
+        ({"flip_margins": np.array([500.0, 35.0, 99.0])}, Verdict.CERTAIN, "e^-500"),
+        ({"flip_margins": np.array([500.0, 35.0, 99.0]), "levels": "2"}, Verdict.AMBIGUOUS, "other signs of joint joint2 fit nearly"),
         ({"density": 0.7}, Verdict.LIKELY, "segments for 24 coefficients"),
         ({"density": 0.7, "gap": 50.0}, Verdict.AMBIGUOUS, "segments for 24 coefficients"),
         ({"density": 0.7, "strain": 90.0}, Verdict.AMBIGUOUS, "segments for 24 coefficients"),

@@ -15,7 +15,8 @@ from dynident.dynamics import inverse_dynamics, torque_regressor
 from dynident.errors import InputError
 from dynident.friction import friction_torque
 from dynident.signs import Magnitudes, prepare_magnitudes
-from dynident.signs.magnitudes import EDGE, effort_noise
+from dynident.signs.magnitudes import EDGE
+from dynident.signs.prepare import effort_noise, shorten
 from tests.logs import synthetic_log
 
 
@@ -136,3 +137,19 @@ def test_a_magnitude_that_changes_its_sign_is_none():
     log = synthetic_log("planar_2r", samples=600)
     with pytest.raises(InputError, match="of kind 'magnitude' has negative values"):
         replace(log, effort_kind=EffortKind.MAGNITUDE)
+
+
+def test_a_log_that_is_not_long_stays_as_it_is():
+    assert shorten(magnitudes()) is magnitudes()
+
+
+def test_of_a_long_log_windows_are_searched(monkeypatch):
+    monkeypatch.setattr("dynident.signs.prepare.LONGEST", 8.0)
+    monkeypatch.setattr("dynident.signs.prepare.WINDOW", 2.0)
+    short = shorten(magnitudes())
+    assert short.log.samples == short.motion.samples == 800
+    assert [piece.stop - piece.start for piece in short.log.segments] == [200, 200, 200, 200]
+    np.testing.assert_array_equal(short.b[:200], magnitudes().b[:200])
+    np.testing.assert_array_equal(short.b[-200:], magnitudes().b[-200:])
+    assert max(item.stop for item in short.segments) <= 800
+    assert "4 windows of 2 s" in short.notes[-1]

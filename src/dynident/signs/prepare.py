@@ -1,0 +1,145 @@
+"""A log of |τ| made ready for the search for its signs: a uniform clock, a smooth motion, the noise, and the segments.
+
+The motion is smoothed, because the model's torque is compared sample by sample; |τ| stays as it was recorded, because a filter that
+runs through a change of sign, which |τ| doesn't show, would bend it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.data import Dataset, EffortKind, is_uniform, resample
+from dynident.data.signals.agreement import smooth_motion
+from dynident.errors import InputError, Remedy, ValueRangeError
+from dynident.friction import linear
+from dynident.friction.model import FrictionModel
+from dynident.regression.equations.base import BaseParameters, base_parameters
+from dynident.regression.identify import DEFAULT_CUTOFF, Auto
+from dynident.regression.prepare import JITTER_TOLERANCE, match_joints
+from dynident.robots.robot import Robot
+from dynident.signs.magnitudes import Magnitudes, working_step
+from dynident.signs.segments import split_segments
+
+#: Samples nearer to zero than this many standard deviations of the noise don't tell a sign.
+UNCLEAR = 3.0
+#: The same for logs without noise: a share of the joint's RMS.
+LEAST_SHARE = 0.01
+#: A joint moves when it covers more than this [rad | m].
+STILL = 1e-3
+#: |τ| varies when its standard deviation is above this share of its mean.
+CONSTANT = 1e-6
+#: Standard deviation over median of the absolute value, for a normal distribution.
+NORMAL = 1.4826
+#: Of longer logs windows are searched, this long in all, each so long [s]: the others' signs follow from the model.
+LONGEST, WINDOW = 300.0, 20.0
+#: Order of the differences that tell noise from motion, and what they make of the variance of white noise.
+_ORDER, _GAIN = 3, 20.0
+
+_UP_TO_SCALE = (
+    "the effort is a current without a torque per ampere: all joints are taken to have the same, and masses, inertias and friction come "
+    "out divided by it; the gains of the drives, or a mass that is known, give the scale"
+)
+
+
+def prepare_magnitudes(
+    robot: Robot,
+    data: Dataset,
+    *,
+    friction: FrictionModel | Auto | None = "auto",
+    cutoff: float | Auto = "auto",
+    seed: int = 0,
+) -> Magnitudes:
+    """A log of |τ|, ready for the search.
+
+    friction : model of the joints' friction, None for none; "auto" is linear friction.
+    cutoff : of the zero-phase filter that smooths the motion [Hz]; "auto" is 5 Hz, or a quarter of the log's rate where that is less.
+    """
+    matched = match_joints(robot, data)
+    assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
+    base = base_parameters(robot, friction=linear() if friction == "auto" else friction, seed=seed)
+    _check_log(base, matched)
+    log, notes = _uniform(matched)
+    motion = smooth_motion(log, min(DEFAULT_CUTOFF, log.rate / 4.0) if cutoff == "auto" else cutoff)
+    assert log.effort is not None  # noqa: S101 (checked)
+    noise = effort_noise(log)
+    threshold = np.maximum(UNCLEAR * noise, LEAST_SHARE * np.sqrt(np.mean(log.effort**2, axis=0)))
+    segments = split_segments(log, motion, noise, threshold)
+    if log.effort_kind is EffortKind.CURRENT_MAGNITUDE:
+        notes = (*notes, _UP_TO_SCALE)
+    return Magnitudes(base=base, log=log, motion=motion, noise=noise, threshold=threshold, segments=segments, notes=notes)
+
+
+def effort_noise(log: Dataset) -> Array:
+    """(n,) standard deviation of the noise in |τ|, from third differences of samples a working step apart [N·m | N].
+
+    They leave next to nothing of the motion, but all that is faster: also the swinging of an arm, which neighbouring samples of a fast log
+    share. By their median: where |τ| has a kink at zero, and where friction leaps, differences are large and few.
+    """
+    assert log.effort is not None  # noqa: S101 (checked)
+    lag, differences = working_step(log), list[Array]()
+    for piece in log.segments:
+        d = log.effort[piece]
+        for _ in range(_ORDER):
+            d = d[lag:] - d[:-lag]
+        differences.append(d)
+    joined = np.concatenate(differences)
+    if len(joined) == 0:
+        raise ValueRangeError("data", f"are too short: {_ORDER * lag + 1} samples without a break are needed to tell noise from motion")
+    return NORMAL * np.median(np.abs(joined), axis=0) / np.sqrt(_GAIN)
+
+
+def _uniform(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+    if is_uniform(data, tolerance=JITTER_TOLERANCE):
+        return data, ()
+    return resample(data, data.rate), (f"the clock is uneven, so the log was put on one of {data.rate:.6g} Hz",)
+
+
+def _check_log(base: BaseParameters, data: Dataset) -> None:
+    """What no search can make good."""
+    if data.effort is None:
+        remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
+        raise InputError("the log has no effort (torque) columns", remedy=remedy)
+    if data.effort_kind is EffortKind.TORQUE:
+        remedy = Remedy("identify it as it is, or, if these are magnitudes, say so with {effort_kind}", effort_kind="magnitude")
+        raise InputError("the log holds torques with their signs, so there are none to find", remedy=remedy)
+    if data.effort_kind is EffortKind.CURRENT:
+        remedy = Remedy(
+            "load them with {effort_gains}, or, if these are magnitudes, say so with {effort_kind}",
+            effort_gains="14.9,-12.1",
+            effort_kind="magnitude",
+        )
+        raise InputError("the log holds currents with their signs, so there are none to find", remedy=remedy)
+    for j, joint in enumerate(base.robot.joints):
+        q, b = data.q[:, j], data.effort[:, j]
+        if float(np.ptp(q)) < STILL:
+            raise InputError(
+                f"joint {joint.name!r} never moves, so nothing tells the sign of its torque",
+                remedy="lock it in the robot description, or record a motion of all joints",
+            )
+        if float(b.std()) <= CONSTANT * float(b.mean()):
+            raise InputError(
+                f"the effort of joint {joint.name!r} is {b[0]:.3g} {joint.units.effort} all the time, which is no measurement",
+                remedy="check which column it was read from",
+            )
+    if data.samples * data.n <= base.rank:
+        have = f"{data.samples} samples of {data.n} joints give {data.samples * data.n} equations"
+        raise ValueRangeError("data", f"are too few: {have} for {base.rank} unknown coefficients; record a longer motion")
+
+
+def shorten(magnitudes: Magnitudes) -> Magnitudes:
+    """Evenly spread windows of a long log, as if they were recordings of their own; a log that is not long as it is."""
+    log, motion = magnitudes.log, magnitudes.motion
+    if log.samples <= LONGEST * log.rate:
+        return magnitudes
+    length, count = round(WINDOW * log.rate), round(LONGEST / WINDOW)
+    firsts = np.linspace(0, log.samples - length, count).round()
+    rows = (firsts[:, None] + np.arange(length)).astype(np.intp).ravel()
+    breaks = np.isin(rows, log.starts) | (np.arange(len(rows)) % length == 0)
+    starts = tuple(np.flatnonzero(breaks).tolist())
+    short, smooth = log.take(rows, starts=starts), motion.take(rows, starts=starts)
+    segments = split_segments(short, smooth, magnitudes.noise, magnitudes.threshold)
+    note = f"signs were searched in {count} windows of {WINDOW:g} s, and follow from the model elsewhere"
+    return replace(magnitudes, log=short, motion=smooth, segments=segments, notes=(*magnitudes.notes, note))
