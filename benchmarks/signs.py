@@ -62,11 +62,11 @@ SETTINGS = (
     Setting("KUKA LWR 4+ with friction, 2 %", 20, lambda seed: make_case("kuka", seed)),
     Setting("xArm7 with friction, 2 %", 20, lambda seed: make_case("xarm7", seed)),
     Setting("Panda with friction, one trajectory of 20 s, 2 %", 20, lambda seed: make_case("panda", seed, trajectories=1)),
-    Setting("1R with friction, 5 %", 20, lambda seed: make_case("1r", seed, noise=0.05)),
-    Setting("3R with friction, 5 %", 20, lambda seed: make_case("3r", seed, noise=0.05)),
-    Setting("Panda with friction, 5 %", 20, lambda seed: make_case("panda", seed, noise=0.05)),
-    Setting("UR5 with friction, 5 %", 20, lambda seed: make_case("ur5", seed, noise=0.05)),
-    Setting("UR10 with friction, 5 %", 20, lambda seed: make_case("ur10", seed, noise=0.05)),
+    Setting("1R with friction, 5 %", 10, lambda seed: make_case("1r", seed, noise=0.05)),
+    Setting("3R with friction, 5 %", 10, lambda seed: make_case("3r", seed, noise=0.05)),
+    Setting("Panda with friction, 5 %", 10, lambda seed: make_case("panda", seed, noise=0.05)),
+    Setting("UR5 with friction, 5 %", 10, lambda seed: make_case("ur5", seed, noise=0.05)),
+    Setting("UR10 with friction, 5 %", 10, lambda seed: make_case("ur10", seed, noise=0.05)),
 )
 
 #: Logs that don't tell their signs, or not to this model; each with so many seeds of every arm.
