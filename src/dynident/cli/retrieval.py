@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProblemOptions:
+class RetrievalOptions:
     """The options that say what problem is to be solved."""
 
     constraints: tuple[Path, ...]
@@ -85,7 +85,7 @@ class ProblemOptions:
 def solve_with_options(
     problem: RetrievalProblem,
     run: Path,
-    asked: ProblemOptions,
+    asked: RetrievalOptions,
     *,
     solver: str,
     solver_options: Mapping[str, str],

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from dynident.core.arrays import Array
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
@@ -54,6 +56,14 @@ class Figure:
 def numbers(values: ArrayLike) -> list[float | None]:
     """Numbers with as many digits as a picture shows; what is not finite is a gap."""
     return [float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None for value in np.asarray(values, dtype=float).ravel()]
+
+
+def join_clocks(time: Array, starts: Iterable[int], pause: float = 0.0) -> Array:
+    """(N,) time for an axis: pieces follow each other, whatever their own clocks say. starts : of the second piece and those after it."""
+    joined = time - time[0]
+    for start in starts:
+        joined[start:] += joined[start - 1] - joined[start] + pause
+    return joined
 
 
 def plain(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
+from dynident.core.figures import LINES, Figure, axis, join_clocks, line, numbers, plain
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset
 
@@ -31,22 +31,13 @@ def _over_time(data: Dataset, title: str, values: Array) -> Figure:
     step = max(1, -(-data.samples // _POINTS))
     used = values if data.mask is None else np.where(data.mask, values, np.nan)
     breaks = np.array([k for k in data.starts if k > 0], dtype=int) // step
-    time = numbers(np.insert(_clock(data)[::step], breaks, np.nan))
+    time = numbers(np.insert(join_clocks(data.time, data.starts[1:])[::step], breaks, np.nan))
     curves = [
         line(time, numbers(np.insert(used[::step, j], breaks, np.nan)), name, LINES[j % len(LINES)])
         for j, name in enumerate(data.joint_names)
     ]
     layout = {"title": {"text": plain(title)}, "xaxis": axis("time [s]"), "yaxis": axis(plain(title)), "hovermode": "x"}
     return Figure(label=f"{title} over time", data=curves, layout=layout, height=300)
-
-
-def _clock(data: Dataset) -> Array:
-    """(N,) time for an axis: segments follow each other, whatever their own clocks say."""
-    time, end = np.empty(data.samples), 0.0
-    for segment in data.segments:
-        time[segment] = end + data.time[segment] - data.time[segment.start]
-        end = float(time[segment.stop - 1])
-    return time
 
 
 def samples_figures(samples: ControllerSamples) -> tuple[Figure, ...]:

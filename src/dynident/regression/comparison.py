@@ -17,7 +17,7 @@ SAME = 2.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Comparison:
+class EstimateComparison:
     """The coefficients that both estimates kept.
 
     names : tuple of str       Of all coefficients of the two.
@@ -45,7 +45,7 @@ class Comparison:
         )
 
 
-def compare(estimate: Estimate, other: Estimate) -> Comparison:
+def compare(estimate: Estimate, other: Estimate) -> EstimateComparison:
     """Compare coefficient by coefficient; InputError where they are not coefficients of the same things."""
     mine, theirs = estimate.base, other.base
     if mine.expressions != theirs.expressions:
@@ -58,7 +58,7 @@ def compare(estimate: Estimate, other: Estimate) -> Comparison:
     spread = np.sqrt(np.diag(estimate.covariance) + np.diag(other.covariance))
     deviations = np.divide(difference, spread, out=np.zeros_like(difference), where=both & (spread > 0.0))
     size = float(np.linalg.norm(other.values[both]))
-    return Comparison(
+    return EstimateComparison(
         names=mine.names,
         both=both,
         difference=difference,

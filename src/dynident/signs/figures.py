@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure, axis, line, numbers, plain
+from dynident.core.figures import Figure, axis, join_clocks, line, numbers, plain
 from dynident.signs.result import SignRecovery
 
 #: Samples that a curve is drawn with at most.
@@ -23,7 +23,7 @@ def joint_figure(recovery: SignRecovery, joint: int) -> Figure:
     """|τ| of a joint as recorded, the torque with its recovered signs, the threshold, and the segments with their signs and doubts."""
     log, item = recovery.log, recovery.estimate.base.robot.joints[joint]
     assert log.effort is not None  # noqa: S101 (prepared)
-    seconds, signed = drawn_time(recovery), recovery.soft_signs[:, joint] * log.effort[:, joint]
+    seconds, signed = join_clocks(log.time, log.starts[1:], pause=0.5), recovery.soft_signs[:, joint] * log.effort[:, joint]
     thinned = slice(None, None, max(1, log.samples // MOST))
     time, limit = numbers(seconds[thinned]), float(recovery.threshold[joint])
     ends = [float(seconds[0]), float(seconds[-1])]
@@ -61,11 +61,3 @@ def _strip(recovery: SignRecovery, joint: int, seconds: Array, sign: int) -> dic
             x += [*numbers(seconds[[segment.start, segment.stop - 1]]), None]
     name, colour = ("positive segment", "@line3") if sign > 0 else ("negative segment", "@line2")
     return line(x, [None if value is None else 0.0 for value in x], name, colour, meta="segments", line={"width": 5.0}, hoverinfo="skip")
-
-
-def drawn_time(recovery: SignRecovery) -> Array:
-    """(N,) time for an axis [s]: recordings follow each other half a second apart."""
-    time = recovery.log.time - recovery.log.time[0]
-    for start in recovery.log.starts[1:]:
-        time[start:] += time[start - 1] + 0.5 - time[start]
-    return np.asarray(time, dtype=float)

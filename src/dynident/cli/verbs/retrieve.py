@@ -9,7 +9,7 @@ import typer
 
 from dynident.cli.options import AsJson, Debug, RunArgument, one_of, parse_options
 from dynident.cli.registries import HelpFromRegistry
-from dynident.cli.retrieval import ProblemOptions, solve_with_options
+from dynident.cli.retrieval import RetrievalOptions, solve_with_options
 from dynident.cli.terminal import print_result, progress_bar
 
 GROUP = "Model"
@@ -107,7 +107,7 @@ def retrieve(
     from dynident.feasibility.tables import link_report
     from dynident.runs import read_estimate, write_parameters
 
-    asked = ProblemOptions(
+    asked = RetrievalOptions(
         constraints=tuple(constraints or ()),
         bounds=tuple(bounds or ()),
         total_mass=total_mass,
