@@ -1,4 +1,4 @@
-"""Links predict on arms with model error: fourteen cases of `python -m benchmarks.run trust`, one arm with nominal links and one without."""
+"""Links predict on arms with model error: some cases of `python -m benchmarks.run trust`, one arm with nominal links and one without."""
 
 from __future__ import annotations
 

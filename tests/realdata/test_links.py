@@ -11,6 +11,7 @@ from subprocess import CompletedProcess
 import numpy as np
 import pytest
 
+from dynident.feasibility import RetrievalStatus
 from tests.realdata.test_identification import tx40_log
 
 KUKA_LOGS = ("kuka_lwr4/measurements_1.npz", "kuka_lwr4/measurements_2.npz")
@@ -19,10 +20,11 @@ PANDA_LOG = "panda_gaz2019/trajectory_1.npz"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Relative errors with friction on the test data by model [%], and the total mass of the links [kg]."""
+    """Relative errors with friction on the test data by model [%], the total mass of the links [kg], and how the retrieval ended."""
 
     percent: dict[str, float]
     mass: float
+    status: str
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ def predict(dynident: Callable[..., CompletedProcess[str]], tmp_path: Path) -> C
             assert finished.returncode == 0, finished.stderr
         judged, links = (json.loads((tmp_path / "run" / name).read_text()) for name in ("validation.json", "parameters.json"))
         percent = {item["model"]: item["relative_percent"] for item in judged["models"] if item["friction"]}
-        return Outcome(percent, links["total_mass"])
+        return Outcome(percent, links["total_mass"], links["status"])
 
     return run
 
@@ -55,6 +57,7 @@ def test_kuka_on_its_second_log(predict, shared_data: Path, part: str | None, mo
     assert found.percent["links"] <= 1.15 * found.percent["coefficients"]
     assert found.percent["links"] < found.percent["nominal"]
     assert 16.0 / 1.5 <= found.mass <= 16.0 * 1.5
+    assert found.status == RetrievalStatus.OPTIMAL.value
 
 
 @pytest.mark.parametrize(("part", "rest", "most_percent"), [("0:0.7", "0.7:1", 0.85), ("0:0.2", "0.2:1", 1.70)])
@@ -66,6 +69,7 @@ def test_panda_on_the_rest_of_its_log(predict, shared_data: Path, part: str, res
     assert found.percent["links"] <= 1.15 * found.percent["coefficients"]
     assert found.percent["links"] < found.percent["nominal"]
     assert 17.0 / 1.5 <= found.mass <= 17.0 * 1.5
+    assert found.status == RetrievalStatus.OPTIMAL.value
 
 
 @pytest.mark.parametrize(

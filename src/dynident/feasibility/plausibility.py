@@ -65,7 +65,7 @@ def find_misfit(problem: RetrievalProblem, x: Array) -> Misfit | None:
     if problem.data is None or problem.fitted is None:
         return None
     fitted, links = problem.fitted, residuals(problem.data, problem.base.coefficients(x))
-    optimism = _optimism(problem)
+    optimism = find_optimism(problem)
     failed = explains_badly(optimism * fitted.relative_percent, links.relative_percent)
     if problem.base.equations != "torque":
         return Misfit(failed=True, joints={}) if failed else None
@@ -85,8 +85,8 @@ def find_misfit(problem: RetrievalProblem, x: Array) -> Misfit | None:
     )
 
 
-def _optimism(problem: RetrievalProblem) -> float:
-    """How many times smaller the coefficients' error is on the data of the fit than the noise, because they were fitted to it.
+def find_optimism(problem: RetrievalProblem) -> float:
+    """How many times smaller than the noise the coefficients' error is on the data of the fit, because they were fitted to it.
 
     √(N / (N - b)) for b coefficients of N independent equations; infinite where there are no more than b, which b coefficients explain
     whatever they are.

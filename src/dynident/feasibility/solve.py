@@ -10,7 +10,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.errors import DynidentError, Remedy
 from dynident.feasibility.objective import ROUNDING, Objective
-from dynident.feasibility.plausibility import Misfit, doubts, find_costliest, find_misfit
+from dynident.feasibility.plausibility import Misfit, doubts, find_costliest, find_misfit, find_optimism
 from dynident.feasibility.problem import REACH, RetrievalProblem
 from dynident.feasibility.result import OPTIMAL_GAP, Bounds, Candidate, LinkParameters, RetrievalStatus, Solution
 from dynident.feasibility.solvers.certificates import conflicting
@@ -155,7 +155,7 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
     floor = min(floor, objective)
     doubtful = [] if problem.data is None else list(doubts(problem.base, problem.base.columns.links(x)))
     expected = problem.objective.noise
-    if expected is not None and objective > MISFIT * expected:
+    if expected is not None and objective > MISFIT * expected * find_optimism(problem) ** 2:  # noise as told by the coefficients' error
         misfit = (
             f"the objective is {objective / expected:.2g} times what noise alone would leave: the constraints contradict the data, "
             "or the standard deviations are too small"
