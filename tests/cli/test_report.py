@@ -28,6 +28,7 @@ def test_a_report_grows_with_the_run(dynident, folder):
     assert "dynident validate run DATA" in text
     dynident("retrieve", "run", "--no-ranges")
     dynident("validate", "run", "log.npz", "--part", "0.7:1")
+    dynident("sample", "run", "-n", "10")
     assert dynident("report", "run").returncode == 0
     text = page.read_text()
     assert "This step has not been done yet" not in text
