@@ -9,6 +9,8 @@ from dynident.signs.sign_cost import SignCost
 
 #: Alternating projections of a start end after this many rounds; most settle in ten.
 ROUNDS = 50
+#: Share of a coefficient's weight that the beam gives it before any segment speaks of it; rounding is far below.
+BEAM_FLOOR = 1e-10
 
 
 def beam_search(cost: SignCost, grams: Array, *, width: int, order: IntArray) -> Array:
@@ -18,7 +20,8 @@ def beam_search(cost: SignCost, grams: Array, *, width: int, order: IntArray) ->
     order : (S,)             In which they are taken; those with most energy first make an early mistake rare.
     """
     count, moments = len(order), cost.R.T @ cost.A
-    normal = cost.R.T @ cost.R - grams.sum(axis=0)  # of the rows below the threshold, which need no sign
+    whole = cost.R.T @ cost.R
+    normal = whole - grams.sum(axis=0) + np.diag(BEAM_FLOOR * np.diag(whole))  # of the rows below the threshold, which need no sign
     signs, sums = np.zeros((1, count)), np.zeros((1, len(moments)))
     for step, k in enumerate(order):
         normal = normal + grams[k]

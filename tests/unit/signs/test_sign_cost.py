@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -89,3 +90,18 @@ def test_a_certificate_is_only_given_to_the_best():
     plain = SignCost(A=np.array([[1.0, 2.0]]), energies=np.array([1.0, 4.0]), joints=np.zeros(2, int), levels=np.ones(1), R=np.eye(1))
     assert plain.certificate(np.array([1.0, 1.0])) == pytest.approx(0.0, abs=1e-12)
     assert plain.certificate(np.array([1.0, -1.0])) < -0.1
+
+
+def test_a_coefficient_that_the_motion_does_not_show_does_no_harm():
+    m = magnitudes()
+    hidden = [np.array(Y) for Y in m.rows]
+    for group, Y in zip(m.groups, hidden, strict=True):
+        Y[:, group.columns == 3] = 0.0
+    blind = replace(m)
+    vars(blind).update(rows=tuple(hidden))
+    cost = sign_cost(blind, search_levels(blind))
+    found = descend(cost, beam_search(cost, segment_grams(blind, cost.levels), width=16, order=np.argsort(-cost.energies)))
+    best = found[int(np.argmin(cost.cost(found)))]
+    assert np.all(np.isfinite(cost.coefficients(best)))
+    assert abs(cost.coefficients(best)[3]) < 1e-6
+    assert 0.0 <= cost.cost(best) < cost.total
