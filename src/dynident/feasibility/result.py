@@ -169,7 +169,7 @@ class LinkParameters(Result):
         """The robot with these parameters as its own."""
         return self.base.robot.with_parameters(self.parameters)
 
-    @cached_property
+    @property
     def covariance(self) -> Array | None:
         """(p, p) of x by data and prior together; None where the prior only chose, or the problem is not there any more."""
         from dynident.feasibility.posterior import posterior_covariance  # which is about problems, not results

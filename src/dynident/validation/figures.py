@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
+from dynident.core.figures import LINES, Figure, axis, join_clocks, line, numbers, plain
 from dynident.validation.folds import CrossValidation
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID
 from dynident.validation.result import Validation
@@ -101,10 +101,8 @@ def friction_cloud(series: JointSeries) -> tuple[Array, Array]:
 
 def _time_with_gaps(series: JointSeries) -> list[float | None]:
     """Time for an axis: segments follow each other, each with its own clock from where the one before ended, a gap between."""
-    time = series.time - series.time[0]
     breaks = np.flatnonzero(np.diff(series.segment)) + 1
-    for k in breaks:
-        time[k:] += time[k - 1] - time[k] + 0.5
+    time = join_clocks(series.time, breaks, pause=0.5)
     return numbers(np.insert(time, breaks, time[breaks]))
 
 

@@ -1,6 +1,6 @@
 """C99: the dynamics as straight-line code without allocation, loops, state or dependencies other than libm.
 
-Everything known about the robot is folded into the code, and what is needed twice is computed once (`graph`, `recursion`).
+Everything known about the robot is folded into the code, and what is needed twice is computed once (`graph`, `newton_euler`).
 Every function is re-entrant: it reads its arguments and writes its result.
 """
 

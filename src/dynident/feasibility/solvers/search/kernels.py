@@ -39,7 +39,7 @@ def evaluate(p, links, A, b, consistent, G, h, x, gradient, want_gradient):
 
 @_compile
 def anneal(start, low, high, directions, chances, temperatures, charge, constant, links, A, b, consistent, G, h):
-    """The walk of annealing.py, with φ + charge γ as the function, or φ + constant where γ > 0 if the constant is not NaN."""
+    """The walk of searches.py, with φ + charge γ as the function, or φ + constant where γ > 0 if the constant is not NaN."""
     size = len(start)
     x, unused = np.empty(size), np.empty((2, size))
     here, best, trial = start.copy(), start.copy(), np.empty(size)
