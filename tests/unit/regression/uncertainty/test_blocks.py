@@ -118,7 +118,7 @@ def test_coefficients_that_differ_between_blocks_are_found(alike: bool) -> None:
         Q = Y @ half
     inverse = half @ half.T
     truth = np.diag(inverse) + sum(0.25 * np.diag(inverse @ block.T @ block @ block.T @ block @ inverse) for block in Y)
-    ratios, inside = [], []
+    ratios, inside, freedom = [], [], np.zeros(0)
     for _ in range(2000):
         noise = rng.normal(size=Q.shape[:2]) + np.einsum("kti,ki->kt", Y, 0.5 * rng.normal(size=(BLOCKS, len(half))))
         error, variance, freedom = effects_of(Q, half, noise)
