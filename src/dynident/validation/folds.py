@@ -39,7 +39,7 @@ class CrossValidation(Result):
     parts : text per fold              What was held out.
     relative_percent : (folds,)        100 ‖e‖ / ‖measured‖ over all joints.
     relative_percent_per_joint, rms_per_joint : (folds, n)
-    noise : (n,)                       With which 95 % of the errors are within the band of the prediction [N·m | N].
+    noise : (n,)                       With which 95 % of such errors are within the band of the prediction [N·m | N].
     cutoff_hz : float or None          Of the filter that both sides went through.
     wide_percent : float or None       What the fit to all parts leaves of them behind a filter of 20 Hz; None where that is not known.
     """
@@ -148,7 +148,12 @@ def cross_validate(
         relative_percent=100.0 * np.sqrt(squares.sum(axis=1) / largest.sum(axis=1)),
         relative_percent_per_joint=100.0 * np.sqrt(squares / largest),
         rms_per_joint=np.sqrt(squares / counts),
-        noise=np.array([covering_noise(e, s, float(least)) for e, s, least in zip(*joined, fitted, strict=True)]),
+        noise=np.array(
+            [
+                covering_noise(e, s, least=float(least), independent=len(e) / alike)
+                for e, s, least, alike in zip(*joined, fitted, _rows_alike(estimate, problem), strict=True)
+            ]
+        ),
         cutoff_hz=problem.processing.cutoff_hz,
         wide_percent=_wide_percent(estimate, problem) if dataset is None else None,
     )
@@ -189,6 +194,14 @@ def _predict_part(estimate: Estimate, problem: Problem, tables: Tables, parts: P
         std=[row_std(covariance[place], table[:-1]) for place, table in zip(places, held_out, strict=True)],
         totals=[float(table[-1] @ table[-1]) for table in held_out],
     )
+
+
+def _rows_alike(estimate: Estimate, problem: Problem) -> Array:
+    """(groups,) how many neighbouring rows say the same thing: as long as the residuals of the fit stay correlated to each side."""
+    processing, times = estimate.summary.processing, np.asarray(estimate.summary.correlation_times, dtype=float)
+    if processing.rate_hz is None or len(times) != len(problem.groups):
+        return np.ones(len(problem.groups))
+    return np.maximum(2.0 * processing.rate_hz * times, 1.0)
 
 
 def _wide_percent(estimate: Estimate, problem: Problem) -> float | None:

@@ -1,7 +1,7 @@
 """How uncertain a prediction is: coefficients that the data tell only so well, those that they don't tell at all, and what is left over.
 
 A row y of the regressor is predicted with the variance y Σ yᵀ + σ². Σ is the covariance of the estimate, widened by what coefficients that
-are not part of the model may be; σ is the noise of the joint, with which 95 % of the errors of a cross-validation are within the band. A
+are not part of the model may be; σ is the noise of the joint, with which the errors of a cross-validation are within the band. A
 motion leaves the region that the data of the fit cover where y Σ yᵀ, the leverage of the row, is much larger than it is there.
 """
 
@@ -104,10 +104,14 @@ def part_covariance(estimate: Estimate, part: Problem, kept: BoolArray) -> Array
     return known + _open_covariance(factor, kept, largest_coefficients(part, _levels(estimate)))
 
 
-def covering_noise(errors: Array, std: Array, least: float) -> float:
-    """The noise with which 95 % of the errors are within the band; at least what the fit left over."""
+def covering_noise(errors: Array, std: Array, *, least: float, independent: float) -> float:
+    """The noise with which 95 % of further errors like these are within the band; at least what the fit left over.
+
+    independent : how many independent ones the errors are worth. Of n, the share 0.95 (1 + 1 / n) must be inside for 95 % of others to be
+        (split conformal prediction: Vovk, Gammerman, Shafer 2005).
+    """
     needed = np.sqrt(np.maximum((errors / BAND) ** 2 - std**2, 0.0))
-    return max(float(np.quantile(needed, 0.95)), least) if len(needed) else least
+    return max(float(np.quantile(needed, min(1.0, 0.95 * (1.0 + 1.0 / max(independent, 1.0))))), least) if len(needed) else least
 
 
 def model_noise(estimate: Estimate, others: Sequence[NewtonEuler], left: Array | None) -> dict[str, Array]:

@@ -35,9 +35,27 @@ def still_first_joint(samples: int = 2000):
 def test_the_noise_is_that_with_which_the_band_covers_95_percent():
     rng = np.random.default_rng(0)
     errors, std = rng.normal(size=4001) * 2.0, rng.uniform(0.0, 1.0, 4001)
-    noise = covering_noise(errors, std, 0.1)
+    noise = covering_noise(errors, std, least=0.1, independent=1e9)
     assert np.mean(np.abs(errors) <= BAND * np.sqrt(std**2 + noise**2)) == pytest.approx(0.95, abs=5e-4)
-    assert covering_noise(0.01 * errors, std, 0.1) == 0.1
+    assert covering_noise(0.01 * errors, std, least=0.1, independent=1e9) == 0.1
+
+
+@pytest.mark.parametrize("count", [20, 60])
+def test_few_errors_have_to_be_inside_more_often_for_others_to_be(count):
+    """Exactly 95 % of the next error, on average over samples; a plain quantile covers less."""
+    rng = np.random.default_rng(count)
+    samples, following = rng.normal(size=(20_000, count)), rng.normal(size=20_000)
+    covered = {
+        independent: np.mean(
+            [
+                abs(f) <= BAND * covering_noise(s, 0.0 * s, least=0.0, independent=independent)
+                for s, f in zip(samples, following, strict=True)
+            ]
+        )
+        for independent in (count, 1e9)
+    }
+    assert covered[count] == pytest.approx(0.95, abs=0.01)
+    assert covered[1e9] < 0.95 - 0.2 / count
 
 
 def test_all_of_the_data_as_a_part_have_the_estimate_s_covariance():
