@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynident.core.tables import Report, Table
+    from dynident.core.results import Report, Table
 
 
 def console(width: int = 140) -> Console:

@@ -1,16 +1,83 @@
-"""What every result can do: one line in a list, tables as text and in a notebook, rows for pandas, a picture."""
+"""What every result can do: one line in a list, tables as text and in a notebook, rows for pandas, a picture; and what tables are."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from dynident.core.figures import Figure, draw
-from dynident.core.tables import Report, report_html
 from dynident.errors import import_optional
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
+
+
+@dataclass(frozen=True)
+class Row:
+    """Cells of one line of a table; a dimmed line is not part of the model."""
+
+    cells: tuple[str, ...]
+    dimmed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of texts. left : indices of the columns that are set flush left; numbers are set flush right."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[Row, ...]
+    left: frozenset[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """All that is to be said about a result, in order."""
+
+    header: tuple[str, ...]
+    tables: tuple[Table, ...]
+    facts: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def numbered_notes(self) -> tuple[str, ...]:
+        return tuple(f"Note {number}: {note.removesuffix('.')}." for number, note in enumerate(self.notes, start=1))
+
+    def __str__(self) -> str:
+        parts = ["\n".join(self.header), *map(_table_text, self.tables), "\n".join(self.facts)]
+        parts.append("\n".join(self.numbered_notes))
+        return "\n\n".join(part for part in parts if part)
+
+
+def _table_text(table: Table) -> str:
+    lines = [table.headings, *(row.cells for row in table.rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.headings))]
+    aligned = [
+        "  ".join(cell.ljust(w) if i in table.left else cell.rjust(w) for i, (cell, w) in enumerate(zip(line, widths, strict=True)))
+        for line in lines
+    ]
+    return "\n".join([table.title, *(line.rstrip() for line in aligned)])
+
+
+def report_html(report: Report) -> str:
+    """HTML for a notebook: the header, the tables, the facts and the numbered notes, all text escaped."""
+    parts = [f"<p>{escape(line)}</p>" for line in report.header]
+    parts += map(_table_html, report.tables)
+    parts += [f"<p>{escape(sentence)}</p>" for sentence in (*report.facts, *report.numbered_notes)]
+    return "\n".join(parts)
+
+
+def _table_html(table: Table) -> str:
+    def cells(tag: str, texts: tuple[str, ...]) -> str:
+        sides = ("left" if i in table.left else "right" for i in range(len(texts)))
+        return "".join(f'<{tag} style="text-align: {side}">{escape(text)}</{tag}>' for text, side in zip(texts, sides, strict=True))
+
+    faint = ' style="opacity: 0.55"'
+    rows = [f"<tr{faint if row.dimmed else ''}>{cells('td', row.cells)}</tr>" for row in table.rows]
+    heading = f"<thead><tr>{cells('th', table.headings)}</tr></thead>"
+    return f"<table><caption>{escape(table.title)}</caption>{heading}<tbody>{''.join(rows)}</tbody></table>"
 
 
 class Tabular(ABC):

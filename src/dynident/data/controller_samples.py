@@ -10,8 +10,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.data.checks import add_source, check_names, check_rows, join_arrays, joint_indices, part_rows, same_in_all
 from dynident.data.provenance import NEW, Provenance
 from dynident.errors import ShapeError, ValueRangeError

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from dynident.core.arrays import Array, BoolArray, freeze
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.data.checks import (
     add_source,
     check_names,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset
 

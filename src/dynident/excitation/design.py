@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, check_positive
 from dynident.core.figures import Figure
 from dynident.core.parallel import multi_start
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.errors import DynidentError, ValueRangeError
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits

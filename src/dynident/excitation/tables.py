@@ -8,7 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import finite_or_none
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table
 from dynident.excitation.design import Design
 from dynident.excitation.limits.margins import LimitReport
 from dynident.excitation.static_design import StaticDesign

@@ -9,8 +9,7 @@ from typing import Any
 
 from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
-from dynident.core.results import Tabular
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table, Tabular
 from dynident.errors import DynidentError
 from dynident.exports.export_model import ExportModel
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.errors import InputError
 from dynident.feasibility.constraints.convex import Known
 from dynident.feasibility.constraints.lmi import Batch, batches

@@ -12,8 +12,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, draw
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import LinkInertia, consistency_margin, link_inertia

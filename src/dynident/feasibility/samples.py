@@ -11,8 +11,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, numbers, plain
-from dynident.core.results import Result
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Result, Row, Table
 from dynident.errors import InputError
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.sampling import AGREEMENT, draw_posterior

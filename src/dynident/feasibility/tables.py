@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table
 from dynident.feasibility.problem import REACH, RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.core.tables import Row, Table
+from dynident.core.results import Row, Table
 from dynident.errors import InputError
 from dynident.regression.estimate import Estimate
 from dynident.regression.tables import coefficients, value_text

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.data import Dataset
 from dynident.data.provenance import Provenance
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix

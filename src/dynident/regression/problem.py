@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, check_array
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.provenance import Provenance
 from dynident.errors import InputError, UnknownNameError, ValueRangeError

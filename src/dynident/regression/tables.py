@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.files import finite_or_none
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.rows import row_units
 from dynident.regression.estimate import Estimate, Residuals

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dynident.core.figures import Figure
-from dynident.core.tables import Table
+from dynident.core.results import Table
 from dynident.runs import Run, Stage
 
 

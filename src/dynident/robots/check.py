@@ -17,8 +17,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.parameters import link_inertia
 from dynident.robots.kinematics import arm_reach, joint_points
 from dynident.robots.robot import Link, Robot, Source

@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, check_array, check_unique, freeze, set_frozen
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import link_rows
 from dynident.robots.body import Joint, JointType, Link, Source, check_pose

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table
 from dynident.robots.check import LinkCheck, RobotCheck
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import Judgement, Verdict

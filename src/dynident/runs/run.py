@@ -10,8 +10,7 @@ from typing import Any
 
 from dynident.core.figures import Figure
 from dynident.core.files import file_digest
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.samples import PosteriorSamples
 from dynident.regression.estimate import Estimate

@@ -9,8 +9,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.data import Dataset, EffortKind
 from dynident.feasibility import LinkParameters
 from dynident.regression.estimate import Estimate

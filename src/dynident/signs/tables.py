@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table
 from dynident.signs.result import SignRecovery
 
 

@@ -13,8 +13,7 @@ from dynident.core.archives import write_npz
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
 from dynident.core.files import write_atomically
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
 from dynident.friction import friction_to_dict

@@ -13,8 +13,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.regression.equations.rows import LogRows, Tables, collect_tables

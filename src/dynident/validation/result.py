@@ -8,8 +8,7 @@ from typing import Any
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation, bandwidth_text

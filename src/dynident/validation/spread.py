@@ -13,7 +13,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, numbers, plain
-from dynident.core.tables import Row, Table
+from dynident.core.results import Row, Table
 from dynident.regression.problem import Problem
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dynident.core.arrays import Array
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table
 from dynident.validation.folds import CrossValidation
 from dynident.validation.result import Validation
 

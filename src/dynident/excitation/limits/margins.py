@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import TOOL, LimitError, Limits, excess, frame_positions

@@ -15,8 +15,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.errors import DynidentError, InputError
 from dynident.feasibility.constraints.lmi import Block, Equality, linear
 from dynident.feasibility.prior import link_metric

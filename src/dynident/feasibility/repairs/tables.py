@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.tables import Report, Row, Table
+from dynident.core.results import Report, Row, Table
 from dynident.feasibility.repairs.repair import Repair
 from dynident.parameters import to_com
 

@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray
 from dynident.core.figures import Figure
-from dynident.core.results import Result
-from dynident.core.tables import Report
+from dynident.core.results import Report, Result
 from dynident.dynamics import inertia_gravity_regressor, torque_regressor
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import FrictionModel
