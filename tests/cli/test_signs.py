@@ -118,6 +118,17 @@ def test_currents_without_gains_are_right_up_to_the_scale(folder, dynident_in):
     np.testing.assert_allclose(load_run(folder / "gains").estimate.values, in_torques.values, atol=1e-6)
 
 
+def test_a_plain_file_needs_no_option_and_what_follows_knows(tmp_path, dynident):
+    log = log_of_3r()[1]
+    np.savez(tmp_path / "plain.npz", t=log.time, q=log.q, tau=log.effort, starts=log.starts)  # nothing says that it has no sign
+    done = dynident("signs", "spatial_3r", "plain.npz", "-o", "run", *OPTIONS)
+    assert done.returncode == 0
+    assert "taken for a magnitude" in " ".join(done.stdout.split())
+    done = dynident("validate", "run", "plain.npz", "--part", "0.75:1", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["models"][0]["relative_percent"] < 5.0
+
+
 def test_signs_that_friction_hides_end_with_one(tmp_path, dynident):
     case = make_case("3r", 4, trajectories=1, modelled=False)
     write_dataset(case.log, tmp_path / "log.npz")
@@ -141,7 +152,7 @@ def constant(log: Dataset) -> Dataset:
         (still, (), ["joint2", "never moves"]),
         (constant, (), ["joint2", "all the time"]),
         (lambda log: log.part(0, 0.0015), (), ["few"]),
-        (lambda log: replace(log_of_3r()[0]), (), ["torques with their signs", "--effort-kind magnitude"]),
+        (lambda log: replace(log_of_3r()[0]), (), ["torques with their signs", "identify it as it is"]),
         (lambda log: replace(log_of_3r()[0]), ("--effort-kind", "magnitude"), ["negative values", "absolute value"]),
         (lambda log: log, ("--method", "guess"), ["no method named 'guess'", "em, exact, tree"]),
         (lambda log: log, ("--friction", "sticky"), ["sticky"]),

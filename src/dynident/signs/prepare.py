@@ -60,8 +60,10 @@ def prepare_magnitudes(
     matched = match_joints(robot, data)
     assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
     base = base_parameters(robot, friction=linear() if friction == "auto" else friction, seed=seed)
-    _check_log(base, matched)
-    log, notes = _uniform(matched)
+    unsigned, taken = _without_signs(matched)
+    _check_log(base, unsigned)
+    log, notes = _uniform(unsigned)
+    notes = (*taken, *notes)
     motion = smooth_motion(log, min(DEFAULT_CUTOFF, log.rate / 4.0) if cutoff == "auto" else cutoff)
     assert log.effort is not None  # noqa: S101 (checked)
     noise = effort_noise(log)
@@ -97,21 +99,21 @@ def _uniform(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     return resample(data, data.rate), (f"the clock is uneven, so the log was put on one of {data.rate:.6g} Hz",)
 
 
+def _without_signs(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+    """A log in which no effort is negative is one of magnitudes, although nothing says so."""
+    kinds = {EffortKind.TORQUE: EffortKind.MAGNITUDE, EffortKind.CURRENT: EffortKind.CURRENT_MAGNITUDE}
+    if data.effort is None or data.effort_kind is None or data.effort_kind.unsigned or np.any(data.effort < 0.0):
+        return data, ()
+    return replace(data, effort_kind=kinds[data.effort_kind]), ("no effort of the log is negative, so it was taken for a magnitude",)
+
+
 def _check_log(base: BaseParameters, data: Dataset) -> None:
     """What no search can make good."""
-    if data.effort is None:
+    if data.effort is None or data.effort_kind is None:
         remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
         raise InputError("the log has no effort (torque) columns", remedy=remedy)
-    if data.effort_kind is EffortKind.TORQUE:
-        remedy = Remedy("identify it as it is, or, if these are magnitudes, say so with {effort_kind}", effort_kind="magnitude")
-        raise InputError("the log holds torques with their signs, so there are none to find", remedy=remedy)
-    if data.effort_kind is EffortKind.CURRENT:
-        remedy = Remedy(
-            "load them with {effort_gains}, or, if these are magnitudes, say so with {effort_kind}",
-            effort_gains="14.9,-12.1",
-            effort_kind="magnitude",
-        )
-        raise InputError("the log holds currents with their signs, so there are none to find", remedy=remedy)
+    if not data.effort_kind.unsigned:
+        raise InputError(f"the log holds {data.effort_kind}s with their signs, so there are none to find", remedy="identify it as it is")
     for j, joint in enumerate(base.robot.joints):
         q, b = data.q[:, j], data.effort[:, j]
         if float(np.ptp(q)) < STILL:

@@ -121,7 +121,7 @@ def test_the_clock_is_made_uniform_and_said_so():
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: synthetic_log("planar_2r", samples=600), r"torques with their signs.*effort_kind='magnitude'"),
+        (lambda: synthetic_log("planar_2r", samples=600), "torques with their signs, so there are none to find; identify it"),
         (lambda: replace(unsigned(), effort=None, effort_kind=None), r"no effort \(torque\) columns"),
         (lambda: replace(unsigned(), q=unsigned().q * [1.0, 0.0]), "joint 'joint2' never moves, so nothing tells the sign"),
         (lambda: replace(unsigned(), effort=np.full((600, 2), 3.0)), r"effort of joint 'joint1' is 3 N·m all the time"),
@@ -131,6 +131,13 @@ def test_the_clock_is_made_uniform_and_said_so():
 def test_what_no_search_can_make_good_is_said(make, match):
     with pytest.raises(InputError, match=match):
         prepare_magnitudes(load_robot("planar_2r"), make())
+
+
+@pytest.mark.parametrize(("said", "taken"), [("torque", EffortKind.MAGNITUDE), ("current", EffortKind.CURRENT_MAGNITUDE)])
+def test_efforts_that_are_never_negative_are_magnitudes(said, taken):
+    m = prepare_magnitudes(load_robot("planar_2r"), replace(unsigned(), effort_kind=EffortKind(said)))
+    assert m.log.effort_kind is taken
+    assert m.notes[0] == "no effort of the log is negative, so it was taken for a magnitude"
 
 
 def test_a_magnitude_that_changes_its_sign_is_none():

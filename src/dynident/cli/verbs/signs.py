@@ -16,7 +16,7 @@ from dynident.errors import InputError
 GROUP = "Model"
 EXAMPLE = """Examples:
 
-[bold]dynident signs panda log.npz -o run --effort-kind magnitude[/bold]
+[bold]dynident signs panda log.npz -o run[/bold]
 
 [bold]dynident signs arm.urdf log.csv -o run --map effort=amps_* --effort-kind magnitude --effort-gains 14.9,12.1[/bold]"""
 
@@ -73,6 +73,8 @@ def signs(
         raise InputError("the data are samples of a controller's M and g, which have their signs; use dynident identify")
     with spinner("Searching for the signs") as say:
         found = recover_signs(machine, recorded, method=method, friction=model, options=given, seed=seed, progress=say)
+    if recorded.effort_kind != found.log.effort_kind:  # taken for a magnitude, as held-out data should be
+        reading = replace(reading, effort_kind=found.log.effort_kind)
     found = replace(found, estimate=remember_reading(found.estimate, reading))
     write_estimate(output, found.estimate, seed=seed, provenance={"command": running_command()})
     document = write_signs(output, found, seed=seed)
