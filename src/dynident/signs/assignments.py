@@ -62,7 +62,7 @@ def rank_assignments(
         ranked += [item for item in _both(magnitudes, cost, turned, terms, refined) if not _known(cost, ranked, item)]
     if progress is not None:
         progress(f"{len(ranked)} assignments compared")
-    if not refined:
+    if not refined:  # what the method has not proposed tells how sure it is, and does not take its place
         ranked = [best, *(item for item in ranked if item is not best and item.score <= best.score)]
     return tuple(sorted(ranked, key=lambda item: -item.score))
 

@@ -97,7 +97,8 @@ def judge(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) 
     best = ranked[0]
     rest = best.refined.residuals(magnitudes)[magnitudes.working]
     inflation = max(inflation_of(rest[used, j]) for j, used in enumerate(magnitudes.used.T))
-    gaps = np.array([best.score - item.score for item in ranked[1:]]) / inflation
+    # where no links explain even the best, nothing tells it from the others
+    gaps = np.array([best.score - item.score if np.isfinite(best.score) else 0.0 for item in ranked[1:]]) / inflation
     differs = np.array([differing(cost, best.signs, item.signs) for item in ranked[1:]], dtype=bool).reshape(len(gaps), magnitudes.log.n)
     odds = 0.5 * cost.flip_costs(best.signs) / inflation
     posterior = 0.5 * (1.0 + np.tanh(0.5 * odds))

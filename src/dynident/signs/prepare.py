@@ -69,6 +69,11 @@ def prepare_magnitudes(
     noise = effort_noise(log)
     threshold = np.maximum(UNCLEAR * noise, LEAST_SHARE * np.sqrt(np.mean(log.effort**2, axis=0)))
     segments = split_segments(log, motion, noise, threshold)
+    if not segments:
+        raise InputError(
+            "the effort of no joint stands out of its noise, so there are no signs to tell",
+            remedy="record a faster motion, or one with more load",
+        )
     if log.effort_kind is EffortKind.CURRENT_MAGNITUDE:
         notes = (*notes, _UP_TO_SCALE)
     return Magnitudes(base=base, log=log, motion=motion, noise=noise, threshold=threshold, segments=segments, notes=notes)

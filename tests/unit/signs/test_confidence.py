@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from benchmarks.sign_cases import make_case
-from dynident.signs import Confidence, Magnitudes, SignRecovery, Verdict, prepare_magnitudes, recover_signs
-from dynident.signs.confidence import settle_verdict
+from dynident.signs import Confidence, Magnitudes, SignHypotheses, SignRecovery, Verdict, prepare_magnitudes, recover_signs
+from dynident.signs.assignments import rank_assignments
+from dynident.signs.confidence import judge, settle_verdict
+from dynident.signs.sign_cost import search_levels, sign_cost
 
 
 @cache
@@ -69,6 +71,18 @@ def test_a_model_that_explains_less_than_half_of_a_joint_explains_nothing_howeve
     rms = np.sqrt(np.mean(magnitudes().b ** 2, axis=0))
     found = settle_verdict(magnitudes(), sure(noise=rms, levels=0.6 * rms))
     assert found.verdict is Verdict.UNEXPLAINED
+
+
+def test_where_no_links_explain_even_the_best_nothing_is_certain():
+    found = recovered()
+    case = make_case("3r", 12, trajectories=1)
+    m = prepare_magnitudes(case.described, case.log, friction=case.friction)
+    cost = sign_cost(m, search_levels(m))
+    ranked = rank_assignments(m, cost, SignHypotheses(segments=m.segments, signs=found.segment_signs[None], costs=np.zeros(1)))
+    lost = [replace(item, feasible=replace(item.feasible, cost=np.inf)) for item in ranked]
+    confidence, _ = judge(m, cost, lost)
+    assert confidence.gap == 0.0
+    assert settle_verdict(m, confidence).verdict is Verdict.AMBIGUOUS
 
 
 @cache

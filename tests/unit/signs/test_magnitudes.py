@@ -125,6 +125,10 @@ def test_the_clock_is_made_uniform_and_said_so():
         (lambda: replace(unsigned(), effort=None, effort_kind=None), r"no effort \(torque\) columns"),
         (lambda: replace(unsigned(), q=unsigned().q * [1.0, 0.0]), "joint 'joint2' never moves, so nothing tells the sign"),
         (lambda: replace(unsigned(), effort=np.full((600, 2), 3.0)), r"effort of joint 'joint1' is 3 N·m all the time"),
+        (
+            lambda: replace(unsigned(), effort=np.abs(np.random.default_rng(0).normal(size=(600, 2)))),
+            "effort of no joint stands out of its noise",
+        ),
         (lambda: unsigned().take(slice(0, 4), starts=(0,)), "4 samples of 2 joints give 8 equations for 12 unknown coefficients"),
     ],
 )
