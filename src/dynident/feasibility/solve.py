@@ -151,7 +151,7 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
         if float(np.abs(x).max()) <= REACH * problem.unit:
             raise CertificateError(objective, floor, solver)
         floor = -np.inf
-        notes.append(f"parameters beyond {REACH * problem.unit:g}, which the lower bound is not about, so that none is known")
+        notes.append(f"some parameters are beyond {REACH * problem.unit:g}, which the lower bound is not about, so that no bound is known")
     floor = min(floor, objective)
     doubtful = [] if problem.data is None else list(doubts(problem.base, problem.base.columns.links(x)))
     expected = problem.objective.noise
