@@ -21,7 +21,7 @@ from dynident.regression import Estimate
 from dynident.validation import Validation, validate
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-SEEDS = 3
+SEEDS = 2
 FOLDS = 5
 #: What is trained on and what is tested on, and whether the second is like the first.
 MOTIONS = (
