@@ -41,6 +41,9 @@ heavy arms look like other links, whatever the prior's factor (1.5 to 5 were tri
 is tilted: joint 1 then turns in a torque that no upright model has, and the mass of its link follows its inertia. Bands are in \
 the range asked for over all cases, but not in every one.
 
+Seeds that chose nothing, 10 to 14, another 220 cases: 98.2 % within 1.15, 97.3 % of the masses within 1.5, at most 0.98 times the \
+error of the nominal model.
+
 What was tried, and what it did:
 
 - An offset known as badly as Coulomb friction: of joints that turned one way and are tested both ways, 15 % of the cases within \
