@@ -37,6 +37,8 @@ NORMAL = 1.4826
 LONGEST, WINDOW = 300.0, 20.0
 #: Order of the differences that tell noise from motion, and what they make of the variance of white noise.
 _ORDER, _GAIN = 3, 20.0
+#: A signal with fewer distinct values than this share of its samples was rounded.
+_ROUNDED = 0.2
 
 _UP_TO_SCALE = (
     "the effort is a current without a torque per ampere: all joints are taken to have the same, and masses, inertias and friction come "
@@ -95,7 +97,18 @@ def effort_noise(log: Dataset) -> Array:
     joined = np.concatenate(differences)
     if len(joined) == 0:
         raise ValueRangeError("data", f"are too short: {_ORDER * lag + 1} samples without a break are needed to tell noise from motion")
-    return NORMAL * np.median(np.abs(joined), axis=0) / np.sqrt(_GAIN)
+    spread = NORMAL * np.median(np.abs(joined), axis=0) / np.sqrt(_GAIN)
+    return np.hypot(spread, resolution(log.effort) / np.sqrt(12.0))
+
+
+def resolution(effort: Array) -> Array:
+    """(n,) the step that effort (N, n) was rounded to; zero where its values are too many for that."""
+    steps = np.zeros(effort.shape[1])
+    for j, values in enumerate(effort.T):
+        distinct = np.unique(values)
+        if 1 < len(distinct) < _ROUNDED * len(values):
+            steps[j] = np.median(np.diff(distinct))
+    return steps
 
 
 def _uniform(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
@@ -120,7 +133,10 @@ def _check_log(base: BaseParameters, data: Dataset) -> None:
     if not data.effort_kind.unsigned:
         raise InputError(f"the log holds {data.effort_kind}s with their signs, so there are none to find", remedy="identify it as it is")
     for j, joint in enumerate(base.robot.joints):
-        q, b = data.q[:, j], data.effort[:, j]
+        used = slice(None) if data.mask is None else data.mask[:, j]
+        q, b = data.q[used, j], data.effort[used, j]
+        if len(q) == 0:
+            raise InputError(f"all samples of joint {joint.name!r} are masked, so nothing tells the sign of its torque")
         if float(np.ptp(q)) < STILL:
             raise InputError(
                 f"joint {joint.name!r} never moves, so nothing tells the sign of its torque",

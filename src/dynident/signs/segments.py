@@ -75,8 +75,8 @@ def runs(chosen: BoolArray, cuts: IntArray) -> Iterator[tuple[int, int]]:
 
 def smooth_magnitudes(b: Array, noise: float, rate: float) -> tuple[Array, float]:
     """|τ| averaged over as few samples as make it smooth, and the noise that is left."""
-    wanted = (noise / max(SMOOTH_ENOUGH * float(np.sqrt(np.mean(b**2))), np.finfo(float).tiny)) ** 2
-    window = min(wanted, LONGEST_WINDOW * rate, len(b) / 10.0)
+    size, longest = SMOOTH_ENOUGH * float(np.sqrt(np.mean(b**2))), min(LONGEST_WINDOW * rate, len(b) / 10.0)
+    window = min((noise / size) ** 2, longest) if size > 0.0 else longest
     half = int(window // 2)
     if half == 0:
         return b, noise

@@ -8,15 +8,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from benchmarks.sign_cases import Case, make_case
+from benchmarks.sign_cases import Case, make_case, score
 from dynident import load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics, torque_regressor
 from dynident.errors import InputError
 from dynident.friction import friction_torque
-from dynident.signs import Magnitudes, prepare_magnitudes
+from dynident.signs import Magnitudes, prepare_magnitudes, recover_signs
 from dynident.signs.magnitudes import EDGE
-from dynident.signs.prepare import effort_noise, shorten
+from dynident.signs.prepare import effort_noise, resolution, shorten
 from tests.logs import synthetic_log
 
 
@@ -164,3 +164,22 @@ def test_of_a_long_log_windows_are_searched(monkeypatch):
     np.testing.assert_array_equal(short.b[-200:], magnitudes().b[-200:])
     assert max(item.stop for item in short.segments) <= 800
     assert "4 windows of 2 s" in short.notes[-1]
+
+
+def test_rounding_counts_as_noise():
+    log = case().log
+    step = 0.1 * log.effort.max(axis=0)
+    rounded = replace(log, effort=step * np.round(log.effort / step))
+    np.testing.assert_allclose(resolution(rounded.effort), step)
+    assert np.all(effort_noise(rounded) >= step / np.sqrt(12.0))
+    np.testing.assert_array_equal(resolution(log.effort), 0.0)
+    found = recover_signs(case().described, rounded, friction=case().friction)
+    assert found.verdict.settled
+    assert score(case(), found.signs).percent > 99.0
+
+
+def test_a_joint_whose_samples_are_all_masked_is_named():
+    mask = np.ones(case().log.q.shape, dtype=bool)
+    mask[:, 1] = False
+    with pytest.raises(InputError, match="all samples of joint 'joint2' are masked"):
+        prepare_magnitudes(case().described, replace(case().log, mask=mask))
