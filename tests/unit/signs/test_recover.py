@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.sign_cases import Case, make_case, score, servo_case
-from benchmarks.signs import SETTINGS, Outcome, Setting, coefficient_error, count_verdicts, hard_cases, run_case
+from benchmarks.signs import SETTINGS, Outcome, Setting, coefficient_error, count_verdicts, hard_cases, percent_right, run_case
 from dynident.data import EffortKind
 from dynident.signs import SignRecovery, Verdict, recover_signs
 
@@ -126,5 +126,5 @@ def test_the_report_s_experiment_on_a_servo(name):
     for seed in range(FRESH, FRESH + 2):
         case = servo_case(name, seed)
         found = recover_signs(case.described, case.log, friction=None)
-        assert score(case, found.signs).percent == 100.0
+        assert percent_right(found, case.torque) == 100.0
         assert coefficient_error(case, found) < 0.05
