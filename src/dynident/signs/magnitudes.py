@@ -33,6 +33,7 @@ class Magnitudes:
     noise : (n,)            Standard deviation of |τ|, from its high differences [N·m | N].
     threshold : (n,)        |τ| below which a sample tells no sign [N·m | N]; as rows of the model such samples say Yπ ≈ 0.
     segments : tuple        Of all joints, joint by joint in the order of time.
+    cutoff : float or None  Of the filter that was asked for [Hz]; None where the log decides.
     notes : tuple of str    What was done to the log.
     """
 
@@ -42,6 +43,7 @@ class Magnitudes:
     noise: Array
     threshold: Array
     segments: tuple[Segment, ...]
+    cutoff: float | None = None
     notes: tuple[str, ...] = ()
 
     @property

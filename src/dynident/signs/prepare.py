@@ -78,7 +78,16 @@ def prepare_magnitudes(
         )
     if log.effort_kind is EffortKind.CURRENT_MAGNITUDE:
         notes = (*notes, _UP_TO_SCALE)
-    return Magnitudes(base=base, log=log, motion=motion, noise=noise, threshold=threshold, segments=segments, notes=notes)
+    return Magnitudes(
+        base=base,
+        log=log,
+        motion=motion,
+        noise=noise,
+        threshold=threshold,
+        segments=segments,
+        cutoff=None if cutoff == "auto" else cutoff,
+        notes=notes,
+    )
 
 
 def effort_noise(log: Dataset) -> Array:

@@ -34,6 +34,7 @@ def recover_signs(
     *,
     method: str = "em",
     friction: FrictionModel | Auto | None = "auto",
+    cutoff: float | Auto = "auto",
     options: Mapping[str, object] | object | None = None,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
@@ -42,10 +43,12 @@ def recover_signs(
 
     method : name of the search; see `dynident.signs.METHODS`.
     friction : model of the joints' friction, None for none; "auto" is linear friction.
+    cutoff : of the filter that smooths the motion, and that both sides of the fit go through then [Hz]; "auto" is 5 Hz, or a quarter of
+        the log's rate where that is less.
     options : of the method's own, by name or as its options class.
     progress : told one sentence per step.
     """
-    whole = prepare_magnitudes(robot, data, friction=friction, seed=seed)
+    whole = prepare_magnitudes(robot, data, friction=friction, cutoff=cutoff, seed=seed)
     part = shorten(whole) if method_by_name(method).refined else whole
     found = search_signs(part, method=method, settings=SearchSettings(seed=seed, progress=progress), own=options)
     return conclude(part, found, method=method, whole=whole, progress=progress)
@@ -115,7 +118,7 @@ def _without_rest(magnitudes: Magnitudes) -> Dataset:
 
 
 def _estimate(magnitudes: Magnitudes, signed: Dataset) -> Estimate:
-    cutoff, notes = default_cutoff(signed)
+    cutoff, notes = default_cutoff(signed) if magnitudes.cutoff is None else (magnitudes.cutoff, ())
     problem = problem_on_base(magnitudes.base, signed, cutoff=cutoff)
     return fit(replace(problem, notes=(*notes, *problem.notes)))
 

@@ -128,3 +128,13 @@ def test_the_report_s_experiment_on_a_servo(name):
         found = recover_signs(case.described, case.log, friction=None)
         assert percent_right(found, case.torque) == 100.0
         assert coefficient_error(case, found) < 0.05
+
+
+def test_a_fast_motion_can_have_a_faster_filter():
+    """Half of the torque of a motion at 3 Hz lies where the default filter already takes some of it."""
+    case = make_case("1r", FRESH, trajectories=1, seconds=20.0, base=0.6, fastest=12.0, noise=0.01)
+    usual = recover_signs(case.described, case.log, friction=case.friction)
+    found = recover_signs(case.described, case.log, friction=case.friction, cutoff=15.0)
+    assert (usual.estimate.summary.processing.cutoff_hz, found.estimate.summary.processing.cutoff_hz) == (5.0, 15.0)
+    assert found.confidence.levels[0] < usual.confidence.levels[0]
+    assert score(case, found.signs).success

@@ -46,6 +46,10 @@ def signs(
         HelpFromRegistry(method_options),
     ] = None,
     friction: opt.Friction = None,
+    cutoff: Annotated[
+        str | None,
+        typer.Option("--filter", metavar="HZ", help="Cutoff of the filter of motion and torque. Default: 5, less for slow logs."),
+    ] = None,
     train: opt.Train = None,
     read: opt.MagnitudeReading,
     mounting: opt.Mounting,
@@ -65,6 +69,7 @@ def signs(
     reading = parse_reading(read)
     part = opt.parse_part(train, "--train")
     model, given = opt.parse_friction(friction), opt.parse_options("--method-option", method_option)
+    frequency = opt.parse_frequency(cutoff, "--filter") or "auto"
     check_writable(output)
     machine = read_robot(robot, **mounting)
     with spinner("Reading"):
@@ -72,7 +77,7 @@ def signs(
     if not isinstance(recorded, Dataset):
         raise InputError("the data are samples of a controller's M and g, which have their signs; use dynident identify")
     with spinner("Searching for the signs") as say:
-        found = recover_signs(machine, recorded, method=method, friction=model, options=given, seed=seed, progress=say)
+        found = recover_signs(machine, recorded, method=method, friction=model, cutoff=frequency, options=given, seed=seed, progress=say)
     if recorded.effort_kind != found.log.effort_kind:  # taken for a magnitude, as held-out data should be
         reading = replace(reading, effort_kind=found.log.effort_kind)
     found = replace(found, estimate=remember_reading(found.estimate, reading))
