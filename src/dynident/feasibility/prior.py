@@ -114,11 +114,11 @@ def _thicken(link: Array) -> tuple[Array, Array]:
     return P, to_com
 
 
-def prior_to_robot(robot: Robot, *, metric: Metric = "entropic", weight: float = WEIGHT, fixed: bool = False) -> NominalPrior | None:
+def prior_to_robot(robot: Robot) -> NominalPrior | None:
     """The prior toward a robot's own nominal parameters; None when it has none or they are not consistent."""
     if robot.parameters is None or np.any(consistency_margin(robot.parameters) <= 0.0):
         return None
-    return NominalPrior(nominal=robot.parameters, metric=metric, weight=weight, fixed=fixed)
+    return NominalPrior(nominal=robot.parameters)
 
 
 def mend_nominal(robot: Robot, uniform: NominalPrior) -> tuple[NominalPrior, tuple[str, ...]]:
@@ -133,9 +133,7 @@ def mend_nominal(robot: Robot, uniform: NominalPrior) -> tuple[NominalPrior, tup
     return NominalPrior(nominal=nominal), tuple(mended)
 
 
-def uniform_prior(
-    robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int, Array] | None = None, weight: float = WEIGHT, fixed: bool = False
-) -> NominalPrior:
+def uniform_prior(robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int, Array] | None = None) -> NominalPrior:
     """The prior toward homogeneous boxes.
 
     boxes : (2, 3) [m] by link number from 0, where the shapes are known. Else the bounds on the centre of mass are the box,
@@ -147,7 +145,7 @@ def uniform_prior(
     totals = [item for item in constraints.flattened if isinstance(item, TotalMass) and np.isfinite(item.low + item.high)]
     density = 0.5 * (totals[0].low + totals[0].high) / float(volumes.sum()) if totals else _DENSITY
     nominal = uniform_bodies(found, density * volumes)
-    return NominalPrior(nominal=nominal, weight=weight, fixed=fixed, toward=UNIFORM)
+    return NominalPrior(nominal=nominal, toward=UNIFORM)
 
 
 def uniform_bodies(boxes: Array, masses: Array) -> Array:

@@ -39,7 +39,7 @@ def find_samples(folder: str | Path) -> PosteriorSamples | Absent:
     samples, parameters = found
     if parameters == Stage.PARAMETERS.digest(run):
         return samples
-    file, remedy = run / Stage.SAMPLES.value.document, f"make it with: {Stage.SAMPLES.command(run)}"
+    file, remedy = run / Stage.SAMPLES.value.document, f"make them with: {Stage.SAMPLES.command(run)}"
     error = FileError(file, "belongs to other link parameters than those in the folder", remedy=remedy)
     return Absent(reason="The link parameters have been retrieved again since this step was done.", error=error)
 

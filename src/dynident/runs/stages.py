@@ -183,4 +183,4 @@ def find_absent(run: Path, stage: Stage) -> Absent | None:
 
 
 def _remedy(run: Path, stage: Stage) -> str:
-    return f"make {'them' if stage is Stage.PARAMETERS else 'it'} with: {stage.command(run)}"
+    return f"make {'it' if stage in (Stage.ESTIMATE, Stage.VALIDATION) else 'them'} with: {stage.command(run)}"

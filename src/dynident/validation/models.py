@@ -20,11 +20,6 @@ from dynident.regression.prepare import JITTER_TOLERANCE, match_joints
 COEFFICIENTS, LINKS, NOMINAL = "coefficients", "links", "nominal"
 #: What follows a model's key when its friction is left out.
 RIGID = "_rigid"
-TITLES = {
-    COEFFICIENTS: "coefficients (Lagrangian form)",
-    LINKS: "link parameters (Newton-Euler form)",
-    NOMINAL: "nominal links of the robot's description",
-}
 
 
 class LinkModel(Protocol):

@@ -90,7 +90,7 @@ def test_stages_that_were_not_done_are_told(tmp_path, stages):
     found = load_run(tmp_path)
     assert (found.signs, found.parameters, found.validation, found.samples, found.torque_spread) == (None,) * 5
     assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES}  # a log that has signs needs none
-    with pytest.raises(FileError, match=r"has no signs\.json, so no signs .* make it with: dynident signs ROBOT DATA -o"):
+    with pytest.raises(FileError, match=r"has no signs\.json, so no signs .* make them with: dynident signs ROBOT DATA -o"):
         read_signs(tmp_path)
     assert set(found.missing.values()) == {"This step has not been done yet."}
     with pytest.raises(FileError, match=r"has no problem\.npz that belongs to its estimate\.json; make it with: dynident identify"):
@@ -126,7 +126,7 @@ def test_other_link_parameters_are_not_those_that_were_validated(run, stages):
     assert found.validation is not None
     assert not found.links_validated
     assert dict(found.missing) == {Stage.SAMPLES: "The link parameters have been retrieved again since this step was done."}
-    with pytest.raises(FileError, match=r"belongs to other link parameters than those in the folder; make it with: dynident sample"):
+    with pytest.raises(FileError, match=r"belongs to other link parameters than those in the folder; make them with: dynident sample"):
         read_samples(run)
 
 
