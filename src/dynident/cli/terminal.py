@@ -11,6 +11,10 @@ if TYPE_CHECKING:
 
     from dynident.core.results import Report, Table
 
+#: Columns whose cells may take several lines, because groupings can be long; and the least width that they need.
+_FOLDED = frozenset({"coefficient"})
+_FOLDED_WIDTH = 24
+
 
 def console(width: int = 140) -> Console:
     """The terminal; a file or a pipe has no width, and rich would wrap at 80."""
@@ -61,17 +65,21 @@ def print_report(report: Report) -> None:
 
 
 def print_table(table: Table, out: Console) -> None:
+    """In a terminal that is too narrow cells are folded, and a file gets lines as long as they are: no digit is ever left out."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    columns = zip(table.headings, *(row.cells for row in table.rows), strict=True)
+    needed = sum(2 + max(Text(cell).cell_len for cell in column) for column in columns if column[0] not in _FOLDED) + _FOLDED_WIDTH
+    narrow = out.is_terminal and needed > out.width
     shown = RichTable(title=Text(table.title, style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for i, heading in enumerate(table.headings):
-        wraps = heading == "coefficient"  # groupings can be long; numbers must stay in one piece
-        shown.add_column(Text(heading), justify="left" if i in table.left else "right", no_wrap=not wraps)
+        whole = heading not in _FOLDED and not narrow
+        shown.add_column(Text(heading), justify="left" if i in table.left else "right", no_wrap=whole, overflow="fold")
     for row in table.rows:
         shown.add_row(*(Text(cell) for cell in row.cells), style="dim" if row.dimmed else None)
-    out.print(shown)
+    (out if out.is_terminal else console(max(out.width, needed))).print(shown)
 
 
 @contextmanager

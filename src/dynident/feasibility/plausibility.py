@@ -50,13 +50,15 @@ class Misfit:
     signs: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        told = [
-            f"of the effort of {name} the links leave {links:.0f} % unexplained on the data of the fit, the coefficients {fitted:.0f} %"
-            for name, (fitted, links) in self.joints.items()
-        ]
+        told: list[str] = []
+        if self.joints:
+            (first, (fitted, links)), *others = sorted(self.joints.items(), key=lambda item: -item[1][1])
+            rest = "".join(f", of {name} {after:.0f} and {before:.0f} %" for name, (before, after) in others)
+            left = f"the links leave {links:.0f} % unexplained on the data of the fit, the coefficients {fitted:.0f} %"
+            told.append(f"of the effort of {first} {left}{rest}")
         if self.reversed:
-            whose = f"the effort of {', '.join(self.reversed)}"
-            told.append(f"{whose} seems to be recorded with the other sign: turned round, links explain it far better")
+            whose = "all joints" if -1 in self.signs and 1 not in self.signs else ", ".join(self.reversed)
+            told.append(f"the effort of {whose} seems to be recorded with the other sign: turned round, links explain it far better")
         return "; ".join(told)
 
 
@@ -74,7 +76,7 @@ def find_misfit(problem: RetrievalProblem, x: Array) -> Misfit | None:
     joints = {links.names[j]: (float(before[j]), float(after[j])) for j in np.flatnonzero(far)}
     if not failed and not joints and np.all(after <= UNEXPLAINED):
         return None
-    reversed = find_reversed(problem)
+    reversed = sorted(find_reversed(problem))
     if not failed and not joints and not reversed:
         return None
     return Misfit(

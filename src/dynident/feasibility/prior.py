@@ -13,7 +13,7 @@ from dynident.feasibility.constraints.convex import Bounds, TotalMass
 from dynident.feasibility.constraints.terms import FeasibleSet
 from dynident.feasibility.prior_mean import centre_for_mean
 from dynident.parameters import consistency_margin, from_com, from_pseudo_inertia, pseudo_inertia
-from dynident.robots.kinematics import joint_points
+from dynident.robots.kinematics import arm_reach, joint_points
 from dynident.robots.robot import Robot
 
 Metric: TypeAlias = Literal["euclidean", "entropic"]
@@ -25,8 +25,9 @@ WEIGHT = 1e-8
 #: A nominal link at the very edge of consistency (a rod, a plate) would hold its thin direction with infinite stiffness:
 #: the metric is measured at a link that is thicker by this share of its mean second moment.
 SOFTENING = 0.1
-#: Around the line between a link's joints where nothing else tells its size [m]: the half width of a slender arm.
-_HALF_WIDTH = 0.05
+#: Around the line between a link's joints where nothing else tells its size: the half width of a slender arm, as a share of its reach,
+#: and of a small one [m]. An arm of a tonne is no rod of 10 cm.
+_SLENDER, _HALF_WIDTH = 0.04, 0.05
 #: Where no total mass is given [kg/m³]: motors, gears and hollow castings weigh about as much as water.
 _DENSITY = 1000.0
 
@@ -137,7 +138,7 @@ def uniform_prior(robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int,
     """The prior toward homogeneous boxes.
 
     boxes : (2, 3) [m] by link number from 0, where the shapes are known. Else the bounds on the centre of mass are the box,
-        and without those the span between the link's joints, 5 cm wider on every side.
+        and without those the span between the link's joints, wider on every side by 4 % of the arm's reach, at least 5 cm.
     The masses share the middle of the total mass in proportion to the volumes; without one, the density is that of water.
     """
     found = np.array([_box(robot, i, constraints, boxes or {}) for i in range(robot.n)])
@@ -168,7 +169,8 @@ def _box(robot: Robot, i: int, constraints: FeasibleSet, boxes: Mapping[int, Arr
     if len(limits) == 3 and np.all(np.isfinite(limits)):
         return _thick(limits.T)
     low, high = link_span(robot, i)
-    return np.array([low - _HALF_WIDTH, high + _HALF_WIDTH])
+    half_width = max(_HALF_WIDTH, _SLENDER * arm_reach(robot))
+    return np.array([low - half_width, high + half_width])
 
 
 def link_span(robot: Robot, i: int) -> tuple[Array, Array]:

@@ -80,8 +80,7 @@ def estimate_notes(estimate: Estimate) -> Iterator[str]:
             f"the model leaves {residuals.relative_percent:.0f} % of the data unexplained (most: {worst}); check the units, the order and "
             "the signs of the joints, and the direction of gravity"
         )
-    for name, value, meaning in _negative_friction(estimate):
-        yield f"{name} is negative ({value:.3g}): {meaning}; other effects have gone into it, so don't extrapolate"
+    yield from _negative_friction(estimate)
     rms = residuals.rms_per_group
     if base.equations == "torque" and estimate.summary.noise == "uniform" and rms.max() > UNEQUAL_NOISE * rms.min() > 0.0:
         most, least = residuals.names[int(np.argmax(rms))], residuals.names[int(np.argmin(rms))]
@@ -122,13 +121,18 @@ def _uncertainty_notes(estimate: Estimate) -> Iterator[str]:
         )
 
 
-def _negative_friction(estimate: Estimate) -> Iterator[tuple[str, float, str]]:
+def _negative_friction(estimate: Estimate) -> Iterator[str]:
     """Kept friction parameters that can't be negative but are, by more than twice their standard deviation; and what that would be."""
     base, model = estimate.base, estimate.base.friction
+    found: dict[str, list[str]] = {}
     for i, standard in enumerate(base.independent.tolist()):
         column = base.columns[standard]
         if model is not None and isinstance(column, FrictionColumn) and column.nonnegative and estimate.values[i] < -2.0 * estimate.std[i]:
-            yield column.name, float(estimate.values[i]), model.parameters[column.slot].negative
+            meaning = model.parameters[column.slot].negative
+            found.setdefault(meaning, []).append(f"{column.name} ({estimate.values[i]:.3g})")
+    for meaning, names in found.items():
+        verb = "is" if len(names) == 1 else "are"
+        yield f"{listing(names)} {verb} negative: {meaning}; other effects have gone into it, so don't extrapolate"
 
 
 def listing(names: Sequence[str], most: int = _LISTED) -> str:

@@ -11,6 +11,8 @@ from dynident.validation.uncertainty import Departure
 
 #: A motion of which more than this share repeats that of the fit says little about other motions.
 _MOSTLY_REPEATED = 0.5
+#: A 95 % band that holds less than this of a joint's samples is too narrow, whatever chance did [%].
+_COVERED = 80.0
 
 
 def validation_notes(validation: Validation, repeated: float | None, no_folds: str) -> Iterator[str]:
@@ -38,8 +40,15 @@ def validation_notes(validation: Validation, repeated: float | None, no_folds: s
         yield f"the noise of the fit is known {known} only, so here the bands have none, and how much they cover is not said"
     if summary.of_torques and found.overall_percent > WORSE_THAN_FIT * fitted > 0.0:
         yield (
-            f"the error is {found.overall_percent:.3g} %, and {fitted:.3g} % on the data of the fit; the model doesn't carry over fully to "
-            "this motion, and a longer or richer log for the fit would help"
+            f"the error of the coefficients is {found.overall_percent:.3g} %, and {fitted:.3g} % on the data of the fit; they don't carry "
+            "over fully to this motion, and a longer or richer log for the fit would help"
+        )
+    covered = validation.coverage_percent
+    if covered is not None and covered.min() < _COVERED:
+        narrow = [f"{name} {share:.0f} %" for name, share in zip(validation.joints, covered, strict=True) if share < _COVERED]
+        yield (
+            f"few samples lie within the 95 % bands ({listing(narrow)}), which are too narrow there: since the log of the fit the motion, "
+            "the robot or its load has changed, or the robot does what the model can't"
         )
     links, nominal = validation.links, validation.nominal
     if links is not None and links.overall_percent > CLEARLY_WORSE * found.overall_percent:

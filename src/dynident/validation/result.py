@@ -12,7 +12,7 @@ from dynident.core.results import Report, Result
 from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation, bandwidth_text
-from dynident.validation.metrics import ModelErrors, Moment, Spectrum
+from dynident.validation.metrics import Grade, ModelErrors, Moment, Spectrum
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
 from dynident.validation.series import JointSeries
 from dynident.validation.uncertainty import Band
@@ -174,6 +174,14 @@ class Validation(Result):
         rest = ", ".join(f"{item.overall_percent:.2g} % with {names[item.model]}" for item in others)
         found = f"Use {names[self.recommended.model]}: {self.percent_text} of the torque is unexplained"
         return f"{found}, {rest}." if rest else f"{found}."
+
+    @property
+    def judgement(self) -> str:
+        """How well the recommended model predicts, and which joints it doesn't: "well, but joint1 (388 %) badly"."""
+        found = self.recommended
+        graded = zip(self.joints, found.relative_percent.tolist(), found.joint_grades, strict=True)
+        bad = [f"{name} ({percent:.0f} %)" for name, percent, grade in graded if grade is Grade.POOR and found.grade is not Grade.POOR]
+        return f"{found.grade.value}, but {' and '.join(bad)} {Grade.POOR.value}" if bad else found.grade.value
 
     def _complete(self, model: str) -> ModelErrors | None:
         return next((item for item in self.models if item.model == model), None)

@@ -125,7 +125,7 @@ def _facts(validation: Validation) -> tuple[str, ...]:
     if summary.cross_validated is not None:
         mean, spread = summary.cross_validated
         fitted += f", {mean:.2g} ± {spread:.2g} % where parts of them are predicted by a fit to the others"
-    facts = [validation.advice, f"It predicts {validation.recommended.grade.value}: {_to_best(validation)}.", f"{fitted}."]
+    facts = [validation.advice, f"It predicts {validation.judgement}: {_to_best(validation)}.", f"{fitted}."]
     if validation.folds is not None:
         facts.append(validation.folds.sentence)
     return tuple(facts)

@@ -83,3 +83,15 @@ class TestTheDescriptionIsJudged:
         estimate = identify(load_robot("planar_2r"), synthetic_log(noise=0.1), cutoff=None)
         own = replace(prior_to_robot(load_robot("planar_2r")), weight=1.0, fixed=True)
         assert not any("explain these data" in note for note in retrieval_problem(estimate, prior=own).notes)
+
+
+@pytest.mark.parametrize(("length", "half_width"), [(0.2, 0.05), (2.0, 0.16)])
+def test_uniform_links_of_a_large_arm_are_as_slender_as_those_of_a_small_one(tmp_path, length, half_width):
+    """Two links of that length reach twice as far, and 4 % of the reach on every side is more than 5 cm from 1.25 m on."""
+    path = tmp_path / "arm.yaml"
+    joints = "".join(f"  - {{name: j{i}, type: revolute, a: {length}, alpha: 0, d: 0, theta: 0}}\n" for i in (1, 2))
+    path.write_text(f"name: arm\nconvention: standard\njoints:\n{joints}gravity: [0, -9.81, 0]\n")
+    links = uniform_prior(load_robot(str(path)), FeasibleSet(())).nominal
+    mass, inertia_about_x = links[:, 0], links[:, 4]
+    np.testing.assert_allclose(mass, 1000.0 * (length + 2 * half_width) * (2 * half_width) ** 2)
+    np.testing.assert_allclose(inertia_about_x, mass / 12 * 2 * (2 * half_width) ** 2)

@@ -10,7 +10,7 @@ import pytest
 from dynident import identify, load_robot
 from dynident.feasibility import FeasibleSet, Objective, PhysicalConsistency, RetrievalStatus, build_retrieval, retrieval_problem
 from dynident.feasibility.objective import one_step, two_step
-from dynident.feasibility.plausibility import doubts, explains_badly, find_misfit, find_reversed
+from dynident.feasibility.plausibility import Misfit, doubts, explains_badly, find_misfit, find_reversed
 from dynident.feasibility.solve import MisfitError, solve_retrieval
 from dynident.regression import base_parameters, residuals
 from dynident.robots import library_names
@@ -146,3 +146,10 @@ def test_problems_without_data_are_not_judged_by_them():
     x = ROBOT.parameters.ravel()
     goal = Objective(name="distance", A=base.grouping, b=base.grouping @ x)
     assert solve_retrieval(build_retrieval(base, goal, FeasibleSet((PhysicalConsistency(),)))).training is None
+
+
+def test_a_misfit_of_many_joints_is_one_sentence_the_worst_joint_first():
+    misfit = Misfit(failed=True, joints={"a": (2.0, 28.0), "b": (5.0, 101.0)}, reversed=("a", "b"), signs=(-1, -1))
+    left = "of the effort of b the links leave 101 % unexplained on the data of the fit, the coefficients 5 %, of a 28 and 2 %"
+    assert str(misfit).startswith(f"{left}; the effort of all joints seems")
+    assert "the effort of a seems" in str(Misfit(failed=True, joints={}, reversed=("a",), signs=(-1, 1)))

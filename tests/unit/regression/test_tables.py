@@ -105,6 +105,8 @@ def test_notes_name_friction_that_drives_and_noise_that_differs():
     rng = np.random.default_rng(0)
     effort = log.effort - 2.0 * log.dq + rng.normal(size=log.q.shape) * [1.0, 0.05]
     changed = type(log)(time=log.time, q=log.q, dq=log.dq, ddq=log.ddq, effort=effort, effort_kind=log.effort_kind)
-    notes = " ".join(fit(build_problem(load_robot("planar_2r"), changed, friction=linear(), cutoff=None), noise="uniform").notes)
-    assert "fv1 is negative (-1." in notes
+    told = fit(build_problem(load_robot("planar_2r"), changed, friction=linear(), cutoff=None), noise="uniform").notes
+    notes = " ".join(told)
+    assert "fv1 (-1." in notes
+    assert len([note for note in told if "friction that drives the motion" in note]) == 1, "one note, however many joints"
     assert "noise per_group" in notes

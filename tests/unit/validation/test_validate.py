@@ -250,3 +250,19 @@ def test_magnitudes_are_compared_with_the_magnitude_of_the_prediction(filtered):
     assert not any("no signs" in note for note in signed.notes)
     doubled = validate(filtered, replace(unsigned, effort=2.0 * unsigned.effort))
     assert doubled.coefficients.overall_percent == pytest.approx(50.0, abs=2.0)
+
+
+def test_a_joint_whose_friction_has_changed_is_named_though_all_joints_together_look_fine(filtered):
+    """A small joint hardly shows in the error over all joints, and so neither in the first word of the verdict."""
+    log = noisy().part(0.7, 1)
+    fine, loud = validate(filtered, log), 60.0 * np.sign(np.sin(np.arange(log.samples)[:, None] / 40.0)) * [0.0, 1.0]
+    assert not any("95 % bands" in note for note in fine.notes)
+    assert fine.judgement == fine.recommended.grade.value
+    changed = validate(filtered, replace(log, effort=log.effort + loud))
+    assert changed.coverage_percent[1] < 50.0 < changed.coverage_percent[0]
+    told = next(note for note in changed.notes if "95 % bands" in note)
+    assert f"({changed.joints[1]} {changed.coverage_percent[1]:.0f} %)" in told
+    percent = changed.coefficients.relative_percent
+    found = replace(changed.coefficients, overall_percent=1.0, overall_ratio=1.0, ratio=np.array([1.0, 9.0]))
+    judged = replace(changed, models=(found,))
+    assert judged.judgement == f"well, but {changed.joints[1]} ({percent[1]:.0f} %) badly"

@@ -44,7 +44,7 @@ def headline(run: Run) -> str:
     times = f"{found.overall_ratio:.2g} times what the best model in hindsight leaves"
     if found.grade is Grade.POOR:
         return f"No model predicts torques that it has not seen: at best {number}, {times}. Don't use one before that is understood."
-    return f"{run.validation.advice} It predicts torques that it has not seen {found.grade.value}: {times}."
+    return f"{run.validation.advice} It predicts torques that it has not seen {run.validation.judgement}: {times}."
 
 
 def what_to_trust(run: Run) -> Iterator[str]:
