@@ -14,12 +14,12 @@ from dynident.validation.result import Validation
 from dynident.validation.series import JointSeries
 from dynident.validation.uncertainty import half_width
 
-#: Trace, label, colour, dash, shown at first.
+#: Trace, label, colour, dash.
 CURVES = (
-    (COEFFICIENTS, "predicted by the coefficients", "@predicted", "solid", True),
-    (COEFFICIENTS + RIGID, "the same without friction", "@rigid", "dot", True),
-    (LINKS, "predicted by the link parameters", "@links", "dash", False),
-    (NOMINAL, "predicted by the nominal links", "@nominal", "dashdot", False),
+    (COEFFICIENTS, "predicted by the coefficients", "@predicted", "solid"),
+    (COEFFICIENTS + RIGID, "the same without friction", "@rigid", "dot"),
+    (LINKS, "predicted by the link parameters", "@links", "dash"),
+    (NOMINAL, "predicted by the nominal links", "@nominal", "dashdot"),
 )
 
 
@@ -35,14 +35,19 @@ def band_model(validation: Validation) -> str:
     return validation.recommended.model if validation.recommended.model in validation.series[0].std else COEFFICIENTS
 
 
+def is_shown(trace: str, model: str) -> bool:
+    """Whether a curve is there before the reader asks: the model whose band is drawn, the coefficients, and what friction makes of them."""
+    return trace in (model, COEFFICIENTS, COEFFICIENTS + RIGID)
+
+
 def joint_figure(series: JointSeries, model: str, noise: float) -> Figure:
     """Measured and predicted effort of a joint, with the 95 % band of a model, and the errors below. noise : [N·m | N]."""
     time = _time_with_gaps(series)
     data = [*_band(series, model, noise, time), line(time, _with_gaps(series, series.measured), "measured", "@measured", meta="measured")]
-    for trace, label, colour, dash, shown in CURVES:
+    for trace, label, colour, dash in CURVES:
         if trace not in series.predicted:
             continue
-        more: dict[str, Any] = {"meta": trace, "visible": True if shown else "legendonly", "line": {"dash": dash}}
+        more: dict[str, Any] = {"meta": trace, "visible": True if is_shown(trace, model) else "legendonly", "line": {"dash": dash}}
         data.append(line(time, _with_gaps(series, series.predicted[trace]), label, colour, **more))
         more["line"] = {"dash": dash, "width": 1.0}
         data.append(line(time, _with_gaps(series, series.error(trace)), f"error, {label}", colour, yaxis="y2", **more))

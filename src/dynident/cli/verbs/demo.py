@@ -93,10 +93,10 @@ def demo(
 ) -> None:
     """Identify a virtual robot from end to end and write a run folder with a report.
 
-    Designs an exciting trajectory, records it on a virtual robot that differs from its description, identifies the
-    robot from the log and from its controller's M and g, retrieves feasible link parameters, validates them on another
-    motion, exports them and writes a report. The robots of the unsigned-torque report, 1r and 3r, follow a motion as in the report and are
-    identified with the signs of the torque and without. Every step is a dynident command and is shown.
+    Designs an exciting trajectory, records it on a virtual robot that differs from its description, identifies the robot from the log and
+    from its controller's M and g, retrieves feasible link parameters, validates them on another motion, draws models that the data leave
+    open, exports the links and writes a report. The robots of the unsigned-torque report, 1r and 3r, follow a motion as in the report and
+    are identified with the signs of the torque and without. Every step is a dynident command and is shown.
     """
     if which not in DEMOS:
         raise UnknownNameError("demo", which, DEMOS)
@@ -123,6 +123,7 @@ def demo(
         "--noise", chosen.noise, "--friction", "linear", "--ignore-limits", "--seed", str(seed + 1),
     )  # fmt: skip
     steps.do("validate", str(run), new)
+    steps.do("sample", str(run), "-n", "20", "-o", str(run / "samples"), "--seed", str(seed))
     steps.do("export", str(run), "--urdf", str(run / "model.urdf"), "--mjcf", str(run / "model.xml"), "--yaml", str(run / "model.yaml"))
     steps.do("report", str(run), *beside)
     for line in _numbers(run):
@@ -137,7 +138,7 @@ def _identify_both_routes(steps: _Steps, chosen: Demo, run: Path, budget: float,
     steps.do("simulate", true, motion, "-o", log, "--noise", "realistic", "--friction", "linear", "--seed", str(seed))
     steps.do("simulate", true, "--controller", "500", "-o", str(run / "controller.npz"), "--noise", "realistic", "--seed", str(seed))
     steps.do("identify", robot, str(run / "controller.npz"), "-o", str(run / "controller"))
-    steps.do("identify", robot, log, "-o", str(run), "--friction", "linear", "--filter", "5", "--rate", "20")
+    steps.do("identify", robot, log, "-o", str(run))
     return []
 
 

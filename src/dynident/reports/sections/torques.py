@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dynident.reports.blocks import Block, Heading, Key, Section, Text, grid
 from dynident.runs import Run, Stage
-from dynident.validation.figures import CURVES, band_model, spectrum_figure, validation_figures
+from dynident.validation.figures import CURVES, band_model, is_shown, spectrum_figure, validation_figures
 from dynident.validation.result import Validation
 from dynident.validation.tables import fold_tables, joint_table, model_table, worst_table
 
@@ -35,8 +35,9 @@ SECTION = Section(key="torques", title="Measured and predicted torques", stage=S
 
 def _key(validation: Validation) -> Key:
     entries = [("measured", "measured", "measured", True)]
-    entries += [(trace, label, colour[1:], shown) for trace, label, colour, _, shown in CURVES if trace in validation.series[0].predicted]
     model = band_model(validation)
+    drawn = [curve for curve in CURVES if curve[0] in validation.series[0].predicted]
+    entries += [(trace, label, colour[1:], is_shown(trace, model)) for trace, label, colour, _ in drawn]
     without = "" if model in validation.band.noise else ", without noise"
     entries.append(("band", f"95 % band of the {model}{without}", "band", True))
     return Key(entries=tuple(entries))

@@ -88,9 +88,10 @@ def what_not_to_trust(run: Run) -> Iterator[str]:
     else:
         yield from _doubts(run, validation)
     # measured on made-up arms: a ripple of 0.1 N·m leaves half of the coefficients outside two standard deviations at 0.2 % error
+    counted = "noise only" if estimate.blocks is None else "noise, and what differs between parts of the log"
     yield (
-        "Standard deviations as the whole error: they count noise only. What the model leaves out, dropped coefficients included, can "
-        "shift a coefficient by several of them while torques are still predicted well."
+        f"Standard deviations as the whole error: they count {counted}. What the model leaves out all the time, such as elastic joints or "
+        "dropped coefficients, can shift a coefficient by several of them while torques are still predicted well."
     )
     if estimate.dropped:
         names = listing([estimate.base.names[item.index] for item in estimate.dropped], 8)
