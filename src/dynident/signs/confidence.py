@@ -108,7 +108,7 @@ def judge(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) 
         flip_margins=np.where(differs, gaps[:, None], np.inf).min(axis=0, initial=np.inf),
         unsure_share=float(unsure.mean()),
         unsure_energy=float(cost.energies[unsure].sum() / cost.total),
-        levels=NORMAL * np.median(np.abs(rest), axis=0),
+        levels=NORMAL * np.array([np.median(np.abs(rest[used, j])) for j, used in enumerate(magnitudes.used.T)]),
         noise=magnitudes.noise,
         strain=0.5 * best.feasible.cost / inflation,
         density=len(magnitudes.segments) / magnitudes.base.rank,

@@ -21,12 +21,14 @@ from dynident.regression.identify import DEFAULT_CUTOFF, Auto
 from dynident.regression.prepare import JITTER_TOLERANCE, match_joints
 from dynident.robots.robot import Robot
 from dynident.signs.magnitudes import Magnitudes, working_step
-from dynident.signs.segments import split_segments
+from dynident.signs.segments import TREMBLE, runs, split_segments
 
 #: Samples nearer to zero than this many standard deviations of the noise don't tell a sign.
 UNCLEAR = 3.0
 #: The same for logs without noise: a share of the joint's RMS.
 LEAST_SHARE = 0.01
+#: A joint that only trembles for longer than this is at rest [s]; one that turns back is not.
+REST = 0.1
 #: A joint moves when it covers more than this [rad | m].
 STILL = 1e-3
 #: |τ| varies when its standard deviation is above this share of its mean.
@@ -67,6 +69,9 @@ def prepare_magnitudes(
     log, notes = _uniform(unsigned)
     notes = (*taken, *notes)
     motion = smooth_motion(log, min(DEFAULT_CUTOFF, log.rate / 4.0) if cutoff == "auto" else cutoff)
+    if base.friction is not None:
+        log, left_out = _mask_rest(log, motion)
+        notes = (*notes, *left_out)
     assert log.effort is not None  # noqa: S101 (checked)
     noise = effort_noise(log)
     threshold = np.maximum(UNCLEAR * noise, LEAST_SHARE * np.sqrt(np.mean(log.effort**2, axis=0)))
@@ -88,6 +93,22 @@ def prepare_magnitudes(
         cutoff=None if cutoff == "auto" else cutoff,
         notes=notes,
     )
+
+
+def _mask_rest(log: Dataset, motion: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+    """The log with a joint's samples at rest masked: friction there is whatever holds the joint, and the sign of its velocity is noise."""
+    assert motion.dq is not None  # noqa: S101 (differentiated)
+    slow = np.abs(motion.dq) <= TREMBLE * np.abs(motion.dq).max(axis=0)
+    resting, breaks = np.zeros_like(slow), np.array(log.starts)
+    for j in range(log.n):
+        for start, stop in runs(slow[:, j], breaks):
+            resting[start:stop, j] = stop - start > REST * log.rate
+    if not resting.any():
+        return log, ()
+    mask = ~resting if log.mask is None else log.mask & ~resting
+    share = f"{100.0 * float(resting.mean()):.2g} % of the samples"
+    note = f"{share} are of joints at rest, where friction has no definite sign; they are left out, and their signs are guesses"
+    return replace(log, mask=mask, provenance=log.provenance), (note,)
 
 
 def effort_noise(log: Dataset) -> Array:

@@ -40,7 +40,7 @@ class Segment:
 
 
 def split_segments(log: Dataset, motion: Dataset, noise: Array, threshold: Array) -> tuple[Segment, ...]:
-    """The segments of all joints, joint by joint in the order of time; samples below the threshold (n,) belong to none.
+    """The segments of all joints, joint by joint in the order of time; masked samples and those below the threshold (n,) belong to none.
 
     log : |τ| as recorded. motion : the smoothed motion on the same clock. noise : (n,) standard deviation of |τ|.
     """
@@ -52,7 +52,10 @@ def split_segments(log: Dataset, motion: Dataset, noise: Array, threshold: Array
             b = log.effort[piece, j]
             smooth, level = smooth_magnitudes(b, float(noise[j]), log.rate)
             cuts = np.unique(np.concatenate([_valleys(smooth, level), find_reversals(motion.dq[piece, j])]))
-            found += [Segment(j, piece.start + a, piece.start + b) for a, b in runs(smooth > threshold[j], cuts)]
+            chosen = smooth > threshold[j]
+            if log.mask is not None:
+                chosen &= log.mask[piece, j]
+            found += [Segment(j, piece.start + a, piece.start + b) for a, b in runs(chosen, cuts)]
     return tuple(found)
 
 
