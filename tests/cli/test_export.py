@@ -182,3 +182,15 @@ def test_an_interrupted_export_leaves_the_old_file(folder, monkeypatch):
         export(Path("run"), {"csv": Path("o.csv")})
     assert sorted(path.name for path in folder.iterdir()) == ["o.csv", "run"]
     assert (folder / "o.csv").read_text() == "before"
+
+
+def test_a_robot_from_a_dh_file_is_written_as_a_whole_urdf(dynident, tmp_path):
+    """Its file is no URDF to patch, and that is no mistake of the user's."""
+    (tmp_path / "arm.yaml").write_text(load_robot("planar_2r").to_dh_yaml(convention="modified"))
+    make_run(tmp_path, tmp_path / "arm.yaml")
+    finished = dynident("export", "run", "--urdf", "o.urdf", "--mjcf", "o.xml")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "no URDF was there to be patched" in finished.stdout
+    links = read_parameters(tmp_path / "run")
+    np.testing.assert_allclose(load_robot(tmp_path / "o.urdf").parameters[:, 0].sum(), links.total_mass, rtol=1e-9)
+    refused(dynident("export", "run", "--urdf", "o.urdf", "--from", "arm.yaml"), "arm.yaml", "is not XML")

@@ -41,7 +41,9 @@ class Residuals:
 
     @property
     def relative_percent_per_group(self) -> Array:
-        return 100.0 * np.sqrt(self.squares / np.maximum(self.totals, np.finfo(float).tiny))
+        """The same of each group; 100 where there was nothing to explain and something is left over all the same."""
+        there = np.where(self.totals > 0.0, self.totals, np.maximum(self.squares, np.finfo(float).tiny))
+        return 100.0 * np.sqrt(self.squares / there)
 
     @property
     def rms_per_group(self) -> Array:

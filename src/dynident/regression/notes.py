@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynident.core.arrays import Array
 from dynident.data import Dataset
+from dynident.data.signals.sampling import GAP, UNIFORM
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.summary import Processing
 from dynident.robots.robot import Robot
@@ -27,12 +29,14 @@ HIGH_CONDITION = 300.0
 UNLIKE_BLOCKS = 1.5
 #: Fewer stretches of independent noise than this make standard deviations rough.
 FEW_STRETCHES = 10.0
+#: An effort so many times beyond 98 % of the joint's is an error of the recorder.
+SPIKE = 20.0
 _LISTED = 12
 
 
 def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
     """About a log, and about what had to be done to it before it could be used."""
-    for j, name in enumerate(data.joint_names):
+    for j, name in enumerate(robot.joint_names):
         used = data.q[:, j] if data.mask is None else data.q[data.mask[:, j], j]
         travel = float(np.ptp(used)) if len(used) else 0.0
         if travel < STANDSTILL:
@@ -46,6 +50,8 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
             "no effort is ever negative, as if these were magnitudes without their sign; if they are, load them as effort kind 'magnitude' "
             "and recover the signs"
         )
+    if data.effort is not None:
+        yield from _effort_notes(robot.joint_names, data, data.effort)
     for quantity, joints in processing.disagreeing.items():
         own, other = ("velocities", "positions") if quantity == "dq" else ("accelerations", "velocities")
         used = "which was used instead" if processing.cutoff_hz is not None else "and were used all the same, because nothing is filtered"
@@ -55,13 +61,38 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
         yield f"the recorded {own} of {which} differ from the derivative of the {other}, {used}; check their units, signs and order"
     if processing.resampled_to_hz is not None:
         periods = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
-        yield (
-            f"the clock is uneven (periods of {1e3 * periods.min():.3g} to {1e3 * periods.max():.3g} ms), so the log was put on a uniform "
-            f"one of {processing.resampled_to_hz:.6g} Hz first"
-        )
+        steady = periods[periods <= GAP * np.median(periods)]
+        leaps = f"and split where its clock leaps (by up to {periods.max():.2g} s)" if len(steady) < len(periods) else ""
+        if np.ptp(steady) > UNIFORM * steady.mean():
+            uneven = f"the clock is uneven (periods of {1e3 * steady.min():.3g} to {1e3 * steady.max():.3g} ms), so "
+        else:
+            uneven = ""
+        yield f"{uneven}the log was put on a uniform clock of {processing.resampled_to_hz:.6g} Hz first{leaps and ', '}{leaps}"
     if processing.differentiated and processing.cutoff_hz is None:
         names = "accelerations" if data.dq is not None else "velocities" if data.ddq is not None else "velocities and accelerations"
         yield f"{names} are differences of unfiltered samples, whose noise biases the result; filter them, with a cutoff of about 5 Hz"
+
+
+def _effort_notes(names: Sequence[str], data: Dataset, effort: Array) -> Iterator[str]:
+    """Efforts (N, n) that no joint has: one value throughout, and single ones far beyond the others."""
+    dead, spikes = list[str](), list[str]()
+    for j, name in enumerate(names):
+        used = np.arange(len(effort)) if data.mask is None else np.flatnonzero(data.mask[:, j])
+        sizes = np.abs(effort[used, j])
+        if not len(used):
+            continue
+        peak, usual = int(sizes.argmax()), float(np.percentile(sizes, 98.0))
+        if np.ptp(effort[used, j]) == 0.0:
+            dead.append(name)
+        elif sizes[peak] > SPIKE * usual > 0.0:
+            spikes.append(f"{name} (up to {sizes[peak]:.3g} at {data.time[used[peak]]:.3f} s, 98 % are within {usual:.3g})")
+    if dead:
+        yield (
+            f"the effort of {listing(dead)} has one value throughout, as if it had not been recorded, and the model has to explain that; "
+            "check the columns"
+        )
+    if spikes:
+        yield f"the effort of {listing(spikes)} has spikes that no robot makes and that spoil all around them; drop or repair those samples"
 
 
 def estimate_notes(estimate: Estimate) -> Iterator[str]:

@@ -190,7 +190,7 @@ def residual_table(found: Residuals, base: BaseParameters) -> Table:
     for (kind, unit), members in kinds.items():
         name = kind if base.equations == "torque" else f"{kind} ({len(members)} elements)"
         squares, totals, counts = (float(np.sum(values[members])) for values in (found.squares, found.totals, found.counts))
-        relative = 100.0 * math.sqrt(squares / totals) if totals > 0 else 0.0
+        relative = 100.0 * math.sqrt(squares / (totals or squares or 1.0))
         rows.append(Row((name, f"{relative:.3g}", f"{math.sqrt(squares / max(counts, 1.0)):.3g}", unit)))
     rows.append(Row(("all", f"{found.relative_percent:.3g}", "", "")))
     return Table(title="Residuals", headings=("", "relative [%]", "RMS", "unit"), rows=tuple(rows), left=frozenset({0, 3}))

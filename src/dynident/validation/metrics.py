@@ -18,9 +18,9 @@ APART = 1.0
 BLOCKS, _LEAST_BLOCK = 5, 5
 #: A model predicts well when it leaves at most so many times what the best model in hindsight leaves, and is far from it beyond the second.
 NEAR_BEST, FAR_FROM_BEST = 2.0, 4.0
-#: Relative errors [%] up to which nothing better is asked for, beyond which a model that is far from the best is bad, and beyond which
-#: even one near it leaves too much to be called good.
-NEGLIGIBLE, VISIBLE, LARGE = 0.5, 5.0, 15.0
+#: Relative errors [%] up to which nothing better is asked for, beyond which a model that is far from the best is bad, beyond which
+#: even one near it leaves too much to be called good, and beyond which the best is bad.
+NEGLIGIBLE, VISIBLE, LARGE, USELESS = 0.5, 5.0, 15.0, 50.0
 _MOMENTS = 3
 _LONGEST_WINDOW = 256
 
@@ -74,12 +74,13 @@ class ModelErrors:
     @property
     def percent_text(self) -> str:
         """The error with its spread."""
-        spread = "" if np.isnan(self.spread_percent) else f" ± {self.spread_percent:.2g}"
-        return f"{self.overall_percent:.2g}{spread} %"
+        spread = "" if np.isnan(self.spread_percent) else f" ± {short_percent(self.spread_percent)}"
+        return f"{short_percent(self.overall_percent)}{spread} %"
 
     @property
     def grade(self) -> Grade:
-        return Grade.of(self.overall_percent, self.overall_ratio)
+        """Of all joints together; where most of the torque is unexplained, that the best model leaves as much is no comfort."""
+        return Grade.POOR if self.overall_percent > USELESS else Grade.of(self.overall_percent, self.overall_ratio)
 
     @property
     def joint_grades(self) -> tuple[Grade, ...]:
@@ -104,6 +105,11 @@ class Spectrum:
     frequency: Array
     measured: Array
     error: Array
+
+
+def short_percent(percent: float) -> str:
+    """Two digits, or all before the point: 0.81, 5.3, 228."""
+    return f"{percent:.0f}" if percent >= 10.0 else f"{percent:.2g}"
 
 
 def model_errors(series: tuple[JointSeries, ...], key: str, *, model: str, friction: bool, best: Array) -> ModelErrors:

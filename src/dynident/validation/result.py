@@ -12,7 +12,7 @@ from dynident.core.results import Report, Result
 from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation, bandwidth_text
-from dynident.validation.metrics import Grade, ModelErrors, Moment, Spectrum
+from dynident.validation.metrics import Grade, ModelErrors, Moment, Spectrum, short_percent
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
 from dynident.validation.series import JointSeries
 from dynident.validation.uncertainty import Band
@@ -151,7 +151,7 @@ class Validation(Result):
         """The error of the recommended model with its spread over blocks of the data, and the bandwidth that it is about."""
         found, wide = self.recommended, self.summary.wide_hz
         text = f"{found.percent_text}{bandwidth_text(self.summary.processing.cutoff_hz)}"
-        return text if wide is None or found.wide_percent is None else f"{text} ({found.wide_percent:.2g} % at {wide:g} Hz)"
+        return text if wide is None or found.wide_percent is None else f"{text} ({short_percent(found.wide_percent)} % at {wide:g} Hz)"
 
     @property
     def links_hold(self) -> bool | None:
@@ -171,7 +171,7 @@ class Validation(Result):
         """Which model to use, and why, in a sentence."""
         names = {COEFFICIENTS: "the coefficients", LINKS: "the link parameters", NOMINAL: "the nominal links with the identified friction"}
         others = [item for item in (self.links, self.coefficients, self.nominal) if item is not None and item is not self.recommended]
-        rest = ", ".join(f"{item.overall_percent:.2g} % with {names[item.model]}" for item in others)
+        rest = ", ".join(f"{short_percent(item.overall_percent)} % with {names[item.model]}" for item in others)
         found = f"Use {names[self.recommended.model]}: {self.percent_text} of the torque is unexplained"
         return f"{found}, {rest}." if rest else f"{found}."
 
@@ -181,7 +181,7 @@ class Validation(Result):
         found = self.recommended
         graded = zip(self.joints, found.relative_percent.tolist(), found.joint_grades, strict=True)
         bad = [f"{name} ({percent:.0f} %)" for name, percent, grade in graded if grade is Grade.POOR and found.grade is not Grade.POOR]
-        return f"{found.grade.value}, but {' and '.join(bad)} {Grade.POOR.value}" if bad else found.grade.value
+        return f"{found.grade.value}, but {', '.join(bad)} {Grade.POOR.value}" if bad else found.grade.value
 
     def _complete(self, model: str) -> ModelErrors | None:
         return next((item for item in self.models if item.model == model), None)

@@ -110,3 +110,35 @@ def test_notes_name_friction_that_drives_and_noise_that_differs():
     assert "fv1 (-1." in notes
     assert len([note for note in told if "friction that drives the motion" in note]) == 1, "one note, however many joints"
     assert "noise per_group" in notes
+
+
+def test_efforts_that_no_joint_has_are_named_by_the_robots_joints():
+    robot, log = load_robot("planar_2r"), synthetic_log(noise=0.1)
+    effort = log.effort.copy()
+    effort[700, 0] = 5000.0
+    effort[:, 1] = 0.0
+    spoilt = replace(log, effort=effort, joint_names=("a", "b"))
+    estimate = fit(build_problem(robot, spoilt, friction=linear(), cutoff=None))
+    notes = " ".join(estimate.notes)
+    assert f"{robot.joint_names[0]} (up to 5e+03 at {log.time[700]:.3f} s, 98 % are within" in notes
+    assert f"the effort of {robot.joint_names[1]} has one value throughout" in notes
+    assert estimate.residuals.relative_percent_per_group[1] == pytest.approx(100.0)
+    clean = " ".join(fit(build_problem(robot, log, friction=linear(), cutoff=None)).notes)
+    assert "throughout" not in clean
+    assert "spikes" not in clean
+    used = np.ones(effort.shape, dtype=bool)
+    used[700] = False
+    assert "spikes" not in " ".join(build_problem(robot, replace(spoilt, mask=used), friction=linear(), cutoff=None).notes)
+
+
+def test_a_clock_that_leaps_is_told_from_one_that_is_uneven():
+    robot, log = load_robot("planar_2r"), synthetic_log(noise=0.1)
+    kept = np.r_[0:600, 800:1500]
+    leaping = type(log)(time=log.time[kept], q=log.q[kept], effort=log.effort[kept], effort_kind="torque")
+    told = " ".join(build_problem(robot, leaping, cutoff=5.0).notes)
+    assert "split where its clock leaps (by up to 2 s)" in told
+    assert "uneven" not in told
+    jitter = np.random.default_rng(0).uniform(0.0, 0.003, log.samples)
+    told = " ".join(build_problem(robot, replace(log, time=log.time + jitter), cutoff=5.0).notes)
+    assert "the clock is uneven (periods of" in told
+    assert "leaps" not in told

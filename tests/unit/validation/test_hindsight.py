@@ -122,3 +122,12 @@ def test_another_bandwidth_has_no_noise_of_the_fit(robot, train, test_log):
     found = validate(identify(robot, train), test_log, cutoff=10.0)
     assert found.coverage_percent is None
     assert any("known at 5 Hz only" in note for note in found.notes)
+
+
+def test_a_model_that_explains_less_than_half_is_bad_though_none_is_better():
+    """As where positions in degrees were read as radians: no model of this form explains such a log."""
+    estimate = identify(load_robot("planar_2r"), synthetic_log(noise=0.3), cutoff=None)
+    found = validate(estimate, synthetic_log(noise=0.3, seed=9)).coefficients
+    assert found.grade is Grade.GOOD
+    assert replace(found, overall_percent=82.0, overall_ratio=1.0).grade is Grade.POOR
+    assert replace(found, overall_percent=228.4, block_percent=np.array([10.0, 300.0])).percent_text == "228 ± 205 %"

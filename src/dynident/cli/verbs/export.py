@@ -129,7 +129,7 @@ def _find_original(exporter: Exporter, robot: Robot, given: Path | None) -> Path
     try:
         fits = parse_xml(file, read_text(file)).tag == exporter.original  # by the root element, for .xml can be either
     except FileError:
-        fits = True  # what is not XML is refused later, with a sentence
+        fits = given is not None  # what is not XML is refused later, with a sentence; a DH file is just not one to patch
     return file if fits else None
 
 

@@ -18,6 +18,8 @@ _log = logging.getLogger(__name__)
 
 #: Steps that differ by less than this fraction of a period count as uniform: below it nothing is gained by resampling.
 UNIFORM = 1e-3
+#: A clock that leaps by more than so many of its median periods leaves a gap, of which nothing is known.
+GAP = 10.0
 
 
 def is_uniform(dataset: Dataset, *, tolerance: float = UNIFORM) -> bool:
@@ -26,7 +28,7 @@ def is_uniform(dataset: Dataset, *, tolerance: float = UNIFORM) -> bool:
     return all(np.abs(np.diff(dataset.time[segment]) - period).max(initial=0.0) <= tolerance * period for segment in dataset.segments)
 
 
-def resample(dataset: Dataset, rate: float | None = None, *, gap: float = 10.0) -> Dataset:
+def resample(dataset: Dataset, rate: float | None = None, *, gap: float = GAP) -> Dataset:
     """The log on a uniform clock of `rate` [Hz] (by default its own median rate), from the first stamp of each segment.
 
     Positions are interpolated by cubic Hermite polynomials with the measured velocities as slopes, and velocities with
