@@ -92,7 +92,7 @@ class Confidence:
         return self.levels / np.maximum(self.noise, np.finfo(float).tiny)
 
 
-def judge(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) -> tuple[Confidence, Array]:
+def measure_confidence(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) -> tuple[Confidence, Array]:
     """The confidence in the first of ranked assignments, and the probability (S,) of each of its segment signs."""
     best = ranked[0]
     rest = best.refined.residuals(magnitudes)[magnitudes.working]
@@ -152,14 +152,16 @@ def settle_verdict(magnitudes: Magnitudes, confidence: Confidence) -> Finding:
 def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Finding]:
     joints, rms = magnitudes.robot.joint_names, np.sqrt(np.mean(magnitudes.b**2, axis=0))
     excess = confidence.levels / np.maximum(confidence.noise, LEAST_NOISE * rms)
-    if np.any(confidence.levels > LARGEST_SHARE * rms) or excess.max() > LACKING:
+    share = confidence.levels / rms
+    check = "give a friction model that fits, and check the units, the mounting and the order of the joints"
+    if excess.max() > LACKING:
         j = int(np.argmax(excess))
-        grave = excess[j] > UNEXPLAINED or bool(np.any(confidence.levels > LARGEST_SHARE * rms))
-        yield Finding(
-            Verdict.UNEXPLAINED if grave else Verdict.LIKELY,
-            f"the model leaves {excess[j]:.2g} times the noise of joint {joints[j]!r}",
-            "give a friction model that fits, and check the units, the mounting and the order of the joints",
-        )
+        grave = excess[j] > UNEXPLAINED
+        reason = f"the model leaves {excess[j]:.2g} times the noise of joint {joints[j]!r}"
+        yield Finding(Verdict.UNEXPLAINED if grave else Verdict.LIKELY, reason, check)
+    if share.max() > LARGEST_SHARE:
+        j = int(np.argmax(share))
+        yield Finding(Verdict.UNEXPLAINED, f"the model leaves {100.0 * share[j]:.0f} % of the torque of joint {joints[j]!r}", check)
     close = confidence.flip_margins < CLOSE * max(1.0, float(excess.max())) ** 2
     if close.any():
         names = _listing([name for name, near in zip(joints, close, strict=True) if near])
@@ -171,8 +173,9 @@ def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Findin
         reason = f"there are {len(magnitudes.segments)} segments for {magnitudes.base.rank} coefficients, which can make up for wrong signs"
         yield Finding(Verdict.AMBIGUOUS if grave else Verdict.LIKELY, reason, longer)
     if confidence.unsure_energy > SOME_UNSURE:
-        grave, share = confidence.unsure_energy > MANY_UNSURE, 100.0 * confidence.unsure_energy
-        yield Finding(Verdict.AMBIGUOUS if grave else Verdict.LIKELY, f"{share:.2g} % of the torque is in segments of unsure sign", longer)
+        grave = confidence.unsure_energy > MANY_UNSURE
+        reason = f"{100.0 * confidence.unsure_energy:.2g} % of the torque is in segments of unsure sign"
+        yield Finding(Verdict.AMBIGUOUS if grave else Verdict.LIKELY, reason, longer)
     if confidence.strain > STRAINED:
         advice = "check the robot description and the friction model, or record a faster motion"
         yield Finding(Verdict.LIKELY, f"links that can exist fit e^-{confidence.strain:.0f} times as well as the best coefficients", advice)

@@ -24,7 +24,7 @@ def joint_figure(recovery: SignRecovery, joint: int) -> Figure:
     log, item = recovery.log, recovery.estimate.base.robot.joints[joint]
     assert log.effort is not None  # noqa: S101 (prepared)
     seconds, signed = join_clocks(log.time, log.starts[1:], pause=0.5), recovery.soft_signs[:, joint] * log.effort[:, joint]
-    thinned = slice(None, None, max(1, log.samples // MOST))
+    thinned = slice(None, None, max(1, -(-log.samples // MOST)))
     time, limit = numbers(seconds[thinned]), float(recovery.threshold[joint])
     ends = [float(seconds[0]), float(seconds[-1])]
     dotted: dict[str, Any] = {"line": {"dash": "dot", "width": 1.0}, "hoverinfo": "skip"}

@@ -18,7 +18,7 @@ from dynident.regression.identify import Auto, default_cutoff
 from dynident.regression.problem import problem_on_base
 from dynident.robots.robot import Robot
 from dynident.signs.assignments import Assignment, rank_assignments, same
-from dynident.signs.confidence import judge, predict_segments, settle_verdict
+from dynident.signs.confidence import measure_confidence, predict_segments, settle_verdict
 from dynident.signs.continuity import continuous_signs
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses
@@ -71,7 +71,7 @@ def conclude(
     cost = sign_cost(own, search_levels(own))
     ranked = rank_assignments(own, cost, found, refined=refined, progress=progress)
     best = ranked[0]
-    confidence, posterior = judge(own, sign_cost(own, best.refined.levels), ranked)
+    confidence, posterior = measure_confidence(own, sign_cost(own, best.refined.levels), ranked)
     proof = found.signs[0] if found.proven else None
     if proof is not None and (same(cost, best.signs, proof) or same(cost, best.signs, -proof)):
         confidence = replace(confidence, searched=True)

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.sign_cases import make_case
 from dynident.signs import Confidence, Magnitudes, SignHypotheses, SignRecovery, Verdict, prepare_magnitudes, recover_signs
 from dynident.signs.assignments import rank_assignments
-from dynident.signs.confidence import judge, settle_verdict
+from dynident.signs.confidence import measure_confidence, settle_verdict
 from dynident.signs.sign_cost import search_levels, sign_cost
 
 
@@ -69,8 +69,9 @@ def test_the_gravest_finding_is_the_verdict(changes, verdict, words):
 
 def test_a_model_that_explains_less_than_half_of_a_joint_explains_nothing_however_noisy():
     rms = np.sqrt(np.mean(magnitudes().b ** 2, axis=0))
-    found = settle_verdict(magnitudes(), sure(noise=rms, levels=0.6 * rms))
+    found = settle_verdict(magnitudes(), sure(noise=rms * np.array([0.1, 1.0, 1.0]), levels=rms * np.array([0.2, 0.6, 0.3])))
     assert found.verdict is Verdict.UNEXPLAINED
+    assert "60 % of the torque of joint 'joint2'" in found.reason  # though the first leaves more of its noise
 
 
 def test_where_no_links_explain_even_the_best_nothing_is_certain():
@@ -80,7 +81,7 @@ def test_where_no_links_explain_even_the_best_nothing_is_certain():
     cost = sign_cost(m, search_levels(m))
     ranked = rank_assignments(m, cost, SignHypotheses(segments=m.segments, signs=found.segment_signs[None], costs=np.zeros(1)))
     lost = [replace(item, feasible=replace(item.feasible, cost=np.inf)) for item in ranked]
-    confidence, _ = judge(m, cost, lost)
+    confidence, _ = measure_confidence(m, cost, lost)
     assert confidence.gap == 0.0
     assert settle_verdict(m, confidence).verdict is Verdict.AMBIGUOUS
 
