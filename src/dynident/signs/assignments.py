@@ -56,10 +56,12 @@ def rank_assignments(
         ranked += [item for item in _both(magnitudes, cost, signs, terms, refined) if not _known(cost, ranked, item)]
     if refined:
         _follow_physics(magnitudes, cost, terms, ranked)
-    best = max(ranked, key=lambda item: item.score)
+    best, backward = max(ranked, key=lambda item: item.score), _backward(magnitudes)
     for j in range(magnitudes.log.n):  # how sure each joint is, seen from the best
-        turned = np.where(cost.joints == j, -best.signs, best.signs)
-        ranked += [item for item in _both(magnitudes, cost, turned, terms, refined) if not _known(cost, ranked, item)]
+        # a constant load and Coulomb friction change places where one way is turned: |g ± f| is |f ± g|
+        for chosen in (cost.joints == j, (cost.joints == j) & backward):
+            turned = np.where(chosen, -best.signs, best.signs)
+            ranked += [item for item in _both(magnitudes, cost, turned, terms, refined) if not _known(cost, ranked, item)]
     if progress is not None:
         progress(f"{len(ranked)} assignments compared")
     if not refined:  # what the method has not proposed tells how sure it is, and does not take its place
@@ -124,6 +126,13 @@ def _both(magnitudes: Magnitudes, cost: SignCost, signs: Array, terms: Terms, re
         Assignment(signs=own, refined=item, feasible=feasible_fit(magnitudes.base, item, terms))
         for own, item in ((settled, model), (-settled, turned))
     ]
+
+
+def _backward(magnitudes: Magnitudes) -> BoolArray:
+    """(S,) the segments in which their joint moves in its negative direction."""
+    dq = magnitudes.motion.dq
+    assert dq is not None  # noqa: S101 (prepared)
+    return np.array([float(dq[item.samples, item.joint].sum()) < 0.0 for item in magnitudes.segments], dtype=bool)
 
 
 def segment_signs(magnitudes: Magnitudes, coefficients: Array, otherwise: Array) -> Array:

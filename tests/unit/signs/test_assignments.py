@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks.sign_cases import Case, make_case
+from dynident import load_robot
+from dynident.data import Dataset, EffortKind
 from dynident.signs import Magnitudes, SignHypotheses, prepare_magnitudes
 from dynident.signs.assignments import Assignment, _turns, differing, rank_assignments, same
 from dynident.signs.feasible import feasible_fit, physical_terms
@@ -99,3 +102,29 @@ def test_ways_to_turn_joints():
     many = _turns(30)
     assert len(many) == 1 + 30 + 30 * 29 // 2
     assert set((many < 0.0).sum(axis=1).tolist()) == {0, 1, 2}
+
+
+LIFT = """
+name: lift
+convention: standard
+joints: [{name: spindle, type: prismatic, a: 0, alpha: 0, d: 0, theta: 0, position: [0, 0.5]}]
+"""
+
+
+def test_a_load_and_friction_that_have_changed_places_are_put_right(tmp_path: Path):
+    """|g + f| up and |g - f| down are the same where f and g are exchanged: only viscous friction tells."""
+    (tmp_path / "lift.yaml").write_text(LIFT, encoding="utf-8")
+    robot, time = load_robot(tmp_path / "lift.yaml"), np.arange(2000) / 100.0
+    q, dq = 0.25 + 0.1 * np.sin(1.5 * time) + 0.05 * np.sin(2.5 * time), 0.15 * np.cos(1.5 * time) + 0.125 * np.cos(2.5 * time)
+    ddq = -0.225 * np.sin(1.5 * time) - 0.3125 * np.sin(2.5 * time)
+    force = 4.0 * (ddq + 9.80665) + 90.0 * np.sign(dq) + 60.0 * dq
+    rng = np.random.default_rng(0)
+    effort = np.abs(force + rng.normal(size=force.shape))
+    log = Dataset(time=time, q=q[:, None] + 1e-5 * rng.normal(size=(2000, 1)), effort=effort[:, None], effort_kind=EffortKind.MAGNITUDE)
+    prepared = prepare_magnitudes(robot, log)
+    right = np.array([np.sign(force[item.samples].sum()) for item in prepared.segments])
+    exchanged = np.ones_like(right)
+    assert not np.array_equal(right, exchanged)
+    price = sign_cost(prepared, search_levels(prepared))
+    found = SignHypotheses(segments=prepared.segments, signs=exchanged[None], costs=np.atleast_1d(price.cost(exchanged)))
+    assert same(price, rank_assignments(prepared, price, found)[0].signs, right)
