@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure as PlotlyFigure
 
 
+def short_number(value: float) -> str:
+    """Two digits, or all before the point: 0.81, 5.3, 228."""
+    return f"{value:.0f}" if 10.0 <= abs(value) < 1e6 else f"{value:.2g}"
+
+
 @dataclass(frozen=True)
 class Row:
     """Cells of one line of a table; a dimmed line is not part of the model."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.results import short_number
 from dynident.errors import DynidentError, Remedy
 from dynident.feasibility.objective import ROUNDING, Objective
 from dynident.feasibility.plausibility import Misfit, doubts, find_costliest, find_misfit, find_optimism
@@ -60,7 +61,8 @@ class MisfitError(DynidentError):
             read = (None if data is None else data.processing.read.effort_signs) or [1.0]
             signs = ",".join(f"{own * old:g}" for own, old in zip(misfit.signs, np.resize(read, len(misfit.signs)), strict=True))
             remedy = Remedy("read the log with {effort_signs}, or " + check, effort_signs=signs)
-        text = f"the best links leave {links:.2g} % of the effort unexplained on the data of the fit, and the coefficients {fitted:.2g} %"
+        left = f"the best links leave {short_number(links)} % of the effort unexplained on the data of the fit"
+        text = f"{left}, and the coefficients {short_number(fitted)} %"
         costs = "" if misfit.reversed else f"; {costliest} costs most"
         super().__init__(f"{text}{costs}{f'; {misfit}' if str(misfit) else ''}", remedy=remedy)
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.results import Report, Result, short_number
 from dynident.data import Dataset
 from dynident.data.provenance import Provenance
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
@@ -108,7 +108,7 @@ class Estimate(Result):
     @property
     def headline(self) -> str:
         kept = f"{int(self.kept.sum())} coefficients kept of {self.base.rank}"
-        return f"{self.base.robot.name}, {kept}, {self.residuals.relative_percent:.2g} % relative error"
+        return f"{self.base.robot.name}, {kept}, {short_number(self.residuals.relative_percent)} % relative error"
 
     def tables(self) -> Report:
         from dynident.regression.tables import report  # the tables know Estimate, not the other way round

@@ -13,7 +13,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.results import Report, Result, short_number
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.regression.equations.rows import LogRows, Tables, collect_tables
@@ -89,15 +89,15 @@ class CrossValidation(Result):
     @property
     def percent_text(self) -> str:
         """Mean and spread of the error, with the bandwidth that it is about."""
-        return f"{self.mean_percent:.2g} ± {self.std_percent:.2g} %{bandwidth_text(self.cutoff_hz)}"
+        return f"{short_number(self.mean_percent)} ± {short_number(self.std_percent)} %{bandwidth_text(self.cutoff_hz)}"
 
     @property
     def sentence(self) -> str:
         """What was found, and what it is."""
         parts = f"{self.folds} parts of the log, each predicted by a fit to the others: {self.parts[0]} and so on"
         least, most = float(self.relative_percent.min()), float(self.relative_percent.max())
-        wide = "" if self.wide_percent is None else f" Behind a filter of {WIDE:g} Hz the fit leaves {self.wide_percent:.2g} %."
-        return f"Cross-validated error {self.percent_text}, {least:.2g} to {most:.2g} % ({parts}).{wide}"
+        wide = "" if self.wide_percent is None else f" Behind a filter of {WIDE:g} Hz the fit leaves {short_number(self.wide_percent)} %."
+        return f"Cross-validated error {self.percent_text}, {short_number(least)} to {short_number(most)} % ({parts}).{wide}"
 
 
 def bandwidth_text(cutoff_hz: float | None) -> str:

@@ -10,6 +10,7 @@ from typing import cast
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.results import short_number
 from dynident.validation.series import JointSeries
 
 #: Worst moments of one joint are at least so far apart [s]; samples beside the worst one say the same thing.
@@ -74,8 +75,8 @@ class ModelErrors:
     @property
     def percent_text(self) -> str:
         """The error with its spread."""
-        spread = "" if np.isnan(self.spread_percent) else f" ± {short_percent(self.spread_percent)}"
-        return f"{short_percent(self.overall_percent)}{spread} %"
+        spread = "" if np.isnan(self.spread_percent) else f" ± {short_number(self.spread_percent)}"
+        return f"{short_number(self.overall_percent)}{spread} %"
 
     @property
     def grade(self) -> Grade:
@@ -105,11 +106,6 @@ class Spectrum:
     frequency: Array
     measured: Array
     error: Array
-
-
-def short_percent(percent: float) -> str:
-    """Two digits, or all before the point: 0.81, 5.3, 228."""
-    return f"{percent:.0f}" if percent >= 10.0 else f"{percent:.2g}"
 
 
 def model_errors(series: tuple[JointSeries, ...], key: str, *, model: str, friction: bool, best: Array) -> ModelErrors:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dynident.core.results import short_number
 from dynident.regression.notes import listing
 from dynident.validation.models import COEFFICIENTS
 from dynident.validation.result import CLEARLY_WORSE, SEEN, WORSE_THAN_FIT, Validation
@@ -25,11 +26,10 @@ def validation_notes(validation: Validation, repeated: float | None, no_folds: s
         yield f"{seen:.1%} of the samples are those of the identification, so this is no test on new data; validate on what was held out"
     elif repeated is not None and repeated > _MOSTLY_REPEATED:
         crossed = summary.cross_validated
-        other = (
-            ""
-            if crossed is None
-            else f"; predicted without having seen its like, the log of the fit has {crossed[0]:.2g} ± {crossed[1]:.2g} %"
-        )
+        other = ""
+        if crossed is not None:
+            error = " ± ".join(map(short_number, crossed))
+            other = f"; predicted without having seen its like, the log of the fit has {error} %"
         yield f"{repeated:.0%} of this motion repeats that of the fit, so its error says little about other motions{other}"
     if validation.band.departures:
         yield departure_text(validation.band.departures)
@@ -67,8 +67,8 @@ def departure_text(departures: Sequence[Departure]) -> str:
     """Which joints leave what the data of the fit cover, how much, since when, and what follows."""
     worst = sorted(departures, key=lambda item: -item.share)
     joints = listing([f"{item.joint} ({item.share:.0%} of the samples, from {item.since:.3g} s on)" for item in worst], 3)
-    factor = max(item.factor for item in departures)
+    factor = short_number(max(item.factor for item in departures))
     return (
-        f"this motion leaves what the log of the fit covers: {joints}; there torques are up to {factor:.2g} times as uncertain as on that "
+        f"this motion leaves what the log of the fit covers: {joints}; there torques are up to {factor} times as uncertain as on that "
         "log, and rest on the form of the model rather than on data; identify from a log that moves like this one"
     )

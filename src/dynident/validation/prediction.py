@@ -11,7 +11,7 @@ from dynident.data import Dataset, EffortKind
 from dynident.errors import InputError
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
-from dynident.regression.problem import match_joints
+from dynident.regression.prepare import match_joints
 from dynident.validation.folds import cross_validate_fit
 from dynident.validation.models import COEFFICIENTS, LINKS, LinkModel, as_torque_model, newton_euler_models
 from dynident.validation.notes import departure_text
@@ -24,7 +24,7 @@ class Prediction:
     """Efforts along a motion.
 
     effort : (N, n)          [N·m | N].
-    half_width : (N, n)      Half of the 95 % band: parameters, and what the fit left over at its bandwidth.
+    half_width : (N, n)      Half of the 95 % band: parameters, and what a fit to torques left over at its bandwidth.
     departures : joints whose efforts are outside of what the data of the fit cover, and the notes say so.
     """
 
@@ -53,7 +53,9 @@ def predict(model: Estimate, motion: Dataset, *, links: LinkModel | None = None)
     use = LINKS if LINKS in series[0].std else COEFFICIENTS
     fitted, why_not = cross_validate_fit(model)
     noise, notes = model_noise(model, others, None if fitted is None else fitted.noise), list[str]()
-    if why_not and noise:
+    if not noise:
+        notes.append("the model was not fitted to torques, so the band is that of the parameters alone, without noise")
+    elif why_not:
         notes.append(f"the noise in the band is what the fit left over, and may be too small: {why_not}")
     levels = noise.get(use, np.zeros(len(series)))
     usual = fitted_std(estimate, covariance)

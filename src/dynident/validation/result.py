@@ -8,11 +8,11 @@ from typing import Any
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.results import Report, Result, short_number
 from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation, bandwidth_text
-from dynident.validation.metrics import Grade, ModelErrors, Moment, Spectrum, short_percent
+from dynident.validation.metrics import Grade, ModelErrors, Moment, Spectrum
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL
 from dynident.validation.series import JointSeries
 from dynident.validation.uncertainty import Band
@@ -151,7 +151,7 @@ class Validation(Result):
         """The error of the recommended model with its spread over blocks of the data, and the bandwidth that it is about."""
         found, wide = self.recommended, self.summary.wide_hz
         text = f"{found.percent_text}{bandwidth_text(self.summary.processing.cutoff_hz)}"
-        return text if wide is None or found.wide_percent is None else f"{text} ({short_percent(found.wide_percent)} % at {wide:g} Hz)"
+        return text if wide is None or found.wide_percent is None else f"{text} ({short_number(found.wide_percent)} % at {wide:g} Hz)"
 
     @property
     def links_hold(self) -> bool | None:
@@ -171,7 +171,7 @@ class Validation(Result):
         """Which model to use, and why, in a sentence."""
         names = {COEFFICIENTS: "the coefficients", LINKS: "the link parameters", NOMINAL: "the nominal links with the identified friction"}
         others = [item for item in (self.links, self.coefficients, self.nominal) if item is not None and item is not self.recommended]
-        rest = ", ".join(f"{short_percent(item.overall_percent)} % with {names[item.model]}" for item in others)
+        rest = ", ".join(f"{short_number(item.overall_percent)} % with {names[item.model]}" for item in others)
         found = f"Use {names[self.recommended.model]}: {self.percent_text} of the torque is unexplained"
         return f"{found}, {rest}." if rest else f"{found}."
 

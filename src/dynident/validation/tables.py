@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dynident.core.arrays import Array
-from dynident.core.results import Report, Row, Table
+from dynident.core.results import Report, Row, Table, short_number
 from dynident.validation.folds import CrossValidation
 from dynident.validation.result import Validation
 
@@ -124,7 +124,7 @@ def _facts(validation: Validation) -> tuple[str, ...]:
     fitted = f"{summary.identified_percent:.3g} % of its own data are unexplained by the fit"
     if summary.cross_validated is not None:
         mean, spread = summary.cross_validated
-        fitted += f", {mean:.2g} ± {spread:.2g} % where parts of them are predicted by a fit to the others"
+        fitted += f", {short_number(mean)} ± {short_number(spread)} % where parts of them are predicted by a fit to the others"
     facts = [validation.advice, f"It predicts {validation.judgement}: {_to_best(validation)}.", f"{fitted}."]
     if validation.folds is not None:
         facts.append(validation.folds.sentence)
@@ -133,7 +133,8 @@ def _facts(validation: Validation) -> tuple[str, ...]:
 
 def _to_best(validation: Validation) -> str:
     found = validation.recommended
-    return f"{found.overall_ratio:.2g} times what the best model in hindsight leaves, ± is the spread of {len(found.block_percent)} blocks"
+    times = f"{short_number(found.overall_ratio)} times what the best model in hindsight leaves"
+    return f"{times}, ± is the spread of {len(found.block_percent)} blocks" if len(found.block_percent) else times
 
 
 def _r_squared(value: float) -> str:

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.data import ControllerSamples, Dataset
+from dynident.data import ControllerSamples, Dataset, EffortKind
 from dynident.errors import InputError
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate, Residuals
@@ -29,6 +29,7 @@ from dynident.validation.uncertainty import Band, find_departures, fitted_std, m
 _UNSIGNED = (
     "the log has no signs, so those of the predicted torque were taken: a torque that is predicted with the wrong sign does not show"
 )
+_CURRENT = "the log holds |current|, which was taken for the effort of the fit, as it is where that was made from currents too"
 
 
 def validate(
@@ -53,7 +54,8 @@ def validate(
     estimate = as_torque_model(model)
     cutoff, rate, chosen = _settle_filter(model, dataset, cutoff, rate)
     if dataset.effort_kind is not None and dataset.effort_kind.unsigned:
-        dataset, chosen = sign_as_predicted(estimate, dataset), (*chosen, _UNSIGNED)
+        chosen = (*chosen, _UNSIGNED, *([_CURRENT] if dataset.effort_kind is EffortKind.CURRENT_MAGNITUDE else []))
+        dataset = sign_as_predicted(estimate, dataset)
     problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, progress=_share(progress, 0.0, 0.3))
     rows, others = cast("LogRows", problem.rows[0]), newton_euler_models(estimate, links)
     covariance = prediction_covariance(estimate)

@@ -16,7 +16,7 @@ from dynident.friction import linear
 from dynident.regression import build_problem, fit
 from dynident.validation import predict, validate
 from dynident.validation.uncertainty import BAND, covering_noise, part_covariance, prediction_covariance
-from tests.logs import synthetic_log
+from tests.logs import synthetic_log, synthetic_samples
 
 
 def still_first_joint(samples: int = 2000):
@@ -169,6 +169,11 @@ class TestPredict:
         found = predict(estimate, synthetic_log("spatial_3r", seed=9), links=links)
         assert found.model == "links"
         assert np.mean(np.abs(found.effort - synthetic_log("spatial_3r", seed=9).effort) <= found.half_width) > 0.95
+
+    def test_a_model_of_a_controller_has_no_noise_in_its_band_and_says_so(self):
+        estimate = identify(load_robot("spatial_3r"), synthetic_samples(noise=2e-3))
+        found = predict(estimate, synthetic_log("spatial_3r", seed=9))
+        assert found.notes == ("the model was not fitted to torques, so the band is that of the parameters alone, without noise",)
 
     def test_it_says_where_nothing_was_measured(self):
         estimate = identify(load_robot("planar_2r"), still_first_joint(), cutoff=None)

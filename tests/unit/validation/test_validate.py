@@ -248,6 +248,8 @@ def test_magnitudes_are_compared_with_the_magnitude_of_the_prediction(filtered):
     assert found.coefficients.overall_percent == pytest.approx(signed.coefficients.overall_percent, rel=0.1)
     assert any("no signs" in note for note in found.notes)
     assert not any("no signs" in note for note in signed.notes)
+    amperes = validate(filtered, replace(unsigned, effort_kind="current_magnitude"))
+    assert [any("|current|" in note for note in item.notes) for item in (amperes, found)] == [True, False]
     doubled = validate(filtered, replace(unsigned, effort=2.0 * unsigned.effort))
     assert doubled.coefficients.overall_percent == pytest.approx(50.0, abs=2.0)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dynident.core.results import short_number
 from dynident.feasibility.result import RetrievalStatus
 from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
@@ -41,7 +42,7 @@ def headline(run: Run) -> str:
         return f"Whether the model has seen the data that it was judged on is not known; there {number}."
     if not run.validation.on_new_data:
         return f"The model was judged on data of its own fit, where {number}; that says little about other motions."
-    times = f"{found.overall_ratio:.2g} times what the best model in hindsight leaves"
+    times = f"{short_number(found.overall_ratio)} times what the best model in hindsight leaves"
     if found.grade is Grade.POOR:
         return f"No model predicts torques that it has not seen: at best {number}, {times}. Don't use one before that is understood."
     return f"{run.validation.advice} It predicts torques that it has not seen {run.validation.judgement}: {times}."
@@ -57,7 +58,7 @@ def what_to_trust(run: Run) -> Iterator[str]:
         nominal, found = validation.nominal, validation.recommended
         if nominal is not None and nominal.overall_percent > found.overall_percent:
             factor = nominal.overall_percent / max(found.overall_percent, 1e-12)
-            yield f"That it is better than the nominal links with the same friction: their error is {factor:.2g} times as large."
+            yield f"That it is better than the nominal links with the same friction: their error is {short_number(factor)} times as large."
     kept = int(estimate.kept.sum())
     yield f"The {kept} coefficients that were kept, taken together: they are what the predictions above are made of."
     if parameters is None or not _links_hold(run):
@@ -119,7 +120,7 @@ def _doubts(run: Run, validation: Validation) -> Iterator[str]:
     found = validation.recommended
     for grade, meaning in ((Grade.POOR, "far more than a model of this form must leave"), (Grade.FAIR, "visibly more than it must leave")):
         joints = [
-            f"{name} ({error:.2g} %, {ratio:.1f} times)"
+            f"{name} ({short_number(error)} %, {ratio:.1f} times)"
             for name, error, ratio, own in zip(validation.joints, found.relative_percent, found.ratio, found.joint_grades, strict=True)
             if own is grade
         ]
@@ -129,10 +130,11 @@ def _doubts(run: Run, validation: Validation) -> Iterator[str]:
         yield f"Torques where nothing was measured: {departure_text(validation.band.departures)}."
     fitted = run.estimate.residuals.relative_percent
     if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
-        yield f"The error of the fit ({fitted:.2g} %) as a forecast: on other data it is {validation.coefficients.overall_percent:.2g} %."
+        other = short_number(validation.coefficients.overall_percent)
+        yield f"The error of the fit ({short_number(fitted)} %) as a forecast: on other data it is {other} %."
     links = validation.links if run.links_validated else None
     if links is not None and links.overall_percent > CLEARLY_WORSE * validation.coefficients.overall_percent:
-        yield f"The link parameters for torques of that accuracy: their own error is {links.overall_percent:.2g} %."
+        yield f"The link parameters for torques of that accuracy: their own error is {short_number(links.overall_percent)} %."
     if run.parameters is not None and not run.links_validated:
         yield f"The link parameters' error: it was not measured for these. To do so: {Stage.VALIDATION.command(run.folder)}"
 
@@ -143,12 +145,14 @@ def _error(run: Run) -> Card:
         return Card(label="Held-out error", value="not measured", detail=Stage.VALIDATION.command(run.folder))
     found, summary = validation.recommended, validation.summary
     most = max(float(found.relative_percent.max()), 1e-12)
-    bars = tuple((name, f"{value:.2g} %", value / most) for name, value in zip(validation.joints, found.relative_percent, strict=True))
-    lines = [f"{found.overall_ratio:.2g} times the best in hindsight"]
+    bars = tuple(
+        (name, f"{short_number(value)} %", value / most) for name, value in zip(validation.joints, found.relative_percent, strict=True)
+    )
+    lines = [f"{short_number(found.overall_ratio)} times the best in hindsight"]
     if summary.cross_validated is not None:
-        lines.append("cross-validated in the fit: {:.2g} ± {:.2g} %".format(*summary.cross_validated))
+        lines.append("cross-validated in the fit: {} ± {} %".format(*map(short_number, summary.cross_validated)))
     if summary.processing.cutoff_hz is not None:
-        wide = "" if found.wide_percent is None else f"; {found.wide_percent:.2g} % at {summary.wide_hz:g} Hz"
+        wide = "" if found.wide_percent is None else f"; {short_number(found.wide_percent)} % at {summary.wide_hz:g} Hz"
         lines.insert(0, f"at {summary.processing.cutoff_hz:g} Hz{wide}")
     label = _LABELS[validation.on_new_data]
     return Card(label=label, value=found.percent_text, detail="\n".join(lines), tone=_TONES[found.grade], bars=bars)
