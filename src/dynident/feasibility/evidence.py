@@ -46,7 +46,7 @@ def scale_by_evidence(problem: RetrievalProblem, prior: NominalPrior) -> Nominal
     """
     scale, _, _ = _most_probable(problem, prior, (SCALES, FACTORS))
     chosen = _scale(prior, scale)
-    return replace(chosen, toward=f"{prior.toward} of {_mass(chosen):.3g} kg in all, the scale that explains these data best,")
+    return replace(chosen, toward=f"{prior.toward} of {_mass(chosen)} kg in all, the scale that explains these data best,")
 
 
 def judge_nominal(problem: RetrievalProblem, nominal: NominalPrior, uniform: NominalPrior) -> str:
@@ -54,7 +54,7 @@ def judge_nominal(problem: RetrievalProblem, nominal: NominalPrior, uniform: Nom
     _, factor, ours = _most_probable(problem, nominal, ((1.0,), FACTORS))
     scale, _, theirs = _most_probable(problem, uniform, (SCALES[::2], (2.0,)))
     how = "about as well as" if abs(theirs - ours) <= VERY_STRONG else "better than" if ours < theirs else "worse than"
-    others = f"uniform links of about {_mass(_scale(uniform, scale)):.2g} kg in all"
+    others = f"uniform links of about {_mass(_scale(uniform, scale))} kg in all"
     return f"{nominal.toward} explain these data {how} {others}, and best if known to a factor of {factor:g}"
 
 
@@ -88,8 +88,9 @@ def _scale(prior: NominalPrior, factor: float) -> NominalPrior:
     return replace(prior, nominal=factor * prior.nominal)
 
 
-def _mass(prior: NominalPrior) -> float:
-    return float(prior.nominal[:, 0].sum())
+def _mass(prior: NominalPrior) -> str:
+    mass = float(prior.nominal[:, 0].sum())
+    return f"{mass:.0f}" if mass >= 100.0 else f"{mass:.3g}"
 
 
 def _log_det(A: Array) -> float:

@@ -85,7 +85,7 @@ def _effort_notes(names: Sequence[str], data: Dataset, effort: Array) -> Iterato
         if np.ptp(effort[used, j]) == 0.0:
             dead.append(name)
         elif sizes[peak] > SPIKE * usual > 0.0:
-            spikes.append(f"{name} (up to {sizes[peak]:.3g} at {data.time[used[peak]]:.3f} s, 98 % are within {usual:.3g})")
+            spikes.append(f"{name} (up to {sizes[peak]:.4g} at {data.time[used[peak]]:.3f} s, 98 % are within {usual:.3g})")
     if dead:
         yield (
             f"the effort of {listing(dead)} has one value throughout, as if it had not been recorded, and the model has to explain that; "

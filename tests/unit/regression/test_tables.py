@@ -120,7 +120,7 @@ def test_efforts_that_no_joint_has_are_named_by_the_robots_joints():
     spoilt = replace(log, effort=effort, joint_names=("a", "b"))
     estimate = fit(build_problem(robot, spoilt, friction=linear(), cutoff=None))
     notes = " ".join(estimate.notes)
-    assert f"{robot.joint_names[0]} (up to 5e+03 at {log.time[700]:.3f} s, 98 % are within" in notes
+    assert f"{robot.joint_names[0]} (up to 5000 at {log.time[700]:.3f} s, 98 % are within" in notes
     assert f"the effort of {robot.joint_names[1]} has one value throughout" in notes
     assert estimate.residuals.relative_percent_per_group[1] == pytest.approx(100.0)
     clean = " ".join(fit(build_problem(robot, log, friction=linear(), cutoff=None)).notes)
