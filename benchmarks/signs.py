@@ -18,7 +18,7 @@ from benchmarks.sign_cases import Case, Score, make_case, make_rough_case, score
 from dynident import load_robot, recover_signs
 from dynident.data import Dataset, EffortKind, resample
 from dynident.regression import identify
-from dynident.signs import Magnitudes, SignRecovery, Verdict, prepare_magnitudes, search_signs
+from dynident.signs import Magnitudes, SignRecovery, SignVerdict, prepare_magnitudes, search_signs
 from dynident.signs.search import random_starts
 from dynident.signs.sign_cost import search_levels, sign_cost
 
@@ -41,7 +41,7 @@ class Outcome:
     """ratio : error of the coefficients over that of the oracle; seconds : of processor time, links included."""
 
     score: Score
-    verdict: Verdict
+    verdict: SignVerdict
     ratio: float
     seconds: float
     feasible: bool
@@ -225,9 +225,9 @@ def _recorded() -> str:
 
 def _verdicts() -> str:
     """How right the signs were under each verdict, on logs that don't tell their signs."""
-    lines = ["| log that does not tell its signs | " + " | ".join(item.name.lower() for item in Verdict) + " |"]
-    lines.append("|---" * (len(Verdict) + 1) + "|")
-    total: Counter[tuple[Verdict, str]] = Counter()
+    lines = ["| log that does not tell its signs | " + " | ".join(item.name.lower() for item in SignVerdict) + " |"]
+    lines.append("|---" * (len(SignVerdict) + 1) + "|")
+    total: Counter[tuple[SignVerdict, str]] = Counter()
     for kind, cases in hard_cases(FIRST_SEED).items():
         counts = count_verdicts(cases)
         total += counts
@@ -247,11 +247,15 @@ def hard_cases(first_seed: int) -> dict[str, Iterator[Case]]:
     return {**kinds, "ripple, Stribeck, elastic joints, tilted base": draw(make_rough_case, ROUGH_ARMS, ROUGH_SEEDS)}
 
 
-def count_verdicts(cases: Iterable[Case]) -> Counter[tuple[Verdict, str]]:
+def count_verdicts(cases: Iterable[Case]) -> Counter[tuple[SignVerdict, str]]:
     """How often each verdict was given to signs that were all, mostly, or less than that right."""
     outcomes = [run_case(case)[1] for case in cases]
     return Counter((item.verdict, "all" if item.score.success else "most" if item.score.percent >= 98.0 else "fewer") for item in outcomes)
 
 
-def _verdict_row(kind: str, counts: Counter[tuple[Verdict, str]]) -> str:
-    return f"| {kind} | " + " | ".join(", ".join(str(counts[item, right]) for right in ("all", "most", "fewer")) for item in Verdict) + " |"
+def _verdict_row(kind: str, counts: Counter[tuple[SignVerdict, str]]) -> str:
+    return (
+        f"| {kind} | "
+        + " | ".join(", ".join(str(counts[item, right]) for right in ("all", "most", "fewer")) for item in SignVerdict)
+        + " |"
+    )

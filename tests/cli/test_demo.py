@@ -11,7 +11,7 @@ import pytest
 from dynident.data import load_dataset
 from dynident.regression.comparison import compare
 from dynident.runs import load_run
-from dynident.signs import Verdict
+from dynident.signs import SignVerdict
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def test_the_log_without_signs_gives_the_same_coefficients(demonstrated):
     unsigned, signed = load_run(folder / "run"), load_run(folder / "run" / "signed")
     assert unsigned.signs is not None
     assert signed.signs is None
-    assert unsigned.signs.verdict is Verdict.CERTAIN
+    assert unsigned.signs.verdict is SignVerdict.CERTAIN
     log = load_dataset(folder / "run" / "log.npz")
     clear = np.abs(log.effort) > unsigned.signs.threshold
     assert np.mean((unsigned.signs.signs == np.sign(log.effort))[clear]) > 0.998

@@ -9,7 +9,7 @@ import numpy as np
 from dynident import load_robot, recover_signs
 from dynident.data import EffortKind, load_dataset, resample
 from dynident.regression import identify
-from dynident.signs import Verdict
+from dynident.signs import SignVerdict
 
 
 def test_the_panda_s_signs_come_back_and_its_links_can_exist(shared_data):
@@ -24,6 +24,6 @@ def test_the_panda_s_signs_come_back_and_its_links_can_exist(shared_data):
     assert right[clear].mean() >= 0.998
     assert min(right[clear[:, j], j].mean() for j in range(7)) >= 0.99
     assert np.linalg.norm(found.estimate.values - identify(robot, signed).values) < 0.05
-    assert found.verdict is Verdict.CERTAIN
+    assert found.verdict is SignVerdict.CERTAIN
     assert found.links is not None
     assert found.links.feasible

@@ -15,7 +15,7 @@ from dynident.regression.estimate import Estimate
 from dynident.runs.estimate import read_estimate
 from dynident.runs.parameters import find_parameters
 from dynident.runs.stages import Absent, Stage, open_stage, present, write_stage
-from dynident.signs.confidence import Confidence, Verdict
+from dynident.signs.confidence import Confidence, SignVerdict
 from dynident.signs.result import SignRecovery
 from dynident.signs.segments import Segment
 from dynident.signs.tables import segment_records
@@ -117,7 +117,7 @@ def _fields(arrays: Arrays, description: dict[str, Any]) -> dict[str, Any]:
         **{name: arrays[name] for name in _ARRAYS},
         "segments": tuple(Segment(*row) for row in arrays["segments"].tolist()),
         "confidence": Confidence(**numbers),
-        "verdict": Verdict[description["verdict"]],
+        "verdict": SignVerdict[description["verdict"]],
         **{name: description[name] for name in _WORDS},
         "notes": tuple(description["notes"]),
     }

@@ -1,6 +1,6 @@
 """Identification when only the magnitude of the torque is known: its signs, how sure they are, and the model that follows."""
 
-from dynident.signs.confidence import Confidence, Verdict
+from dynident.signs.confidence import Confidence, SignVerdict
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
 from dynident.signs.methods.registry import METHODS, method_by_name, search_signs
@@ -18,7 +18,7 @@ __all__ = [
     "SignHypotheses",
     "SignMethod",
     "SignRecovery",
-    "Verdict",
+    "SignVerdict",
     "conclude",
     "method_by_name",
     "prepare_magnitudes",

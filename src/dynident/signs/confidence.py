@@ -38,7 +38,7 @@ STRAINED = 40.0
 PROOF_ROUNDING = 1e-12
 
 
-class Verdict(Enum):
+class SignVerdict(Enum):
     """What can be said of the signs; the value is the sentence that the user sees."""
 
     CERTAIN = "the signs are certain"
@@ -49,7 +49,7 @@ class Verdict(Enum):
     @property
     def settled(self) -> bool:
         """Whether the model that follows can be used."""
-        return self in (Verdict.CERTAIN, Verdict.LIKELY)
+        return self in (SignVerdict.CERTAIN, SignVerdict.LIKELY)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -129,7 +129,7 @@ def predict_segments(magnitudes: Magnitudes, refined: Refined, inflation: float)
 class Finding(NamedTuple):
     """Something that speaks against certainty: the best verdict that it leaves, why, and what would settle it."""
 
-    verdict: Verdict
+    verdict: SignVerdict
     reason: str
     advice: str
 
@@ -137,7 +137,7 @@ class Finding(NamedTuple):
 def settle_verdict(magnitudes: Magnitudes, confidence: Confidence) -> Finding:
     """The verdict of the gravest finding; the advice is empty where nothing is open."""
     found = list(_findings(magnitudes, confidence))
-    for verdict in (Verdict.UNEXPLAINED, Verdict.AMBIGUOUS, Verdict.LIKELY):
+    for verdict in (SignVerdict.UNEXPLAINED, SignVerdict.AMBIGUOUS, SignVerdict.LIKELY):
         for finding in found:
             if finding.verdict is verdict:
                 return finding
@@ -146,7 +146,7 @@ def settle_verdict(magnitudes: Magnitudes, confidence: Confidence) -> Finding:
         if np.isinf(confidence.gap)
         else f"the next best assignment is e^-{confidence.gap:.0f} times as likely"
     )
-    return Finding(Verdict.CERTAIN, gap, "")
+    return Finding(SignVerdict.CERTAIN, gap, "")
 
 
 def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Finding]:
@@ -158,27 +158,29 @@ def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Findin
         j = int(np.argmax(excess))
         grave = excess[j] > UNEXPLAINED
         reason = f"the model leaves {excess[j]:.2g} times the noise of joint {joints[j]!r}"
-        yield Finding(Verdict.UNEXPLAINED if grave else Verdict.LIKELY, reason, check)
+        yield Finding(SignVerdict.UNEXPLAINED if grave else SignVerdict.LIKELY, reason, check)
     if share.max() > LARGEST_SHARE:
         j = int(np.argmax(share))
-        yield Finding(Verdict.UNEXPLAINED, f"the model leaves {100.0 * share[j]:.0f} % of the torque of joint {joints[j]!r}", check)
+        yield Finding(SignVerdict.UNEXPLAINED, f"the model leaves {100.0 * share[j]:.0f} % of the torque of joint {joints[j]!r}", check)
     close = confidence.flip_margins < CLOSE * max(1.0, float(excess.max())) ** 2
     if close.any():
         names = _listing([name for name, near in zip(joints, close, strict=True) if near])
         advice = f"move {names} faster and through many reversals, together with the joints before"
-        yield Finding(Verdict.AMBIGUOUS, f"other signs of {names} fit nearly as well", advice)
+        yield Finding(SignVerdict.AMBIGUOUS, f"other signs of {names} fit nearly as well", advice)
     longer = "record a longer motion, with many changes of direction of all joints"
     if confidence.density < SPARSE:
         grave = confidence.gap < SPARSE_GAP or confidence.strain > STRAINED
         reason = f"there are {len(magnitudes.segments)} segments for {magnitudes.base.rank} coefficients, which can make up for wrong signs"
-        yield Finding(Verdict.AMBIGUOUS if grave else Verdict.LIKELY, reason, longer)
+        yield Finding(SignVerdict.AMBIGUOUS if grave else SignVerdict.LIKELY, reason, longer)
     if confidence.unsure_energy > SOME_UNSURE:
         grave = confidence.unsure_energy > MANY_UNSURE
         reason = f"{100.0 * confidence.unsure_energy:.2g} % of the torque is in segments of unsure sign"
-        yield Finding(Verdict.AMBIGUOUS if grave else Verdict.LIKELY, reason, longer)
+        yield Finding(SignVerdict.AMBIGUOUS if grave else SignVerdict.LIKELY, reason, longer)
     if confidence.strain > STRAINED:
         advice = "check the robot description and the friction model, or record a faster motion"
-        yield Finding(Verdict.LIKELY, f"links that can exist fit e^-{confidence.strain:.0f} times as well as the best coefficients", advice)
+        yield Finding(
+            SignVerdict.LIKELY, f"links that can exist fit e^-{confidence.strain:.0f} times as well as the best coefficients", advice
+        )
 
 
 def _listing(names: Sequence[str]) -> str:

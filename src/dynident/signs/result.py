@@ -13,7 +13,7 @@ from dynident.core.results import Report, Result
 from dynident.data import Dataset, EffortKind
 from dynident.feasibility import LinkParameters
 from dynident.regression.estimate import Estimate
-from dynident.signs.confidence import UNSURE, Confidence, Verdict
+from dynident.signs.confidence import UNSURE, Confidence, SignVerdict
 from dynident.signs.segments import Segment
 
 
@@ -43,7 +43,7 @@ class SignRecovery(Result):
     estimate: Estimate
     links: LinkParameters | None
     confidence: Confidence
-    verdict: Verdict
+    verdict: SignVerdict
     reason: str
     advice: str
     method: str
@@ -55,7 +55,7 @@ class SignRecovery(Result):
 
     @property
     def sentence(self) -> str:
-        """Verdict, reason and advice in one."""
+        """SignVerdict, reason and advice in one."""
         text = f"{self.verdict.value[:1].upper()}{self.verdict.value[1:]}: {self.reason}"
         return f"{text}; {self.advice}." if self.advice else f"{text}."
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.sign_cases import make_case
-from dynident.signs import Confidence, Magnitudes, SignHypotheses, SignRecovery, Verdict, prepare_magnitudes, recover_signs
+from dynident.signs import Confidence, Magnitudes, SignHypotheses, SignRecovery, SignVerdict, prepare_magnitudes, recover_signs
 from dynident.signs.assignments import rank_assignments
 from dynident.signs.confidence import measure_confidence, settle_verdict
 from dynident.signs.sign_cost import search_levels, sign_cost
@@ -42,20 +42,24 @@ def sure(**changes) -> Confidence:
 @pytest.mark.parametrize(
     ("changes", "verdict", "words"),
     [
-        ({}, Verdict.CERTAIN, "e^-500 times as likely"),
-        ({"gap": np.inf}, Verdict.CERTAIN, "no other assignment"),
-        ({"levels": "2"}, Verdict.LIKELY, "leaves 2 times the noise of joint 'joint1'"),
-        ({"levels": "5"}, Verdict.UNEXPLAINED, "leaves 5 times the noise of joint 'joint1'"),
-        ({"flip_margins": np.array([500.0, 2.0, 3.0])}, Verdict.AMBIGUOUS, "other signs of joints joint2 and joint3 fit nearly as well"),
-        ({"flip_margins": np.array([500.0, 35.0, 99.0])}, Verdict.CERTAIN, "e^-500"),
-        ({"flip_margins": np.array([500.0, 35.0, 99.0]), "levels": "2"}, Verdict.AMBIGUOUS, "other signs of joint joint2 fit nearly"),
-        ({"density": 0.7}, Verdict.LIKELY, "segments for 24 coefficients"),
-        ({"density": 0.7, "gap": 50.0}, Verdict.AMBIGUOUS, "segments for 24 coefficients"),
-        ({"density": 0.7, "strain": 90.0}, Verdict.AMBIGUOUS, "segments for 24 coefficients"),
-        ({"unsure_energy": 0.02}, Verdict.LIKELY, "2 % of the torque is in segments of unsure sign"),
-        ({"unsure_energy": 0.2}, Verdict.AMBIGUOUS, "20 % of the torque is in segments of unsure sign"),
-        ({"strain": 90.0}, Verdict.LIKELY, "links that can exist fit e^-90 times as well"),
-        ({"strain": 90.0, "levels": "5", "density": 0.2}, Verdict.UNEXPLAINED, "times the noise"),
+        ({}, SignVerdict.CERTAIN, "e^-500 times as likely"),
+        ({"gap": np.inf}, SignVerdict.CERTAIN, "no other assignment"),
+        ({"levels": "2"}, SignVerdict.LIKELY, "leaves 2 times the noise of joint 'joint1'"),
+        ({"levels": "5"}, SignVerdict.UNEXPLAINED, "leaves 5 times the noise of joint 'joint1'"),
+        (
+            {"flip_margins": np.array([500.0, 2.0, 3.0])},
+            SignVerdict.AMBIGUOUS,
+            "other signs of joints joint2 and joint3 fit nearly as well",
+        ),
+        ({"flip_margins": np.array([500.0, 35.0, 99.0])}, SignVerdict.CERTAIN, "e^-500"),
+        ({"flip_margins": np.array([500.0, 35.0, 99.0]), "levels": "2"}, SignVerdict.AMBIGUOUS, "other signs of joint joint2 fit nearly"),
+        ({"density": 0.7}, SignVerdict.LIKELY, "segments for 24 coefficients"),
+        ({"density": 0.7, "gap": 50.0}, SignVerdict.AMBIGUOUS, "segments for 24 coefficients"),
+        ({"density": 0.7, "strain": 90.0}, SignVerdict.AMBIGUOUS, "segments for 24 coefficients"),
+        ({"unsure_energy": 0.02}, SignVerdict.LIKELY, "2 % of the torque is in segments of unsure sign"),
+        ({"unsure_energy": 0.2}, SignVerdict.AMBIGUOUS, "20 % of the torque is in segments of unsure sign"),
+        ({"strain": 90.0}, SignVerdict.LIKELY, "links that can exist fit e^-90 times as well"),
+        ({"strain": 90.0, "levels": "5", "density": 0.2}, SignVerdict.UNEXPLAINED, "times the noise"),
     ],
 )
 def test_the_gravest_finding_is_the_verdict(changes, verdict, words):
@@ -64,13 +68,13 @@ def test_the_gravest_finding_is_the_verdict(changes, verdict, words):
     found = settle_verdict(magnitudes(), sure(**changes))
     assert found.verdict is verdict
     assert words in found.reason
-    assert (found.advice == "") is (verdict is Verdict.CERTAIN)
+    assert (found.advice == "") is (verdict is SignVerdict.CERTAIN)
 
 
 def test_a_model_that_explains_less_than_half_of_a_joint_explains_nothing_however_noisy():
     rms = np.sqrt(np.mean(magnitudes().b ** 2, axis=0))
     found = settle_verdict(magnitudes(), sure(noise=rms * np.array([0.1, 1.0, 1.0]), levels=rms * np.array([0.2, 0.6, 0.3])))
-    assert found.verdict is Verdict.UNEXPLAINED
+    assert found.verdict is SignVerdict.UNEXPLAINED
     assert "60 % of the torque of joint 'joint2'" in found.reason  # though the first leaves more of its noise
 
 
@@ -83,7 +87,7 @@ def test_where_no_links_explain_even_the_best_nothing_is_certain():
     lost = [replace(item, feasible=replace(item.feasible, cost=np.inf)) for item in ranked]
     confidence, _ = measure_confidence(m, cost, lost)
     assert confidence.gap == 0.0
-    assert settle_verdict(m, confidence).verdict is Verdict.AMBIGUOUS
+    assert settle_verdict(m, confidence).verdict is SignVerdict.AMBIGUOUS
 
 
 @cache
@@ -95,7 +99,7 @@ def recovered() -> SignRecovery:
 def test_evidence_of_a_plain_log():
     found = recovered()
     confidence = found.confidence
-    assert found.verdict is Verdict.CERTAIN
+    assert found.verdict is SignVerdict.CERTAIN
     assert confidence.gap == confidence.flip_margins.min() > 100.0
     np.testing.assert_allclose(confidence.excess, 1.0, atol=0.15)
     assert confidence.density == len(found.segments) / found.estimate.base.rank
@@ -116,4 +120,4 @@ def test_evidence_of_a_plain_log():
 )
 def test_wrong_signs_are_not_certain(name, seed, more):
     case = make_case(name, seed, trajectories=1, **more)
-    assert recover_signs(case.described, case.log, friction=case.friction).verdict is not Verdict.CERTAIN
+    assert recover_signs(case.described, case.log, friction=case.friction).verdict is not SignVerdict.CERTAIN

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.sign_cases import Case, make_case, score, servo_case
 from benchmarks.signs import SETTINGS, Outcome, Setting, coefficient_error, count_verdicts, hard_cases, percent_right, run_case
 from dynident.data import EffortKind
-from dynident.signs import SignRecovery, Verdict, recover_signs
+from dynident.signs import SignRecovery, SignVerdict, recover_signs
 
 #: Seeds that were not used while the method was made.
 FRESH = 2000
@@ -32,7 +32,7 @@ def test_arms_of_six_and_seven_joints_with_friction(name):
     assert outcome.score.success
     assert outcome.feasible
     assert outcome.ratio < 1.5
-    assert found.verdict is Verdict.CERTAIN
+    assert found.verdict is SignVerdict.CERTAIN
 
 
 def test_five_percent_of_noise():
@@ -111,12 +111,12 @@ def test_the_table_of_the_study(setting: Setting):
 
 @pytest.mark.slow
 def test_no_wrong_signs_are_certain():
-    total: Counter[tuple[Verdict, str]] = Counter()
+    total: Counter[tuple[SignVerdict, str]] = Counter()
     for cases in hard_cases(FRESH).values():
         total += count_verdicts(cases)
     assert total.total() >= 200
-    assert total[Verdict.CERTAIN, "all"] > 0
-    assert total[Verdict.CERTAIN, "most"] == total[Verdict.CERTAIN, "fewer"] == 0
+    assert total[SignVerdict.CERTAIN, "all"] > 0
+    assert total[SignVerdict.CERTAIN, "most"] == total[SignVerdict.CERTAIN, "fewer"] == 0
 
 
 @pytest.mark.slow

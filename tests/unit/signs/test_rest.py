@@ -10,7 +10,7 @@ from benchmarks.sign_cases import without_links
 from dynident import load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.signs import Verdict, recover_signs
+from dynident.signs import SignVerdict, recover_signs
 from dynident.signs.prepare import prepare_magnitudes
 
 RATE, PAUSE = 100.0, 0.8
@@ -50,7 +50,7 @@ def unsigned(log: Dataset) -> Dataset:
 def test_pauses_do_no_harm_to_the_signs_of_the_motion():
     log, _ = moves()
     found = recover_signs(without_links(load_robot("planar_2r")), unsigned(log))
-    assert found.verdict is Verdict.CERTAIN
+    assert found.verdict is SignVerdict.CERTAIN
     assert found.log.mask is not None
     clear = (found.log.effort > found.threshold) & found.log.mask
     assert (found.signs == np.sign(log.effort))[clear].mean() > 0.998

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 from dynident.reports.blocks import Block, Card, Cards, Heading, Key, Section, Text, grid, notes_listing
 from dynident.runs import Run, Stage
-from dynident.signs.confidence import Verdict
+from dynident.signs.confidence import SignVerdict
 from dynident.signs.figures import recovery_figures
 from dynident.signs.result import SignRecovery
 from dynident.signs.tables import joint_table
 
-_TONES = {Verdict.CERTAIN: "good", Verdict.LIKELY: "fair", Verdict.AMBIGUOUS: "bad", Verdict.UNEXPLAINED: "bad"}
+_TONES = {SignVerdict.CERTAIN: "good", SignVerdict.LIKELY: "fair", SignVerdict.AMBIGUOUS: "bad", SignVerdict.UNEXPLAINED: "bad"}
 
 
 def _blocks(run: Run) -> Iterator[Block]:
@@ -45,7 +45,7 @@ SECTION = Section(key="signs", title="Signs", stage=Stage.ESTIMATE, blocks=_bloc
 
 def _cards(recovery: SignRecovery) -> Iterator[Card]:
     confidence = recovery.confidence
-    yield Card(label="Verdict", value=recovery.verdict.name.lower(), detail=f"method {recovery.method}", tone=_TONES[recovery.verdict])
+    yield Card(label="SignVerdict", value=recovery.verdict.name.lower(), detail=f"method {recovery.method}", tone=_TONES[recovery.verdict])
     yield Card(label="Segments", value=str(len(recovery.segments)), detail=f"{len(recovery.unsure)} in doubt")
     gap = f"{confidence.gap:.0f}" if math.isfinite(confidence.gap) else "none"
     yield Card(label="Next best signs", value=gap, detail="below in log-likelihood")

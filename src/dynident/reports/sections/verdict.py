@@ -13,7 +13,7 @@ from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
 from dynident.reports.blocks import Block, Card, Cards, Listing, Section, Text
 from dynident.runs import Run, Stage
-from dynident.signs.confidence import Verdict
+from dynident.signs.confidence import SignVerdict
 from dynident.validation.metrics import Grade
 from dynident.validation.notes import departure_text
 from dynident.validation.result import CLEARLY_WORSE, WORSE_THAN_FIT, Validation
@@ -29,7 +29,7 @@ def _blocks(run: Run) -> Iterator[Block]:
     yield Listing("What not to trust", tuple(what_not_to_trust(run)), "bad")
 
 
-SECTION = Section(key="verdict", title="Verdict", stage=Stage.ESTIMATE, blocks=_blocks)
+SECTION = Section(key="verdict", title="SignVerdict", stage=Stage.ESTIMATE, blocks=_blocks)
 
 
 def headline(run: Run) -> str:
@@ -82,7 +82,7 @@ def _links_hold(run: Run) -> bool:
 
 def what_not_to_trust(run: Run) -> Iterator[str]:
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
-    if run.signs is not None and run.signs.verdict is not Verdict.CERTAIN:
+    if run.signs is not None and run.signs.verdict is not SignVerdict.CERTAIN:
         yield f"The signs of the torque, on which everything else stands. {run.signs.sentence}"
     if validation is None:
         yield f"Anything beyond the motion of the fit. To find out: {Stage.VALIDATION.command(run.folder)}"
