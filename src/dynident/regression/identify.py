@@ -105,13 +105,18 @@ def build_problem(
     return replace(problem, notes=(*notes, *problem.notes))
 
 
+def usual_cutoff(rate: float) -> float:
+    """The cutoff [Hz] of a log of this rate [Hz] where nothing is said: a slow log is kept at its own rate."""
+    return min(DEFAULT_CUTOFF, rate / 4.0)
+
+
 def default_cutoff(log: Dataset) -> tuple[float | None, tuple[str, ...]]:
     """The filter [Hz] of a log for which nothing is said, and a note where that follows from what the log lacks.
 
     Only a complete log that is too short for the filter's edges goes without.
     """
     missing = [name for name, values in (("velocities", log.dq), ("accelerations", log.ddq)) if values is None]
-    cutoff = min(DEFAULT_CUTOFF, log.rate / 4.0)  # a slow log is kept at its own rate
+    cutoff = usual_cutoff(log.rate)
     if missing:
         what = " and no ".join(missing)
         return cutoff, (f"the log has no {what}, so both sides were filtered at {cutoff:g} Hz; another cutoff, or none, can be asked for",)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, resample
+from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, is_uniform, resample
 from dynident.data.checks import default_names
 from dynident.data.signals.agreement import find_disagreements, replace_derivatives
 from dynident.errors import InputError, Remedy, ValueRangeError
@@ -33,9 +33,7 @@ class PreparedLog:
 
 def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: float | None, resampled: bool = True) -> PreparedLog:
     """A log of the robot's joints ready for rows. resampled : whether its clock may be replaced."""
-    if data.effort is None:
-        remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
-        raise InputError("the log has no effort (torque) columns", remedy=remedy)
+    check_effort(data)
     if data.effort_kind is not EffortKind.TORQUE:
         if data.effort_kind is not None and data.effort_kind.unsigned:
             what = "torque" if data.effort_kind is EffortKind.MAGNITUDE else "motor current"
@@ -65,8 +63,20 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
     elif rate is not None:
         remedy = Remedy("give a filter too, such as {cutoff}", cutoff=rate / 4.0)
         raise ValueRangeError("rate", "needs a filter before decimation, or it would alias", remedy=remedy)
-    _check_effort(robot, data)
+    _check_unit(robot, data)
     return PreparedLog(dataset=data, filter=filter, processing=steps)
+
+
+def check_effort(data: Dataset) -> None:
+    """An error where a log has none."""
+    if data.effort is None:
+        remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
+        raise InputError("the log has no effort (torque) columns", remedy=remedy)
+
+
+def even_clock(data: Dataset) -> Dataset:
+    """The log on a uniform clock; as it is where its own is even enough."""
+    return data if is_uniform(data, tolerance=JITTER_TOLERANCE) else resample(data, data.rate)
 
 
 def parallel_filter(rate_in: float, cutoff: float, rate: float | None = None) -> ParallelFilter:
@@ -93,7 +103,7 @@ def order_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | C
     return data
 
 
-def _check_effort(robot: Robot, data: Dataset) -> None:
+def _check_unit(robot: Robot, data: Dataset) -> None:
     """Torques far beyond what the joints can do are in another unit."""
     assert data.effort is not None  # noqa: S101 (prepared)
     typical = np.median(np.abs(data.effort), axis=0)

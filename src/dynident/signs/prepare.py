@@ -11,14 +11,14 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.data import Dataset, EffortKind, is_uniform, resample
+from dynident.data import Dataset, EffortKind
 from dynident.data.signals.agreement import smooth_motion
-from dynident.errors import InputError, Remedy, ValueRangeError
+from dynident.errors import InputError, ValueRangeError
 from dynident.friction import linear
 from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import BaseParameters, base_parameters
-from dynident.regression.identify import DEFAULT_CUTOFF, Auto
-from dynident.regression.prepare import JITTER_TOLERANCE, match_joints
+from dynident.regression.identify import Auto, usual_cutoff
+from dynident.regression.prepare import check_effort, even_clock, match_joints
 from dynident.robots.robot import Robot
 from dynident.signs.magnitudes import Magnitudes, working_step
 from dynident.signs.segments import TREMBLE, runs, split_segments
@@ -68,7 +68,7 @@ def prepare_magnitudes(
     _check_log(base, unsigned)
     log, notes = _uniform(unsigned)
     notes = (*taken, *notes)
-    motion = smooth_motion(log, min(DEFAULT_CUTOFF, log.rate / 4.0) if cutoff == "auto" else cutoff)
+    motion = smooth_motion(log, usual_cutoff(log.rate) if cutoff == "auto" else cutoff)
     if base.friction is not None:
         log, left_out = _mask_rest(log, motion)
         notes = (*notes, *left_out)
@@ -142,9 +142,8 @@ def resolution(effort: Array) -> Array:
 
 
 def _uniform(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
-    if is_uniform(data, tolerance=JITTER_TOLERANCE):
-        return data, ()
-    return resample(data, data.rate), (f"the clock is uneven, so the log was put on one of {data.rate:.6g} Hz",)
+    even = even_clock(data)
+    return even, () if even is data else (f"the clock is uneven, so the log was put on one of {data.rate:.6g} Hz",)
 
 
 def _without_signs(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
@@ -157,9 +156,8 @@ def _without_signs(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
 
 def _check_log(base: BaseParameters, data: Dataset) -> None:
     """What no search can make good."""
-    if data.effort is None or data.effort_kind is None:
-        remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
-        raise InputError("the log has no effort (torque) columns", remedy=remedy)
+    check_effort(data)
+    assert data.effort is not None and data.effort_kind is not None, "checked"  # noqa: S101, PT018
     if not data.effort_kind.unsigned:
         raise InputError(f"the log holds {data.effort_kind}s with their signs, so there are none to find", remedy="identify it as it is")
     for j, joint in enumerate(base.robot.joints):

@@ -8,13 +8,13 @@ from typing import Protocol
 import numpy as np
 
 from dynident.core.arrays import Array, check_array
-from dynident.data import Dataset, EffortKind, is_uniform, resample
+from dynident.data import Dataset, EffortKind
 from dynident.data.signals.agreement import smooth_motion
 from dynident.errors import InputError
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.estimate import Estimate, Residuals
-from dynident.regression.identify import DEFAULT_CUTOFF
-from dynident.regression.prepare import JITTER_TOLERANCE, match_joints
+from dynident.regression.identify import usual_cutoff
+from dynident.regression.prepare import even_clock, match_joints
 
 #: Keys of the models, in the order in which they are shown.
 COEFFICIENTS, LINKS, NOMINAL = "coefficients", "links", "nominal"
@@ -61,9 +61,9 @@ def sign_as_predicted(estimate: Estimate, data: Dataset) -> Dataset:
     """
     matched = match_joints(estimate.base.robot, data)
     assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
-    log = matched if is_uniform(matched, tolerance=JITTER_TOLERANCE) else resample(matched, matched.rate)
+    log = even_clock(matched)
     assert log.effort is not None  # noqa: S101 (magnitudes)
-    predicted = estimate.predict(smooth_motion(log, min(DEFAULT_CUTOFF, log.rate / 4.0)))
+    predicted = estimate.predict(smooth_motion(log, usual_cutoff(log.rate)))
     return log.after("signs as predicted", effort=np.where(predicted < 0.0, -log.effort, log.effort), effort_kind=EffortKind.TORQUE)
 
 
