@@ -28,7 +28,14 @@ SCHEMA = "dynident/sample-index/1"
 #: Random states at which the torques of every model are compared; a sample has the frames of all others, and only other numbers.
 _STATES = 25
 #: Elements of an MJCF that name a file, and the attributes of its compiler that say in which folder it is, the first that is there.
-_FOLDERS = {"mesh": ("meshdir", "assetdir"), "texture": ("texturedir", "assetdir"), "hfield": ("meshdir", "assetdir"), "skin": ()}
+_FOLDERS = {
+    "mesh": ("meshdir", "assetdir"),
+    "texture": ("texturedir", "assetdir"),
+    "hfield": ("meshdir", "assetdir"),
+    "skin": ("meshdir", "assetdir"),
+}
+#: Attributes that name a file, those of the six sides of a cube included.
+_FILES = ("file", *(f"file{side}" for side in ("right", "left", "up", "down", "front", "back")))
 
 
 def export_samples(
@@ -138,7 +145,8 @@ def _paths(root: XmlElement) -> Iterator[tuple[XmlElement, str]]:
         compilers = list(root.all("compiler"))
         given = {name for element in compilers for name in element.attributes}
         found = [(element, name) for element in compilers for name in ("meshdir", "texturedir", "assetdir")]
-        found += [(element, "file") for tag, folders in _FOLDERS.items() if not given & set(folders) for element in root.all(tag)]
+        without_folder = [tag for tag, folders in _FOLDERS.items() if not given & set(folders)]
+        found += [(element, name) for tag in without_folder for element in root.all(tag) for name in _FILES]
     for element, name in found:
         value = element.attributes.get(name, "")
         if name in element.attributes and "://" not in value and not value.startswith(("/", "~", "$")):

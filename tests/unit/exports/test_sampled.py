@@ -12,6 +12,8 @@ URDF = b"""<robot name="r"><link name="a"><visual><geometry><mesh filename='mesh
 <collision><geometry><mesh filename="package://r/a.stl"/></geometry></collision></link></robot>"""
 PLAIN = b'<mujoco><asset><mesh file="a.stl"/><texture type="2d" file="/abs/t.png"/></asset></mujoco>'
 FOLDERS = b'<mujoco><compiler meshdir="m" texturedir="../t"/><asset><mesh file="a.stl"/><texture file="t.png"/></asset></mujoco>'
+#: MuJoCo looks for skins where the meshes are, and a cube has a file for each side.
+SKIN = b'<mujoco><compiler meshdir="m"/><asset><texture fileup="u.png"/></asset><deformable><skin file="s.skn"/></deformable></mujoco>'
 
 
 @pytest.mark.parametrize(
@@ -20,6 +22,7 @@ FOLDERS = b'<mujoco><compiler meshdir="m" texturedir="../t"/><asset><mesh file="
         pytest.param(URDF, {b"'meshes/a.stl'": b"'../../robots/meshes/a.stl'"}, id="urdf"),
         pytest.param(PLAIN, {b'"a.stl"': b'"../../robots/a.stl"'}, id="mjcf without folders"),
         pytest.param(FOLDERS, {b'"m"': b'"../../robots/m"', b'"../t"': b'"../../robots/../t"'}, id="mjcf with folders"),
+        pytest.param(SKIN, {b'"m"': b'"../../robots/m"', b'"u.png"': b'"../../robots/u.png"'}, id="skin and cube"),
     ],
 )
 def test_relative_paths_lead_to_the_same_files(content, changes):
