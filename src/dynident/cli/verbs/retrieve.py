@@ -99,7 +99,7 @@ def retrieve(
 ) -> None:
     """Find the link parameters that a real robot can have and that data and nominal model make most probable, and certify them.
 
-    Physical consistency and friction that dissipates are always asked for. Writes parameters.json and parameters.npz into RUN; finished
+    Physical consistency is asked for, and by default friction that dissipates. Writes parameters.json and parameters.npz into RUN; finished
     starts are kept in RUN/starts, so that a run that was ended early goes on where it was. Exits with 1 when the constraints contradict
     each other, naming those that do.
     """
