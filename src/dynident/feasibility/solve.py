@@ -55,7 +55,8 @@ class MisfitError(DynidentError):
         self.best, self.costliest, self.misfit = best, costliest, misfit
         fitted, links = best.training or (0.0, 0.0)
         check = "check the signs and units of the effort, the mounting and the robot description"
-        remedy = f"{check}, or loosen that condition"
+        rotors = "add rotors behind gears to the model where it lacks them (armature, a part of the friction model)"
+        remedy = f"{check}, {rotors}, or loosen that condition"
         if misfit.reversed:
             data = None if best.problem is None else best.problem.data
             read = (None if data is None else data.processing.read.effort_signs) or [1.0]

@@ -60,7 +60,7 @@ class Confidence:
     flip_margins : (n,)      The same for turning one joint's signs alone.
     unsure_share : float     Share of the segments whose other sign is more probable than one in a hundred.
     unsure_energy : float    Share of the torque's energy in them.
-    levels : (n,)            What the model leaves of each joint's torque, by its median as that of a normal distribution [N·m | N].
+    levels : (n,)            What the model leaves of each joint's torque [N·m | N]; see `left_over`.
     noise : (n,)             Noise of the sensors, from high differences [N·m | N].
     strain : float           Log-likelihood that links which exist and friction that dissipates cost the best assignment, discounted too.
     density : float          Segments per coefficient.
@@ -108,7 +108,7 @@ def measure_confidence(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[
         flip_margins=np.where(differs, gaps[:, None], np.inf).min(axis=0, initial=np.inf),
         unsure_share=float(unsure.mean()),
         unsure_energy=float(cost.energies[unsure].sum() / cost.total),
-        levels=NORMAL * np.array([np.median(np.abs(rest[used, j])) for j, used in enumerate(magnitudes.used.T)]),
+        levels=np.array([left_over(rest[used, j]) for j, used in enumerate(magnitudes.used.T)]),
         noise=magnitudes.noise,
         strain=0.5 * best.feasible.cost / inflation,
         density=len(magnitudes.segments) / magnitudes.base.rank,
@@ -116,6 +116,14 @@ def measure_confidence(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[
         certificate=cost.certificate(best.signs),
     )
     return confidence, posterior
+
+
+def left_over(residuals: Array) -> float:
+    """The standard deviation of residuals by their median, as noise would have it, or half their RMS where few are far beyond that.
+
+    Few are so where the model fails now and then, as signs that are wrong for a while make it do.
+    """
+    return max(NORMAL * float(np.median(np.abs(residuals))), 0.5 * float(np.sqrt(np.mean(residuals**2))))
 
 
 def predict_segments(magnitudes: Magnitudes, refined: Refined, inflation: float) -> tuple[Array, Array]:

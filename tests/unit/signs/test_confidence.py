@@ -11,7 +11,7 @@ import pytest
 from benchmarks.sign_cases import make_case
 from dynident.signs import Confidence, Magnitudes, SignHypotheses, SignRecovery, SignVerdict, prepare_magnitudes, recover_signs
 from dynident.signs.assignments import rank_assignments
-from dynident.signs.confidence import measure_confidence, settle_verdict
+from dynident.signs.confidence import left_over, measure_confidence, settle_verdict
 from dynident.signs.sign_cost import search_levels, sign_cost
 
 
@@ -121,3 +121,12 @@ def test_evidence_of_a_plain_log():
 def test_wrong_signs_are_not_certain(name, seed, more):
     case = make_case(name, seed, trajectories=1, **more)
     assert recover_signs(case.described, case.log, friction=case.friction).verdict is not SignVerdict.CERTAIN
+
+
+def test_what_is_left_over_counts_failures_that_are_rare():
+    noise = np.random.default_rng(0).normal(0.0, 0.3, 20_000)
+    assert left_over(noise) == pytest.approx(0.3, rel=0.02)
+    wrong = np.array(noise)
+    wrong[:1000] += 10.0  # a twentieth of the log with signs that are wrong
+    assert left_over(wrong) == pytest.approx(0.5 * np.sqrt(np.mean(wrong**2)))
+    assert left_over(wrong) > 3.0 * 0.3
