@@ -17,7 +17,7 @@ from dynident.signs.refine import Refined, inflation_of
 from dynident.signs.sign_cost import SignCost
 
 #: A gap in log-likelihood below this leaves the choice between two assignments open: e⁻¹⁰ is one in twenty thousand. Where a model
-#: leaves k times the noise, so that what it lacks has a say in the choice, it is k² times that.
+#: leaves k times the noise of a joint, so that what it lacks has a say in the choice of that joint's signs, it is k² times that.
 CLOSE = 10.0
 #: A segment is unsure when its other sign is more probable than this.
 UNSURE = 0.01
@@ -170,7 +170,7 @@ def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Findin
     if share.max() > LARGEST_SHARE:
         j = int(np.argmax(share))
         yield Finding(SignVerdict.UNEXPLAINED, f"the model leaves {100.0 * share[j]:.0f} % of the torque of joint {joints[j]!r}", check)
-    close = confidence.flip_margins < CLOSE * max(1.0, float(excess.max())) ** 2
+    close = confidence.flip_margins < CLOSE * np.maximum(1.0, excess) ** 2
     if close.any():
         names = _listing([name for name, near in zip(joints, close, strict=True) if near])
         advice = f"move {names} faster and through many reversals, together with the joints before"
