@@ -254,7 +254,7 @@ def test_a_log_with_it_is_identified_and_shown(model, robot):
         assert f"{parameter.name} [{parameter.unit.revolute} or {parameter.unit.prismatic}]" in text
         for name in (f"{parameter.name}1", f"{parameter.name}2"):
             if name in estimate.base.expressions:  # on its own, not grouped with others
-                assert (f"{name} is negative" in text and parameter.negative in text) == flag
+                assert (f"{name} (-" in text and parameter.negative in text) == flag
             assert str(typeset(f"0.5 {name}")) == f"0.5 <var>{parameter.name}</var><sub>{name[-1]}</sub>"
 
 

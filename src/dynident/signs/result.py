@@ -55,7 +55,7 @@ class SignRecovery(Result):
 
     @property
     def sentence(self) -> str:
-        """SignVerdict, reason and advice in one."""
+        """Verdict, reason and advice in one."""
         text = f"{self.verdict.value[:1].upper()}{self.verdict.value[1:]}: {self.reason}"
         return f"{text}; {self.advice}." if self.advice else f"{text}."
 

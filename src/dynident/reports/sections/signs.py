@@ -45,7 +45,7 @@ SECTION = Section(key="signs", title="Signs", stage=Stage.ESTIMATE, blocks=_bloc
 
 def _cards(recovery: SignRecovery) -> Iterator[Card]:
     confidence = recovery.confidence
-    yield Card(label="SignVerdict", value=recovery.verdict.name.lower(), detail=f"method {recovery.method}", tone=_TONES[recovery.verdict])
+    yield Card(label="Verdict", value=recovery.verdict.name.lower(), detail=f"method {recovery.method}", tone=_TONES[recovery.verdict])
     yield Card(label="Segments", value=str(len(recovery.segments)), detail=f"{len(recovery.unsure)} in doubt")
     gap = f"{confidence.gap:.0f}" if math.isfinite(confidence.gap) else "none"
     yield Card(label="Next best signs", value=gap, detail="below in log-likelihood")

@@ -29,7 +29,7 @@ def _blocks(run: Run) -> Iterator[Block]:
     yield Listing("What not to trust", tuple(what_not_to_trust(run)), "bad")
 
 
-SECTION = Section(key="verdict", title="SignVerdict", stage=Stage.ESTIMATE, blocks=_blocks)
+SECTION = Section(key="verdict", title="Verdict", stage=Stage.ESTIMATE, blocks=_blocks)
 
 
 def headline(run: Run) -> str:
