@@ -7,6 +7,7 @@ from dynident.simulation.sensors import NOISES, Clock, Noise, Sensors, effort_sc
 from dynident.simulation.servo import Feedforward, Servo
 from dynident.simulation.simulated_friction import SimulatedFriction, typical_friction
 from dynident.simulation.truth import Recording, Truth, write_truth
+from dynident.simulation.virtual_arm import Reading, VirtualArm
 from dynident.simulation.virtual_controller import VirtualController, random_configurations
 from dynident.simulation.virtual_robot import simulate
 
@@ -18,12 +19,14 @@ __all__ = [
     "Noise",
     "Payload",
     "Plant",
+    "Reading",
     "Recording",
     "Sensors",
     "Servo",
     "SimulatedFriction",
     "SimulationError",
     "Truth",
+    "VirtualArm",
     "VirtualController",
     "build_plant",
     "effort_scale",

@@ -95,36 +95,64 @@ def integrate(
     progress: Callable[[float], None] | None = None,
 ) -> SimulatedMotion:
     """Run the servo along the reference, from its first state, with `steps` of physics per instant."""
-    mujoco = import_optional("mujoco", "simulating a robot")
-    model, motors = plant.model, plant.motors
-    data = mujoco.MjData(model)
     samples, n = reference.q.shape
-    model.opt.timestep = (reference.time[1] - reference.time[0]) / steps
-    data.qpos[motors], data.qvel[motors] = reference.q[0], reference.dq[0]
-    _settle_springs(mujoco, plant, data)
+    period = reference.time[1] - reference.time[0]
+    physics = Physics(plant, friction, period=period, steps=steps, q=reference.q[0], dq=reference.dq[0])
     rows = {name: np.empty((samples, n)) for name in ("q", "dq", "ddq", "motor_q", "motor_dq", "motor_ddq", "effort")}
     saturated = np.zeros(n)
     torque = np.empty(0)
     for k in range(samples):
         before = torque
-        errors = reference.q[k] - data.qpos[motors], reference.dq[k] - data.qvel[motors]
+        errors = reference.q[k] - physics.motor_q, reference.dq[k] - physics.motor_dq
         torque = drive.regulator.torque(*errors, drive.feedforward[k], drive.S[k])
         saturated += drive.regulator.saturated
         # at the instant itself the torque jumps: what belongs to it is the mean of both sides
         now = torque if k == 0 else 0.5 * (before + torque)
-        _apply(plant, data, now, friction)
-        mujoco.mj_forward(model, data)
-        _check_sane(data, reference.time[k])
-        _note(rows, k, plant, data, now)
-        for _ in range(steps if k < samples - 1 else 0):
-            _apply(plant, data, torque, friction)
-            mujoco.mj_step(model, data)
-            _check_sane(data, reference.time[k])
+        physics.feel(now)
+        _note(rows, k, plant, physics.data, now)
+        if k < samples - 1:
+            physics.advance(torque)
         if progress is not None and k % 256 == 0:
             progress(k / samples)
     if progress is not None:
         progress(1.0)
     return SimulatedMotion(**rows, saturated=saturated / samples)
+
+
+class Physics:
+    """A plant at work: what changes in it is MuJoCo's state, period by period, under the torques of its motors.
+
+    period : float   [s], in `steps` steps of the physics; q, dq : (n,) where the motors begin [rad | m, per second].
+    """
+
+    def __init__(self, plant: Plant, friction: SimulatedFriction | None, *, period: float, steps: int, q: Array, dq: Array) -> None:
+        self._mujoco = import_optional("mujoco", "simulating a robot")
+        self._plant, self._friction, self._steps = plant, friction, steps
+        self.data = self._mujoco.MjData(plant.model)
+        plant.model.opt.timestep = period / steps
+        self.data.qpos[plant.motors], self.data.qvel[plant.motors] = q, dq
+        _settle_springs(self._mujoco, plant, self.data)
+
+    @property
+    def motor_q(self) -> Array:
+        return self.data.qpos[self._plant.motors]
+
+    @property
+    def motor_dq(self) -> Array:
+        return self.data.qvel[self._plant.motors]
+
+    def feel(self, torque: Array) -> None:
+        """The accelerations that a torque (n,) gives at this instant."""
+        _apply(self._plant, self.data, torque, self._friction)
+        self._mujoco.mj_forward(self._plant.model, self.data)
+        _check_sane(self.data, self.data.time)
+
+    def advance(self, torque: Array) -> None:
+        """One period with a torque (n,) that stays the same."""
+        for _ in range(self._steps):
+            _apply(self._plant, self.data, torque, self._friction)
+            self._mujoco.mj_step(self._plant.model, self.data)
+            _check_sane(self.data, self.data.time)
 
 
 def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:

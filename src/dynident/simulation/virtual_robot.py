@@ -63,8 +63,8 @@ def simulate(
     p = loaded_parameters(robot, parameters, payload)
     ideal = inverse_dynamics(robot, p, reference.q, reference.dq, reference.ddq)
     scale = effort_scale(robot, ideal)
-    sensors = _sensors(noise, scale)
-    joint_friction = _friction(robot, friction, friction_parameters, scale)
+    sensors = choose_sensors(noise, scale)
+    joint_friction = choose_friction(robot, friction, friction_parameters, scale)
     on_motors = np.asarray(armature, dtype=float) + (0.0 if joint_friction is None else joint_friction.inertia)
     plant = build_plant(robot, p, elasticity=elasticity, armature=on_motors)
     servo = servo or Servo()
@@ -90,7 +90,8 @@ def _timing(rate: float) -> tuple[int, float]:
     return ticks, 1.0 / (rate * ticks)
 
 
-def _sensors(noise: Sensors | str | Callable[[Array], Sensors], scale: Array) -> Sensors:
+def choose_sensors(noise: Sensors | str | Callable[[Array], Sensors], scale: Array) -> Sensors:
+    """Those of `simulate`'s argument, for joints of this effort scale (n,)."""
     if isinstance(noise, Sensors):
         return noise
     if not isinstance(noise, str):
@@ -100,7 +101,10 @@ def _sensors(noise: Sensors | str | Callable[[Array], Sensors], scale: Array) ->
     return NOISES[noise](scale)
 
 
-def _friction(robot: Robot, model: FrictionModel | str | None, parameters: ArrayLike | None, scale: Array) -> SimulatedFriction | None:
+def choose_friction(
+    robot: Robot, model: FrictionModel | str | None, parameters: ArrayLike | None, scale: Array
+) -> SimulatedFriction | None:
+    """That of `simulate`'s arguments; typical parameters where none are given."""
     if model is None:
         if parameters is not None:
             raise InputError("friction parameters were given without a friction model; name the model too")
