@@ -143,6 +143,26 @@ def test_link_parameters_of_another_estimate_are_refused(dynident, folder):
     refused(dynident("validate", "run", "log.npz", "--part", "0.7:1"), ["parameters.json", "another estimate", "dynident retrieve"])
 
 
+def test_a_delay_is_remembered_and_what_was_left_out_is_not(dynident, tmp_path):
+    log = synthetic_log(noise=0.05)
+    effort = np.array(log.effort)
+    effort[300:310] += 500.0  # a push
+    np.savez(tmp_path / "log.npz", t=log.time[5:], q=log.q[5:], dq=log.dq[5:], ddq=log.ddq[5:], tau=effort[:-5])
+    options = ["--delay", "0.05", "--train", "0:0.7", "--without", "2.9:3.2"]
+    assert dynident("identify", "planar_2r", "log.npz", "-o", "run", *options).returncode == 0
+    document = json.loads((tmp_path / "run" / "estimate.json").read_text())
+    assert document["preprocessing"]["read"] == {"delay": [0.05]}
+    assert "efforts 0.05 s earlier, without 2.9:3.2 s" in document["source"]
+    good = json.loads(dynident("validate", "run", "log.npz", "--part", "0.7:1", "--json").stdout)
+    assert good["relative_percent"] < 2.0
+    late = json.loads(dynident("validate", "run", "log.npz", "--part", "0.7:1", "--json", "--delay", "-0.05").stdout)
+    assert late["relative_percent"] > 5.0
+    refused(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--without", "99:100"), ["without 99:100 holds no sample", "14.99 s"])
+    refused(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--without", "2"), ["--without got '2'", "12.5:13.1"])
+    slow = dynident("identify", "planar_2r", "log.npz", "-o", "run", "--sampling-rate", "10", "--json")
+    assert json.loads(slow.stdout)["preprocessing"]["read"] == {"rate": 10.0}
+
+
 def test_gains_of_the_identification_are_those_of_the_validation(dynident, tmp_path):
     log = synthetic_log(noise=0.05)
     gains = np.array([14.9, -12.0])

@@ -9,7 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynident.cli.options import Values, parse_gravity, parse_locks, parse_map, parse_options, parse_per_joint, parse_units
+from dynident.cli.options import (
+    Values,
+    parse_frequency,
+    parse_gravity,
+    parse_locks,
+    parse_map,
+    parse_options,
+    parse_per_joint,
+    parse_units,
+)
 from dynident.core.files import check_file_target
 from dynident.errors import FileError
 
@@ -37,12 +46,24 @@ def parse_reading(given: Values) -> Reading:
         effort_kind=given.get("effort_kind"),
         effort_gains=parse_per_joint("--effort-gains", given.get("effort_gains")),
         effort_signs=parse_per_joint("--effort-signs", given.get("effort_signs")),
+        delay=parse_per_joint("--delay", given.get("delay"), example="0.004"),
+        rate=parse_frequency(given.get("sampling_rate"), "--sampling-rate"),
         reader_options=parse_options("--reader-option", given["reader_option"]),
     )
 
 
-def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset | ControllerSamples:
-    """The data with joints in the robot's order where the file names them, and the part of it that is asked for."""
+def read_data(
+    files: list[Path],
+    robot: Robot,
+    reading: Reading,
+    part: tuple[float, float] = (0.0, 1.0),
+    *,
+    without: list[tuple[float, float]] | None = None,
+) -> Dataset | ControllerSamples:
+    """The data with joints in the robot's order where the file names them, and the part of it that is asked for.
+
+    without : intervals of the clock [s] to leave out; they belong to these data alone, so that a run does not remember them.
+    """
     from dynident.data import load_recording
     from dynident.regression.prepare import order_joints
 
@@ -53,6 +74,9 @@ def read_data(files: list[Path], robot: Robot, reading: Reading, part: tuple[flo
         effort_kind=reading.effort_kind,
         effort_gains=reading.effort_gains,
         effort_signs=reading.effort_signs,
+        delay=reading.delay,
+        rate=reading.rate,
+        without=without,
         reader_options=reading.reader_options or None,
     )
     data = order_joints(robot, data)

@@ -84,6 +84,18 @@ EffortGains = Annotated[
 EffortSigns = Annotated[
     str | None, typer.Option("--effort-signs", metavar="S,...", help="1 or -1 for the efforts alone, one or one per joint.")
 ]
+Delay = Annotated[
+    str | None,
+    typer.Option("--delay", metavar="S,...", help="Seconds that the efforts are stamped later than the positions, one or one per joint."),
+]
+SamplingRate = Annotated[
+    str | None,
+    typer.Option("--sampling-rate", metavar="HZ", help="Of a log without stamps, or in place of stamps that are wrong."),
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option("--without", metavar="A:B", help="Leave out these seconds of the log's clock: 12.5:13.1, :2 or 100:. Repeatable."),
+]
 
 
 def _group(**annotations: Any) -> OptionGroup:
@@ -91,10 +103,11 @@ def _group(**annotations: Any) -> OptionGroup:
 
 
 _EFFORT = {"effort_kind": EffortKind, "effort_gains": EffortGains}
+_CLOCK = {"delay": Delay, "sampling_rate": SamplingRate, "without": Without}
 Values: TypeAlias = Mapping[str, Any]
 #: How data are to be read, for `parse_reading`; of a log of magnitudes; and of a motion, which has no effort.
-DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_signs=EffortSigns, reader_option=ReaderOption)]
-MagnitudeReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, reader_option=ReaderOption)]
+DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_signs=EffortSigns, **_CLOCK, reader_option=ReaderOption)]
+MagnitudeReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, **_CLOCK, reader_option=ReaderOption)]
 MotionReading = Annotated[Values, _group(map=Map, reader_option=ReaderOption, unit=Unit)]
 #: What of a description is used, and how it is mounted, for `read_robot`.
 Mounting = Annotated[Values, _group(lock=Lock, base=Base, tip=Tip, gravity=Gravity)]
@@ -121,6 +134,7 @@ OPTIONS = {
     "effort_kind": "--effort-kind",
     "effort_gains": "--effort-gains",
     "effort_signs": "--effort-signs",
+    "rate": "--sampling-rate",
     "lock": "--lock",
     "cutoff": "--filter",
     "run_python": "--constraints",
@@ -173,13 +187,25 @@ def parse_part(text: str | None, option: str) -> tuple[float, float]:
     return start, stop
 
 
-def parse_per_joint(option: str, text: str | None) -> list[float] | None:
+def parse_without(words: Iterable[str] | None) -> list[tuple[float, float]] | None:
+    """[(12.5, 13.1)] of "12.5:13.1"; an end that is not given is that of the log. None when nothing is given."""
+    found: list[tuple[float, float]] = []
+    for word in words or ():
+        first, colon, last = word.partition(":")
+        start, stop = _number(first) if first else -math.inf, _number(last) if last else math.inf
+        if not colon or start is None or stop is None or not start < stop or not (first or last):
+            raise ValueRangeError("--without", f"got {word!r}; A:B in seconds with A < B was expected, such as 12.5:13.1")
+        found.append((start, stop))
+    return found or None
+
+
+def parse_per_joint(option: str, text: str | None, example: str = "14.9,-12.1") -> list[float] | None:
     """[14.9, -12.1] of "14.9,-12.1"; None when nothing is given."""
     if text is None:
         return None
     numbers = [number for word in text.split(",") if (number := _number(word)) is not None]
     if len(numbers) != text.count(",") + 1:
-        raise ValueRangeError(option, f"got {text!r}; one number, or one per joint with commas, was expected, such as 14.9,-12.1")
+        raise ValueRangeError(option, f"got {text!r}; one number, or one per joint with commas, was expected, such as {example}")
     return numbers
 
 

@@ -4,9 +4,10 @@ from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.writing import write_dataset
 from dynident.data.reading.load import load_controller_samples, load_dataset, load_recording
+from dynident.data.signals.clocks import shift_effort
 from dynident.data.signals.derivatives import differentiate, low_pass, savitzky_golay
 from dynident.data.signals.parallel_filter import FilterStream, ParallelFilter
-from dynident.data.signals.sampling import decimate, is_uniform, mask_saturation, mask_standstill, resample, trim
+from dynident.data.signals.sampling import decimate, is_uniform, mask_saturation, mask_standstill, mask_times, resample, trim
 
 __all__ = [
     "ControllerSamples",
@@ -23,8 +24,10 @@ __all__ = [
     "low_pass",
     "mask_saturation",
     "mask_standstill",
+    "mask_times",
     "resample",
     "savitzky_golay",
+    "shift_effort",
     "trim",
     "write_dataset",
 ]

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident.cli.options import parse_frequency, parse_gravity, parse_known, parse_locks, parse_map, parse_part, parse_units
+from dynident.cli.options import (
+    parse_frequency,
+    parse_gravity,
+    parse_known,
+    parse_locks,
+    parse_map,
+    parse_part,
+    parse_units,
+    parse_without,
+)
 from dynident.errors import ValueRangeError
 
 
@@ -45,6 +54,14 @@ def test_parts():
     for word in ("0.7", "a:b", "0.7:0.7", "0.8:0.7", "-0.1:1", "0:1.1", "0:1:2", "nan:1", ""):
         with pytest.raises(ValueRangeError, match="--part got"):
             parse_part(word, "--part")
+
+
+def test_intervals_to_leave_out():
+    assert parse_without(None) is None
+    assert parse_without(["12.5:13.1", ":2", "-1:"]) == [(12.5, 13.1), (-np.inf, 2.0), (-1.0, np.inf)]
+    for word in ("12.5", "a:b", "2:1", "1:1", ":", "1:2:3", "nan:1", ""):
+        with pytest.raises(ValueRangeError, match="--without got"):
+            parse_without([word])
 
 
 def test_gravity_and_frequencies():

@@ -144,7 +144,7 @@ def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
     states = random_states(robot)
     if not motion:
         return states
-    data = read_data(motion, robot, read_estimate(run).summary.processing.read, (0.0, 1.0))
+    data = read_data(motion, robot, read_estimate(run).summary.processing.read)
     if not isinstance(data, Dataset) or data.n != robot.n:
         raise InputError(f"--motion needs a log with the positions of the run's {robot.n} joints over time")
     moved = differentiate(data)

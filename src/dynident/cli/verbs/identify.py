@@ -81,7 +81,7 @@ def identify(
     check_writable(output)
     machine = read_robot(robot, **mounting)
     with spinner("Reading"):
-        recorded = read_data(data, machine, reading, part)
+        recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]))
     with progress_bar("Building the regression") as progress:
         problem = build_problem(machine, recorded, **building, progress=progress)
     with spinner("Fitting") as say:

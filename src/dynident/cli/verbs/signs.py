@@ -73,7 +73,7 @@ def signs(
     check_writable(output)
     machine = read_robot(robot, **mounting)
     with spinner("Reading"):
-        recorded = read_data(data, machine, reading, part)
+        recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]))
     if not isinstance(recorded, Dataset):
         raise InputError("the data are samples of a controller's M and g, which have their signs; use dynident identify")
     with spinner("Searching for the signs") as say:

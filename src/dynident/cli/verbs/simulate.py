@@ -99,7 +99,7 @@ def simulate(
         return
     if trajectory is None:
         raise InputError("nothing to simulate; give a trajectory file, or --controller N")
-    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(read), (0.0, 1.0)))
+    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(read)))
     _follow(
         machine,
         motion,

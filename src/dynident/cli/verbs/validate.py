@@ -58,7 +58,7 @@ def validate(
     estimate = read_estimate(run)
     reading = estimate.summary.processing.read.override(parse_reading(read))
     with spinner("Reading"):
-        recorded = read_data(data, estimate.base.robot, reading, fractions)
+        recorded = read_data(data, estimate.base.robot, reading, fractions, without=opt.parse_without(read["without"]))
     provenance = {"command": running_command(), "part": list(fractions)}
     if isinstance(recorded, ControllerSamples):
         given = opt.name_given({"--folds": folds, "--filter": cutoff, "--rate": rate})

@@ -17,6 +17,8 @@ from dynident.data.provenance import Provenance
 from dynident.data.reading.columns import Content
 from dynident.data.reading.quantities import factor, is_current
 from dynident.data.reading.recipe import Recipe, Unit
+from dynident.data.signals.clocks import shift_effort
+from dynident.data.signals.sampling import mask_times
 from dynident.errors import FileError, Remedy, ShapeError, UnknownNameError, ValueRangeError
 
 #: A first stamp beyond this is a date (seconds since 1970), not a time since the start [s].
@@ -58,13 +60,18 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
             raise ValueRangeError("skip", f"is {recipe.skip}, but there are {dataset.samples} samples; at least 2 must remain")
         starts = (0, *(start - recipe.skip for start in dataset.starts if start > recipe.skip))
         dataset = dataset.take(slice(recipe.skip, None), starts=starts)
+    if recipe.delay is not None and dataset.effort is not None:
+        dataset = shift_effort(dataset, _for_each("delay", recipe.delay, dataset.n))
+    if recipe.without:
+        dataset = mask_times(dataset, recipe.without)
     return dataset.select(order) if order else dataset
 
 
 def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> ControllerSamples:
-    of_logs = (recipe.gears, recipe.signs, recipe.offsets, recipe.effort_gains, recipe.effort_signs)
+    of_logs = (recipe.gears, recipe.signs, recipe.offsets, recipe.effort_gains, recipe.effort_signs, recipe.delay, recipe.without or None)
     if any(given is not None for given in of_logs):
-        raise FileError(file, "holds M or g, a model in joint coordinates; effort gains, signs, gear ratios and offsets apply to logs only")
+        only = "intervals to leave out, delays, effort gains, signs, gear ratios and offsets apply to logs only"
+        raise FileError(file, f"holds M or g, a model in joint coordinates; {only}")
     names, order = joint_order(file, content.joint_names, recipe.joints, content.arrays["q"].shape[1])
     arrays: dict[str, Any] = {}
     for name in ("q", "M", "g", "dq", "c"):
@@ -99,11 +106,11 @@ def joint_order(file: Path, own: Sequence[str], wanted: Sequence[str], n: int) -
 
 def _time(file: Path, content: Content, recipe: Recipe) -> Array:
     stamps = content.arrays.get("time")
-    if stamps is None:
-        if recipe.rate is None:
-            remedy = "name it with {columns}, or give the sampling rate [Hz] as `rate` in the YAML beside it"
-            raise FileError(file, "has no time column", remedy=Remedy(remedy, columns={"time": "..."}))
+    if recipe.rate is not None:
         return np.arange(len(content.arrays["q"])) / recipe.rate
+    if stamps is None:
+        remedy = Remedy("name it with {columns}, or give the sampling rate [Hz], such as {rate}", columns={"time": "..."}, rate=1000.0)
+        raise FileError(file, "has no time column", remedy=remedy)
     unit = recipe.units.get("time", "s")
     scale = factor("time", unit if isinstance(unit, str) else unit[0])
     first = stamps[0] if len(stamps) else 0

@@ -15,7 +15,17 @@ from dynident.data.formats.registry import known_formats, read_table, reader_of
 from dynident.data.reading.assemble import assemble
 from dynident.data.reading.columns import Content, choose, effort_role_of, understand
 from dynident.data.reading.quantities import DESCRIPTIONS, meaning, natural_order
-from dynident.data.reading.recipe import Recipe, check_columns, check_effort_gains, check_effort_signs, check_units, read_recipe
+from dynident.data.reading.recipe import (
+    Recipe,
+    check_columns,
+    check_delay,
+    check_effort_gains,
+    check_effort_signs,
+    check_rate,
+    check_units,
+    check_without,
+    read_recipe,
+)
 from dynident.data.reading.stacks import stack
 from dynident.errors import FileError
 
@@ -36,6 +46,9 @@ class ReadingArguments(TypedDict, total=False):
     effort_kind: str | EffortKind | None
     effort_gains: ArrayLike | None
     effort_signs: ArrayLike | None
+    delay: ArrayLike | None
+    rate: float | None
+    without: Sequence[tuple[float, float]] | None
     reader_options: Mapping[str, object] | None
 
 
@@ -48,6 +61,9 @@ def load_dataset(
     effort_kind: str | EffortKind | None = None,
     effort_gains: ArrayLike | None = None,
     effort_signs: ArrayLike | None = None,
+    delay: ArrayLike | None = None,
+    rate: float | None = None,
+    without: Sequence[tuple[float, float]] | None = None,
     reader_options: Mapping[str, object] | None = None,
 ) -> Dataset:
     """Read a log of a moving robot; what a controller returned (q with M or g) is for `load_controller_samples`.
@@ -65,10 +81,13 @@ def load_dataset(
     effort_gains Torque per unit of recorded effort, one or one per joint, negative where it counts the other way: [14.9, -12.1] N·m/A.
                  A current is a torque then. Where there are gear ratios, they are those of the motor.
     effort_signs +1 or -1, one or one per joint, for efforts alone; `signs` of the YAML are then for the motion alone.
+    delay        How much later than the positions the efforts were stamped [s], one or one per joint; negative where they were earlier.
+    rate         Sampling rate [Hz] of a log without stamps, or in place of stamps that are wrong.
+    without      Intervals (from, to) of the log's clock [s] that are not used: [(12.5, 13.1)]. For one file at a time.
     reader_options  Options that the reader of the format has of its own: {"group": "trial2"} of HDF5.
 
     `<file>.yaml` beside a file, or `dataset.yaml` in its folder, can say the same and more (signs, gear ratios, offsets,
-    rate, skip); arguments override it. All files are read before anything is returned.
+    skip); arguments override it. All files are read before anything is returned.
     """
     data = load_recording(
         path,
@@ -78,6 +97,9 @@ def load_dataset(
         effort_kind=effort_kind,
         effort_gains=effort_gains,
         effort_signs=effort_signs,
+        delay=delay,
+        rate=rate,
+        without=without,
         reader_options=reader_options,
     )
     if isinstance(data, ControllerSamples):
@@ -114,11 +136,17 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
         "effort_kind": None if kind is None else EffortKind(kind),
         "effort_gains": check_effort_gains(reading.get("effort_gains")),
         "effort_signs": check_effort_signs(reading.get("effort_signs")),
+        "delay": check_delay(reading.get("delay")),
+        "rate": check_rate(reading.get("rate")),
+        "without": check_without(reading.get("without")) or None,
     }
     paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
     if not paths:
         raise FileError("data", "no file was given")
     parts = [part for item in paths for part in _load(item, given)]
+    if given["without"] is not None and len(parts) > 1:
+        example = f"`without: {[list(pair) for pair in given['without']]}`"
+        raise FileError(paths[0], f"without is for one recording, and there are {len(parts)}; write {example} into the YAML beside the one")
     logs = [part for part in parts if isinstance(part, Dataset)]
     if not logs:
         return ControllerSamples.concatenate(cast("list[ControllerSamples]", parts))

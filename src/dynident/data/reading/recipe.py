@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, check_positive
 from dynident.core.fields import Fields
 from dynident.core.files import errors_in_file, read_yaml
 from dynident.data.dataset import EffortKind
@@ -20,7 +20,8 @@ from dynident.errors import FileError, UnknownNameError, ValueRangeError
 
 Unit = str | tuple[str, ...]
 _MOTORS = ("signs", "gear_ratios", "motor_to_joint", "offsets")
-_KEYS = ("columns", "units", "joints", *_MOTORS, "effort_kind", "effort_gains", "effort_signs", "rate", "skip", "files", "reader_options")
+_EFFORT = ("effort_kind", "effort_gains", "effort_signs", "delay")
+_KEYS = ("columns", "units", "joints", *_MOTORS, *_EFFORT, "rate", "skip", "without", "files", "reader_options")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,7 +37,10 @@ class Recipe:
     effort_signs : (n,) or (1,)   +1 or -1 for efforts, in place of `signs`.
     gears : (n, n) or None    R with motor = R · joint; torque = Rᵀ · motor torque.
     offsets : (n,) or None    Added to q last [rad | m].
-    effort_kind, rate, skip   What the effort is; sampling rate [Hz] of a log without stamps; samples to drop at the start.
+    delay : (n,) or (1,)      How much later than the positions the efforts were stamped [s].
+    effort_kind, skip         What the effort is; samples to drop at the start.
+    rate : float or None      Sampling rate [Hz]: of a log without stamps, or in place of stamps that are wrong.
+    without : pairs           Intervals (from, to) of the log's clock [s] that are not used.
     files : tuple or dict     Files to read one after another, or a file per quantity.
     reader_options : dict     Options that the reader of the format has of its own.
     """
@@ -50,8 +54,10 @@ class Recipe:
     effort_kind: EffortKind | None = None
     effort_gains: Array | None = None
     effort_signs: Array | None = None
+    delay: Array | None = None
     rate: float | None = None
     skip: int = 0
+    without: tuple[tuple[float, float], ...] = ()
     files: tuple[str, ...] | Mapping[str, str] = ()
     reader_options: Mapping[str, object] = field(default_factory=dict[str, object])
 
@@ -113,6 +119,30 @@ def check_effort_signs(signs: ArrayLike | None) -> Array | None:
     return found
 
 
+def check_delay(delay: ArrayLike | None) -> Array | None:
+    """Seconds, one or one per joint."""
+    if delay is None:
+        return None
+    found = np.atleast_1d(np.asarray(delay, dtype=float))
+    if found.ndim != 1 or not np.all(np.isfinite(found)):
+        raise ValueRangeError("delay", f"is {found.tolist()}; finite numbers [s] were expected, one or one per joint")
+    return found
+
+
+def check_rate(rate: float | None) -> float | None:
+    return None if rate is None else check_positive("rate", rate, "Hz")
+
+
+def check_without(intervals: Sequence[Sequence[float]] | None) -> tuple[tuple[float, float], ...] | None:
+    """Pairs (from, to) [s], the first below the second."""
+    if intervals is None:
+        return None
+    for pair in intervals:
+        if len(pair) != 2 or not pair[0] < pair[1]:
+            raise ValueRangeError("without", f"has {list(pair)}; pairs (from, to) [s] with from < to were expected, such as (12.5, 13.1)")
+    return tuple((float(start), float(stop)) for start, stop in intervals)
+
+
 def read_recipe(path: Path) -> Recipe:
     """The recipe in a YAML file; FileError names the place and what is allowed."""
     fields = Fields(path, {key: value for key, value in read_yaml(path).items() if value is not None})
@@ -130,8 +160,10 @@ def read_recipe(path: Path) -> Recipe:
             gears=_gears(fields),
             offsets=fields.numbers("offsets") if fields.has("offsets") else None,
             effort_kind=EffortKind(fields.text("effort_kind")) if fields.has("effort_kind") else None,
+            delay=check_delay(_per_joint(fields, "delay")),
             rate=fields.positive("rate") if fields.has("rate") else None,
             skip=_skip(fields),
+            without=check_without([row.tolist() for row in fields.rows("without", infinite=True)]) or () if fields.has("without") else (),
             files=_files(fields),
             reader_options=dict(fields.section("reader_options").values) if fields.has("reader_options") else {},
         )

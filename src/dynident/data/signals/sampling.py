@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, per_joint
 from dynident.data.dataset import Dataset
+from dynident.data.signals.clocks import Places, hermite, locate
 from dynident.errors import ValueRangeError
 
 _log = logging.getLogger(__name__)
@@ -76,16 +76,14 @@ def _resample_piece(dataset: Dataset, piece: slice, rate: float) -> Dataset:
     if count < 2:
         raise ValueRangeError("rate", f"of {rate:g} Hz leaves one sample of a piece of {time[-1] - time[0]:.3g} s; raise it")
     grid = time[0] + np.arange(count) / rate
-    after = cast("NDArray[np.intp]", np.searchsorted(time, grid, side="right"))
-    left = np.minimum(after - 1, len(time) - 2)
-    step = time[left + 1] - time[left]
-    s = np.minimum((grid - time[left]) / step, 1.0)[:, None]
+    places = locate(time, grid)
+    left = places.left
 
     def at(values: Array | None, slopes: Array | None = None) -> Array | None:
         if values is None:
             return None
         y = values[piece]
-        return _linear(y, left, s) if slopes is None else _hermite(y, slopes[piece], left, s, step[:, None])
+        return _linear(y, places) if slopes is None else hermite(y, slopes[piece], places)
 
     mask = None if dataset.mask is None else dataset.mask[piece][left] & dataset.mask[piece][left + 1]
     q, dq = at(dataset.q, dataset.dq), at(dataset.dq, dataset.ddq)
@@ -94,15 +92,9 @@ def _resample_piece(dataset: Dataset, piece: slice, rate: float) -> Dataset:
     return dataset.after("", **arrays, starts=(0,), provenance=provenance)
 
 
-def _linear(y: Array, left: NDArray[np.intp], s: Array) -> Array:
-    return (1.0 - s) * y[left] + s * y[left + 1]
-
-
-def _hermite(y: Array, slope: Array, left: NDArray[np.intp], s: Array, step: Array) -> Array:
-    """The cubic through y[left], y[left + 1] with the given slopes there."""
-    rise = s * s * (3.0 - 2.0 * s)
-    tangents = s * (1.0 - s) * step * ((1.0 - s) * slope[left] - s * slope[left + 1])
-    return (1.0 - rise) * y[left] + rise * y[left + 1] + tangents
+def _linear(y: Array, places: Places) -> Array:
+    s = places.share[:, None]
+    return (1.0 - s) * y[places.left] + s * y[places.left + 1]
 
 
 def mask_standstill(dataset: Dataset, speed: ArrayLike) -> Dataset:
@@ -119,6 +111,23 @@ def mask_saturation(dataset: Dataset, limits: ArrayLike) -> Dataset:
         raise ValueRangeError("effort", "is missing, so saturation can't be seen")
     largest = per_joint("limits", limits, dataset.n, sign="nonnegative", infinite=True)
     return _mask(dataset, np.abs(dataset.effort) < largest, "without saturation")
+
+
+def mask_times(dataset: Dataset, intervals: Sequence[tuple[float, float]]) -> Dataset:
+    """Leave out the samples of all joints whose stamps [s] lie in one of the intervals (from, to), both ends included.
+
+    A contact, a push or a fault of the recorder then reaches no equation. An interval in which no sample lies is an error.
+    """
+    mask = np.ones(dataset.q.shape, dtype=bool)
+    for start, stop in intervals:
+        inside = (dataset.time >= start) & (dataset.time <= stop)
+        if not inside.any():
+            first, last = dataset.time.min(), dataset.time.max()
+            raise ValueRangeError("without", f"{start:g}:{stop:g} holds no sample; the log's stamps are {first:.6g} to {last:.6g} s")
+        mask[inside] = False
+    if not mask.any():
+        raise ValueRangeError("without", "leaves no sample of the log; give shorter intervals")
+    return _mask(dataset, mask, "without " + ", ".join(f"{start:g}:{stop:g} s" for start, stop in intervals))
 
 
 def trim(dataset: Dataset, seconds: float) -> Dataset:

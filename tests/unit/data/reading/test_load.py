@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, load_recording
-from dynident.errors import DynidentError, FileError, UnknownNameError
+from dynident.errors import DynidentError, FileError, UnknownNameError, ValueRangeError
 
 N = 6
 TIME = 0.1 * np.arange(N)
@@ -129,7 +129,7 @@ def test_missing_columns_list_those_found(tmp_path):
     with pytest.raises(FileError, match=r"no column is known as q; found: t, angle1, angle2; name them with columns={'q': '...'}"):
         load_dataset(npz(tmp_path, t=TIME, angle1=Q[:, 0], angle2=Q[:, 1]))
     with pytest.raises(
-        FileError, match=r"has no time column; name it with columns={'time': '...'}, or give the sampling rate \[Hz\] as `rate`"
+        FileError, match=r"has no time column; name it with columns={'time': '...'}, or give the sampling rate \[Hz\], such as rate=1000.0"
     ):
         load_dataset(npz(tmp_path, q=Q))
 
@@ -319,9 +319,53 @@ def test_a_rate_stands_in_for_a_clock(tmp_path):
     np.testing.assert_allclose(load_dataset(file).time, np.arange(N) / 50)
 
 
+def test_a_rate_replaces_stamps_that_are_wrong(tmp_path):
+    file = npz(tmp_path, t=20 * TIME, q=Q)
+    np.testing.assert_allclose(load_dataset(file, rate=10.0).time, TIME)
+    beside(file, rate=10)
+    np.testing.assert_allclose(load_dataset(file).time, TIME)
+    with pytest.raises(ValueRangeError, match="rate is -1"):
+        load_dataset(file, rate=-1)
+
+
+def test_efforts_that_were_stamped_late(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, tau=Q)
+    data = load_dataset(file, delay=0.2)
+    np.testing.assert_array_equal(data.effort, Q[2:])
+    np.testing.assert_array_equal(data.q, Q[:-2])
+    assert data.source == "log.npz, efforts 0.2 s earlier"
+    beside(file, delay=[0.1, 0])
+    np.testing.assert_array_equal(load_dataset(file).effort, np.column_stack([Q[1:, 0], Q[:-1, 1]]))
+    np.testing.assert_array_equal(load_dataset(file, delay=0).effort, Q)
+    with pytest.raises(FileError, match="delay is for 3 joints, but the data has 2 columns"):
+        load_dataset(file, delay=[0, 0, 0])
+    assert load_dataset(npz(tmp_path, "motion.npz", t=TIME, q=Q), delay=0.2).samples == N, "a motion has no effort to shift"
+
+
+def test_intervals_that_are_left_out(tmp_path):
+    file = npz(tmp_path, t=1.7e9 + TIME, q=Q, tau=Q)
+    data = load_dataset(file, without=[(0.15, 0.35), (0.45, np.inf)])
+    assert np.flatnonzero(data.mask.all(axis=1)).tolist() == [0, 1, 4]
+    assert data.source == "log.npz, without 0.15:0.35 s, 0.45:inf s"
+    beside(file, without=[[0.0, 0.1]])
+    assert np.flatnonzero(~load_dataset(file).mask.any(axis=1)).tolist() == [0, 1]
+    other = npz(tmp_path, "other.npz", t=TIME, q=Q, tau=Q)
+    both = load_dataset([file, other])
+    assert int((~both.mask).sum()) == 4, "the YAML of one file is that of one recording"
+    with pytest.raises(FileError, match=r"one recording, and there are 2; write `without: \[\[0.0, 0.2\]\]` into the YAML beside"):
+        load_dataset([file, other], without=[(0.0, 0.2)])
+    with pytest.raises(FileError, match=r"without 12.5:13.1 holds no sample; the log's stamps are 0 to 0.5 s"):
+        load_dataset(file, without=[(12.5, 13.1)])
+    with pytest.raises(FileError, match="leaves no sample of the log"):
+        load_dataset(file, without=[(-1.0, 2.0)])
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ({"without": [[3.0, 1.0]]}, r"without has \[3.0, 1.0\]; pairs \(from, to\) \[s\] with from < to"),
+        ({"without": ["12.5:13.1"]}, r"without\[0\]: a list of numbers was expected, not '12.5:13.1'"),
+        ({"delay": "late"}, "delay: a number was expected"),
         ({"unit": {}}, "unknown key 'unit'; allowed: columns, units, joints"),
         ({"signs": [1, 2]}, "signs: each sign must be 1 or -1"),
         ({"signs": [1]}, "signs is for 1 joints, but the data has 2 columns"),
@@ -406,6 +450,8 @@ def test_a_file_per_quantity(tmp_path):
     np.testing.assert_allclose(data.effort, 2 * Q)
     np.testing.assert_allclose(data.time, TIME)
     np.savetxt(tmp_path / "pos.csv", np.column_stack([2 * TIME, Q]), delimiter=",", header="time," + header, comments="")
+    np.testing.assert_allclose(load_dataset(tmp_path).time, TIME)  # the rate replaces the stamps
+    (tmp_path / "dataset.yaml").write_text("files: {q: pos.csv, effort: load.csv}\neffort_kind: torque")
     np.testing.assert_allclose(load_dataset(tmp_path).time, 2 * TIME)
     (tmp_path / "dataset.yaml").write_text("files: {effort: load.csv}\nrate: 10\neffort_kind: torque")
     with pytest.raises(FileError, match="files: q is missing"):
