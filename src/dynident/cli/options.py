@@ -136,6 +136,8 @@ OPTIONS = {
     "effort_signs": "--effort-signs",
     "rate": "--sampling-rate",
     "lock": "--lock",
+    "base": "--base",
+    "tip": "--tip",
     "cutoff": "--filter",
     "run_python": "--constraints",
     "force": "--force",

@@ -14,6 +14,9 @@ from dynident.errors import FileError
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
+# The prefix of an element, or of an attribute.
+_PREFIX = re.compile(r"</?([\w.-]+):[\w.-]+|\s([\w.-]+):[\w.-]+\s*=")
+_FIRST_TAG = re.compile(r"<[A-Za-z_][^\s/>]*")
 # A start tag; the parser has already found it well-formed, so quotes match.
 _TAG = re.compile(rb"<[^\s/>]+(?:\s+[^\s=>/]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))*\s*/?>")
 _ATTRIBUTE = re.compile(rb"\s([^\s=>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -32,11 +35,32 @@ def parse_xml(path: str | Path, text: str) -> ElementTree.Element:
         raise FileError(
             path, "has a DOCTYPE or ENTITY declaration, which is refused; remove it and write the values out", place=f"line {line}"
         )
+    blank = len(text) - len(text.lstrip()) if text.lstrip().startswith("<?xml") else 0  # strictly it must be the first thing in a file
     try:
-        return ElementTree.fromstring(text)  # noqa: S314 (entities were refused above)
+        return _without_namespace(ElementTree.fromstring(_bind_prefixes(text[blank:])))  # noqa: S314 (entities were refused above)
     except ElementTree.ParseError as error:
-        line, problem = error.position[0], str(error).split(":")[0]
+        line, problem = error.position[0] + text.count("\n", 0, blank), str(error).split(":")[0]
         raise FileError(path, f"is not XML ({problem}); check that it is the right file", place=f"line {line}") from None
+
+
+def _bind_prefixes(text: str) -> str:
+    """The text with every prefix declared that it uses and nobody declared, as parsers that know no namespaces read it."""
+    bare = _COMMENT.sub(_blank, text)
+    used = {prefix for pair in _PREFIX.findall(bare) for prefix in pair if prefix} - {"xml", "xmlns"}
+    lost = sorted(prefix for prefix in used if f"xmlns:{prefix}" not in bare)
+    root = _FIRST_TAG.search(bare)
+    if not lost or root is None:
+        return text
+    return text[: root.end()] + "".join(f' xmlns:{prefix}="{prefix}"' for prefix in lost) + text[root.end() :]
+
+
+def _without_namespace(root: ElementTree.Element) -> ElementTree.Element:
+    """The tree without the default namespace, which the root is in; elements of other namespaces keep theirs."""
+    space = root.tag[: root.tag.find("}") + 1]
+    if space:
+        for element in root.iter():
+            element.tag = element.tag.removeprefix(space)
+    return root
 
 
 @dataclass(eq=False)
@@ -173,12 +197,13 @@ def _same(text: str, numbers: Sequence[float], rounding: float) -> bool:
 
 def _parse(content: bytes) -> XmlElement:
     """The tree with positions; the caller has checked that the content is XML."""
+    blank = len(content) - len(content.lstrip()) if content.lstrip().startswith(b"<?xml") else 0
     parser = expat.ParserCreate()
     roots: list[XmlElement] = []
     stack: list[XmlElement] = []
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        at = parser.CurrentByteIndex
+        at = parser.CurrentByteIndex + blank
         match = _TAG.match(content, at)
         assert match is not None, "the parser found a tag here"  # noqa: S101
         element = XmlElement(tag, attributes, at, match.end())
@@ -187,11 +212,11 @@ def _parse(content: bytes) -> XmlElement:
 
     def end(tag: str) -> None:
         element = stack.pop()
-        at = parser.CurrentByteIndex
+        at = parser.CurrentByteIndex + blank
         empty = content[element.opened - 2 : element.opened] == b"/>"
         element.end = element.opened if empty else content.index(b">", at) + 1
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
-    parser.Parse(content, True)
+    parser.Parse(content[blank:], True)
     return roots[0]

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array
 from dynident.errors import FileError, InputError, Remedy, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import change_of_frame
+from dynident.robots.formats.grippers import gripper_positions
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
 from dynident.robots.kinematics import inverse_pose, joint_motion
 from dynident.robots.robot import Joint, Link, Robot, Source
@@ -39,18 +40,27 @@ def build_robot(
       arm) don't load the chain: they are dropped, with a note. What is rigid after the tip or beside the chain loads
       it and is lumped. A joint there that could move loads it too, in a way that depends on its position: it is an
       error that names these joints, and the remedy is to lock them.
-    - A coupled joint (URDF mimic, MJCF equality) is accepted only locked.
+    - A gripper at the end of the arm (joints that follow each other, close a loop, or are called fingers) is locked at
+      zero, or at the limit nearest to it, with a note; `lock` gives another position, `tip` keeps the joints before it free.
+    - Elsewhere a coupled joint (URDF mimic, MJCF equality), a joint that moves in several directions (floating, ball) and a
+      loop are errors, unless they are locked or not part of the chain. An object that floats beside the arm is left out.
 
     Links keep the file's names; `Link.pieces` and `Robot.base_pieces` record what was lumped where, with its own numbers.
     """
     locked = _lock(tree, lock or {})
     root = 0 if base is None else tree.index(base)
     kept = [i for i in range(len(tree.links)) if root in tree.path(i)]
+    chain: list[int] = [] if tip is None else tree.path(tree.index(tip))
+    kept, adrift = _drop_adrift(tree, root, kept, locked, chain)
     free = [i for i in kept if i != root and tree.links[i].joint is not None and i not in locked]
+    gripper = gripper_positions(tree, free, chain, locked)
+    locked, free = locked | gripper, [i for i in free if i not in gripper]
     if tip is not None:
-        kept, free = _drop_off_base(tree, kept, free, tree.path(tree.index(tip)))
+        kept, free = _drop_off_base(tree, kept, free, chain)
         _check_chain(tree, free, tree.links[root].name, tip)
     _check_couplings(tree, free)
+    _check_held(tree, root, kept, locked)
+    _check_closures(tree, kept, free)
     world = _upstream_pose(tree, root, locked)
     bodies = _Bodies(tree, locked, free)
     try:
@@ -65,7 +75,7 @@ def build_robot(
             gravity=world[:3, :3].T @ tree.gravity,
             tool=bodies.tool(len(tree.links) - 1 if tip is None else tree.index(tip), named=tip is not None),
             base_pieces=tuple(bodies.pieces[-1]),
-            notes=(*tree.notes, *_notes(tree, kept, world, gravity is None)),
+            notes=(*tree.notes, *_notes(tree, kept, adrift, gripper, world, gravity is None)),
             source=tree.source,
         )
     except UnsupportedRobotError:
@@ -143,7 +153,7 @@ def _motion(link: SourceLink, position: float) -> Array:
 
 def _lock(tree: SourceTree, lock: Mapping[str, float]) -> dict[int, float]:
     """Link index -> position of its locked joint."""
-    joints = {i: link.joint.name for i, link in enumerate(tree.links) if link.joint is not None}
+    joints = {i: name for i in range(len(tree.links)) if (name := tree.joint_name(i))}
     locked: dict[int, float] = {}
     for pattern, value in lock.items():
         position = float(value)
@@ -157,6 +167,16 @@ def _lock(tree: SourceTree, lock: Mapping[str, float]) -> dict[int, float]:
                 raise ValueRangeError(f"lock position of joint {joints[i]!r}", f"is given twice, as {locked[i]} and {position}; keep one")
             locked[i] = position
     return locked
+
+
+def _drop_adrift(
+    tree: SourceTree, root: int, kept: list[int], locked: Mapping[int, float], chain: list[int]
+) -> tuple[list[int], list[int]]:
+    """What is left without the objects that float beside the arm, and these objects: nothing there is driven, so it loads nothing."""
+    moves = [i for i in kept if tree.links[i].joint is not None]
+    floating = [i for i in kept if i != root and tree.links[i].held is not None and i not in locked and i not in chain]
+    adrift = [i for i in floating if moves and not any(k in moves for k in tree.path(i)) and not any(i in tree.path(k) for k in moves)]
+    return [i for i in kept if not any(k in adrift for k in tree.path(i))], adrift
 
 
 def _drop_off_base(tree: SourceTree, kept: list[int], free: list[int], path: list[int]) -> tuple[list[int], list[int]]:
@@ -196,6 +216,25 @@ def _check_couplings(tree: SourceTree, free: Iterable[int]) -> None:
         )
 
 
+def _check_held(tree: SourceTree, root: int, kept: Iterable[int], locked: Mapping[int, float]) -> None:
+    for i in kept:
+        held = tree.links[i].held
+        if held is not None and i != root and i not in locked:
+            below = Remedy(
+                "choose the chain below it with {base}, or lock it where it stands: {lock}", base=tree.links[i].name, lock={held.joint: 0.0}
+            )
+            raise UnsupportedRobotError(f"{tree.source}, {held.why}", remedy=below)
+
+
+def _check_closures(tree: SourceTree, kept: Iterable[int], free: Collection[int]) -> None:
+    """A loop matters where joints that move lie on it."""
+    for closure in tree.closures:
+        paths = [set(tree.path(i)) for i in closure.links]
+        moving = [i for i in sorted(paths[0] ^ paths[1]) if i in free]
+        if moving and all(i in kept for i in closure.links):
+            raise UnsupportedRobotError(f"{tree.source}, {closure.why}", remedy=_to_lock([tree.joint_name(i) for i in moving]))
+
+
 def _to_lock(names: list[str]) -> Remedy:
     """The joints to lock; of many, the first as an example."""
     if len(names) > 4:
@@ -213,8 +252,14 @@ def _upstream_pose(tree: SourceTree, base: int, locked: Mapping[int, float]) -> 
     return pose @ tree.links[base].own
 
 
-def _notes(tree: SourceTree, kept: list[int], world: Array, turned: bool) -> Iterable[str]:
+def _notes(tree: SourceTree, kept: list[int], adrift: list[int], gripper: Mapping[int, float], world: Array, turned: bool) -> Iterable[str]:
     base = tree.links[kept[0]].name
+    if adrift:
+        yield f"what floats freely beside the arm is left out: {', '.join(tree.links[i].name for i in adrift)}"
+    held = {tree.joint_name(i): position for i, position in gripper.items() if i in kept}
+    if held:
+        places = ", ".join(f"{name} at {position:.4g}" for name, position in held.items())
+        yield f"joints of a gripper are locked: {places}; another position, or a tip beyond them, can be given"
     dropped = [link.joint.name for i, link in enumerate(tree.links) if i not in kept and link.joint is not None]
     root_joint = tree.links[kept[0]].joint
     if root_joint is not None and root_joint.name not in dropped:

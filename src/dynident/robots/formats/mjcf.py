@@ -20,10 +20,10 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file, read_text
 from dynident.core.xml import parse_xml
-from dynident.errors import FileError, UnsupportedRobotError, import_optional
+from dynident.errors import FileError, import_optional
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.mjcf_inertial import Inertials, is_static, pose, take_inertials
-from dynident.robots.formats.source_tree import SourceLink, SourceTree
+from dynident.robots.formats.source_tree import Closure, Held, Leader, SourceLink, SourceTree
 from dynident.robots.kinematics import joint_motion, translation
 from dynident.robots.robot import Joint, JointType
 
@@ -38,15 +38,16 @@ def read_mjcf(path: str | Path) -> SourceTree:
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
     _check_numbers(path, root)
     model, inertials = _compile(mj, path)
-    _check(mj, path, model)
     parameters, changes = inertials.parameters(mj, model)
     with errors_in_file(path):
         links = tuple(_links(mj, model, parameters))
+        closures = tuple(_closures(mj, model, {link.name: i for i, link in enumerate(links)}))
     gravity_off = bool(model.opt.disableflags & int(mj.mjtDisableBit.mjDSBL_GRAVITY))
     return SourceTree(
         name=root.get("model") or Path(path).stem,
         source=str(path),
         links=links,
+        closures=closures,
         gravity=np.zeros(3) if gravity_off else np.array(model.opt.gravity),
         notes=(*_notes(root, model, links), *changes),
     )
@@ -109,22 +110,50 @@ def strip_assets(mj: Any, spec: Any, *, keep_base: bool) -> None:
         spec.delete(texture)
 
 
-def _check(mj: Any, path: str | Path, model: Model) -> None:
-    for j in range(model.njnt):
-        for kind, word in ((mj.mjtJoint.mjJNT_FREE, "free"), (mj.mjtJoint.mjJNT_BALL, "ball")):
-            if model.jnt_type[j] == int(kind):
-                body = _body_name(model, model.jnt_bodyid[j])
-                raise UnsupportedRobotError(
-                    f"{path}, body {body!r}: a {word} joint moves in several directions and dynident models a fixed base with hinge "
-                    f"and slide joints; remove it or write it as hinges"
-                )
+def _held(mj: Any, model: Model, j: int) -> Held | None:
+    """A joint that moves in several directions."""
+    word = {int(mj.mjtJoint.mjJNT_FREE): "free", int(mj.mjtJoint.mjJNT_BALL): "ball"}.get(int(model.jnt_type[j]))
+    if word is None:
+        return None
+    body = _body_name(model, model.jnt_bodyid[j])
+    several = f"a {word} joint moves in several directions and dynident models hinge and slide joints"
+    return Held(_joint_name(model, j), f"body {body!r}: {several}")
+
+
+def _closures(mj: Any, model: Model, index: dict[str, int]) -> Iterator[Closure]:
+    """What ties bodies beside the joints; index : the source link that stands for a body."""
     for e in range(model.neq):
-        if model.eq_active0[e] and model.eq_type[e] != int(mj.mjtEq.mjEQ_JOINT):
-            kind = mj.mjtEq(int(model.eq_type[e])).name.removeprefix("mjEQ_").lower()
-            raise UnsupportedRobotError(
-                f"{path}, equality {model.eq(e).name!r}: a {kind} constraint closes a loop and dynident models trees; "
-                f'remove it, or set active="false" if it doesn\'t matter'
-            )
+        kind = mj.mjtEq(int(model.eq_type[e])).name.removeprefix("mjEQ_").lower()
+        if not model.eq_active0[e] or kind == "joint":
+            continue
+        bodies = _tied_bodies(mj, model, e)
+        why = f"equality {model.eq(e).name!r}: a {kind} constraint closes a loop and dynident models trees"
+        for body in bodies[1:]:
+            yield Closure((index[_body_name(model, bodies[0])], index[_body_name(model, body)]), why)
+
+
+def _tied_bodies(mj: Any, model: Model, e: int) -> list[int]:
+    """The bodies that an equality other than between joints ties to each other."""
+    ends = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])]
+    kind = int(model.eq_objtype[e])
+    if kind == int(mj.mjtObj.mjOBJ_BODY):
+        return [max(end, 0) for end in ends]
+    if kind == int(mj.mjtObj.mjOBJ_SITE):
+        return [int(model.site_bodyid[end]) for end in ends]
+    if int(model.eq_type[e]) == int(mj.mjtEq.mjEQ_TENDON):
+        return [body for end in ends if end >= 0 for body in _tendon_bodies(mj, model, end)]
+    return [0, model.nbody - 1]  # a flexible body: whatever the chain, its last body is not rigid
+
+
+def _tendon_bodies(mj: Any, model: Model, tendon: int) -> list[int]:
+    first, bodies = int(model.tendon_adr[tendon]), list[int]()
+    for w in range(first, first + int(model.tendon_num[tendon])):
+        kind, obj = int(model.wrap_type[w]), int(model.wrap_objid[w])
+        if kind == int(mj.mjtWrap.mjWRAP_JOINT):
+            bodies.append(int(model.jnt_bodyid[obj]))
+        elif kind == int(mj.mjtWrap.mjWRAP_SITE):
+            bodies.append(int(model.site_bodyid[obj]))
+    return bodies
 
 
 def _links(mj: Any, model: Model, parameters: dict[int, Array]) -> Iterator[SourceLink]:
@@ -139,17 +168,21 @@ def _links(mj: Any, model: Model, parameters: dict[int, Array]) -> Iterator[Sour
         anchor = np.zeros(3)
         joints = range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b])
         for j in joints:
-            joint, here = _joint(mj, model, j), np.array(model.jnt_pos[j])
-            final = j == joints[-1]
+            held, here = _held(mj, model, j), np.array(model.jnt_pos[j])
+            joint, own_name, final = None if held else _joint(mj, model, j), _joint_name(model, j), j == joints[-1]
+            # joint angles count from ref, where the body is as it is written
+            rest = np.eye(4) if joint is None else joint_motion(joint, -float(model.qpos0[model.jnt_qposadr[j]]))
+            why, leader = coupled.get(j, ("", None))
             yield SourceLink(
-                name=name if final else f"{name}/{joint.name}",
+                name=name if final else f"{name}/{own_name}",
                 parent=parent,
-                frame=f"body frame {name} at the anchor of {joint.name}",
-                # joint angles count from ref, where the body is as it is written
-                placement=placement @ translation(here - anchor) @ joint_motion(joint, -float(model.qpos0[model.jnt_qposadr[j]])),
+                frame=f"body frame {name} at the anchor of {own_name}",
+                placement=placement @ translation(here - anchor) @ rest,
                 own=translation(-here),
                 joint=joint,
-                coupling=coupled.get(j, ""),
+                held=held,
+                coupling=why,
+                leader=leader,
                 parameters=_at(here, parameters.get(b)) if final else np.zeros(10),
             )
             parent, placement, anchor, count = count, np.eye(4), here, count + 1
@@ -163,7 +196,7 @@ def _joint(mj: Any, model: Model, j: int) -> Joint:
     slide = bool(model.jnt_type[j] == int(mj.mjtJoint.mjJNT_SLIDE))
     limited = bool(model.jnt_limited[j])
     return Joint(
-        name=model.joint(j).name or f"joint{j}",
+        name=_joint_name(model, j),
         type=JointType.PRISMATIC if slide else (JointType.REVOLUTE if limited else JointType.CONTINUOUS),
         axis=np.array(model.jnt_axis[j]),
         position=tuple(model.jnt_range[j]) if limited else (-np.inf, np.inf),
@@ -190,16 +223,20 @@ def _at(anchor: Array, parameters: Array | None) -> Array | None:
     return None if parameters is None else change_of_frame(translation(-anchor)) @ parameters
 
 
-def _couplings(mj: Any, model: Model) -> dict[int, str]:
-    """Joint -> why it can't be free, for the joints of an active <equality><joint>."""
-    coupled: dict[int, str] = {}
+def _couplings(mj: Any, model: Model) -> dict[int, tuple[str, Leader | None]]:
+    """Joint -> why it can't be free and the joint that it goes with, for the joints of an active <equality><joint>."""
+    coupled: dict[int, tuple[str, Leader | None]] = {}
     for e in range(model.neq):
         if model.eq_active0[e] and model.eq_type[e] == int(mj.mjtEq.mjEQ_JOINT):
-            for j, other in ((model.eq_obj1id[e], model.eq_obj2id[e]), (model.eq_obj2id[e], model.eq_obj1id[e])):
-                if j >= 0:
-                    coupled[int(j)] = (
-                        f"is coupled to joint {model.joint(other).name!r}" if other >= 0 else "is held by an equality constraint"
-                    )
+            first, second = int(model.eq_obj1id[e]), int(model.eq_obj2id[e])
+            if second < 0:
+                coupled[first] = ("is held by an equality constraint", None)
+                continue
+            offset, ratio = (float(value) for value in model.eq_data[e, :2])  # first = offset + ratio · second + ...
+            names = _joint_name(model, first), _joint_name(model, second)
+            coupled[first] = (f"is coupled to joint {names[1]!r}", Leader(names[1], ratio, offset))
+            back = Leader(names[0], 1.0 / ratio, -offset / ratio) if ratio else Leader(names[0])
+            coupled[second] = (f"is coupled to joint {names[0]!r}", back)
     return coupled
 
 
@@ -213,6 +250,10 @@ def _notes(root: Element, model: Model, links: tuple[SourceLink, ...]) -> Iterat
     massless = [link.name for link in links if link.joint is not None and link.name.endswith(f"/{link.joint.name}")]
     if massless:
         yield f"bodies with several joints are chains of links without mass: {', '.join(massless)}"
+
+
+def _joint_name(model: Model, j: int) -> str:
+    return model.joint(j).name or f"joint{j}"
 
 
 def _body_name(model: Model, b: int) -> str:

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, Robot
+
+
+class Held(NamedTuple):
+    """A joint that no model here can move. why : what it is, as a sentence; it matters only where the joint is part of what is built."""
+
+    joint: str
+    why: str
+
+
+class Leader(NamedTuple):
+    """The joint that another follows: position = ratio · leader's position + offset."""
+
+    joint: str
+    ratio: float = 1.0
+    offset: float = 0.0
+
+
+class Closure(NamedTuple):
+    """Two links (indices) that something beside the joints ties to each other: a loop."""
+
+    links: tuple[int, int]
+    why: str
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -20,7 +43,9 @@ class SourceLink:
     after : (4, 4)              Pose of the link in the moved joint frame.
     own : (4, 4)                Pose of the file's own frame of this link, where it is not the parameter frame.
     joint : Joint or None       How it moves (its placement and parent are not used); None when rigid.
+    held : Held or None         Its joint where it is one that can't be modelled (floating, ball); it is then rigid here.
     coupling : str              Why the joint can't be free ("mimics joint 'a'"); empty when it can.
+    leader : Leader or None     The joint that it follows, where the file names one.
     parameters : (10,) or None  Inertial parameters, None when the file has none for it.
     """
 
@@ -31,17 +56,24 @@ class SourceLink:
     after: Array = field(default_factory=lambda: np.eye(4))
     own: Array = field(default_factory=lambda: np.eye(4))
     joint: Joint | None = None
+    held: Held | None = None
     coupling: str = ""
+    leader: Leader | None = None
     parameters: Array | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SourceTree:
-    """All links of a file, the root first and a parent before its children. `tool` is a pose in the last link."""
+    """All links of a file, the root first and a parent before its children.
+
+    closures : tuple of Closure   What closes loops; it is judged once a chain has been chosen.
+    tool : (4, 4)                 A pose in the last link.
+    """
 
     name: str
     source: str
     links: tuple[SourceLink, ...]
+    closures: tuple[Closure, ...] = ()
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     tool: Array = field(default_factory=lambda: np.eye(4))
     notes: tuple[str, ...] = ()
@@ -51,6 +83,11 @@ class SourceTree:
         if name not in names:
             raise UnknownNameError("link", name, names, remedy=f"in {self.source}")
         return names.index(name)
+
+    def joint_name(self, index: int) -> str:
+        """Of the joint that a link hangs on, whether it can be modelled or not; empty where it is rigid."""
+        link = self.links[index]
+        return link.joint.name if link.joint is not None else "" if link.held is None else link.held.joint
 
     def path(self, index: int) -> list[int]:
         """Links from the root to `index`, itself included."""

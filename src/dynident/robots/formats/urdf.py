@@ -1,73 +1,81 @@
-# pyright: basic
-"""URDF through Pinocchio; what Pinocchio doesn't keep (each link's own inertial, axes, mimic) comes from `urdf_xml`.
+"""URDF as a source tree. The parameter frame of a link is URDF's joint frame, which is also the child link's frame.
 
-The parameter frame of a link is URDF's joint frame, which is also the child link's frame. Bodies come in Pinocchio's
-order: depth first, branches by joint name; for a serial chain that is from base to tip.
+Bodies come depth first, branches by the name of their joint, which is the order of Pinocchio and of what is built on it; for a
+serial chain that is from base to tip. Meshes need not exist.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
-import numpy as np
-import pinocchio as pin  # pyright: ignore[reportMissingImports]
-
-from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file, read_text
 from dynident.core.xml import parse_xml
-from dynident.errors import FileError
-from dynident.robots.formats.source_tree import SourceLink, SourceTree
-from dynident.robots.formats.urdf_xml import UrdfJoint, check_urdf
-from dynident.robots.kinematics import inverse_pose
+from dynident.robots.formats.source_tree import Closure, Held, SourceLink, SourceTree
+from dynident.robots.formats.urdf_xml import UNMODELLED, Urdf, UrdfJoint, check_urdf
 from dynident.robots.robot import Joint, JointType
+
+_Children: TypeAlias = dict[str, list[UrdfJoint]]
 
 
 def read_urdf(path: str | Path) -> SourceTree:
-    """The links and joints of a URDF file. Meshes need not exist."""
-    text = read_text(path)
-    joints, inertials = check_urdf(path, parse_xml(path, text))
-    try:
-        model = pin.buildModelFromXML(text)
-    except (RuntimeError, ValueError) as error:
-        raise FileError(path, f"can't be read as URDF: {' '.join(str(error).split())}; check it with check_urdf") from None
-    with errors_in_file(path):
-        return SourceTree(name=model.name, source=str(path), links=_links(model, joints, inertials))
+    """The links and joints of a URDF file."""
+    return urdf_tree(check_urdf(path, parse_xml(path, read_text(path))), str(path))
 
 
-def _links(model: pin.Model, joints: dict[str, UrdfJoint], inertials: dict[str, Array]) -> tuple[SourceLink, ...]:
-    """Pinocchio's bodies as source links. Pinocchio keeps only the sum of a rigid group's inertias; here each link has its own."""
-    bodies = [frame for frame in model.frames if frame.type == pin.FrameType.BODY]
-    index = {frame.name: i for i, frame in enumerate(bodies)}
-    links: list[SourceLink] = []
-    for frame in bodies:
-        if frame.name not in joints:
-            links.append(SourceLink(name=frame.name, parent=-1, parameters=inertials.get(frame.name)))
-            continue
-        joint = joints[frame.name]
-        parent, j, moving = index[joint.parent], frame.parentJoint, joint.type != "fixed"
-        in_body = model.jointPlacements[j] if moving else frame.placement
-        links.append(
-            SourceLink(
-                name=frame.name,
-                parent=parent,
-                frame=f"joint frame {joint.name}",
-                placement=inverse_pose(bodies[parent].placement.homogeneous) @ in_body.homogeneous,
-                joint=_joint(model, j, joint) if moving else None,
-                coupling=f"mimics joint {joint.mimic!r}" if moving and joint.mimic else "",
-                parameters=inertials.get(frame.name),
-            )
+def urdf_tree(urdf: Urdf, source: str) -> SourceTree:
+    """The links and joints of what a URDF says. source : where it was read."""
+    children: _Children = {}
+    for joint in sorted(urdf.joints.values(), key=lambda joint: joint.name):
+        children.setdefault(joint.parent, []).append(joint)
+    root = next(link for link in urdf.links if link not in urdf.joints)
+    order = [root, *_below(root, children)]
+    index = {name: i for i, name in enumerate(order)}
+    with errors_in_file(source):
+        links = [SourceLink(name=root, parent=-1, parameters=urdf.inertials.get(root))]
+        links += [_link(urdf, urdf.joints[name], index[urdf.joints[name].parent]) for name in order[1:]]
+    closures = tuple(
+        Closure(
+            (index[joint.parent], index[joint.child]),
+            f"joint {joint.name!r}: link {joint.child!r} is the child of joint {urdf.joints[joint.child].name!r} too, which closes a loop, "
+            f"and dynident models trees",
         )
-    return tuple(links)
+        for joint in urdf.loops
+    )
+    return SourceTree(name=urdf.name, source=source, links=tuple(links), closures=closures, notes=urdf.notes)
 
 
-def _joint(model: pin.Model, j: int, joint: UrdfJoint) -> Joint:
-    q, v = model.joints[j].idx_q, model.joints[j].idx_v
-    continuous = joint.type == JointType.CONTINUOUS  # Pinocchio keeps its angle as (cos, sin): two positions without limits
+def _below(link: str, children: _Children) -> Iterator[str]:
+    stack = children.get(link, [])[::-1]
+    while stack:
+        joint = stack.pop()
+        yield joint.child
+        stack += children.get(joint.child, [])[::-1]
+
+
+def _link(urdf: Urdf, joint: UrdfJoint, parent: int) -> SourceLink:
+    moving = joint.type not in (*UNMODELLED, "fixed")
+    several = f"joint {joint.name!r}: a {joint.type} joint moves in several directions and dynident models joints that move in one"
+    return SourceLink(
+        name=joint.child,
+        parent=parent,
+        frame=f"joint frame {joint.name}",
+        placement=joint.origin,
+        joint=_joint(joint) if moving else None,
+        held=Held(joint.name, several) if joint.type in UNMODELLED else None,
+        coupling=f"mimics joint {joint.mimic.joint!r}" if moving and joint.mimic else "",
+        leader=joint.mimic,
+        parameters=urdf.inertials.get(joint.child),
+    )
+
+
+def _joint(joint: UrdfJoint) -> Joint:
     return Joint(
         name=joint.name,
         type=JointType(joint.type),
         axis=joint.axis,
-        position=(-np.inf, np.inf) if continuous else (model.lowerPositionLimit[q], model.upperPositionLimit[q]),
-        velocity=model.upperVelocityLimit[v],
-        effort=model.upperEffortLimit[v],
+        position=joint.position,
+        velocity=joint.velocity,
+        effort=joint.effort,
     )

@@ -1,12 +1,13 @@
-"""A URDF's XML: what is checked and read before Pinocchio sees it, and inertials as text, written new or changed in place.
+"""A URDF's XML: what it says, checked, and inertials as text, written new or changed in place.
 
-Pinocchio's parser tells the console, not the caller, what it dislikes: it drops an <inertial> with a number that it can't
+Other parsers tell the console, not the caller, what they dislike: urdfdom drops an <inertial> with a number that it can't
 read and goes on without. So every number is checked here, and each complaint names the file, the place and the remedy.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
@@ -16,13 +17,16 @@ import numpy as np
 from dynident.core.arrays import Array, check_unique
 from dynident.core.files import errors_in_file
 from dynident.core.xml import XmlElement, XmlText, number_text
-from dynident.errors import FileError, UnsupportedRobotError
+from dynident.errors import FileError
 from dynident.parameters import INERTIA_NAMES, ROUNDING, LinkInertia, from_com, inertia_tensor
+from dynident.robots.formats.source_tree import Leader
 from dynident.robots.kinematics import pose_from_xyz_rpy
 from dynident.robots.robot import JointType
 
 _MOVING = tuple(kind.value for kind in JointType)
-_ALLOWED = ", ".join((*_MOVING, "fixed"))
+#: Kinds of joints that a file may have beside the chain, but that are not modelled.
+UNMODELLED = ("floating", "planar")
+_ALLOWED = ", ".join((*_MOVING, *UNMODELLED, "fixed"))
 _INERTIA = tuple(f"i{element}" for element in INERTIA_NAMES)
 
 
@@ -33,17 +37,37 @@ class UrdfJoint(NamedTuple):
     type: str
     parent: str
     child: str
+    origin: Array  #: (4, 4) pose of the joint frame in the parent link
     axis: Array  #: (3,) as written; Joint normalises it
-    mimic: str | None
+    position: tuple[float, float]  #: limits [rad | m], infinite where there are none
+    velocity: float
+    effort: float
+    mimic: Leader | None
 
 
-def check_urdf(path: str | Path, root: Element) -> tuple[dict[str, UrdfJoint], dict[str, Array]]:
-    """The joints by child link, and the parameters (10,) in its own frame of every link that has an <inertial>."""
+class Urdf(NamedTuple):
+    """What a URDF says.
+
+    joints : by child link                 Those of a tree: the first of each link's.
+    loops : tuple of UrdfJoint             Further joints of links that have one already; they close loops.
+    inertials : (10,) by link              In the link's own frame; links without an <inertial> are absent.
+    notes : tuple of str                   What was read in another way than it is written.
+    """
+
+    name: str
+    links: tuple[str, ...]
+    joints: dict[str, UrdfJoint]
+    loops: tuple[UrdfJoint, ...]
+    inertials: dict[str, Array]
+    notes: tuple[str, ...]
+
+
+def check_urdf(path: str | Path, root: Element) -> Urdf:
+    """Everything that is read from the file, checked."""
     if root.tag != "robot":
         raise FileError(path, f"the root element is <{root.tag}>; <robot> was expected")
     if any("xacro" in element.tag for element in root.iter()):
         raise FileError(path, "contains xacro macros; expand them first: xacro robot.urdf.xacro > robot.urdf")
-    _name(path, root)
     links = [_name(path, link) for link in root.findall("link")]
     if not links:
         raise FileError(path, "has no <link>; check that it is a robot's URDF")
@@ -55,36 +79,84 @@ def check_urdf(path: str | Path, root: Element) -> tuple[dict[str, UrdfJoint], d
         check_unique("joint", [joint.name for joint in joints])
     by_child: dict[str, UrdfJoint] = {}
     for joint in joints:
-        if joint.child in by_child:
-            both = f"{by_child[joint.child].name!r} and {joint.name!r}"
-            raise FileError(path, f"link {joint.child!r} is the child of joints {both}; a tree was expected (no loops)")
-        by_child[joint.child] = joint
+        by_child.setdefault(joint.child, joint)
     _check_tree(path, links, by_child)
     inertials = {_name(path, link): _inertial(path, link) for link in root.findall("link")}
-    return by_child, {name: parameters for name, parameters in inertials.items() if parameters is not None}
+    return Urdf(
+        name=root.get("name") or Path(path).stem,
+        links=tuple(links),
+        joints=by_child,
+        loops=tuple(joint for joint in joints if by_child[joint.child] is not joint),
+        inertials={name: parameters for name, parameters in inertials.items() if parameters is not None},
+        notes=tuple(_notes(path, root)),
+    )
+
+
+def _notes(path: str | Path, root: Element) -> Iterator[str]:
+    if not root.get("name"):
+        yield f"the file gives the robot no name; it is called {Path(path).stem!r} after the file"
+    for element in root.findall("joint"):
+        low, high = _limits(path, element)
+        if low > high:
+            yield f"joint {element.get('name')!r} has its lower limit above its upper; they are read as [{high:g}, {low:g}]"
+    blank = [link.get("name", "") for link in root.findall("link") if any(_is_blank(element) for element in link.findall("inertial/*"))]
+    if blank:
+        yield (
+            f"numbers in the inertials of {', '.join(blank)} have blanks or line breaks beside them; other readers of URDF "
+            f"drop such inertials without a word, so engines disagree: remove the blanks"
+        )
+
+
+def _is_blank(element: Element) -> bool:
+    """Whether a single number has blanks around it, at which urdfdom's parser stops."""
+    return any(element.get(name, "").strip() != element.get(name, "") for name in ("value", *_INERTIA))
 
 
 def _joint(path: str | Path, element: Element, links: list[str]) -> UrdfJoint:
     name, kind = _name(path, element), element.get("type", "")
     place = f"joint {name!r}"
-    if kind in ("floating", "planar"):
-        raise UnsupportedRobotError(
-            f"{path}, {place}: a {kind} joint moves in several directions and dynident models a fixed base with joints "
-            f"that move in one; make it fixed"
-        )
-    if kind not in (*_MOVING, "fixed"):
+    if kind not in (*_MOVING, *UNMODELLED, "fixed"):
         raise FileError(path, f"unknown joint type {kind!r}; allowed: {_ALLOWED}", place=place)
     limit = element.find("limit")
     if limit is None and kind in ("revolute", "prismatic"):
         raise FileError(path, f"a {kind} joint needs a <limit> with lower, upper, effort and velocity", place=place)
-    read_numbers(path, place, limit, required=("effort", "velocity"), optional=("lower", "upper"), infinite=True)
-    read_origin(path, place, element)
+    most = read_numbers(path, place, limit, required=("effort", "velocity"), infinite=True)
     ends = [_attribute(element, end, "link") for end in ("parent", "child")]
     for end, link in zip(("parent", "child"), ends, strict=True):
         if link not in links:
             raise FileError(path, f"its <{end}> is link {link!r}, which the file doesn't define", place=place)
     axis = read_numbers(path, place, element.find("axis"), optional=("xyz",), length=3).get("xyz", np.array([1.0, 0.0, 0.0]))
-    return UrdfJoint(name, kind, str(ends[0]), str(ends[1]), axis, _attribute(element, "mimic", "joint"))
+    limits = _limits(path, element)
+    return UrdfJoint(
+        name=name,
+        type=kind,
+        parent=str(ends[0]),
+        child=str(ends[1]),
+        origin=read_origin(path, place, element),
+        axis=axis,
+        position=(min(limits), max(limits)),
+        velocity=float(most["velocity"][0]) if most else math.inf,
+        effort=float(most["effort"][0]) if most else math.inf,
+        mimic=_mimic(path, place, element),
+    )
+
+
+def _mimic(path: str | Path, place: str, joint: Element) -> Leader | None:
+    leader = _attribute(joint, "mimic", "joint")
+    if leader is None:
+        return None
+    numbers = read_numbers(path, place, joint.find("mimic"), optional=("multiplier", "offset"))
+    return Leader(
+        leader, *(float(numbers[name][0]) if name in numbers else usual for name, usual in (("multiplier", 1.0), ("offset", 0.0)))
+    )
+
+
+def _limits(path: str | Path, joint: Element) -> tuple[float, float]:
+    """Lower and upper as written, 0 where the <limit> leaves one out; infinite for a joint that turns on."""
+    found = read_numbers(path, f"joint {joint.get('name')!r}", joint.find("limit"), optional=("lower", "upper"), infinite=True)
+    if joint.get("type") == JointType.CONTINUOUS.value:
+        return -math.inf, math.inf
+    return float(found.get("lower", np.zeros(1))[0]), float(found.get("upper", np.zeros(1))[0])
 
 
 def _inertial(path: str | Path, link: Element) -> Array | None:

@@ -90,12 +90,81 @@ def test_locking_everything_leaves_nothing(file: Path) -> None:
         load_robot(file, lock={"*": 0.0})
 
 
-def test_a_mimic_joint_is_accepted_only_locked(file: Path) -> None:
-    with pytest.raises(UnsupportedRobotError) as caught:
-        load_robot(file)
-    assert "joint 'grip_too' mimics joint 'grip'" in str(caught.value)
-    assert "lock them: lock={'grip_too': 0.0}" in str(caught.value)
+def test_a_gripper_is_locked_by_itself_with_a_note(file: Path) -> None:
+    robot = load_robot(file)
+    assert robot.joint_names == ("lift", "j1", "j2", "j3", "swing", "nod")
+    assert "joints of a gripper are locked: grip at 0, grip_too at 0" in robot.notes[0]
+    np.testing.assert_array_equal(robot.parameters, load_robot(file, lock={"grip*": 0.0}).parameters)
+
+
+def test_a_follower_of_a_locked_joint_goes_where_it_leads(file: Path) -> None:
+    file.write_text(TEXT.replace('multiplier="1"', 'multiplier="-2" offset="0.1"'))
+    robot = load_robot(file, lock={"grip": 0.3})
+    assert "grip_too at -0.5" in robot.notes[0]
+    np.testing.assert_array_equal(robot.parameters, load_robot(file, lock={"grip": 0.3, "grip_too": -0.5}).parameters)
+
+
+def test_a_gripper_goes_to_the_limit_nearest_to_zero(file: Path) -> None:
+    file.write_text(
+        TEXT.replace(
+            '<limit lower="-3" upper="3" effort="1" velocity="1"/><mimic', '<limit lower="0.4" upper="3" effort="1" velocity="1"/><mimic'
+        )
+    )
+    assert "grip at 0, grip_too at 0.4" in load_robot(file).notes[0]
+
+
+def test_the_joints_before_a_tip_are_never_locked_by_themselves(file: Path) -> None:
+    with pytest.raises(UnsupportedRobotError, match=r"joint 'grip_too' mimics joint 'grip', .*lock them: lock={'grip_too': 0.0}"):
+        load_robot(file, base="wrist", tip="finger", lock={"grip": 0.0})
     assert "grip" in load_robot(file, lock={"grip_too": 0.0}).joint_names
+
+
+def test_a_wrist_that_follows_is_part_of_the_chain_and_not_a_gripper(file: Path) -> None:
+    file.write_text(TEXT.replace('child link="wrist"/>', 'child link="wrist"/><mimic joint="j2"/>'))
+    with pytest.raises(UnsupportedRobotError, match="joint 'j3' mimics joint 'j2', and coupled joints are accepted only locked"):
+        load_robot(file)
+
+
+def test_fingers_are_known_by_their_names_where_nothing_couples_them(file: Path) -> None:
+    file.write_text(TEXT.replace('<mimic joint="grip" multiplier="1"/>', ""))
+    assert load_robot(file).joint_names == ("lift", "j1", "j2", "j3", "swing", "nod")
+    assert "grip" in load_robot(file, lock={"grip_too": 0.1}).joint_names  # one alone is the end of a chain
+
+
+LOOP = joint("rod", "revolute", "thumb", "tie") + joint("shut", "fixed", "finger", "tie") + '<link name="tie"/>'
+
+
+def test_a_loop_in_a_gripper_is_locked_and_in_an_arm_refused(file: Path) -> None:
+    file.write_text(TEXT.replace("</robot>", LOOP + "</robot>"))
+    assert "grip at 0, rod at 0, grip_too at 0" in load_robot(file).notes[0]
+    file.write_text(
+        TEXT.replace(
+            "</robot>",
+            joint("shut", "fixed", "shoulder", "lamp2") + joint("x", "revolute", "elbow", "lamp2") + '<link name="lamp2"/></robot>',
+        )
+    )
+    with pytest.raises(
+        UnsupportedRobotError, match=r"joint 'x': link 'lamp2' is the child of joint 'shut' too, which closes a loop.*lock={'j2': 0.0}"
+    ):
+        load_robot(file)
+    assert load_robot(file, lock={"j2": 0.0}).joint_names == ("lift", "j1", "j3", "swing", "nod")
+    assert load_robot(file, base="elbow").joint_names == ("j3",)
+
+
+def test_an_object_that_floats_beside_the_arm_is_left_out(file: Path) -> None:
+    file.write_text(TEXT.replace("</robot>", joint("fly", "floating", "floor", "ball") + '<link name="ball"/></robot>'))
+    robot = load_robot(file)
+    assert robot.n == 6
+    assert "what floats freely beside the arm is left out: ball" in robot.notes
+
+
+def test_a_robot_that_floats_is_refused_unless_its_base_is_chosen(file: Path) -> None:
+    file.write_text(TEXT.replace("</robot>", joint("fly", "floating", "world", "floor") + '<link name="world"/></robot>'))
+    with pytest.raises(
+        UnsupportedRobotError, match=r"joint 'fly': a floating joint moves.*base='floor', or lock it where it stands: lock={'fly': 0.0}"
+    ):
+        load_robot(file)
+    assert load_robot(file, base="floor").n == load_robot(file, lock={"fly": 0.0}).n == 6
 
 
 def test_a_chain_from_base_to_tip(file: Path) -> None:
@@ -149,7 +218,7 @@ def test_joints_that_hang_off_the_chain_are_named_with_the_remedy(file: Path) ->
 
 def test_many_joints_off_the_chain_give_a_short_remedy(file: Path) -> None:
     with pytest.raises(UnsupportedRobotError, match=r"and so on for .*patterns such as"):
-        load_robot(file, tip="head")
+        load_robot(file, tip="head", lock={"grip_too": 0.0})
 
 
 def test_a_tip_that_is_not_below_the_base(file: Path) -> None:

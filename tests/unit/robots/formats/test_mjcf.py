@@ -177,22 +177,44 @@ COUPLED = body(
 )
 
 
-def test_coupled_joints_are_accepted_only_locked(tmp_path: Path) -> None:
-    file = write(tmp_path, COUPLED.format(active=""))
-    with pytest.raises(UnsupportedRobotError, match=r"joint 'j2' is coupled to joint 'j3'.*lock them: lock={'j2': 0.0, 'j3': 0.0}"):
-        load_robot(file)
-    with pytest.raises(UnsupportedRobotError, match="joint 'j3' is coupled to joint 'j2'"):
-        load_robot(file, lock={"j2": 0.0})
-    assert load_robot(file, lock={"j[23]": 0.0}).joint_names == ("j1",)
+def test_a_coupled_gripper_is_locked_by_itself(tmp_path: Path) -> None:
+    robot = load_robot(write(tmp_path, COUPLED.format(active="")))
+    assert robot.joint_names == ("j1",)
+    assert "joints of a gripper are locked: j2 at 0, j3 at 0" in robot.notes[0]
     assert load_robot(write(tmp_path, COUPLED.format(active=' active="false"'))).n == 3
 
 
-def test_a_loop_is_refused(tmp_path: Path) -> None:
-    text = COUPLED.format(active="").replace(
-        '<joint joint1="j2" joint2="j3"/>', '<connect name="loop" body1="b" body2="c" anchor="0 0 0"/>'
-    )
-    with pytest.raises(UnsupportedRobotError, match="equality 'loop': a connect constraint closes a loop"):
-        load_robot(write(tmp_path, text))
+def test_coupled_joints_of_a_chain_are_accepted_only_locked(tmp_path: Path) -> None:
+    file = write(tmp_path, COUPLED.format(active=""))
+    with pytest.raises(UnsupportedRobotError, match=r"joint 'j3' is coupled to joint 'j2'.*lock them: lock={'j3': 0.0}"):
+        load_robot(file, lock={"j2": 0.0})
+    with pytest.raises(UnsupportedRobotError, match="joint 'j2' is coupled to joint 'j3'"):
+        load_robot(file, tip="b", lock={"j3": 0.0})
+    assert load_robot(file, lock={"j[23]": 0.0}).joint_names == ("j1",)
+
+
+TIES = {
+    "connect": '<connect name="loop" body1="b" body2="c" anchor="0 0 0"/>',
+    "weld": '<weld name="loop" body1="b" body2="c"/>',
+    "tendon": '<tendon name="loop" tendon1="t"/>',
+}
+
+
+@pytest.mark.parametrize("kind", TIES)
+def test_a_loop_in_a_gripper_is_locked_and_one_that_the_chain_needs_is_refused(tmp_path: Path, kind: str) -> None:
+    tendon = '</equality><tendon><fixed name="t"><joint joint="j2" coef="1"/><joint joint="j3" coef="-1"/></fixed></tendon>'
+    text = COUPLED.format(active="").replace('<joint joint1="j2" joint2="j3"/></equality>', TIES[kind] + tendon)
+    file = write(tmp_path, text)
+    assert load_robot(file).joint_names == ("j1",)
+    with pytest.raises(UnsupportedRobotError, match=f"equality 'loop': a {kind} constraint closes a loop.*lock them: lock={{'j2': 0.0}}"):
+        load_robot(file, tip="b", lock={"j3": 0.0})
+
+
+def test_an_object_that_floats_beside_the_arm_is_left_out(tmp_path: Path) -> None:
+    text = body(f'<joint name="j1"/>{INERTIAL}').replace("</worldbody>", f'<body name="cube"><freejoint/>{INERTIAL}</body></worldbody>')
+    robot = load_robot(write(tmp_path, text))
+    assert robot.joint_names == ("j1",)
+    assert robot.notes == ("what floats freely beside the arm is left out: cube",)
 
 
 def test_notes_name_what_is_left_out(tmp_path: Path) -> None:

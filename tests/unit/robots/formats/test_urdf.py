@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from dynident.errors import DynidentError, FileError, UnsupportedRobotError
+from dynident.errors import FileError, UnsupportedRobotError
 from dynident.parameters import from_com, from_pinocchio
 from dynident.robots import JointType, Robot, load_robot
 from dynident.robots.kinematics import link_poses
@@ -190,7 +190,6 @@ def robot_text(inside: str) -> str:
         ('<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/hostname">]>\n<robot name="&a;"/>', "line 1", "DOCTYPE or ENTITY"),
         ('<?xml version="1.0"?>\n<!--\n-->\n<!DOCTYPE robot>\n<robot/>', "line 4", "DOCTYPE or ENTITY declaration, which is refused"),
         ("<mujoco/>", "", "the root element is <mujoco>; <robot> was expected"),
-        (f"<robot>{TWO}{BEND}</robot>", "", "a <robot> has no name"),
         (robot_text(""), "", "has no <link>"),
         (robot_text(links("a")), "", "has no <joint>; at least one joint that moves is needed"),
         (robot_text('<x:macro xmlns:x="http://www.ros.org/wiki/xacro"/>'), "", "contains xacro macros; expand them first"),
@@ -205,7 +204,6 @@ def robot_text(inside: str) -> str:
         (robot_text(TWO + '<joint name="bend" type="fixed"><child link="b"/></joint>'), "joint 'bend'", "its <parent> is link None"),
         (robot_text(TWO + BEND + links("c", "d")), "", "links a, c, d have no parent; a tree with one root link was expected"),
         (robot_text(TWO + BEND + joint("back", "fixed", "b", "a")), "", "links a, b form a loop"),
-        (robot_text(TWO + BEND + joint("more", "fixed", "a", "b")), "", "link 'b' is the child of joints 'bend' and 'more'"),
         (
             robot_text(links("a", "b", "c", "d") + BEND + joint("x", "fixed", "c", "d") + joint("y", "fixed", "d", "c")),
             "",
@@ -215,7 +213,7 @@ def robot_text(inside: str) -> str:
         (robot_text(links("a", "b", "c") + BEND + joint("bend", "fixed", "b", "c")), "", "joint name 'bend' is used twice"),
         (robot_text(TWO + BEND.replace('effort="3"', "")), "joint 'bend'", "its <limit> has no effort"),
         (robot_text(TWO + BEND.replace('effort="3"', 'effort="nan"')), "joint 'bend'", "has effort='nan'; a finite number was expected"),
-        (robot_text(TWO + BEND.replace('lower="-1"', 'lower="3"')), "", "position limits of joint 'bend' are [3.0, 2.0]"),
+        (robot_text(TWO + BEND.replace('effort="3"', 'effort="-3"')), "", "effort limit of joint 'bend' is -3.0; it must not be negative"),
         (
             robot_text(TWO + joint("bend", "revolute", "a", "b", '<axis xyz="0 1"/>' + LIMIT)),
             "joint 'bend'",
@@ -241,7 +239,9 @@ def test_every_mistake_is_one_sentence_with_its_place(tmp_path: Path, text: str,
 @pytest.mark.parametrize("kind", ["floating", "planar"])
 def test_a_base_that_moves_freely_is_refused(tmp_path: Path, kind: str) -> None:
     file = write(tmp_path, robot_text(TWO + joint("free", kind, "a", "b")))
-    with pytest.raises(UnsupportedRobotError, match=f"joint 'free': a {kind} joint moves in several directions.*make it fixed") as caught:
+    with pytest.raises(
+        UnsupportedRobotError, match=f"joint 'free': a {kind} joint moves in several directions.*lock it where it stands"
+    ) as caught:
         load_robot(file)
     assert str(file) in str(caught.value)
 
@@ -251,7 +251,25 @@ def test_only_fixed_joints_leave_nothing_to_move(tmp_path: Path) -> None:
         load_robot(write(tmp_path, robot_text(TWO + joint("rigid", "fixed", "a", "b"))))
 
 
-def test_what_pinocchio_itself_refuses_is_passed_on(tmp_path: Path) -> None:
-    file = write(tmp_path, robot_text(TWO + BEND.replace('effort="3"', 'effort="-3"')))
-    with pytest.raises(DynidentError, match="can't be read as URDF"):
-        load_robot(file)
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        (f"<robot>{TWO}{BEND}</robot>", "the file gives the robot no name; it is called 'robot' after the file"),
+        (
+            robot_text(TWO + BEND.replace('lower="-1"', 'lower="3"')),
+            "joint 'bend' has its lower limit above its upper; they are read as [2, 3]",
+        ),
+        (
+            robot_text(TWO + BEND).replace('value="2"', 'value="2\n"'),
+            "numbers in the inertials of a, b have blanks or line breaks beside them",
+        ),
+        ('\n\n<?xml version="1.0"?>' + robot_text(TWO + BEND), ""),
+        (robot_text(TWO + BEND + "<gazebo><sensor:camera topic:name='a'/></gazebo>"), ""),
+        (robot_text(TWO + BEND).replace("<robot", '<robot xmlns="http://www.ros.org"'), ""),
+    ],
+)
+def test_what_other_parsers_stumble_over_is_read_with_a_note(tmp_path: Path, text: str, note: str) -> None:
+    robot = load_robot(write(tmp_path, text))
+    assert robot.joint_names == ("bend",)
+    np.testing.assert_array_equal(robot.links[0].parameters, load_robot(write(tmp_path, robot_text(TWO + BEND))).links[0].parameters)
+    assert (note in robot.notes[0]) if note else robot.notes == ()

@@ -1,0 +1,79 @@
+"""Joints that are locked by themselves: grippers, whose fingers follow each other, close loops, or bear a finger's name.
+
+Nobody logs the torque of a finger, and a joint that follows another has no torque of its own. What hangs at the end of an
+arm and is such a mechanism is therefore rigid, at zero or at the limit nearest to it, unless the caller says otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+import numpy as np
+
+from dynident.robots.formats.source_tree import SourceTree
+
+#: What people call the joints of a gripper.
+_FINGER = re.compile(r"finger|gripper|knuckle|thumb|jaw|(?:^|[_-])(?:index|middle|ring|little|pinky)(?:[_-]|$)", re.IGNORECASE)
+
+
+def gripper_positions(tree: SourceTree, free: Collection[int], chain: Collection[int], locked: Mapping[int, float]) -> dict[int, float]:
+    """Link index -> position [rad | m] at which its joint is locked by default.
+
+    free : links whose joints move as far as is known;  chain : those that are asked for by name (the path to the tip), which stay;
+    locked : the positions that the caller gave, which followers of those joints take up.
+    """
+    groups = [group for group in _groups(tree, free) if group.isdisjoint(chain)]
+    coupled = frozenset[int]().union(*groups)
+    below = {i: frozenset(k for k in free if i in tree.path(k)) for i in free}
+    fingers = frozenset(i for i in free if i not in chain and _is_finger(tree, i))
+
+    def branches(joints: Collection[int]) -> bool:
+        return any(i not in below[k] and k not in below[i] for i in joints for k in joints)
+
+    # joints of an arm may be coupled too (a parallelogram, a wrist): then the arm goes on below them, or they follow one another
+    found = {i for group in groups if all(below[i] <= coupled for i in group) and (branches(group) or group <= fingers) for i in group}
+    ends = {i for i in fingers if below[i] <= fingers | found}
+    hands = {i: next((k for k in tree.path(i)[::-1] if k in free and k not in ends), -1) for i in ends}
+    for hand in set(hands.values()):
+        at_hand = {i for i in ends if hands[i] == hand}
+        if branches(at_hand):  # fingers in a row are the end of a chain, not a gripper
+            found |= at_hand
+    return {} if found >= set(free) else {i: _position(tree, i, locked) for i in sorted(found)}
+
+
+def _groups(tree: SourceTree, free: Collection[int]) -> list[frozenset[int]]:
+    """Moving joints that depend on each other, directly or through others."""
+    groups: list[frozenset[int]] = []
+    for tie in _ties(tree, free):
+        joined = [group for group in groups if group & tie]
+        groups = [group for group in groups if group not in joined] + [tie.union(*joined)]
+    return groups
+
+
+def _ties(tree: SourceTree, free: Collection[int]) -> Iterator[frozenset[int]]:
+    by_joint: Mapping[str, int] = {link.joint.name: i for i, link in enumerate(tree.links) if link.joint is not None}
+    for i in free:
+        link = tree.links[i]
+        if link.coupling:
+            yield frozenset(k for k in (i, i if link.leader is None else by_joint.get(link.leader.joint, i)) if k in free)
+    for closure in tree.closures:
+        paths = [set(tree.path(i)) for i in closure.links]
+        loop = frozenset(i for i in paths[0] ^ paths[1] if i in free)
+        if loop:
+            yield loop
+
+
+def _is_finger(tree: SourceTree, index: int) -> bool:
+    link = tree.links[index]
+    return _FINGER.search(link.name) is not None or (link.joint is not None and _FINGER.search(link.joint.name) is not None)
+
+
+def _position(tree: SourceTree, index: int, locked: Mapping[int, float]) -> float:
+    """Where the joint follows one that is locked, there; else as near to zero as its limits allow."""
+    link = tree.links[index]
+    if link.joint is None:
+        return 0.0
+    led = (i for i in locked if link.leader is not None and tree.joint_name(i) == link.leader.joint)
+    wanted = next((link.leader.ratio * locked[i] + link.leader.offset for i in led if link.leader is not None), 0.0)
+    return float(np.clip(wanted, *link.joint.position))
