@@ -137,7 +137,6 @@ OPTIONS = {
     "rate": "--sampling-rate",
     "lock": "--lock",
     "base": "--base",
-    "tip": "--tip",
     "cutoff": "--filter",
     "run_python": "--constraints",
     "force": "--force",
