@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import virtual_arms
-from benchmarks.virtual_arms import POSITION_NOISE, RATE, UR5, fourier_motion
+from benchmarks.virtual_arms import POSITION_NOISE, RATE, URDF, fourier_motion
 from dynident import Robot, load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
@@ -26,10 +26,8 @@ ARMS: dict[str, str | Path] = {
     "1r": "pendulum_1r",
     "3r": "spatial_3r",
     "panda": "panda",
-    "ur5": UR5,
-    "ur10": UR5.with_name("ur10_robot.urdf"),
     "kuka": "kuka_lwr4",
-    "xarm7": UR5.parents[2] / "xarm_description" / "urdf" / "xarm7.urdf",
+    **URDF,
 }
 SECONDS = 20.0
 #: Frequency of the first of five harmonics, that of the report [Hz].

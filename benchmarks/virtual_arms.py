@@ -21,6 +21,7 @@ from dynident.robots.body import Joint, Link
 from dynident.robots.formats.dh import dh_pose, frame_name
 
 UR5 = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots" / "ur_description" / "urdf" / "ur5_robot.urdf"
+URDF = {"ur5": UR5, "ur10": UR5.with_name("ur10_robot.urdf"), "xarm7": UR5.parents[2] / "xarm_description" / "urdf" / "xarm7.urdf"}
 ROBOTS = ("panda", "kuka_lwr4", "ur5", "dh_arm")
 ERRORS = ("ripple", "stribeck", "elasticity", "gravity")
 MOTIONS = ("usual", "slow", "short", "few joints", "one way", "one way, tested both ways")
@@ -58,7 +59,7 @@ def model(name: str) -> Robot:
         return repaired.robot.with_parameters(repaired.parameters())
     if name == "dh_arm":
         return _dh_arm()
-    return load_robot(UR5 if name == "ur5" else name)
+    return load_robot(URDF.get(name, name))
 
 
 def draw_arm(name: str, errors: tuple[str, ...], rng: np.random.Generator) -> Arm:
