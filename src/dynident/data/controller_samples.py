@@ -54,6 +54,9 @@ class ControllerSamples(Result):
                 object.__setattr__(self, name, check_rows(name, getattr(self, name), shape, self.joint_names))
         if self.M is not None:
             _check_symmetric(self.M)
+        for name, values in (("M", self.M), ("g", self.g)):
+            if values is not None and not np.any(values) and (name == "M" or self.M is None):
+                raise ValueRangeError(name, "is zero in every sample, so nothing can be told from it; check the columns")
         object.__setattr__(self, "provenance", Provenance.of((self.q, self.M, self.g), known=self.provenance))
 
     @property

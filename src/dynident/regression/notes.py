@@ -29,7 +29,7 @@ HIGH_CONDITION = 300.0
 UNLIKE_BLOCKS = 1.5
 #: Fewer stretches of independent noise than this make standard deviations rough.
 FEW_STRETCHES = 10.0
-#: An effort so many times beyond 98 % of the joint's is an error of the recorder.
+#: A value so many times beyond 98 % of the joint's is an error of the recorder.
 SPIKE = 20.0
 _LISTED = 12
 
@@ -51,7 +51,13 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
             "and recover the signs"
         )
     if data.effort is not None:
-        yield from _effort_notes(robot.joint_names, data, data.effort)
+        yield from _dead_efforts(robot.joint_names, data, data.effort)
+    for what, values in (("position", data.q), ("velocity", data.dq), ("acceleration", data.ddq), ("effort", data.effort)):
+        if values is not None and (spikes := _spikes(robot.joint_names, data, values)):
+            yield (
+                f"the {what} of {listing(spikes)} has spikes that no robot makes and that spoil all around them; repair those samples, or "
+                "leave these times out (`without`)"
+            )
     for quantity, joints in processing.disagreeing.items():
         own, other = ("velocities", "positions") if quantity == "dq" else ("accelerations", "velocities")
         used = "which was used instead" if processing.cutoff_hz is not None else "and were used all the same, because nothing is filtered"
@@ -73,26 +79,35 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
         yield f"{names} are differences of unfiltered samples, whose noise biases the result; filter them, with a cutoff of about 5 Hz"
 
 
-def _effort_notes(names: Sequence[str], data: Dataset, effort: Array) -> Iterator[str]:
-    """Efforts (N, n) that no joint has: one value throughout, and single ones far beyond the others."""
-    dead, spikes = list[str](), list[str]()
-    for j, name in enumerate(names):
-        used = np.arange(len(effort)) if data.mask is None else np.flatnonzero(data.mask[:, j])
-        sizes = np.abs(effort[used, j])
-        if not len(used):
-            continue
-        peak, usual = int(sizes.argmax()), float(np.percentile(sizes, 98.0))
-        if np.ptp(effort[used, j]) == 0.0:
-            dead.append(name)
-        elif sizes[peak] > SPIKE * usual > 0.0:
-            spikes.append(f"{name} (up to {sizes[peak]:.4g} at {data.time[used[peak]]:.3f} s, 98 % are within {usual:.3g})")
+def _dead_efforts(names: Sequence[str], data: Dataset, effort: Array) -> Iterator[str]:
+    """Efforts (N, n) of one value throughout, which no joint has."""
+    dead = [name for j, name in enumerate(names) if len(used := _used(data, effort, j)) and np.ptp(used) == 0.0]
     if dead:
         yield (
             f"the effort of {listing(dead)} has one value throughout, as if it had not been recorded, and the model has to explain that; "
             "check the columns"
         )
-    if spikes:
-        yield f"the effort of {listing(spikes)} has spikes that no robot makes and that spoil all around them; drop or repair those samples"
+
+
+def _spikes(names: Sequence[str], data: Dataset, values: Array) -> list[str]:
+    """Joints with single values (N, n) far beyond the others, and when."""
+    found: list[str] = []
+    for j, name in enumerate(names):
+        sizes = np.abs(_used(data, values, j))
+        if not len(sizes):
+            continue
+        peak, usual = int(sizes.argmax()), float(np.percentile(sizes, 98.0))
+        around = np.delete(sizes[max(peak - 3, 0) : peak + 4], min(peak, 3))
+        rises = values is not data.effort and np.max(around, initial=0.0) > 0.5 * sizes[peak]  # as a motion does after standstill
+        if sizes[peak] > SPIKE * usual > 0.0 and not rises:
+            time = data.time[peak] if data.mask is None else data.time[data.mask[:, j]][peak]
+            found.append(f"{name} (up to {sizes[peak]:.4g} at {time:.3f} s, 98 % are within {usual:.3g})")
+    return found
+
+
+def _used(data: Dataset, values: Array, j: int) -> Array:
+    """The values (N, n) of one joint that the mask leaves."""
+    return values[:, j] if data.mask is None else values[data.mask[:, j], j]
 
 
 def estimate_notes(estimate: Estimate) -> Iterator[str]:

@@ -131,6 +131,18 @@ def test_efforts_that_no_joint_has_are_named_by_the_robots_joints():
     assert "spikes" not in " ".join(build_problem(robot, replace(spoilt, mask=used), friction=linear(), cutoff=None).notes)
 
 
+def test_spikes_of_the_motion_are_named_and_a_start_from_standstill_is_none():
+    robot, log = load_robot("planar_2r"), synthetic_log(noise=0.1)
+    ddq = log.ddq.copy()
+    ddq[700, 0] = 1000.0
+    notes = " ".join(build_problem(robot, replace(log, ddq=ddq), friction=linear(), cutoff=None).notes)
+    assert f"the acceleration of {robot.joint_names[0]} (up to 1000 at {log.time[700]:.3f} s, 98 % are within" in notes
+    assert "leave these times out (`without`)" in notes
+    still = np.where(np.arange(log.samples)[:, None] < 1480, 1e-4, 1.0)
+    resting = replace(log, dq=still * log.dq, ddq=still * log.ddq)
+    assert "spikes" not in " ".join(build_problem(robot, resting, friction=linear(), cutoff=None).notes)
+
+
 def test_a_clock_that_leaps_is_told_from_one_that_is_uneven():
     robot, log = load_robot("planar_2r"), synthetic_log(noise=0.1)
     kept = np.r_[0:600, 800:1500]

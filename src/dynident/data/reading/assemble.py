@@ -23,6 +23,15 @@ from dynident.errors import FileError, Remedy, ShapeError, UnknownNameError, Val
 
 #: A first stamp beyond this is a date (seconds since 1970), not a time since the start [s].
 _UNIX = 1e8
+#: Dates are before this one, 2128 [s]; later ones are in a smaller unit.
+_LATEST = 5e9
+_DATE_UNITS = {"ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+#: Longest step [s] and highest rate [Hz] of a clock whose unit nobody has said.
+_SLOWEST, _FASTEST = 60.0, 1e6
+#: A clock of so few samples may count whole seconds.
+_FEW_SAMPLES = 100
+#: No joint has a position, velocity, acceleration or effort beyond this, in any unit that a recorder uses.
+_LARGEST = 1e9
 #: Medians of |torque| beyond these are taken for a wrong unit [N·m | N].
 _LARGEST_TORQUE, _SMALLEST_TORQUE = 1e5, 1e-6
 _CURRENTS = (EffortKind.CURRENT, EffortKind.CURRENT_MAGNITUDE)
@@ -53,6 +62,7 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
     arrays["provenance"] = Provenance.of((arrays["q"], arrays["effort"]), files=files, selection=recipe.selection)
     dataset = Dataset(**arrays, joint_names=names, effort_kind=kind, starts=content.starts, source=file.name)
+    _check_magnitudes(dataset)
     if kind in (EffortKind.TORQUE, EffortKind.MAGNITUDE):
         _check_size(dataset)
     if recipe.skip:
@@ -111,12 +121,38 @@ def _time(file: Path, content: Content, recipe: Recipe) -> Array:
     if stamps is None:
         remedy = Remedy("name it with {columns}, or give the sampling rate [Hz], such as {rate}", columns={"time": "..."}, rate=1000.0)
         raise FileError(file, "has no time column", remedy=remedy)
+    if stamps.dtype.kind in "mM":  # dates and durations, which have their unit in them
+        if "time" in recipe.units:
+            raise FileError(file, "time holds dates or durations, whose unit is known; leave its unit out")
+        start = stamps[0] if stamps.dtype.kind == "M" else np.timedelta64(0, "ns")
+        return np.asarray((stamps - start) / np.timedelta64(1, "ns"), dtype=float) * 1e-9
     unit = recipe.units.get("time", "s")
     scale = factor("time", unit if isinstance(unit, str) else unit[0])
     first = stamps[0] if len(stamps) else 0
     # integers are shifted before they become floats, which hold the digits of a nanosecond clock since 1970 only to 0.3 us
     shifted = stamps - first if abs(float(first)) * scale > _UNIX else stamps
-    return np.asarray(shifted, dtype=float) * scale
+    time = np.asarray(shifted, dtype=float) * scale
+    if "time" not in recipe.units:
+        _check_clock(file, stamps, time)
+    return time
+
+
+def _check_clock(file: Path, stamps: NDArray[Any], time: Array) -> None:
+    """Stamps of which nobody said the unit, and that are no seconds: the remedy names the unit that they seem to have."""
+    first, steps = abs(float(stamps[0])), np.diff(time)
+    if not (len(steps) and np.all(np.isfinite(steps))):
+        return  # which the checks of the dataset say
+    since_1970 = next((unit for unit, scale in _DATE_UNITS.items() if _UNIX < scale * first < _LATEST), None)
+    step = float(np.median(steps))
+    if first > _LATEST and since_1970 is not None:
+        message = f"time begins with {first:.10g}, which is no date in seconds, but one in {since_1970}"
+        raise FileError(file, message, remedy=Remedy("give its unit, {units}", units={"time": since_1970}))
+    if step > 0.0 and not 1.0 / _FASTEST <= step <= _SLOWEST:
+        remedy = Remedy("give the unit of the time, such as {units}, or the rate, such as {rate}", units={"time": "ms"}, rate=1000.0)
+        raise FileError(file, f"time advances by {step:.4g} s from sample to sample, as no recorder does", remedy=remedy)
+    if step >= 1.0 and len(time) > _FEW_SAMPLES and np.all(steps == np.round(steps)):
+        remedy = Remedy("give its unit, such as {units} (or s), or the rate, such as {rate}", units={"time": "ms"}, rate=1000.0)
+        raise FileError(file, f"time counts in whole numbers ({step:g} from sample to sample), as seconds seldom do", remedy=remedy)
 
 
 def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = True) -> Array | None:
@@ -203,6 +239,18 @@ def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | N
     if len(each) > 1 or (by_unit is not None and (kind in _CURRENTS) != (by_unit in _CURRENTS)):
         raise FileError(file, f"effort of kind {kind.value!r} can't have the unit {unit}; correct the unit or the kind")
     return kind
+
+
+def _check_magnitudes(dataset: Dataset) -> None:
+    """Numbers that no recorder means, such as the largest that a float can hold where nothing was measured."""
+    for name in ("q", "dq", "ddq", "effort"):
+        values: Array | None = getattr(dataset, name)
+        if values is None or max(float(values.max()), -float(values.min())) <= _LARGEST:
+            continue
+        wrong = np.argwhere(np.abs(values) > _LARGEST)
+        i, j = (int(index) for index in wrong[0])
+        where = f"at sample {i} ({dataset.time[i]:.6g} s), joint {dataset.joint_names[j]!r}"
+        raise ValueRangeError(name, f"is {values[i, j]:.4g} {where} ({len(wrong)} such values); repair or drop those samples")
 
 
 def _check_size(dataset: Dataset) -> None:

@@ -17,6 +17,8 @@ from dynident.errors import FileError, Remedy
 
 def stack(file: Path, table: Table, name: str, columns: Sequence[str]) -> NDArray[Any]:
     """The columns as one array: (N,) for time, (N, n) for the rest, (N, n, n) for M."""
+    if name == "time" and len(columns) == 1 and table[columns[0]].dtype.kind in "mM":
+        return table[columns[0]].reshape(-1)
     arrays = {column: numeric(file, column, table[column]) for column in columns}
     if name == "time":
         first = next(iter(arrays.values()))
@@ -50,10 +52,8 @@ def choose_with(name: str) -> Remedy:
 
 
 def numeric(file: Path, column: str, values: NDArray[Any]) -> NDArray[Any]:
-    """Real numbers, integers kept as they are (nanosecond stamps need all their digits); dates become nanoseconds."""
-    if np.issubdtype(values.dtype, np.datetime64):
-        return values.astype("datetime64[ns]").astype(np.int64)
-    if values.dtype == np.bool_ or np.issubdtype(values.dtype, np.integer):
+    """Real numbers, integers kept as they are (nanosecond stamps need all their digits)."""
+    if values.dtype.kind in "biu":
         return values
     if np.issubdtype(values.dtype, np.floating):
         return values.astype(np.float64, copy=False)
@@ -94,4 +94,6 @@ def _inertia_from_elements(file: Path, elements: Mapping[tuple[int, int], NDArra
 def _kind(values: NDArray[Any]) -> str:
     if np.issubdtype(values.dtype, np.complexfloating):
         return "complex numbers"
+    if values.dtype.kind in "mM":
+        return "dates" if values.dtype.kind == "M" else "durations"
     return f"text (such as {str(values.reshape(-1)[0])!r})" if values.dtype.kind in "US" else f"values of type {values.dtype}"

@@ -144,10 +144,9 @@ def _error(run: Run) -> Card:
     if validation is None:
         return Card(label="Held-out error", value="not measured", detail=Stage.VALIDATION.command(run.folder))
     found, summary = validation.recommended, validation.summary
-    most = max(float(found.relative_percent.max()), 1e-12)
-    bars = tuple(
-        (name, f"{short_number(value)} %", value / most) for name, value in zip(validation.joints, found.relative_percent, strict=True)
-    )
+    errors: list[float] = found.relative_percent.tolist()  # infinite where a joint's effort is zero throughout
+    most = max([error for error in errors if math.isfinite(error)], default=0.0) or 1.0
+    bars = tuple((name, f"{short_number(error)} %", min(error / most, 1.0)) for name, error in zip(validation.joints, errors, strict=True))
     lines = [f"{short_number(found.overall_ratio)} times the best in hindsight"]
     if summary.cross_validated is not None:
         lines.append("cross-validated in the fit: {} ± {} %".format(*map(short_number, summary.cross_validated)))

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import yaml
+from pyarrow import parquet
 
 from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, load_recording
 from dynident.errors import DynidentError, FileError, UnknownNameError, ValueRangeError
@@ -515,3 +517,71 @@ def test_commanded_columns_are_not_measured_ones(tmp_path):
     np.testing.assert_array_equal(load_dataset(npz(tmp_path, t=TIME, **arrays)).q, Q[:, :1])
     with pytest.raises(FileError, match="columns of q both number and name their joints: 'q1', 'left_joint_pos'"):
         load_dataset(npz(tmp_path, t=TIME, q1=TIME, left_joint_pos=TIME))
+
+
+START = np.datetime64("2024-05-01T12:00:00.020", "ns")
+
+
+@pytest.mark.parametrize(
+    "stamps",
+    [
+        START + (TIME * 1e9).astype("timedelta64[ns]"),
+        (START + (TIME * 1e9).astype("timedelta64[ns]")).astype("datetime64[us]"),
+        (TIME * 1e9).astype("timedelta64[ns]"),
+    ],
+)
+def test_dates_and_durations_have_their_unit_in_them(tmp_path, stamps):
+    file = npz(tmp_path, t=stamps, q=Q)
+    np.testing.assert_allclose(load_dataset(file).time, TIME, atol=1e-12)
+    with pytest.raises(FileError, match="time holds dates or durations, whose unit is known; leave its unit out"):
+        load_dataset(file, units={"time": "ms"})
+    with pytest.raises(FileError, match=r"column 'q' holds (dates|durations); real numbers were expected"):
+        load_dataset(npz(tmp_path, t=TIME, q=stamps))
+
+
+def test_dates_in_a_text_and_in_parquet(tmp_path):
+    lines = [f"2024-05-01 12:00:0{0.02 + time:.3f},{q[0]},{q[1]}" for time, q in zip(TIME, Q, strict=True)]
+    (tmp_path / "log.csv").write_text("\n".join(["time,q1,q2", *lines]))
+    np.testing.assert_allclose(load_dataset(tmp_path / "log.csv").time, TIME, atol=1e-12)
+    stamps = pa.array((START + (TIME * 1e9).astype("timedelta64[ns]")).tolist(), pa.timestamp("ns", tz="Europe/Zurich"))
+    parquet.write_table(pa.table({"time": stamps, "q1": Q[:, 0]}), tmp_path / "log.parquet")
+    np.testing.assert_allclose(load_dataset(tmp_path / "log.parquet").time, TIME, atol=1e-12)
+
+
+@pytest.mark.parametrize(("unit", "scale"), [("ms", 1e3), ("us", 1e6), ("ns", 1e9)])
+def test_dates_in_another_unit_than_seconds_are_named(tmp_path, unit, scale):
+    file = npz(tmp_path, t=((1.7e9 + TIME) * scale).astype(np.int64), q=Q)
+    with pytest.raises(FileError, match=rf"time begins with 1.7e\+\d+, which is no date in seconds, but one in {unit}; give its unit"):
+        load_dataset(file)
+    np.testing.assert_allclose(load_dataset(file, units={"time": unit}).time, TIME, atol=1e-6)
+
+
+def test_clocks_that_no_recorder_has(tmp_path):
+    q = np.zeros((200, 2))
+    with pytest.raises(FileError, match="time advances by 1000 s from sample to sample, as no recorder does; give the unit of the time"):
+        load_dataset(npz(tmp_path, t=1e3 * np.arange(200) + 0.5, q=q))
+    with pytest.raises(FileError, match="time advances by 1e-07 s from sample to sample"):
+        load_dataset(npz(tmp_path, t=1e-7 * np.arange(200), q=q))
+    counted = npz(tmp_path, t=np.arange(200), q=q)
+    with pytest.raises(FileError, match=r"time counts in whole numbers \(1 from sample to sample\)"):
+        load_dataset(counted)
+    assert load_dataset(counted, units={"time": "ms"}).rate == pytest.approx(1000.0)
+    assert load_dataset(counted, units={"time": "s"}).rate == pytest.approx(1.0)
+    assert load_dataset(counted, rate=500.0).rate == pytest.approx(500.0)
+
+
+@pytest.mark.parametrize("name", ["q", "dq", "ddq", "tau"])
+def test_absurd_numbers_are_named_where_they_stand(tmp_path, name):
+    arrays = {"q": Q, "dq": Q, "ddq": Q, "tau": Q} | {name: np.where(np.arange(2 * N).reshape(N, 2) == 7, -1e200, Q)}
+    quantity = "effort" if name == "tau" else name
+    with pytest.raises(FileError, match=rf"{quantity} is -1e\+200 at sample 3 \(0.3 s\), joint 'joint2' \(1 such values\); repair or drop"):
+        load_dataset(npz(tmp_path, t=TIME, **arrays))
+
+
+def test_a_controllers_zeros_are_refused(tmp_path):
+    with pytest.raises(FileError, match="M is zero in every sample"):
+        load_controller_samples(npz(tmp_path, q=Q, M=np.zeros((N, 2, 2)), g=Q))
+    with pytest.raises(FileError, match="g is zero in every sample"):
+        load_controller_samples(npz(tmp_path, q=Q, g=0 * Q))
+    horizontal = load_controller_samples(npz(tmp_path, q=Q, M=np.tile(np.eye(2), (N, 1, 1)), g=0 * Q))
+    assert not np.any(horizontal.g), "gravity may be zero where there is inertia"
