@@ -64,7 +64,7 @@ def study(repeats: int = 31) -> str:
     model = ExportModel(robot=robot, parameters=robot.parameters, friction=linear(), friction_parameters=friction)
     exported = export(model, "c")
     source = next(content for name, content in exported.files.items() if name.endswith(".c")).decode()
-    taken = _run_c(exported.files, robot, repeats)
+    taken = _run_c(exported.files, model, repeats)
     rnea = _pinocchio_seconds(robot)
     ours = taken["inverse_dynamics"]
     rows = [f"| `{name}` | {1e9 * seconds:.0f} | {_operations(source, name)} |" for name, seconds in taken.items() if name != "casadi"]
@@ -87,11 +87,12 @@ def study(repeats: int = 31) -> str:
     )
 
 
-def _run_c(files: dict[str, bytes], robot: dynident.Robot, repeats: int) -> dict[str, float]:
+def _run_c(files: dict[str, bytes], model: ExportModel, repeats: int) -> dict[str, float]:
+    robot = model.robot
     assert robot.parameters is not None
     given = {"constants": joint_constants(robot).tolist(), "parameters": robot.parameters.tolist(), "gravity": robot.gravity.tolist()}
     peer = subprocess.run([PEER_PYTHON, PEER], input=json.dumps(given), capture_output=True, text=True, check=True).stdout
-    calls = [f'  TIMED("{f.name}", panda_{f.name}({", ".join(f.inputs)}, out))' for f in c_functions(robot.n)]
+    calls = [f'  TIMED("{f.name}", panda_{f.name}({", ".join(f.inputs)}, out))' for f in c_functions(model)]
     calls += ['  TIMED("casadi", casadi_inverse_dynamics(arg, res, 0, 0, 0))']
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

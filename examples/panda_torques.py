@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident import load_robot
 from dynident.dynamics import gravity, inverse_dynamics
-from dynident.friction import friction_torque, linear
+from dynident.friction import Motion, friction_torque, linear
 
 robot = load_robot("panda")
 assert robot.parameters is not None  # the library's Panda has nominal parameters
@@ -27,7 +27,7 @@ static = gravity(robot, robot.parameters, q)
 rigid = inverse_dynamics(robot, robot.parameters, q, dq, ddq)
 # Illustrative friction: fv [N·m·s/rad], fc [N·m], fo [N·m] of each joint.
 theta = np.column_stack([np.full(robot.n, 0.1), np.full(robot.n, 0.3), np.zeros(robot.n)])
-friction = friction_torque(linear(), theta, dq, ddq)
+friction = friction_torque(linear(), theta, Motion(q, dq, ddq))
 
 print("joint           gravity    motion  friction     limit   (largest values, N·m)")
 for j, name in enumerate(robot.joint_names):

@@ -22,7 +22,7 @@ from dynident.errors import InputError, ShapeError, ValueRangeError
 from dynident.excitation import robot_limits
 from dynident.excitation.design import prepare_search
 from dynident.exports import EXPORTERS, ExportModel, export
-from dynident.exports.code.c99 import CLibrary, c_name
+from dynident.exports.code.c99 import CLibrary
 from dynident.exports.formats import mjcf, urdf
 from dynident.exports.target import Request
 from dynident.feasibility import FrictionNonnegative
@@ -30,6 +30,7 @@ from dynident.feasibility.constraints.terms import violations
 from dynident.friction import (
     FRICTION_MODELS,
     FrictionModel,
+    Motion,
     Symmetry,
     friction_from_dict,
     friction_model,
@@ -53,12 +54,13 @@ def model(request: pytest.FixtureRequest) -> FrictionModel:
 
 
 @pytest.fixture
-def motion() -> tuple[np.ndarray, np.ndarray]:
-    """Fast, slow and reversing motion, with samples at rest."""
+def motion() -> Motion:
+    """Fast, slow and reversing motion, with samples at rest; loaded both ways, colder and warmer than the reference."""
     rng = np.random.default_rng(2)
     dq = rng.normal(size=(N, JOINTS)) * np.logspace(-4, 0.5, N)[:, None]
     dq[::10] = 0.0
-    return dq, rng.normal(size=(N, JOINTS))
+    ddq, q, load, temperature = rng.normal(size=(4, N, JOINTS)) * np.array([1.0, 1.0, 20.0, 10.0])[:, None, None]
+    return Motion(q, dq, ddq, load, 25.0 + temperature)
 
 
 def _parameters(model: FrictionModel, seed: int = 0) -> np.ndarray:
@@ -88,8 +90,8 @@ def test_a_model_is_its_parts(model, motion):
     assert all(part.parts == (part,) for part in model.parts)
     split = model.split(theta)
     np.testing.assert_array_equal(np.hstack([own for _, own in split]), theta)
-    total = sum(friction_torque(part, own, *motion) for part, own in split)
-    np.testing.assert_allclose(total, friction_torque(model, theta, *motion), atol=1e-12)
+    total = sum(friction_torque(part, own, motion) for part, own in split)
+    np.testing.assert_allclose(total, friction_torque(model, theta, motion), atol=1e-12)
 
 
 def test_shapes_are_the_fields_of_the_model(model):
@@ -107,48 +109,48 @@ def test_files_bring_it_back(model):
 
 
 def test_columns_have_one_slice_per_parameter(model, motion):
-    columns = model.columns(*motion)
+    columns = model.columns(motion)
     assert columns.shape == (N, JOINTS, len(model.parameter_names))
     assert columns.dtype == np.float64
     assert np.all(np.isfinite(columns))
 
 
 def test_columns_depend_on_the_motion_of_their_own_sample_and_joint(model, motion):
-    dq, ddq = motion
-    alone = np.array([[model.columns(dq[i : i + 1, j : j + 1], ddq[i : i + 1, j : j + 1])[0, 0] for j in range(JOINTS)] for i in range(N)])
-    np.testing.assert_array_equal(model.columns(dq, ddq), alone)
+    def alone(i: int, j: int) -> np.ndarray:
+        return model.columns(Motion(*(values[i : i + 1, j : j + 1] for values in motion)))[0, 0]
+
+    np.testing.assert_array_equal(model.columns(motion), [[alone(i, j) for j in range(JOINTS)] for i in range(N)])
 
 
 def test_torque_is_columns_times_parameters(model, motion):
-    theta, columns = _parameters(model), model.columns(*motion)
+    theta, columns = _parameters(model), model.columns(motion)
     expected = np.stack([columns[:, j, :] @ theta[j] for j in range(JOINTS)], axis=1)
-    np.testing.assert_allclose(friction_torque(model, theta, *motion), expected, rtol=1e-14)
+    np.testing.assert_allclose(friction_torque(model, theta, motion), expected, rtol=1e-14)
 
 
 def test_torque_is_linear_and_zero_for_zero_parameters(model, motion):
     first, second = _parameters(model, 1), _parameters(model, 2)
-    mixed = friction_torque(model, 2.0 * first - 3.0 * second, *motion)
+    mixed = friction_torque(model, 2.0 * first - 3.0 * second, motion)
     np.testing.assert_allclose(
-        mixed, 2.0 * friction_torque(model, first, *motion) - 3.0 * friction_torque(model, second, *motion), atol=1e-12
+        mixed, 2.0 * friction_torque(model, first, motion) - 3.0 * friction_torque(model, second, motion), atol=1e-12
     )
-    assert not np.any(friction_torque(model, 0.0 * first, *motion))
+    assert not np.any(friction_torque(model, 0.0 * first, motion))
 
 
 def test_parameters_can_be_told_apart(model, motion):
     for joint in range(JOINTS):
-        assert np.linalg.matrix_rank(model.columns(*motion)[:, joint, :]) == len(model.parameter_names)
+        assert np.linalg.matrix_rank(model.columns(motion)[:, joint, :]) == len(model.parameter_names)
 
 
 def test_declared_symmetry(model, motion):
-    dq, ddq = motion
-    forwards, backwards = model.columns(dq, ddq), model.columns(-dq, -ddq)
+    forwards, backwards = model.columns(motion), model.columns(motion._replace(dq=-motion.dq, ddq=-motion.ddq))
     is_odd, is_even = np.allclose(backwards, -forwards), np.allclose(backwards, forwards)
     assert is_odd == (model.symmetry is Symmetry.ODD)
     assert is_even == (model.symmetry is Symmetry.EVEN)
 
 
 def test_declared_dissipation(model, motion):
-    power = friction_torque(model, _parameters(model), *motion) * motion[0]
+    power = friction_torque(model, _parameters(model), motion) * motion.dq
     assert bool(np.all(power >= 0.0)) == model.dissipative
     assert not model.dissipative or all(model.nonnegative)
 
@@ -156,7 +158,7 @@ def test_declared_dissipation(model, motion):
 def test_nothing_is_written_into_the_motion(model, motion):
     for array in motion:
         array.setflags(write=False)
-    model.columns(*motion)
+    model.columns(motion)
 
 
 @pytest.mark.parametrize(
@@ -166,21 +168,45 @@ def test_nothing_is_written_into_the_motion(model, motion):
 )
 def test_wrong_shapes_are_shape_errors(model, dq, ddq):
     with pytest.raises(ShapeError, match="expected"):
-        model.columns(dq, ddq)
+        model.columns(Motion.steady(dq)._replace(ddq=ddq))
 
 
 def test_wrong_number_of_parameters_is_a_shape_error(model, motion):
     with pytest.raises(ShapeError) as caught:
-        friction_torque(model, np.ones((JOINTS, len(model.parameter_names) + 1)), *motion)
+        friction_torque(model, np.ones((JOINTS, len(model.parameter_names) + 1)), motion)
     assert caught.value.name == "parameters"
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("which", ["velocity", "acceleration"])
+@pytest.mark.parametrize("which", ["velocity", "acceleration", "position", "load", "temperature"])
 def test_nan_and_infinity_are_refused(model, motion, which, bad):
-    motion[("velocity", "acceleration").index(which)][3, 1] = bad
-    with pytest.raises(ValueRangeError, match=which):
-        model.columns(*motion)
+    field = {"velocity": "dq", "acceleration": "ddq", "position": "q"}.get(which, which)
+    getattr(motion, field)[3, 1] = bad
+    if field in ("q", "dq", "ddq", *model.needs):
+        with pytest.raises(ValueRangeError, match=which):
+            model.columns(motion)
+    else:
+        assert np.all(np.isfinite(model.columns(motion)))
+
+
+@pytest.mark.parametrize("name", ["load", "temperature"])
+def test_it_says_what_it_needs(model, motion, name):
+    without = motion._replace(**{name: None})
+    if name in model.needs:
+        with pytest.raises(InputError, match=f"needs the {name}") as caught:
+            model.columns(without)
+        assert caught.value.remedy
+    else:
+        np.testing.assert_array_equal(model.columns(without), model.columns(motion))
+
+
+def test_its_jump_at_rest_depends_on_what_it_needs_alone(model, motion):
+    def jump(at: Motion) -> np.ndarray:
+        above, below = (model.columns(at._replace(dq=np.full_like(at.dq, side))) for side in (1e-300, -1e-300))
+        return above - below
+
+    others = {name: np.roll(getattr(motion, name), 1, axis=0) for name in ("q", "ddq")}
+    np.testing.assert_allclose(jump(motion._replace(**others)), jump(motion), atol=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -200,11 +226,13 @@ def exported(model, robot) -> ExportModel:
 def test_its_smooth_version_has_no_jump_and_is_the_model_at_speed(model):
     smoothed = smooth(model, 0.05)
     around = np.linspace(-1e-4, 1e-4, 41)[:, None]
-    near = smoothed.columns(around, np.ones_like(around))[:, 0]
+    slowly = Motion.steady(around)._replace(ddq=np.ones_like(around), load=np.ones_like(around))
+    near = smoothed.columns(slowly)[:, 0]
     assert np.abs(np.diff(near, axis=0)).max() < 1e-3  # rest itself is among the points
     assert np.abs(np.diff(near, n=2, axis=0)).max() < 1e-7
     fast = np.array([[-3.0], [-0.9], [0.9], [3.0]])
-    np.testing.assert_allclose(smoothed.columns(fast, fast), model.columns(fast, fast), atol=1e-12)
+    motion = Motion.steady(fast)._replace(ddq=fast, load=fast)
+    np.testing.assert_allclose(smoothed.columns(motion), model.columns(motion), atol=1e-12)
     assert (smoothed.parameters, smoothed.nonnegative) == (model.parameters, model.nonnegative)
     assert smooth(smoothed) is smoothed
 
@@ -227,6 +255,10 @@ def test_columns_and_signs_of_an_identification_problem(model, robot):
 
 def test_the_excitation_criterion_has_a_gradient(model, robot):
     limits = robot_limits(load_robot("planar_2r"), velocity_scale=0.3)
+    if model.needs:
+        with pytest.raises(InputError, match=f"needs the {min(model.needs)}"):
+            prepare_search(load_robot("planar_2r"), limits, friction=model)
+        return
     problem = prepare_search(load_robot("planar_2r"), limits, friction=model)
     rng = np.random.default_rng(4)
     x = problem.parametrisation.standing_still(problem.centres[0]) + 0.3 * rng.normal(size=problem.parametrisation.unknowns)
@@ -243,7 +275,8 @@ def test_a_log_with_it_is_identified_and_shown(model, robot):
     q, dq, ddq = rng.uniform(-1.0, 1.0, (3, 400, 2))
     theta = rng.uniform(0.5, 2.0, (2, len(model.parameters)))
     theta[:, model.nonnegative] *= -1.0  # what can't be negative is remarked upon
-    effort = inverse_dynamics(robot, robot.parameters, q, dq, ddq) + friction_torque(model, theta, dq, ddq)
+    effort = inverse_dynamics(robot, robot.parameters, q, dq, ddq)
+    effort = effort + friction_torque(model, theta, Motion(q, dq, ddq, effort, 25.0 + q))
     effort += 1e-6 * rng.normal(size=effort.shape)
     data = Dataset(time=0.01 * np.arange(400), q=q, dq=dq, ddq=ddq, effort=effort, effort_kind=EffortKind.TORQUE)
     estimate = identify(robot, data, friction=model, drop_above_percent=None, cutoff=None)
@@ -269,24 +302,33 @@ def test_it_can_be_simulated(model):
         assert np.all(typical_friction(robot, model, 50.0) > 0.0)
     theta = np.full((2, len(model.parameters)), 0.2)
     truth = simulate(robot, fourier_motion(robot, duration=0.5), friction=model, friction_parameters=theta).truth
-    np.testing.assert_allclose(truth.friction, friction_torque(smooth(model), theta, truth.dq, truth.ddq), atol=1e-12)
+    motion = Motion(truth.q, truth.dq, truth.ddq, truth.rigid, np.full_like(truth.q, 25.0))
+    np.testing.assert_allclose(truth.friction, friction_torque(smooth(model), theta, motion), atol=1e-8)
     np.testing.assert_allclose(truth.effort, truth.rigid + truth.friction, atol=1e-8)
 
 
+def _unloaded(exported: ExportModel, motion: Motion) -> Motion:
+    """The motion of the robot's two joints, with the load that its links are."""
+    q, dq, ddq, _, temperature = (values[:, :2] for values in motion)
+    return Motion(q, dq, ddq, inverse_dynamics(exported.robot, exported.parameters, q, dq, ddq), temperature)
+
+
 def test_generated_python_is_the_model(exported, motion):
-    dq, ddq = (values[:, :2] for values in motion)
+    motion = _unloaded(exported, motion)
     module: dict = {}
     exec(next(iter(export(exported, "python").files.values())), module)  # noqa: S102
-    expected = friction_torque(exported.friction, exported.friction_parameters, dq, ddq)
-    np.testing.assert_allclose(module["friction"](dq, ddq), expected, atol=1e-14)
+    expected = friction_torque(exported.friction, exported.friction_parameters, motion)
+    arguments = [getattr(motion, name) for name in exported.friction_inputs]
+    np.testing.assert_allclose(module["friction"](*arguments), expected, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.skipif(GCC is None, reason="gcc is not installed")
 def test_generated_c_is_the_model(exported, motion, tmp_path: Path):
-    dq, ddq = (values[:, :2] for values in motion)
-    library = CLibrary.compile(EXPORTERS["c"].write(exported, Request()), tmp_path, c_name(exported.robot.name), 2, GCC)
-    expected = friction_torque(exported.friction, exported.friction_parameters, dq, ddq)
-    actual = np.array([library("friction", *row) for row in zip(dq, ddq, strict=True)])
+    motion = _unloaded(exported, motion)
+    library = CLibrary.compile(EXPORTERS["c"].write(exported, Request()), tmp_path, exported, GCC)
+    expected = friction_torque(exported.friction, exported.friction_parameters, motion)
+    arguments = [getattr(motion, name) for name in exported.friction_inputs]
+    actual = np.array([library("friction", *row) for row in zip(*arguments, strict=True)])
     np.testing.assert_allclose(actual, expected, rtol=1e-12, atol=1e-14)
 
 

@@ -11,7 +11,7 @@ from scipy.signal import lfilter
 from dynident import Robot
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics, torque_regressor
-from dynident.friction.model import FrictionModel, friction_torque
+from dynident.friction.model import FrictionModel, Motion, friction_torque
 from dynident.regression import BaseParameters
 
 
@@ -41,7 +41,7 @@ def generated_log(
     standard = robot.parameters.ravel()
     if friction is not None:
         own = rng.uniform(0.1, 0.5, (robot.n, len(friction.parameter_names)))
-        effort = effort + friction_torque(friction, own, dq, ddq)
+        effort = effort + friction_torque(friction, own, Motion(q, dq, ddq, effort))
         standard = np.concatenate([standard, own.ravel()])
     rng = rng if noise_seed is None else np.random.default_rng(noise_seed)
     effort = effort + noise * coloured(rng, effort.shape, time_constant * rate)
@@ -76,7 +76,7 @@ def written_out(base: BaseParameters, dataset: Dataset, extra: Mapping[str, np.n
     robot = base.robot
     Y = torque_regressor(robot, dataset.q, dataset.dq, dataset.ddq)
     if base.friction is not None:
-        phi = base.friction.columns(dataset.dq, dataset.ddq)
+        phi = base.friction.columns(Motion(dataset.q, dataset.dq, dataset.ddq, dataset.effort))
         own = np.zeros((*phi.shape[:2], robot.n, phi.shape[2]))
         for j in range(robot.n):
             own[:, j, j] = phi[:, j]

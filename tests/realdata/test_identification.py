@@ -14,7 +14,7 @@ from scipy.signal import butter, sosfiltfilt
 from dynident import Robot, load_robot
 from dynident.data import ControllerSamples, Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
 from dynident.dynamics import inverse_dynamics
-from dynident.friction import Armature, combine, friction_torque, linear
+from dynident.friction import Armature, Motion, combine, friction_torque, linear
 from dynident.regression import BaseParameters, base_parameters, build_problem, fit, identify, residuals
 
 TABLE = "published/panda_gaz2019_tableIII_43_coefficients.csv"
@@ -219,7 +219,7 @@ def published_classical(shared_data: Path) -> tuple[BaseParameters, np.ndarray]:
 def predicted(base: BaseParameters, values: np.ndarray, motion: Dataset) -> np.ndarray:
     standard = base.representative(values)
     torque = inverse_dynamics(base.robot, standard[:70].reshape(7, 10), motion.q, motion.dq, motion.ddq)
-    return torque + friction_torque(base.friction, standard[70:].reshape(7, 3), motion.dq, motion.ddq)
+    return torque + friction_torque(base.friction, standard[70:].reshape(7, 3), Motion(motion.q, motion.dq, motion.ddq))
 
 
 class TestKukaLog:

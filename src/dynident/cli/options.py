@@ -141,6 +141,7 @@ OPTIONS = {
     "run_python": "--constraints",
     "force": "--force",
     "recover_signs": "dynident signs ROBOT DATA -o RUN",
+    "friction": "--friction",
 }
 
 

@@ -15,7 +15,7 @@ from dynident.core.arrays import Array, check_positive
 from dynident.core.figures import Figure
 from dynident.core.parallel import multi_start
 from dynident.core.results import Report, Result
-from dynident.errors import DynidentError, ValueRangeError
+from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
 from dynident.excitation.limits.margins import LimitReport, check_trajectory, standing_positions
@@ -171,6 +171,12 @@ def prepare_search(
     if parametrisation.unknowns < 3 * robot.n:
         raise ValueRangeError("harmonics", f"is {harmonics}, too few for a motion with these conditions at its ends; take more")
     collision = None if limits.clearance is None else CollisionModel.of_robot(robot)[0]  # the final check says when there is none
+    if friction is not None and friction.needs:
+        raise InputError(
+            f"friction model {friction.name!r} needs the {' and '.join(sorted(friction.needs))} of the joints, which a motion that nobody "
+            "has recorded doesn't have",
+            remedy=Remedy("design it for {friction}; a log of it serves the other model too", friction="linear"),
+        )
     base = base_parameters(robot, friction=friction)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     smoothed = None if friction is None else smooth(friction, _SMOOTHING * float(limits.velocity.min()))

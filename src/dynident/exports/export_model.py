@@ -83,6 +83,12 @@ class ExportModel:
             return ()
         return self.friction.split(self.friction_parameters)
 
+    @property
+    def friction_inputs(self) -> tuple[str, ...]:
+        """Arguments of the friction function in generated code; the load it has from the links themselves."""
+        warm = self.friction is not None and "temperature" in self.friction.needs
+        return ("q", "dq", "ddq", "temperature") if warm else ("q", "dq", "ddq")
+
     def units_sentence(self) -> str:
         """What the numbers of each joint are in, for a comment in ASCII."""
         slides = [joint.name for joint in self.robot.joints if joint.type is JointType.PRISMATIC]

@@ -7,9 +7,9 @@ C with the nodes of a `Graph`, and a line of Python with a `Formula`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -18,7 +18,7 @@ from dynident.core.arrays import Array
 from dynident.errors import InputError
 from dynident.exports.code.graph import Graph, Node
 from dynident.exports.export_model import ExportModel
-from dynident.friction.model import FrictionModel, Parameter
+from dynident.friction.model import FrictionModel, Motion
 
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**"}
 
@@ -37,35 +37,63 @@ class Formula(NDArrayOperatorsMixin):
         return Formula(f"np.{ufunc.__name__}({', '.join(_text(value) for value in inputs)})")
 
 
-def friction_nodes(model: ExportModel, graph: Graph) -> list[Node]:
-    """(n,) friction torque of every joint as an expression of dq and ddq."""
+def friction_nodes(model: ExportModel, graph: Graph, rigid: Sequence[Node]) -> list[Node]:
+    """(n,) friction torque of every joint as an expression of q, dq, ddq and temperature. rigid : (n,) torques of the links."""
     torques = [graph.node(0.0)] * model.robot.n
-    for part, numbers in model.friction_terms():
-        for i, row in enumerate(numbers.tolist()):
-            for value, term in zip(row, _terms(part, graph.input(f"dq[{i}]"), graph.input(f"ddq[{i}]")), strict=True):
-                torques[i] = torques[i] + value * graph.node(term)
+    if model.friction is None or model.friction_parameters is None:
+        return torques
+    for i, load in enumerate(rigid):
+        q, dq, ddq, temperature = (graph.input(f"{name}[{i}]") for name in ("q", "dq", "ddq", "temperature"))
+        own = model.friction.of_joint(i)
+        values = model.friction.values_of(i, model.friction_parameters[i])
+        for name, term in zip(own.parameter_names, _terms(own, Motion(q, dq, ddq, load, temperature)), strict=True):
+            torques[i] = torques[i] + values[name] * graph.node(term)
     return torques
 
 
-def friction_formulas(model: FrictionModel) -> Iterator[tuple[Parameter, str]]:
-    """Each parameter with its column as a factor in Python."""
-    for part in model.parts:
-        for parameter, term in zip(part.parameters, _terms(part, Formula("dq"), Formula("ddq")), strict=True):
-            yield parameter, _factor(term)
+class FrictionTerm(NamedTuple):
+    """One term of the friction torque in Python. constant : name of its numbers; numbers : (n,) of the joints; formula : their factor."""
+
+    constant: str
+    unit: str
+    numbers: Array
+    formula: str
 
 
-def _factor(value: Formula | float) -> str:
+def friction_formulas(model: ExportModel) -> Iterator[FrictionTerm]:
+    """Every term of the friction torque. Shape constants that differ from joint to joint are arrays of numbers."""
+    motion, taken = Motion(*(Formula(name) for name in Motion._fields)), set[str]()
+    for part, numbers in model.friction_terms():
+        terms = zip(part.parameter_names, part.unit_texts(model.robot.joints), numbers.T, _terms(part, motion), strict=True)
+        for name, unit, column, term in terms:
+            # joints with other models may share the name of a parameter
+            constant = f"FRICTION_{name}" if name not in taken else f"FRICTION_{name}_OF_{part.name}"
+            taken.add(name)
+            yield FrictionTerm(constant.upper(), unit, column, _factor(term))
+
+
+def _factor(value: Formula | Array | float) -> str:
     """Text that can stand beside a sign; a sum or product in parentheses."""
     return _text(value) if not isinstance(value, Formula) or value.single else f"({value.text})"
 
 
-def _text(value: Formula | float) -> str:
-    return value.text if isinstance(value, Formula) else repr(float(value))
+def _text(value: Formula | Array | float) -> str:
+    if isinstance(value, Formula):
+        return value.text
+    return array_text(value) if isinstance(value, np.ndarray) else repr(float(value))
 
 
-def _terms(part: FrictionModel, dq: Node | Formula, ddq: Node | Formula) -> tuple[Any, ...]:
+def array_text(values: Array) -> str:
+    """An array whose numbers come back to the last bit."""
+    if values.ndim == 1:
+        return f"np.array({(values + 0.0).tolist()!r})"
+    rows = [f"    {(row + 0.0).tolist()!r}," for row in values]
+    return "\n".join(["np.array([", *rows, "])"])
+
+
+def _terms(part: FrictionModel, motion: Motion) -> tuple[Any, ...]:
     try:
-        return part.terms(dq, ddq)
+        return part.terms(motion)
     except TypeError as error:
         raise InputError(
             f"friction model {part.name!r} can't be written as code ({error}); "

@@ -18,7 +18,7 @@ from dynident.errors import FileError
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import ExpressedFriction
 from dynident.exports.target import Comparison, DisagreementError, Exported, States
-from dynident.friction.model import friction_torque
+from dynident.friction.model import REFERENCE_TEMPERATURE, Motion, friction_torque
 from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.load import read_xml
 from dynident.robots.robot import Robot
@@ -39,7 +39,8 @@ def compare(engine: str, model: ExportModel, states: States, torques: Array, *, 
     """Another engine's torques (N, n) against ours; DisagreementError above the tolerance."""
     expected = inverse_dynamics(model.robot, model.parameters, *states)
     if friction and model.friction is not None and model.friction_parameters is not None:
-        expected = expected + friction_torque(model.friction, model.friction_parameters, *states[1:])
+        motion = Motion(*states, expected, _temperature(states))
+        expected = expected + friction_torque(model.friction, model.friction_parameters, motion)
     difference = np.abs(torques - expected).max(axis=0)
     scale = np.abs(expected).max(axis=0)
     relative = difference / np.maximum(scale, max(_SMALL_JOINT * float(scale.max()), np.finfo(float).tiny))
@@ -51,6 +52,16 @@ def compare(engine: str, model: ExportModel, states: States, torques: Array, *, 
         )
     largest, unit = float(difference.max()), model.robot.unit("effort")
     return Comparison(engine=engine, states=len(torques), largest=largest, unit=unit, relative=float(relative.max()))
+
+
+def friction_states(model: ExportModel, states: States) -> tuple[Array, ...]:
+    """(N, n) each: what the friction function of generated code is given at the states."""
+    return (*states, _temperature(states))[: len(model.friction_inputs)]
+
+
+def _temperature(states: States) -> Array:
+    """Any will do, the same for both sides [°C]."""
+    return REFERENCE_TEMPERATURE + 10.0 * states[0]
 
 
 def main_file(exported: Exported) -> bytes:

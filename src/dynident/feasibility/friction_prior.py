@@ -7,7 +7,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.convex import Dissipative, FrictionNonnegative
 from dynident.feasibility.constraints.terms import FeasibleSet
-from dynident.friction.model import FrictionModel, Symmetry
+from dynident.friction.model import Symmetry
 from dynident.regression.estimate import Estimate
 
 #: What stays when the motion is reversed (an offset), as a share of what friction can be: published tables of four arms (Panda, TX40,
@@ -28,12 +28,12 @@ def friction_std(estimate: Estimate) -> Array:
     model, first = estimate.base.friction, len(columns.of_links)
     if model is None or estimate.problem is None:
         return std
-    share = [OFFSET_SHARE if symmetry is Symmetry.EVEN else 1.0 for symmetry in _symmetries(model)]
     for joint, sizes in enumerate(_friction_columns(estimate)):
         effort = float(np.linalg.norm(estimate.problem.factors[joint][:, -1]))
-        for slot, column in sizes.items():
+        for place, (symmetry, column) in sizes.items():
             if effort > 0.0 and np.any(column):
-                std[columns.of_joint(joint)[slot] - first] = share[slot] * effort / float(np.linalg.norm(column))
+                share = OFFSET_SHARE if symmetry is Symmetry.EVEN else 1.0
+                std[place - first] = share * effort / float(np.linalg.norm(column))
     return std
 
 
@@ -56,10 +56,10 @@ def one_way_joints(estimate: Estimate) -> tuple[int, ...]:
     model = estimate.base.friction
     if model is None or estimate.problem is None:
         return ()
-    symmetries, found = _symmetries(model), list[int]()
+    found: list[int] = []
     for joint, columns in enumerate(_friction_columns(estimate)):
         odd, even = (
-            [column / np.linalg.norm(column) for slot, column in columns.items() if symmetries[slot] is symmetry and np.any(column)]
+            [column / np.linalg.norm(column) for own, column in columns.values() if own is symmetry and np.any(column)]
             for symmetry in (Symmetry.ODD, Symmetry.EVEN)
         )
         if any(abs(float(a @ b)) > ALIKE for a in odd for b in even):
@@ -67,19 +67,16 @@ def one_way_joints(estimate: Estimate) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _symmetries(model: FrictionModel) -> list[Symmetry]:
-    """(k,) what happens to each parameter's torque when the motion is reversed."""
-    return [part.symmetry for part in model.parts for _ in part.parameters]
-
-
-def _friction_columns(estimate: Estimate) -> list[dict[int, Array]]:
-    """Per joint the columns of its friction parameters in its own rows, compressed, by their place among the model's parameters."""
+def _friction_columns(estimate: Estimate) -> list[dict[int, tuple[Symmetry, Array]]]:
+    """Per joint its friction parameters, by their place among all columns: symmetry, and the column in its own rows, compressed."""
     base, problem = estimate.base, estimate.problem
     assert problem is not None  # noqa: S101 (the callers saw to it)
     if base.equations != "torque":
         return []
-    found: list[dict[int, Array]] = []
+    first = len(base.columns.of_links)
+    found: list[dict[int, tuple[Symmetry, Array]]] = []
     for joint, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         places = {int(column): place for place, column in enumerate(base.independent[group.columns])}
-        found.append({slot: factor[:, places[column]] for slot, column in enumerate(base.columns.of_joint(joint)) if column in places})
+        own = {place: base.columns.of_friction[place - first] for place in base.columns.of_joint(joint).values()}
+        found.append({place: (column.symmetry, factor[:, places[place]]) for place, column in own.items() if place in places})
     return found

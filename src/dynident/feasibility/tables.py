@@ -78,7 +78,10 @@ def _friction_table(result: LinkParameters) -> list[Table]:
     base, values = result.base, result.friction_parameters
     if base.friction is None or values is None:
         return []
-    rows = [Row((joint, *(f"{value:.4f}" for value in own))) for joint, own in zip(base.robot.joint_names, values, strict=True)]
+    rows: list[Row] = []
+    for j, (joint, row) in enumerate(zip(base.robot.joint_names, values, strict=True)):
+        own = base.friction.values_of(j, row)
+        rows.append(Row((joint, *(f"{own[name]:.4f}" if name in own else "–" for name in base.friction.parameter_names))))
     headings = ("joint", *base.friction.headings(base.robot.joints))
     return [Table(title=f"Friction ({base.friction.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))]
 

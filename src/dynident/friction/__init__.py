@@ -3,8 +3,9 @@
 from dynident.friction.armature import Armature
 from dynident.friction.combined import Combined, combine, linear
 from dynident.friction.coulomb import Coulomb
-from dynident.friction.model import FrictionModel, Parameter, ShapeConstant, Symmetry, Unit, friction_torque
+from dynident.friction.model import FrictionModel, Motion, Parameter, ShapeConstant, Symmetry, Unit, friction_torque
 from dynident.friction.offset import Offset
+from dynident.friction.per_joint import PerJoint
 from dynident.friction.registry import FRICTION_MODELS, friction_from_dict, friction_model, friction_to_dict
 from dynident.friction.smooth_coulomb import SmoothCoulomb
 from dynident.friction.smoothed import Smoothed, smooth
@@ -16,8 +17,10 @@ __all__ = [
     "Combined",
     "Coulomb",
     "FrictionModel",
+    "Motion",
     "Offset",
     "Parameter",
+    "PerJoint",
     "ShapeConstant",
     "SmoothCoulomb",
     "Smoothed",

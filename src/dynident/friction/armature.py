@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dynident.friction.model import INERTIA, FrictionModel, Parameter, Symmetry
+from dynident.friction.model import INERTIA, FrictionModel, Motion, Parameter, Symmetry
 
 
 @dataclass(frozen=True)
@@ -26,5 +26,5 @@ class Armature(FrictionModel):
     )
     symmetry = Symmetry.ODD
 
-    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
-        return (ddq,)
+    def terms(self, motion: Motion) -> tuple[Any, ...]:
+        return (motion.ddq,)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dynident.errors import ValueRangeError
 from dynident.friction.coulomb import Coulomb
-from dynident.friction.model import FrictionModel, Symmetry
+from dynident.friction.model import FrictionModel, Motion, Symmetry
 from dynident.friction.offset import Offset
 from dynident.friction.viscous import Viscous
 
@@ -27,6 +27,7 @@ class Combined(FrictionModel):
             parameters=tuple(parameter for model in self.models for parameter in model.parameters),
             symmetry=kinds.pop() if len(kinds) == 1 else Symmetry.NONE,
             dissipative=all(model.dissipative for model in self.models),
+            needs=frozenset().union(*(model.needs for model in self.models)),
         )
         names = self.parameter_names
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -37,8 +38,8 @@ class Combined(FrictionModel):
     def parts(self) -> tuple[FrictionModel, ...]:
         return tuple(part for model in self.models for part in model.parts)
 
-    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
-        return tuple(term for model in self.models for term in model.terms(dq, ddq))
+    def terms(self, motion: Motion) -> tuple[Any, ...]:
+        return tuple(term for model in self.models for term in model.terms(motion))
 
 
 def combine(*models: FrictionModel) -> Combined:

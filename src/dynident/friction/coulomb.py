@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident.friction.model import FrictionModel, Parameter, Symmetry
+from dynident.friction.model import FrictionModel, Motion, Parameter, Symmetry
 
 LEVEL = Parameter(
     name="fc",
@@ -26,5 +26,5 @@ class Coulomb(FrictionModel):
     symmetry = Symmetry.ODD
     dissipative = True
 
-    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
-        return (np.sign(dq),)
+    def terms(self, motion: Motion) -> tuple[Any, ...]:
+        return (np.sign(motion.dq),)

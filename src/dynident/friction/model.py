@@ -1,6 +1,6 @@
 """What a friction model is: one formula per parameter, so that a joint's friction torque is linear in its parameters.
 
-A model belongs to no robot. It turns motion into columns, the same k columns for every joint:
+A model belongs to no robot. It turns the motion of joints into k columns of each:
 
     torque[i, j] = columns[i, j, :] @ parameters[j, :]
 
@@ -20,12 +20,46 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array
-from dynident.errors import ShapeError
+from dynident.errors import InputError, Remedy, ShapeError
 from dynident.robots.robot import Joint, JointType
+
+#: Temperature at which what depends on it is as if there were no such dependence [°C].
+REFERENCE_TEMPERATURE = 25.0
+
+
+class Motion(NamedTuple):
+    """How joints move, and what else friction may depend on; (N, n) each, or variables of code that is generated.
+
+    q, dq, ddq                   Position, velocity, acceleration [rad | m, per second, per second²].
+    load : (N, n) or None        Torque that a joint transmits to its link [N·m | N].
+    temperature : (N, n) or None Of a joint [°C].
+    """
+
+    q: Any
+    dq: Any
+    ddq: Any
+    load: Any = None
+    temperature: Any = None
+
+    @staticmethod
+    def steady(velocity: ArrayLike) -> Motion:
+        """Constant velocity (N, n) through position zero, without load, at the reference temperature."""
+        dq = np.asarray(velocity, dtype=float)
+        still = np.zeros_like(dq)
+        return Motion(still, dq, still, still, np.full_like(dq, REFERENCE_TEMPERATURE))
+
+
+#: What a motion is asked for under the name of a field.
+_FIELDS = {"q": "position", "dq": "velocity", "ddq": "acceleration", "load": "load", "temperature": "temperature"}
+#: What to do where a motion has none of what a model needs.
+_LACKING = {
+    "load": Remedy("give the torque that each joint transmits, such as the measured effort, as load of the motion"),
+    "temperature": Remedy("name the columns that hold it, such as {columns}", columns={"temperature": "temperature*"}),
+}
 
 
 class Symmetry(Enum):
-    """What happens to the torque when the motion is reversed, (dq, ddq) -> (-dq, -ddq)."""
+    """What happens to the torque when the motion is reversed, (dq, ddq) -> (-dq, -ddq) with all else as it is."""
 
     ODD = "changes its sign"
     EVEN = "stays the same"
@@ -93,6 +127,9 @@ class FrictionModel(ABC):
     shapes : tuple         Constants that it is not linear in; those of a combination are its parts'.
     symmetry : Symmetry    The contract suite checks it.
     dissipative : bool     With parameters >= 0 the model only takes energy out of the motion: torque · dq >= 0. Checked too.
+    needs : frozenset      What it uses of a motion beside q, dq and ddq: "load", "temperature". Its jump at rest may depend on
+                           these, and on nothing else.
+    joints : int or None   How many joints it is for; None for any number.
     """
 
     name: str
@@ -100,26 +137,41 @@ class FrictionModel(ABC):
     shapes: tuple[ShapeConstant, ...] = ()
     symmetry: Symmetry = Symmetry.NONE
     dissipative: bool = False
+    needs: frozenset[str] = frozenset()
+    joints: int | None = None
 
     @abstractmethod
-    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
-        """(k,) the column of each parameter as a formula of a joint's velocity and acceleration.
+    def terms(self, motion: Motion) -> tuple[Any, ...]:
+        """(k,) the column of each parameter as a formula of a joint's motion.
 
-        dq and ddq are arrays here, but names of variables when the formula is written as C or Python: use + - * / and functions of
-        NumPy that work element by element, such as np.sign(dq); a constant column is a plain number.
+        motion.dq and its other fields are arrays here, but names of variables when the formula is written as C or Python: use
+        + - * / and functions of NumPy that work element by element, such as np.sign(motion.dq); a constant column is a plain number.
         """
 
-    def columns(self, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
-        """Regressor columns (N, n, k).
-
-        velocity : (N, n)      Joint velocity [rad/s | m/s].
-        acceleration : (N, n)  Joint acceleration [rad/s² | m/s²].
-        """
-        dq, ddq = _check_motion(velocity, acceleration)
-        phi = np.empty((*dq.shape, len(self.parameters)))
-        for k, term in zip(range(len(self.parameters)), self.terms(dq, ddq), strict=True):
+    def columns(self, motion: Motion) -> Array:
+        """Regressor columns (N, n, k); zero where a joint's own model has no such parameter."""
+        checked = self._check_motion(motion)
+        phi = np.empty((*checked.dq.shape, len(self.parameters)))
+        for k, term in zip(range(len(self.parameters)), self.terms(checked), strict=True):
             phi[..., k] = term
         return phi
+
+    def of_joint(self, joint: int) -> FrictionModel:
+        """The model of one joint, from 0."""
+        return self
+
+    def _check_motion(self, motion: Motion) -> Motion:
+        """The motion as float arrays of one shape (N, n), with all that the model needs."""
+        remedy = "remove those samples first"
+        dq = check_array("velocity", motion.dq, (None, self.joints), f"(N, {self.joints or 'n'}) = (samples, joints)", remedy=remedy)
+        expected = f"{dq.shape}, the shape of velocity = (samples, joints)"
+        checked: dict[str, Array] = {"dq": dq}
+        for name in ("q", "ddq", *sorted(self.needs)):
+            values = getattr(motion, name)
+            if values is None:
+                raise InputError(f"friction model {self.name!r} needs the {_FIELDS[name]} of the joints", remedy=_LACKING[name])
+            checked[name] = check_array(_FIELDS[name], values, dq.shape, expected, remedy=remedy)
+        return Motion(**checked)
 
     @property
     def parts(self) -> tuple[FrictionModel, ...]:
@@ -144,6 +196,11 @@ class FrictionModel(ABC):
             for parameter in part.parameters
         )
 
+    @property
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """(k,) what happens to each parameter's torque when the motion is reversed."""
+        return tuple(part.symmetry for part in self.parts for _ in part.parameters)
+
     def headings(self, joints: Iterable[Joint]) -> tuple[str, ...]:
         """(k,) a table's heading per parameter, "fv [N·m·s/rad]"."""
         return tuple(f"{name} [{unit}]" for name, unit in zip(self.parameter_names, self.unit_texts(joints), strict=True))
@@ -153,28 +210,26 @@ class FrictionModel(ABC):
         kinds = {joint.type is JointType.PRISMATIC: joint.type for joint in joints}
         return tuple(" or ".join(units) for units in zip(*(self.units_of(kinds[sliding]) for sliding in sorted(kinds)), strict=True))
 
+    def values_of(self, joint: int, row: ArrayLike) -> dict[str, float]:
+        """A joint's own parameters by name, out of its row (k,) of a table of all."""
+        own = self.of_joint(joint).parameter_names
+        named = zip(self.parameter_names, np.asarray(row, dtype=float).tolist(), strict=True)
+        return {name: value for name, value in named if name in own}
+
     def split(self, parameters: Array) -> tuple[tuple[FrictionModel, Array], ...]:
         """The parts, each with its own columns of `parameters` (n, k)."""
         ends = np.cumsum([len(part.parameters) for part in self.parts])
         return tuple(zip(self.parts, np.split(parameters, ends[:-1], axis=1), strict=True))
 
 
-def friction_torque(model: FrictionModel, parameters: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike) -> Array:
+def friction_torque(model: FrictionModel, parameters: ArrayLike, motion: Motion) -> Array:
     """Friction torque (N, n) [N·m | N], to be added to the rigid-body torque.
 
     parameters : (n, k)  Row j holds the parameters of joint j, in the order of `model.parameter_names`.
     """
-    phi = model.columns(velocity, acceleration)
+    phi = model.columns(motion)
     theta = np.asarray(parameters, dtype=float)
     expected = phi.shape[1:]
     if theta.shape != expected:
         raise ShapeError("parameters", theta.shape, f"{expected} = (joints, {', '.join(model.parameter_names)})")
     return np.einsum("ijk,jk->ij", phi, theta)
-
-
-def _check_motion(velocity: ArrayLike, acceleration: ArrayLike) -> tuple[Array, Array]:
-    """Velocity and acceleration as float arrays of one shape (N, n)."""
-    dq = check_array("velocity", velocity, (None, None), "(N, n) = (samples, joints)", remedy="remove those samples first")
-    expected = f"{dq.shape}, the shape of velocity = (samples, joints)"
-    ddq = check_array("acceleration", acceleration, dq.shape, expected, remedy="remove those samples first")
-    return dq, ddq

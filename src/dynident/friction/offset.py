@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dynident.friction.model import FrictionModel, Parameter, Symmetry
+from dynident.friction.model import FrictionModel, Motion, Parameter, Symmetry
 
 
 @dataclass(frozen=True)
@@ -23,5 +23,5 @@ class Offset(FrictionModel):
     )
     symmetry = Symmetry.EVEN
 
-    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
+    def terms(self, motion: Motion) -> tuple[Any, ...]:
         return (1.0,)

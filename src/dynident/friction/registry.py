@@ -11,6 +11,7 @@ from dynident.friction.combined import Combined, combine, linear
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.model import FrictionModel
 from dynident.friction.offset import Offset
+from dynident.friction.per_joint import PerJoint
 from dynident.friction.smooth_coulomb import SmoothCoulomb
 from dynident.friction.viscous import Viscous
 
@@ -31,7 +32,10 @@ def friction_model(name: str) -> FrictionModel:
 
 
 def friction_to_dict(model: FrictionModel) -> dict[str, Any]:
-    """{"model": name, "shape": {...}}, or {"models": [...]} for several acting together; ready for standard JSON."""
+    """{"model": name, "shape": {...}}, {"models": [...]} for several acting together, {"joints": [...]} for one per joint;
+    ready for standard JSON."""
+    if isinstance(model, PerJoint):
+        return {"joints": [friction_to_dict(own) for own in model.models]}
     if isinstance(model, Combined):
         return {"models": [friction_to_dict(part) for part in model.models]}
     if model.name not in FRICTION_MODELS:
@@ -41,6 +45,8 @@ def friction_to_dict(model: FrictionModel) -> dict[str, Any]:
 
 def friction_from_dict(data: Mapping[str, Any]) -> FrictionModel:
     """The model that `friction_to_dict` wrote."""
+    if "joints" in data:
+        return PerJoint(tuple(friction_from_dict(own) for own in data["joints"]))
     if "models" in data:
         return Combined(tuple(friction_from_dict(part) for part in data["models"]))
     name = data.get("model")

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident.errors import ValueRangeError
 from dynident.friction.coulomb import LEVEL
-from dynident.friction.model import VELOCITY, FrictionModel, ShapeConstant, Symmetry
+from dynident.friction.model import VELOCITY, FrictionModel, Motion, ShapeConstant, Symmetry
 
 THRESHOLD = 0.02
 
@@ -33,5 +33,5 @@ class SmoothCoulomb(FrictionModel):
         if not (np.isfinite(self.threshold) and self.threshold > 0.0):
             raise ValueRangeError("threshold", f"is {self.threshold}; it must be a positive velocity [rad/s | m/s]")
 
-    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
-        return (np.tanh(dq / self.threshold),)
+    def terms(self, motion: Motion) -> tuple[Any, ...]:
+        return (np.tanh(motion.dq / self.threshold),)

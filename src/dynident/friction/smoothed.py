@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.friction.model import FrictionModel
+from dynident.friction.model import FrictionModel, Motion
 from dynident.friction.smooth_coulomb import THRESHOLD, SmoothCoulomb
 
 #: A velocity beside rest, far too slow for anything smooth to notice. Added to others it changes only those that are zero.
@@ -34,26 +34,43 @@ class Smoothed(FrictionModel):
     def __post_init__(self) -> None:
         model = self.model
         SmoothCoulomb(self.threshold)  # refuses a threshold that is no velocity
-        vars(self).update(
-            name=f"smoothed {model.name}", parameters=model.parameters, symmetry=model.symmetry, dissipative=model.dissipative
-        )
+        same = ("parameters", "symmetry", "dissipative", "needs", "joints")
+        vars(self).update(name=f"smoothed {model.name}", **{name: getattr(model, name) for name in same})
 
     @property
     def parts(self) -> tuple[FrictionModel, ...]:
         return tuple(Smoothed(part, self.threshold) for part in self.model.parts)
 
-    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
+    @property
+    def nonnegative(self) -> tuple[bool, ...]:
+        return self.model.nonnegative
+
+    def of_joint(self, joint: int) -> FrictionModel:
+        return Smoothed(self.model.of_joint(joint), self.threshold)
+
+    def split(self, parameters: Array) -> tuple[tuple[FrictionModel, Array], ...]:
+        return tuple((Smoothed(part, self.threshold), own) for part, own in self.model.split(parameters))
+
+    def terms(self, motion: Motion) -> tuple[Any, ...]:
         # at rest itself a model may say anything, such as zero between two unequal levels; beside it the mean of the two is found
-        beside, passage = dq + BESIDE_REST, np.tanh(dq / self.threshold)
-        raw, sign = self.model.terms(beside, ddq), np.sign(beside)
-        return tuple(term - J * sign + J * passage for term, J in zip(raw, self.jump.tolist(), strict=True))
+        beside, passage = motion.dq + BESIDE_REST, np.tanh(motion.dq / self.threshold)
+        raw, leap = self.model.terms(motion._replace(dq=beside)), np.sign(beside) - passage
+        return tuple(term - J * leap for term, J in zip(raw, self.jumps(motion), strict=True))
+
+    def jumps(self, motion: Motion) -> tuple[Any, ...]:
+        """(k,) half the model's jump at rest, per unit of each parameter."""
+        if not self.model.needs:
+            return self._constant_jumps
+        above, below = (self.model.terms(motion._replace(dq=np.full_like(motion.dq, side))) for side in (BESIDE_REST, -BESIDE_REST))
+        return tuple(0.5 * (a - b) for a, b in zip(above, below, strict=True))
 
     @cached_property
-    def jump(self) -> Array:
-        """(k,) half the model's jump at rest, per unit of each parameter."""
-        sides = np.array([[BESIDE_REST], [-BESIDE_REST]])
-        above, below = self.model.columns(sides, np.zeros_like(sides))[:, 0]
-        return 0.5 * (above - below)
+    def _constant_jumps(self) -> tuple[Any, ...]:
+        """Numbers, or (n,) where every joint has its own model."""
+        sides = np.repeat([[BESIDE_REST], [-BESIDE_REST]], self.joints or 1, axis=1)
+        above, below = self.model.columns(Motion.steady(sides))
+        jumps: Array = 0.5 * (above - below)
+        return tuple(jumps[0].tolist()) if self.joints is None else tuple(jumps.T)
 
 
 def smooth(model: FrictionModel, threshold: float = THRESHOLD) -> Smoothed:

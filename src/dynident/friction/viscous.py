@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dynident.friction.model import TORQUE_PER_VELOCITY, FrictionModel, Parameter, Symmetry
+from dynident.friction.model import TORQUE_PER_VELOCITY, FrictionModel, Motion, Parameter, Symmetry
 
 
 @dataclass(frozen=True)
@@ -25,5 +25,5 @@ class Viscous(FrictionModel):
     symmetry = Symmetry.ODD
     dissipative = True
 
-    def terms(self, dq: Any, ddq: Any) -> tuple[Any, ...]:
-        return (dq,)
+    def terms(self, motion: Motion) -> tuple[Any, ...]:
+        return (motion.dq,)

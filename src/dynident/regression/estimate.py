@@ -18,7 +18,7 @@ from dynident.data import Dataset
 from dynident.data.provenance import Provenance
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError
-from dynident.friction.model import friction_torque
+from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
@@ -197,7 +197,8 @@ class Estimate(Result):
             raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
         effort = inverse_dynamics(self.base.robot, self.link_part, dataset.q, dataset.dq, dataset.ddq)
         if self.base.friction is not None and self.friction_parameters is not None:
-            effort = effort + friction_torque(self.base.friction, self.friction_parameters, dataset.dq, dataset.ddq)
+            motion = Motion(dataset.q, dataset.dq, dataset.ddq, effort)
+            effort = effort + friction_torque(self.base.friction, self.friction_parameters, motion)
         for name, value in self.base.columns.extra(self.standard).items():
             if extra is None or name not in extra:
                 raise InputError(f"the model has the extra column {name!r}; give it for the new data too")

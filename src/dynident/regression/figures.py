@@ -8,7 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, line, numbers, plain
-from dynident.friction.model import friction_torque
+from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
@@ -110,7 +110,7 @@ def _friction_curve(estimate: Estimate, j: int, reach: float) -> tuple[Array, Ar
     velocity = np.linspace(-reach, reach, _CURVE)
     motion = np.zeros((_CURVE, estimate.base.robot.n))
     motion[:, j] = velocity
-    return velocity, friction_torque(estimate.base.friction, parameters, motion, np.zeros_like(motion))[:, j]
+    return velocity, friction_torque(estimate.base.friction, parameters, Motion.steady(motion))[:, j]
 
 
 def base_figure(base: BaseParameters) -> Figure:

@@ -46,7 +46,8 @@ class Coefficient:
 
 @dataclass(frozen=True, kw_only=True)
 class JointFriction:
-    """Friction of one joint. parameters : value by name; None for one that is only known as part of another coefficient."""
+    """Friction of one joint, as its model has it. parameters : value by name; None for one that is only known as part of another
+    coefficient."""
 
     joint: str
     model: str
@@ -136,25 +137,33 @@ def friction(estimate: Estimate) -> tuple[JointFriction, ...]:
     base, values = estimate.base, estimate.friction_parameters
     if base.friction is None or values is None:
         return ()
-    names = base.friction.parameter_names
     separate = {int(i) for i in base.independent} | {base.columns.index(name) for name in base.known}
     records: list[JointFriction] = []
     for j, joint in enumerate(base.robot.joint_names):
-        columns = base.columns.of_joint(j)
-        parameters = {name: float(values[j, k]) if columns[k] in separate else None for k, name in enumerate(names)}
-        records.append(JointFriction(joint=joint, model=base.friction.name, parameters=parameters))
+        own = zip(base.columns.of_joint(j).values(), base.friction.values_of(j, values[j]).items(), strict=True)
+        parameters = {name: value if place in separate else None for place, (name, value) in own}
+        records.append(JointFriction(joint=joint, model=base.friction.of_joint(j).name, parameters=parameters))
     return tuple(records)
 
 
 def friction_texts(estimate: Estimate) -> list[list[str]]:
-    """(n, k) the friction parameters as tables show them: "grouped" where only known inside another coefficient, "dropped" where zero."""
+    """(n, k) the friction parameters as tables show them: "grouped" where only known inside another coefficient, "dropped" where zero,
+    a dash where the joint's model has no such parameter."""
     base = estimate.base
     dropped = {int(base.independent[item.index]) for item in estimate.dropped}
+    names = () if base.friction is None else base.friction.parameter_names
     texts: list[list[str]] = []
     for j, item in enumerate(friction(estimate)):
-        values = zip(base.columns.of_joint(j), item.parameters.values(), strict=True)
-        texts.append(["grouped" if value is None else "dropped" if place in dropped else f"{value:.4f}" for place, value in values])
+        places = dict(zip(item.parameters, base.columns.of_joint(j).values(), strict=True))
+        texts.append([_friction_text(item.parameters, name, dropped=places.get(name) in dropped) for name in names])
     return texts
+
+
+def _friction_text(parameters: Mapping[str, float | None], name: str, *, dropped: bool) -> str:
+    if name not in parameters:
+        return "–"
+    value = parameters[name]
+    return "grouped" if value is None else "dropped" if dropped else f"{value:.4f}"
 
 
 def _coefficient_table(estimate: Estimate) -> Table:

@@ -123,10 +123,9 @@ def _friction(result: LinkParameters) -> list[dict[str, Any]]:
     base, values = result.base, result.friction_parameters
     if base.friction is None or values is None:
         return []
-    names = base.friction.parameter_names
     return [
-        {"joint": joint, "model": base.friction.name, "parameters": dict(zip(names, parameters.tolist(), strict=True))}
-        for joint, parameters in zip(base.robot.joint_names, values, strict=True)
+        {"joint": joint, "model": base.friction.of_joint(j).name, "parameters": base.friction.values_of(j, row)}
+        for j, (joint, row) in enumerate(zip(base.robot.joint_names, values, strict=True))
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
-from dynident.friction import friction_torque
+from dynident.friction import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.rows import LogRows, RowGroup, collect_tables
@@ -148,7 +148,7 @@ class Magnitudes:
         assert motion.ddq is not None  # noqa: S101
         effort = inverse_dynamics(base.robot, base.columns.links(x), motion.q, motion.dq, motion.ddq)
         if base.friction is not None:
-            effort = effort + friction_torque(base.friction, base.columns.friction(x), motion.dq, motion.ddq)
+            effort = effort + friction_torque(base.friction, base.columns.friction(x), Motion(motion.q, motion.dq, motion.ddq, effort))
         return effort
 
 

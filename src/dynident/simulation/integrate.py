@@ -16,6 +16,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import DynidentError, import_optional
+from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.simulation.plant import Plant
 from dynident.simulation.reference_motion import Reference
 from dynident.simulation.servo import Regulator
@@ -26,6 +27,9 @@ PHYSICS_RATE = 4000.0
 
 #: Largest product of the physics' step with a friction's decay rate and with a spring's frequency.
 _DECAY_STEP, _SPRING_STEP = 1.0, 0.5
+
+#: Rounds in which load and the friction that depends on it agree to rounding; friction is a small part of the load.
+_LOAD_ROUNDS = 20
 
 #: Smaller steps than this would take hours; something is too stiff or too light [s].
 _LEAST_STEP = 1e-5
@@ -48,7 +52,10 @@ class Drive(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SimulatedMotion:
-    """What happened at the servo's instants. All (N, n) but `saturated` (n,), the share of instants at the torque limit."""
+    """What happened at the servo's instants. All (N, n) but `saturated` (n,), the share of instants at the torque limit.
+
+    load : (N, n)   What the motors passed on to the links: the effort without friction and without what moves the rotors.
+    """
 
     q: Array
     dq: Array
@@ -57,6 +64,7 @@ class SimulatedMotion:
     motor_dq: Array
     motor_ddq: Array
     effort: Array
+    load: Array
     saturated: Array
 
 
@@ -67,7 +75,7 @@ def substeps(plant: Plant, friction: SimulatedFriction | None, felt: Array, M: A
     """
     step, culprit = 1.0 / PHYSICS_RATE, ""
     if friction is not None:
-        slopes = np.abs(friction.tangent(np.zeros(plant.robot.n))[1])  # a falling one grows as fast as a rising one decays
+        slopes = np.abs(friction.tangent(Motion.steady(np.zeros(plant.robot.n)))[1])  # a falling one grows as fast as a rising one decays
         decay = np.abs(np.linalg.eigvals(np.linalg.solve(felt, np.diag(slopes)))).max()
         if decay * step > _DECAY_STEP:
             step, culprit = _DECAY_STEP / decay, "the friction near rest is too steep for the joints' inertia; raise the threshold"
@@ -98,7 +106,7 @@ def integrate(
     samples, n = reference.q.shape
     period = reference.time[1] - reference.time[0]
     physics = Physics(plant, friction, period=period, steps=steps, q=reference.q[0], dq=reference.dq[0])
-    rows = {name: np.empty((samples, n)) for name in ("q", "dq", "ddq", "motor_q", "motor_dq", "motor_ddq", "effort")}
+    rows = {name: np.empty((samples, n)) for name in ("q", "dq", "ddq", "motor_q", "motor_dq", "motor_ddq", "effort", "load")}
     saturated = np.zeros(n)
     torque = np.empty(0)
     for k in range(samples):
@@ -109,7 +117,7 @@ def integrate(
         # at the instant itself the torque jumps: what belongs to it is the mean of both sides
         now = torque if k == 0 else 0.5 * (before + torque)
         physics.feel(now)
-        _note(rows, k, plant, physics.data, now)
+        _note(rows, k, plant, physics, now)
         if k < samples - 1:
             physics.advance(torque)
         if progress is not None and k % 256 == 0:
@@ -123,6 +131,7 @@ class Physics:
     """A plant at work: what changes in it is MuJoCo's state, period by period, under the torques of its motors.
 
     period : float   [s], in `steps` steps of the physics; q, dq : (n,) where the motors begin [rad | m, per second].
+    load : (n,)      What the motors pass on to the links [N·m | N].
     """
 
     def __init__(self, plant: Plant, friction: SimulatedFriction | None, *, period: float, steps: int, q: Array, dq: Array) -> None:
@@ -131,6 +140,7 @@ class Physics:
         self.data = self._mujoco.MjData(plant.model)
         plant.model.opt.timestep = period / steps
         self.data.qpos[plant.motors], self.data.qvel[plant.motors] = q, dq
+        self.load = np.zeros(plant.robot.n)
         _settle_springs(self._mujoco, plant, self.data)
 
     @property
@@ -143,16 +153,20 @@ class Physics:
 
     def feel(self, torque: Array) -> None:
         """The accelerations that a torque (n,) gives at this instant."""
-        _apply(self._plant, self.data, torque, self._friction)
-        self._mujoco.mj_forward(self._plant.model, self.data)
-        _check_sane(self.data, self.data.time)
+        for _ in range(_LOAD_ROUNDS if self._friction is not None and self._friction.loaded else 1):
+            self._act(self._mujoco.mj_forward, torque)
 
     def advance(self, torque: Array) -> None:
         """One period with a torque (n,) that stays the same."""
         for _ in range(self._steps):
-            _apply(self._plant, self.data, torque, self._friction)
-            self._mujoco.mj_step(self._plant.model, self.data)
-            _check_sane(self.data, self.data.time)
+            self._act(self._mujoco.mj_step, torque)
+
+    def _act(self, function: Callable[[Any, Any], None], torque: Array) -> None:
+        """A function of MuJoCo's with this torque, and with the friction that the load of the call before gives."""
+        friction = _apply(self._plant, self.data, torque, self._friction, self.load)
+        function(self._plant.model, self.data)
+        _check_sane(self.data, self.data.time)
+        self.load = torque - friction - self._plant.inertia * self.data.qacc[self._plant.motors]
 
 
 def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:
@@ -168,23 +182,26 @@ def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:
     data.qvel[:] = velocity
 
 
-def _apply(plant: Plant, data: Any, torque: Array, friction: SimulatedFriction | None) -> None:
+def _apply(plant: Plant, data: Any, torque: Array, friction: SimulatedFriction | None, load: Array) -> Array | float:
+    """Set the torques of a step; the friction in it is returned."""
     motors = plant.motors
     if friction is None:
         data.qfrc_applied[motors] = torque
-        return
+        return 0.0
     velocity = data.qvel[motors]
-    here, slope = friction.tangent(velocity)
+    here, slope = friction.tangent(Motion(data.qpos[motors], velocity, None, load, REFERENCE_TEMPERATURE))
     damping = np.maximum(slope, 0.0)  # a falling characteristic (Stribeck) stays a force
     plant.model.dof_damping[motors] = damping
     data.qfrc_applied[motors] = torque - (here - damping * velocity)
+    return here
 
 
-def _note(rows: dict[str, Array], k: int, plant: Plant, data: Any, torque: Array) -> None:
+def _note(rows: dict[str, Array], k: int, plant: Plant, physics: Physics, torque: Array) -> None:
+    data = physics.data
     for link, motor, values in (("q", "motor_q", data.qpos), ("dq", "motor_dq", data.qvel), ("ddq", "motor_ddq", data.qacc)):
         rows[link][k] = plant.link_side(values)
         rows[motor][k] = values[plant.motors]
-    rows["effort"][k] = torque
+    rows["effort"][k], rows["load"][k] = torque, physics.load
 
 
 def _check_sane(data: Any, time: float) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array
 from dynident.errors import InputError
-from dynident.friction import FrictionModel, Smoothed, friction_torque, smooth
+from dynident.friction import FrictionModel, Motion, Smoothed, friction_torque, smooth
 from dynident.friction.smooth_coulomb import THRESHOLD
 from dynident.friction.smoothed import BESIDE_REST
 from dynident.robots.robot import Robot
@@ -35,24 +35,35 @@ class SimulatedFriction:
         smoothed = smooth(model, threshold)
         return SimulatedFriction(model=smoothed, parameters=theta, inertia=_inertia(smoothed, theta))
 
-    def torque(self, velocity: Array, acceleration: Array) -> Array:
-        """(N, n) friction torque [N·m | N], what goes with acceleration included."""
-        return friction_torque(self.model, self.parameters, velocity, acceleration)
+    @property
+    def loaded(self) -> bool:
+        """Whether it depends on the torque that the joints transmit."""
+        return "load" in self.model.needs
 
-    def tangent(self, velocity: Array) -> tuple[Array, Array]:
-        """Torque (n,) at a velocity (n,) and its slope (n,), both without acceleration; what a step of the physics needs."""
+    def torque(self, motion: Motion) -> Array:
+        """(N, n) friction torque [N·m | N], what goes with acceleration included."""
+        return friction_torque(self.model, self.parameters, motion)
+
+    def tangent(self, motion: Motion) -> tuple[Array, Array]:
+        """Torque (n,) of a motion (n,) and its slope over the velocity (n,), both without acceleration; what a step of the physics
+        needs."""
         smoothed = self.model
         step = 1e-3 * smoothed.threshold
-        beside = velocity + (step * _AROUND + BESIDE_REST)
+        beside = motion.dq + (step * _AROUND + BESIDE_REST)
         # the jump of all terms together, and nothing checked: this runs a hundred thousand times
-        terms = zip(smoothed.model.terms(beside, np.zeros_like(beside)), self.parameters.T, strict=True)
-        raw = sum(term * own for term, own in terms)
-        below, here, above = raw - self._jump * (np.sign(beside) - np.tanh(beside / smoothed.threshold))
+        at = motion._replace(dq=beside, ddq=np.zeros_like(beside))
+        raw = sum(term * own for term, own in zip(smoothed.model.terms(at), self.parameters.T, strict=True))
+        jump = self._total_jump(at) if smoothed.needs else self._constant_jump
+        below, here, above = raw - jump * (np.sign(beside) - np.tanh(beside / smoothed.threshold))
         return here, (above - below) / (2.0 * step)
 
     @cached_property
-    def _jump(self) -> Array:
-        return self.parameters @ self.model.jump
+    def _constant_jump(self) -> Array:
+        return self._total_jump(Motion.steady(np.zeros((1, len(self.parameters)))))
+
+    def _total_jump(self, motion: Motion) -> Array:
+        """(n,) or (N, n) half the jump of the torque at rest."""
+        return np.asarray(sum(jump * own for jump, own in zip(self.model.jumps(motion), self.parameters.T, strict=True)), dtype=float)
 
 
 _AROUND = np.array([[-1.0], [0.0], [1.0]])
@@ -72,7 +83,7 @@ def _inertia(model: Smoothed, theta: Array) -> Array:
     n = len(theta)
     velocity = np.repeat([0.0, 1.0, 0.0, 1.0, 0.0], n).reshape(5, n)
     acceleration = np.repeat([0.0, 0.0, 1.0, 1.0, -2.0], n).reshape(5, n)
-    at = friction_torque(model, theta, velocity, acceleration)
+    at = friction_torque(model, theta, Motion.steady(velocity)._replace(ddq=acceleration))
     found = at[2] - at[0]
     if not (np.allclose(at[3] - at[1], found, atol=1e-12) and np.allclose(at[4] - at[0], -2.0 * found, atol=1e-12)):
         raise InputError(f"friction model {model.model.name!r} is not linear in the acceleration, so it can't be simulated")

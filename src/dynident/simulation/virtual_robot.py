@@ -12,6 +12,7 @@ from dynident.data import Dataset
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError, UnknownNameError
 from dynident.friction import FrictionModel, friction_model
+from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.robots.robot import Robot
 from dynident.simulation.integrate import Drive, SimulatedMotion, integrate, substeps
 from dynident.simulation.payload import Payload, loaded_parameters
@@ -146,7 +147,8 @@ def _check_moves_mass(robot: Robot, M: Array) -> None:
 
 
 def _truth(plant: Plant, reference: Reference, motion: SimulatedMotion, friction: SimulatedFriction | None, kept: slice) -> Truth:
-    motor_dq, motor_ddq = motion.motor_dq[kept], motion.motor_ddq[kept]
+    motor = Motion(motion.motor_q, motion.motor_dq, motion.motor_ddq, motion.load, np.full_like(motion.load, REFERENCE_TEMPERATURE))
+    motor = Motion(*(values[kept] for values in motor))
     return Truth(
         robot=plant.robot,
         parameters=plant.parameters,
@@ -156,8 +158,8 @@ def _truth(plant: Plant, reference: Reference, motion: SimulatedMotion, friction
         dq=motion.dq[kept],
         ddq=motion.ddq[kept],
         effort=motion.effort[kept],
-        friction=np.zeros_like(motor_dq) if friction is None else friction.torque(motor_dq, motor_ddq),
-        motor_q=motion.motor_q[kept],
+        friction=np.zeros_like(motor.dq) if friction is None else friction.torque(motor),
+        motor_q=motor.q,
     )
 
 

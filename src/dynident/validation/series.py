@@ -15,7 +15,7 @@ import numpy as np
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import Dataset, ParallelFilter
 from dynident.dynamics import inverse_dynamics
-from dynident.friction.model import friction_torque
+from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.rows import MASK_SHARE, LogRows
 from dynident.regression.estimate import Estimate
 from dynident.regression.prepare import parallel_filter
@@ -101,18 +101,23 @@ def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, seg
     motion = data.take(segment, starts=(0,))
     dq, ddq = motion.dq, motion.ddq
     assert motion.effort is not None and dq is not None and ddq is not None, "prepared"  # noqa: S101, PT018
-    model = estimate.base.friction
+    model, robot = estimate.base.friction, estimate.base.robot
+
+    def friction(parameters: Array, load: Array) -> Array:
+        assert model is not None  # noqa: S101 (the callers have seen to it)
+        return friction_torque(model, parameters, Motion(motion.q, dq, ddq, load))
+
     yield "time", np.broadcast_to(motion.time[:, None], motion.q.shape)
     yield "velocity", dq
     yield "measured", motion.effort
     if model is not None and estimate.friction_parameters is not None:
-        yield "friction", friction_torque(model, estimate.friction_parameters, dq, ddq)
+        yield "friction", friction(estimate.friction_parameters, inverse_dynamics(robot, estimate.link_part, motion.q, dq, ddq))
     for other in others:
-        rigid = inverse_dynamics(estimate.base.robot, other.links, motion.q, dq, ddq)
+        rigid = inverse_dynamics(robot, other.links, motion.q, dq, ddq)
         if model is None or other.friction is None:
             yield other.name, rigid
         else:
-            yield other.name, rigid + friction_torque(model, other.friction, dq, ddq)
+            yield other.name, rigid + friction(other.friction, rigid)
             yield other.name + RIGID, rigid
 
 

@@ -153,10 +153,10 @@ def find_departures(series: Sequence[JointSeries], model: str, usual: Array) -> 
 
 def _left_by(estimate: Estimate, other: NewtonEuler) -> Array:
     """(n,) RMS that links leave of the data of the fit; that of the coefficients where these are not there, or need other columns too."""
-    columns = np.concatenate([other.links.ravel(), np.zeros(0) if other.friction is None else other.friction.ravel()])
-    if estimate.problem is None or len(columns) != len(estimate.base.columns):
+    columns = estimate.base.columns
+    if estimate.problem is None or columns.of_extra or (columns.of_friction and other.friction is None):
         return estimate.residuals.rms_per_group
-    return residuals(estimate.problem, estimate.base.coefficients(columns)).rms_per_group
+    return residuals(estimate.problem, estimate.base.coefficients(columns.join(other.links, other.friction))).rms_per_group
 
 
 def _levels(estimate: Estimate) -> Array:

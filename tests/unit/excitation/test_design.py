@@ -30,6 +30,7 @@ from dynident.excitation.design import prepare_search
 from dynident.excitation.search.criterion import Criterion, base_regressor, condition_number
 from dynident.excitation.search.descent import Search
 from dynident.excitation.trajectories.trajectory import Motion
+from dynident.friction import Motion as JointMotion
 from dynident.friction import combine, friction_model, linear, smooth
 from dynident.friction.armature import Armature
 from dynident.friction.coulomb import Coulomb
@@ -54,7 +55,7 @@ def test_the_condition_number_is_that_of_the_stacked_matrix():
     pi = np.random.default_rng(1).normal(size=64)
     standard = base.representative(pi)
     expected = inverse_dynamics(PANDA, standard[:70], *motion)
-    expected = expected + np.einsum("ijk,jk->ij", linear().columns(motion.dq, motion.ddq), standard[70:].reshape(7, 3))
+    expected = expected + np.einsum("ijk,jk->ij", linear().columns(JointMotion(*motion)), standard[70:].reshape(7, 3))
     np.testing.assert_allclose((stacked @ pi).reshape(7, 60).T, expected, atol=1e-9)
 
 
@@ -90,12 +91,12 @@ def test_the_gradient_is_the_derivative_of_the_objective(robot, friction, limits
 
 
 def test_only_the_sign_of_coulomb_friction_is_smoothed():
-    dq, ddq = np.random.default_rng(0).normal(size=(2, 40, 3))
+    motion = JointMotion(*np.random.default_rng(0).normal(size=(3, 40, 3)))
     expected = friction_model("viscous+smooth_coulomb+offset")
     smoothed = smooth(linear(), 0.02)
-    np.testing.assert_array_equal(smoothed.columns(dq, ddq), expected.columns(dq, ddq))
+    np.testing.assert_array_equal(smoothed.columns(motion), expected.columns(motion))
     assert smoothed.parameter_names == linear().parameter_names
-    np.testing.assert_array_equal(smooth(Viscous(), 0.1).columns(dq, ddq), Viscous().columns(dq, ddq))
+    np.testing.assert_array_equal(smooth(Viscous(), 0.1).columns(motion), Viscous().columns(motion))
 
 
 def test_expected_deviations_are_those_of_a_monte_carlo_experiment():

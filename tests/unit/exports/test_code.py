@@ -17,7 +17,7 @@ from dynident.exports import EXPORTERS, ExportModel, export
 from dynident.exports.code.c99 import CLibrary, c_name
 from dynident.exports.code.graph import Graph
 from dynident.exports.target import Request
-from dynident.friction import FRICTION_MODELS, FrictionModel, Parameter, SmoothCoulomb, friction_model, friction_torque
+from dynident.friction import FRICTION_MODELS, FrictionModel, Motion, Parameter, SmoothCoulomb, friction_model, friction_torque
 from dynident.robots import link_poses
 from tests.export_models import model_of
 from tests.oracles.machines import machine, states
@@ -35,7 +35,7 @@ def expected(model: ExportModel, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray)
         "coriolis_vector": ((q, dq), coriolis_vector(robot, p, q, dq)),
         "gravity_vector": ((q,), gravity(robot, p, q)),
         "inverse_dynamics": ((q, dq, ddq), inverse_dynamics(robot, p, q, dq, ddq)),
-        "friction": ((dq, ddq), friction_torque(model.friction, model.friction_parameters, dq, ddq)),
+        "friction": ((q, dq, ddq), friction_torque(model.friction, model.friction_parameters, Motion(q, dq, ddq))),
         "regressor": ((q, dq, ddq), torque_regressor(robot, q, dq, ddq)),
         "jacobian": ((q,), np.array([_jacobian(robot, row) for row in q])),
     }
@@ -56,7 +56,7 @@ def _jacobian(robot, q: np.ndarray, step: float = 1e-6) -> np.ndarray:
 @pytest.mark.parametrize("name", ROBOTS)
 def test_every_c_function_is_ours(tmp_path, name):
     model = model_of(machine(name))
-    library = CLibrary.compile(EXPORTERS["c"].write(model, Request()), tmp_path, c_name(model.robot.name), model.robot.n, GCC)
+    library = CLibrary.compile(EXPORTERS["c"].write(model, Request()), tmp_path, model, GCC)
     q, dq, ddq = states(model.robot, samples=20)
     for function, (arguments, results) in expected(model, q, dq, ddq).items():
         actual = np.array([library(function, *row) for row in zip(*arguments, strict=True)]).reshape(results.shape)
@@ -128,7 +128,8 @@ class Rich(FrictionModel):
     name = "rich"
     parameters = tuple(Parameter(name=f"f{letter}") for letter in "abcde")
 
-    def terms(self, dq, ddq):
+    def terms(self, motion):
+        dq, ddq = motion.dq, motion.ddq
         stribeck = np.exp(-(np.abs(dq / 0.3) ** 1.5)) * np.sign(dq)
         return (
             stribeck,
@@ -153,8 +154,8 @@ def test_a_friction_model_without_code_is_named(formula):
     class Stribeck(SmoothCoulomb):
         name = "stribeck"
 
-        def terms(self, dq, ddq):
-            return (formula(dq),)
+        def terms(self, motion):
+            return (formula(motion.dq),)
 
     robot = load_robot("planar_2r")
     model = ExportModel(robot=robot, parameters=robot.parameters, friction=Stribeck(), friction_parameters=np.ones((2, 1)))

@@ -92,7 +92,7 @@ def test_coefficients_make_code_but_no_bodies():
     log = synthetic_log()
     module: dict = {}
     exec(text_of(model, "python"), module)  # noqa: S102
-    torques = module["inverse_dynamics"](log.q, log.dq, log.ddq) + module["friction"](log.dq, log.ddq)
+    torques = module["inverse_dynamics"](log.q, log.dq, log.ddq) + module["friction"](log.q, log.dq, log.ddq)
     np.testing.assert_allclose(torques, estimate.predict(log), atol=1e-12)
     for target in ("urdf", "mjcf", "yaml"):
         with pytest.raises(InputError, match="retrieve links first"):

@@ -6,32 +6,33 @@ import numpy as np
 import pytest
 
 from dynident.errors import UnknownNameError, ValueRangeError
-from dynident.friction import Armature, Coulomb, SmoothCoulomb, Viscous, combine, friction_model, friction_torque, linear
+from dynident.friction import Armature, Coulomb, Motion, SmoothCoulomb, Viscous, combine, friction_model, friction_torque, linear
 from dynident.robots.robot import JointType
 
 DQ = np.array([[-2.0, 0.0], [0.5, 3.0]])
 DDQ = np.array([[1.0, -4.0], [0.0, 2.0]])
+MOTION = Motion(np.zeros_like(DQ), DQ, DDQ)
 
 
 def test_linear_is_equation_24_of_the_panda_paper():
     theta = np.array([[0.1, 0.2, 0.3], [1.0, 2.0, -3.0]])  # fv, fc, fo of each joint
     expected = theta[:, 0] * DQ + theta[:, 1] * np.sign(DQ) + theta[:, 2]
-    np.testing.assert_allclose(friction_torque(linear(), theta, DQ, DDQ), expected)
+    np.testing.assert_allclose(friction_torque(linear(), theta, MOTION), expected)
     assert linear().parameter_names == ("fv", "fc", "fo")
     assert linear().units_of(JointType.REVOLUTE) == ("N·m·s/rad", "N·m", "N·m")
 
 
 def test_armature_is_proportional_to_the_acceleration_alone():
-    np.testing.assert_array_equal(Armature().columns(DQ, DDQ)[..., 0], DDQ)
+    np.testing.assert_array_equal(Armature().columns(MOTION)[..., 0], DDQ)
 
 
 def test_smooth_coulomb_becomes_coulomb_as_the_threshold_vanishes():
-    np.testing.assert_array_equal(SmoothCoulomb(threshold=1e-9).columns(DQ, DDQ), Coulomb().columns(DQ, DDQ))
+    np.testing.assert_array_equal(SmoothCoulomb(threshold=1e-9).columns(MOTION), Coulomb().columns(MOTION))
 
 
 def test_smooth_coulomb_is_viscous_far_below_its_threshold():
     threshold = 1e4
-    np.testing.assert_allclose(SmoothCoulomb(threshold).columns(DQ, DDQ) * threshold, Viscous().columns(DQ, DDQ), rtol=1e-6)
+    np.testing.assert_allclose(SmoothCoulomb(threshold).columns(MOTION) * threshold, Viscous().columns(MOTION), rtol=1e-6)
 
 
 @pytest.mark.parametrize("threshold", [0.0, -1.0, np.nan, np.inf])
@@ -44,8 +45,8 @@ def test_a_combination_adds_torques_and_keeps_the_order_of_parameters():
     pair = combine(Armature(), Viscous())
     assert pair.parameter_names == ("Ia", "fv")
     theta = np.array([[1.0, 2.0], [3.0, 4.0]])
-    parts = friction_torque(Armature(), theta[:, :1], DQ, DDQ) + friction_torque(Viscous(), theta[:, 1:], DQ, DDQ)
-    np.testing.assert_allclose(friction_torque(pair, theta, DQ, DDQ), parts)
+    parts = friction_torque(Armature(), theta[:, :1], MOTION) + friction_torque(Viscous(), theta[:, 1:], MOTION)
+    np.testing.assert_allclose(friction_torque(pair, theta, MOTION), parts)
 
 
 def test_a_combination_with_the_same_parameter_twice_is_refused():

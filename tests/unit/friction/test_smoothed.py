@@ -7,15 +7,26 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from dynident.friction import FRICTION_MODELS, Coulomb, FrictionModel, Parameter, SmoothCoulomb, Smoothed, Symmetry, Viscous, friction_model
+from dynident.friction import (
+    FRICTION_MODELS,
+    Coulomb,
+    FrictionModel,
+    Motion,
+    Parameter,
+    SmoothCoulomb,
+    Smoothed,
+    Symmetry,
+    Viscous,
+    friction_model,
+)
 
 VELOCITY = np.linspace(-1.0, 1.0, 401)[:, None] * [1.0, 0.5]
-STILL = np.zeros_like(VELOCITY)
+MOTION = Motion.steady(VELOCITY)
 
 
 def test_smoothed_coulomb_is_smooth_coulomb():
-    found = Smoothed(Coulomb(), 0.05).columns(VELOCITY, STILL)
-    np.testing.assert_allclose(found, SmoothCoulomb(0.05).columns(VELOCITY, STILL), atol=1e-12)
+    found = Smoothed(Coulomb(), 0.05).columns(MOTION)
+    np.testing.assert_allclose(found, SmoothCoulomb(0.05).columns(MOTION), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", sorted(FRICTION_MODELS))
@@ -23,17 +34,17 @@ def test_every_model_is_continuous_at_rest_and_unchanged_at_speed(name):
     model = friction_model(name)
     smooth = Smoothed(model)
     tiny = np.full((1, 2), 1e-7)
-    jump = smooth.columns(tiny, 0 * tiny) - smooth.columns(-tiny, 0 * tiny)
+    jump = smooth.columns(Motion.steady(tiny)) - smooth.columns(Motion.steady(-tiny))
     assert np.abs(jump).max() < 1e-3
     fast = np.abs(VELOCITY).min(axis=1) > 10 * smooth.threshold
-    np.testing.assert_allclose(smooth.columns(VELOCITY, STILL)[fast], model.columns(VELOCITY, STILL)[fast], atol=1e-7)
+    np.testing.assert_allclose(smooth.columns(MOTION)[fast], model.columns(MOTION)[fast], atol=1e-7)
     assert smooth.parameter_names == model.parameter_names
     assert smooth.parameters == model.parameters
 
 
 def test_smooth_models_stay_as_they_are():
-    np.testing.assert_array_equal(Smoothed(Viscous()).columns(VELOCITY, STILL)[VELOCITY == 0], 0.0)
-    np.testing.assert_allclose(Smoothed(Viscous()).columns(VELOCITY, STILL), Viscous().columns(VELOCITY, STILL), atol=1e-9)
+    np.testing.assert_array_equal(Smoothed(Viscous()).columns(MOTION)[VELOCITY == 0], 0.0)
+    np.testing.assert_allclose(Smoothed(Viscous()).columns(MOTION), Viscous().columns(MOTION), atol=1e-9)
     assert Smoothed(Viscous()).symmetry is Symmetry.ODD
     assert Smoothed(Viscous()).dissipative
 
@@ -45,12 +56,12 @@ class OneWay(FrictionModel):
     name = "one_way"
     parameters = (Parameter(name="fa"),)
 
-    def terms(self, dq, ddq):
-        return (np.maximum(np.sign(dq), 0.0),)
+    def terms(self, motion):
+        return (np.maximum(np.sign(motion.dq), 0.0),)
 
 
 def test_rest_is_the_mean_of_both_sides_whatever_the_model_says_there():
     velocity = np.array([[-1e-9], [0.0], [1e-9]])
-    np.testing.assert_array_equal(OneWay().columns(velocity, velocity).ravel(), [0.0, 0.0, 1.0])
-    np.testing.assert_allclose(Smoothed(OneWay()).columns(velocity, velocity).ravel(), 0.5, atol=1e-7)
+    np.testing.assert_array_equal(OneWay().columns(Motion.steady(velocity)).ravel(), [0.0, 0.0, 1.0])
+    np.testing.assert_allclose(Smoothed(OneWay()).columns(Motion.steady(velocity)).ravel(), 0.5, atol=1e-7)
     assert not any(OneWay().nonnegative)  # nothing was said about energy, so nothing is demanded

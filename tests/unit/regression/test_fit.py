@@ -13,7 +13,7 @@ from dynident.data import ControllerSamples, Dataset
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import DynidentError
 from dynident.friction import linear
-from dynident.friction.model import friction_torque
+from dynident.friction.model import Motion, friction_torque
 from dynident.regression import EstimateStatus, Huber, Prior, base_parameters, build_problem, fit, identify, residuals
 from tests.oracles.logs import generated_log, written_out
 
@@ -144,7 +144,7 @@ def still_joint(robot: Robot, joint: int, *, noise: float = 0.0, seed: int = 0) 
     q, dq, ddq = data.q.copy(), data.dq.copy(), data.ddq.copy()
     q[:, joint], dq[:, joint], ddq[:, joint] = 0.3, 0.0, 0.0
     own = np.tile([0.2, 0.3, 0.1], (robot.n, 1))
-    effort = inverse_dynamics(robot, robot.parameters, q, dq, ddq) + friction_torque(linear(), own, dq, ddq)
+    effort = inverse_dynamics(robot, robot.parameters, q, dq, ddq) + friction_torque(linear(), own, Motion(q, dq, ddq))
     effort = effort + noise * np.random.default_rng(seed).normal(size=q.shape)
     return replace(data, q=q, dq=dq, ddq=ddq, effort=effort)
 

@@ -13,7 +13,7 @@ from dynident import load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics, torque_regressor
 from dynident.errors import InputError
-from dynident.friction import friction_torque
+from dynident.friction import Motion, friction_torque
 from dynident.signs import Magnitudes, prepare_magnitudes, recover_signs
 from dynident.signs.magnitudes import EDGE
 from dynident.signs.prepare import effort_noise, resolution, shorten
@@ -53,7 +53,7 @@ def test_rows_times_coefficients_are_the_predicted_torque():
         np.testing.assert_allclose(Y @ pi[group.columns], mu[:, j], atol=1e-9)
     x = m.base.representative(pi)
     rigid = inverse_dynamics(m.robot, m.base.columns.links(x), m.motion.q, m.motion.dq, m.motion.ddq)
-    expected = rigid + friction_torque(m.base.friction, m.base.columns.friction(x), m.motion.dq, m.motion.ddq)
+    expected = rigid + friction_torque(m.base.friction, m.base.columns.friction(x), Motion(m.motion.q, m.motion.dq, m.motion.ddq))
     np.testing.assert_allclose(m.predict(pi), expected, atol=1e-9)
 
 

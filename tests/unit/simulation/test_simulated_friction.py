@@ -7,7 +7,7 @@ import pytest
 
 from dynident import load_robot
 from dynident.errors import InputError, ShapeError, ValueRangeError
-from dynident.friction import Coulomb, Smoothed, friction_model, linear
+from dynident.friction import Coulomb, Motion, Smoothed, friction_model, linear
 from dynident.simulation import SimulatedFriction, typical_friction
 
 
@@ -17,11 +17,11 @@ def test_the_tangent_is_torque_and_slope():
     friction = SimulatedFriction.of(robot, linear(), theta)
     for velocity in ([0.0, 0.01], [0.5, -0.02], [-1.0, 1e-4]):
         v = np.array(velocity)
-        here, slope = friction.tangent(v)
+        here, slope = friction.tangent(Motion.steady(v))
         fv, fc, fo = theta.T
         np.testing.assert_allclose(here, fv * v + fc * np.tanh(v / 0.02) + fo, atol=1e-9)
         np.testing.assert_allclose(slope, fv + fc / 0.02 / np.cosh(v / 0.02) ** 2, rtol=1e-5)
-        np.testing.assert_allclose(here, friction.torque(v[None], np.zeros((1, 2)))[0], atol=1e-12)
+        np.testing.assert_allclose(here, friction.torque(Motion.steady(v[None]))[0], atol=1e-12)
 
 
 def test_what_goes_with_acceleration_is_inertia():

@@ -13,7 +13,7 @@ from dynident import load_robot
 from dynident.data import Dataset, EffortKind, load_dataset
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, MissingExtraError, UnknownNameError, ValueRangeError
-from dynident.friction import Armature, Coulomb, Viscous, combine, linear
+from dynident.friction import Armature, Coulomb, Motion, Viscous, combine, linear
 from dynident.regression import identify
 from dynident.simulation import Elasticity, Payload, Sensors, Servo, SimulationError, simulate, write_truth
 from tests.unit.simulation.motions import fourier_motion
@@ -112,7 +112,7 @@ def test_armature_as_a_friction_model_is_inertia():
         robot, fourier_motion(robot, duration=1.0), friction=model, friction_parameters=[[0.3, 0.2, 0.5], [0.1, 0.2, 0.05]]
     ).truth
     np.testing.assert_allclose(truth.effort, truth.rigid + truth.friction, atol=1e-10)
-    still = model.columns(truth.dq, np.zeros_like(truth.ddq))
+    still = model.columns(Motion.steady(truth.dq))
     assert np.abs(still[..., 2]).max() == 0.0
 
 

@@ -9,7 +9,7 @@ from dynident import load_robot
 from dynident.dynamics import inverse_dynamics
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.friction import linear
-from dynident.friction.model import friction_torque
+from dynident.friction.model import Motion, friction_torque
 from dynident.regression import build_problem, fit
 from dynident.validation import validate
 from dynident.validation.spread import torque_spread
@@ -28,7 +28,7 @@ def test_the_spread_is_that_of_the_torques():
     torques = np.array(
         [
             inverse_dynamics(robot, own, motion.q, motion.dq, motion.ddq)
-            + friction_torque(estimate.base.friction, friction, motion.dq, motion.ddq)
+            + friction_torque(estimate.base.friction, friction, Motion(motion.q, motion.dq, motion.ddq))
             for own, friction in zip(samples.links, samples.friction_parameters, strict=True)
         ]
     )

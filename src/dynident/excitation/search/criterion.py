@@ -24,6 +24,7 @@ from dynident.dynamics import iterate_regressor_blocks
 from dynident.errors import UnknownNameError
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times, used_samples
 from dynident.friction.model import FrictionModel
+from dynident.friction.model import Motion as JointMotion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.robots.robot import Robot
@@ -73,7 +74,7 @@ class Criterion:
         rigid[:, independent[links]] = by_Y[links].transpose(1, 0, 2)
         if not columns.of_friction:
             return Sensitivity(rigid, None)
-        friction = np.zeros((N, n, len(columns.of_joint(0))))
+        friction = np.zeros((N, n, 1 + max(column.slot for column in columns.of_friction)))
         for place, column in _friction_columns(self.base):
             friction[:, column.joint, column.slot] = by_Y[place, column.joint]
         return Sensitivity(rigid, friction)
@@ -98,7 +99,7 @@ def base_regressor(base: BaseParameters, motion: Motion, friction: FrictionModel
         Y[links, :, start : start + block.shape[2]] = block[:, base.independent[links]].transpose(1, 0, 2)
     model = friction or base.friction
     if model is not None:
-        phi = model.columns(motion.dq, motion.ddq)
+        phi = model.columns(JointMotion(*motion))
         for place, column in _friction_columns(base):
             Y[place, column.joint] = phi[:, column.joint, column.slot]
     return Y
@@ -147,8 +148,7 @@ _FRICTION_STEP = 1e-5
 def motion_gradient(robots: tuple[Robot, Robot], motion: Motion, by: Sensitivity, friction: FrictionModel | None) -> Motion:
     """Derivatives (N, n) of the scalar by q, dq and ddq. robots : the robot, and the same without gravity."""
     robot, weightless = robots
-    q, dq, ddq = motion
-    N, n = q.shape
+    N, n = motion.q.shape
     unit = np.repeat(np.eye(n), N, axis=0)
     Q, dQ, ddQ = (np.tile(values, (n, 1)) for values in motion)
     still = np.zeros_like(Q)
@@ -160,10 +160,17 @@ def motion_gradient(robots: tuple[Robot, Robot], motion: Motion, by: Sensitivity
     by_dq = (contract(robot, Q, dQ + unit, ddQ) - contract(robot, Q, dQ - unit, ddQ)) / 2.0
     by_q = (contract(robot, Q + _STEP * unit, dQ, ddQ) - contract(robot, Q - _STEP * unit, dQ, ddQ)) / (2.0 * _STEP)
     if friction is not None and by.friction is not None:
-        h = _FRICTION_STEP
-        by_dq += _sum((friction.columns(dq + h, ddq) - friction.columns(dq - h, ddq)) * by.friction) / (2.0 * h)
-        by_ddq += _sum((friction.columns(dq, ddq + 1.0) - friction.columns(dq, ddq - 1.0)) * by.friction) / 2.0
+        by_q += _friction_gradient(friction, motion, by.friction, "q", _STEP)
+        by_dq += _friction_gradient(friction, motion, by.friction, "dq", _FRICTION_STEP)
+        by_ddq += _friction_gradient(friction, motion, by.friction, "ddq", 1.0)
     return Motion(by_q, by_dq, by_ddq)
+
+
+def _friction_gradient(friction: FrictionModel, motion: Motion, by: Array, name: str, step: float) -> Array:
+    """(N, n) the share of the friction columns (N, n, k) in the derivative by q, dq or ddq."""
+    values, at = getattr(motion, name), JointMotion(*motion)
+    above, below = (friction.columns(at._replace(**{name: values + change})) for change in (step, -step))
+    return np.asarray(((above - below) * by).sum(axis=2), dtype=float) / (2.0 * step)
 
 
 def _contract(robot: Robot, motion: Motion, P: Array) -> Array:
@@ -181,7 +188,3 @@ def _contract(robot: Robot, motion: Motion, P: Array) -> Array:
             out[start + done : start + done + size] = np.einsum("rs,rs->s", part, flat[:, first : first + size])
             done += size
     return out
-
-
-def _sum(terms: Array) -> Array:
-    return np.asarray(terms.sum(axis=2), dtype=float)

@@ -24,7 +24,7 @@ from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import friction_nodes
-from dynident.exports.proof import compare
+from dynident.exports.proof import compare, friction_states
 from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Request, States
 
 #: First line of every CMakeLists.txt that is written here; one without it is the user's own.
@@ -80,9 +80,10 @@ def prove_c(model: ExportModel, exported: Exported, states: States) -> Compariso
     if compiler is None:
         return "no C compiler was found (gcc or cc), so the code was not compiled and compared"
     with tempfile.TemporaryDirectory() as folder:
-        library = CLibrary.compile(exported, Path(folder), c_name(model.robot.name), model.robot.n, compiler)
-        rows = [library("inverse_dynamics", q, dq, ddq) + library("friction", dq, ddq) for q, dq, ddq in zip(*states, strict=True)]
-    return compare("The compiled C", model, states, np.array(rows), friction=True)
+        library = CLibrary.compile(exported, Path(folder), model, compiler)
+        rigid = [library("inverse_dynamics", *state) for state in zip(*states, strict=True)]
+        rows = np.add(rigid, [library("friction", *state) for state in zip(*friction_states(model, states), strict=True)])
+    return compare("The compiled C", model, states, rows, friction=True)
 
 
 def refuse_foreign_cmake(folder: Path) -> None:
@@ -106,12 +107,13 @@ EXPORTER = Exporter(
 class CLibrary:
     """Functions of generated C, called from Python."""
 
-    def __init__(self, library: ctypes.CDLL, prefix: str, n: int) -> None:
-        self.functions = {function.name: function for function in c_functions(n)}
-        self.library, self.prefix = library, prefix
+    def __init__(self, library: ctypes.CDLL, model: ExportModel) -> None:
+        self.functions = {function.name: function for function in c_functions(model)}
+        self.library, self.prefix = library, c_name(model.robot.name)
 
     @classmethod
-    def compile(cls, exported: Exported, folder: Path, prefix: str, n: int, compiler: str) -> CLibrary:
+    def compile(cls, exported: Exported, folder: Path, model: ExportModel, compiler: str) -> CLibrary:
+        prefix = c_name(model.robot.name)
         for name, content in exported.files.items():
             (folder / name).write_bytes(content)
         target = folder / f"lib{prefix}.so"
@@ -119,7 +121,7 @@ class CLibrary:
         run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own compiler call)
         if run.returncode != 0:
             raise DisagreementError(f"the generated C can't be compiled, so nothing was written: {' '.join(run.stderr.split())[:300]}")
-        return cls(ctypes.CDLL(str(target)), prefix, n)
+        return cls(ctypes.CDLL(str(target)), model)
 
     def __call__(self, name: str, *arguments: Array) -> Array:
         """The result, flat."""
@@ -130,15 +132,15 @@ class CLibrary:
         return result
 
 
-def c_functions(n: int) -> tuple[CFunction, ...]:
-    """What is generated for a robot of n joints."""
-    motion = ("q", "dq", "ddq")
+def c_functions(model: ExportModel) -> tuple[CFunction, ...]:
+    """What is generated for a model."""
+    n, motion = model.robot.n, ("q", "dq", "ddq")
     return (
         CFunction("mass_matrix", ("q",), "M", n * n, "Inertia matrix M(q), row by row [kg m^2 | kg m | kg]."),
         CFunction("coriolis_vector", ("q", "dq"), "c", n, "Coriolis and centrifugal torques C(q, dq) dq."),
         CFunction("gravity_vector", ("q",), "g", n, "Torques that hold the robot against gravity."),
         CFunction("inverse_dynamics", motion, "tau", n, "Torques of the links: M(q) ddq + C(q, dq) dq + g(q), without friction."),
-        CFunction("friction", ("dq", "ddq"), "tau", n, "Friction torques, to be added to inverse_dynamics."),
+        CFunction("friction", model.friction_inputs, "tau", n, "Friction torques, to be added to inverse_dynamics."),
         CFunction("regressor", motion, "Y", 10 * n * n, "Y, row by row: Y times the links' ten parameters is inverse_dynamics."),
         CFunction("jacobian", ("q",), "J", 6 * n, "Of the tool frame in base axes, row by row: three linear rows, three angular."),
     )
@@ -152,12 +154,13 @@ def c_name(name: str) -> str:
 
 def _nodes(model: ExportModel) -> dict[str, list[Node]]:
     dynamics = Dynamics(model.robot)
+    rigid = dynamics.inverse_dynamics(model.parameters)
     return {
         "mass_matrix": dynamics.mass_matrix(model.parameters),
         "coriolis_vector": dynamics.coriolis_vector(model.parameters),
         "gravity_vector": dynamics.gravity_vector(model.parameters),
-        "inverse_dynamics": dynamics.inverse_dynamics(model.parameters),
-        "friction": friction_nodes(model, dynamics.graph),
+        "inverse_dynamics": rigid,
+        "friction": friction_nodes(model, dynamics.graph, rigid),
         "regressor": dynamics.regressor(),
         "jacobian": dynamics.jacobian(),
     }
@@ -184,7 +187,7 @@ def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str
     ]
     lines = ["/*", *(f" * {line}".rstrip() for line in _safe(about)), " */", f"#ifndef {guard}", f"#define {guard}", ""]
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", "", f"#define {prefix.upper()}_JOINTS {n}", ""]
-    for function in c_functions(n):
+    for function in c_functions(model):
         lines += [f"/* {function.comment} */", f"{_signature(function, prefix, n)};", ""]
     return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 
@@ -192,7 +195,7 @@ def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str
 def _source(model: ExportModel, prefix: str, stem: str) -> str:
     n = model.robot.n
     bodies: list[str] = []
-    for function, nodes in zip(c_functions(n), _nodes(model).values(), strict=True):
+    for function, nodes in zip(c_functions(model), _nodes(model).values(), strict=True):
         lines = assignments(nodes, function.result)
         unused = [f"(void){name};" for name in function.inputs if not _mentions(lines, name)]
         bodies.append("\n".join([_signature(function, prefix, n), "{", *(f"  {line}" for line in (*unused, *lines)), "}", ""]))

@@ -19,10 +19,10 @@ TOOL = np.eye(4)
 PARAMETERS = np.array([[1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.25, 0.0, 0.25]])
 
 
-def friction(dq, ddq):
+def friction(q, dq, ddq):
     """Friction torques (..., n), to be added to inverse_dynamics."""
-    dq, ddq = np.asarray(dq, dtype=float), np.asarray(ddq, dtype=float)
-    return 0.0 * dq + 0.0 * ddq
+    q, dq, ddq = (np.asarray(values, dtype=float) for values in (q, dq, ddq))
+    return 0.0 * q + 0.0 * dq + 0.0 * ddq
 
 
 # data end

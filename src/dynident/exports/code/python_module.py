@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dynident.core.arrays import Array
 from dynident.exports.code.c99 import c_name
 from dynident.exports.export_model import ExportModel
-from dynident.exports.friction import friction_formulas
-from dynident.exports.proof import compare, main_file
+from dynident.exports.friction import array_text, friction_formulas
+from dynident.exports.proof import compare, friction_states, main_file
 from dynident.exports.target import Comparison, Exported, Exporter, Request, States
 from dynident.robots.robot import JointType
 
@@ -30,7 +29,7 @@ def prove_python(model: ExportModel, exported: Exported, states: States) -> Comp
     """The exported module itself, friction included."""
     module: dict[str, Any] = {}
     exec(compile(main_file(exported), "exported model", "exec"), module)  # noqa: S102 (text that was made here)
-    torques = module["inverse_dynamics"](*states) + module["friction"](*states[1:])
+    torques = module["inverse_dynamics"](*states) + module["friction"](*friction_states(model, states))
     return compare("The Python module", model, states, torques, friction=True)
 
 
@@ -60,41 +59,31 @@ def _data(model: ExportModel) -> list[str]:
         f"JOINTS = {robot.joint_names!r}",
         f"PARENTS = {tuple(joint.parent for joint in robot.joints)!r}  # -1 is the base",
         f"PRISMATIC = {tuple(joint.type is JointType.PRISMATIC for joint in robot.joints)!r}",
-        f"GRAVITY = {_array(robot.gravity)}  # in the base frame [m/s²]",
+        f"GRAVITY = {array_text(robot.gravity)}  # in the base frame [m/s²]",
         "# pose of a link in its parent: placement · motion(axis, q) · link placement",
-        f"PLACEMENTS = {_array(np.array([joint.placement for joint in robot.joints]))}",
-        f"AXES = {_array(np.array([joint.axis for joint in robot.joints]))}",
-        f"LINK_PLACEMENTS = {_array(np.array([link.placement for link in robot.links]))}",
-        f"TOOL = {_array(robot.tool)}  # in the last link",
+        f"PLACEMENTS = {array_text(np.array([joint.placement for joint in robot.joints]))}",
+        f"AXES = {array_text(np.array([joint.axis for joint in robot.joints]))}",
+        f"LINK_PLACEMENTS = {array_text(np.array([link.placement for link in robot.links]))}",
+        f"TOOL = {array_text(robot.tool)}  # in the last link",
         f"# m, mcx, mcy, mcz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz of: {' '.join(links.split())}",
-        f"PARAMETERS = {_array(model.parameters)}",
+        f"PARAMETERS = {array_text(model.parameters)}",
     ]
 
 
 def _friction(model: ExportModel) -> list[str]:
-    constants: list[str] = []
-    words = ["0.0 * dq"]
-    if model.friction is not None and model.friction_parameters is not None:
-        units = model.friction.unit_texts(model.robot.joints)
-        for (parameter, formula), unit, numbers in zip(friction_formulas(model.friction), units, model.friction_parameters.T, strict=True):
-            name = f"FRICTION_{parameter.name.upper()}"
-            constants.append(f"{name} = {_array(numbers)}  # {unit}")
-            words.append(f"{name} * {formula}")
+    terms = list(friction_formulas(model))
+    constants = [f"{term.constant} = {array_text(term.numbers)}  # {term.unit}" for term in terms]
+    words = ["0.0 * dq", *(f"{term.constant} * {term.formula}" for term in terms)]
+    arguments = ", ".join(model.friction_inputs)
+    loaded = model.friction is not None and "load" in model.friction.needs
     return [
         *constants,
         *([""] if constants else []),
         "",
-        "def friction(dq, ddq):",
+        f"def friction({arguments}):",
         '    """Friction torques (..., n), to be added to inverse_dynamics."""',
-        "    dq, ddq = np.asarray(dq, dtype=float), np.asarray(ddq, dtype=float)",
+        f"    {arguments} = (np.asarray(values, dtype=float) for values in ({arguments}))",
+        *(["    load = inverse_dynamics(q, dq, ddq)"] if loaded else []),
         f"    return {' + '.join(words)}",
         "",
     ]
-
-
-def _array(values: Array) -> str:
-    """An array whose numbers come back to the last bit."""
-    if values.ndim == 1:
-        return f"np.array({(values + 0.0).tolist()!r})"
-    rows = [f"    {(row + 0.0).tolist()!r}," for row in values]
-    return "\n".join(["np.array([", *rows, "])"])

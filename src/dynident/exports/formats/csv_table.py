@@ -32,7 +32,9 @@ def _link_rows(model: ExportModel) -> list[list[str]]:
         numbers = [body.mass, *body.com.tolist(), *body.elements.values()]
         row = [link.name, link.frame, *map(repr, numbers)]
         if model.friction_parameters is not None:
-            row += [model.robot.joints[i].name, *map(repr, model.friction_parameters[i].tolist())]
+            assert friction is not None  # noqa: S101 (they belong together)
+            values = friction.values_of(i, model.friction_parameters[i])
+            row += [model.robot.joints[i].name, *(repr(values[name]) if name in values else "" for name in friction.parameter_names)]
         rows.append(row)
     return rows
 

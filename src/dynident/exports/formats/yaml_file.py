@@ -92,9 +92,8 @@ def _own(model: ExportModel) -> dict[str, Any]:
         numbers = {"mass": own.mass, "com": own.com.tolist(), "inertia": own.elements}
         content["links"].append({"name": link.name, "frame": link.frame, **numbers})
     if model.friction is not None and model.friction_parameters is not None:
-        names = model.friction.parameter_names
-        joints = zip(robot.joint_names, model.friction_parameters.tolist(), strict=True)
-        content["friction"] = {"model": model.friction.name, "joints": {joint: dict(zip(names, row, strict=True)) for joint, row in joints}}
+        values = [model.friction.values_of(j, row) for j, row in enumerate(model.friction_parameters)]
+        content["friction"] = {"model": model.friction.name, "joints": dict(zip(robot.joint_names, values, strict=True))}
     return content
 
 

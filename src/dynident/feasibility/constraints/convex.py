@@ -16,7 +16,7 @@ from dynident.errors import ShapeError, ValueRangeError
 from dynident.feasibility.constraints.lmi import Block, Equality, Side, linear
 from dynident.feasibility.constraints.nonconvex import barycentric_terms
 from dynident.feasibility.constraints.terms import Named, Terms, link_index, parse_parameter
-from dynident.friction.model import FrictionModel
+from dynident.friction.model import FrictionModel, Motion
 from dynident.parameters import pseudo_inertia
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import Columns
@@ -218,15 +218,14 @@ class Dissipative:
     def terms(self, robot: Robot, columns: Columns) -> Terms:
         shares = np.array([_STANDING, 0.1, 0.3, 1.0])
         speeds = np.multiply.outer(shares, self.speeds)
-        still = np.zeros_like(speeds)
-        phi = 0.5 * (self.model.columns(speeds, still) - self.model.columns(-speeds, still))
+        phi = 0.5 * (self.model.columns(Motion.steady(speeds)) - self.model.columns(Motion.steady(-speeds)))
         blocks: list[Block] = []
         for joint, name in enumerate(robot.joint_names):
-            first = columns.friction_slice.start + joint * phi.shape[2]
+            places = columns.of_joint(joint)
             for share, row in zip(shares, phi[:, joint], strict=True):
                 if self.speeds[joint] > 0.0 and np.any(row):
                     size = float(np.abs(row).max())
-                    used = {first + k: float(value) / size for k, value in enumerate(row) if value}
+                    used = {places[slot]: float(value) / size for slot, value in enumerate(row) if value}
                     blocks.append(linear(f"friction of {name} dissipates at {share:.1g} of its largest speed", used, 0.0))
         return Terms(blocks=tuple(blocks))
 

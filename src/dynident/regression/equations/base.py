@@ -22,7 +22,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.dynamics import inertia_gravity_regressor, torque_regressor
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
-from dynident.friction.model import FrictionModel
+from dynident.friction.model import REFERENCE_TEMPERATURE, FrictionModel, Motion
 from dynident.regression.equations.columns import Columns, expression, problem_columns
 from dynident.regression.equations.factors import independent_columns
 from dynident.robots.robot import Robot
@@ -193,10 +193,13 @@ def _random_regressor(robot: Robot, friction: FrictionModel | None, equations: E
         dq, ddq = rng.normal(size=(2, _SAMPLES, robot.n))
         Y = torque_regressor(robot, q, dq, ddq)
         if friction is not None:
-            phi = friction.columns(dq, ddq)
-            of_joints = np.zeros((_SAMPLES, robot.n, robot.n, phi.shape[2]))
-            of_joints[:, np.arange(robot.n), np.arange(robot.n)] = phi
-            Y = np.concatenate([Y, of_joints.reshape(_SAMPLES, robot.n, -1)], axis=2)
+            load, warmth = rng.normal(size=(2, _SAMPLES, robot.n))
+            phi = friction.columns(Motion(q, dq, ddq, load, REFERENCE_TEMPERATURE + warmth))
+            columns = problem_columns(robot, friction).of_friction
+            of_joints = np.zeros((_SAMPLES, robot.n, len(columns)))
+            for place, column in enumerate(columns):
+                of_joints[:, column.joint, place] = phi[:, column.joint, column.slot]
+            Y = np.concatenate([Y, of_joints], axis=2)
     else:
         Y = inertia_gravity_regressor(robot, q)
         stack = robot.n * (robot.n + 1) // 2

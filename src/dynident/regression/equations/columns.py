@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.errors import UnknownNameError, ValueRangeError
-from dynident.friction.model import FrictionModel
+from dynident.friction.model import FrictionModel, Symmetry
 from dynident.parameters import PARAMETERS_PER_LINK, ParameterEntry, parameter_entries
 from dynident.robots.robot import Robot
 
@@ -32,6 +32,7 @@ class FrictionColumn(NamedTuple):
     slot: int  #: 0 to k - 1, its place among the model's parameters
     parameter: str  #: fv
     nonnegative: bool  #: whether the model says that it can't be negative
+    symmetry: Symmetry  #: what happens to its torque when the motion is reversed
 
 
 class ExtraColumn(NamedTuple):
@@ -49,7 +50,7 @@ class Columns:
     """The p standard columns: what each one is, and how a vector over them falls into links, friction and extras.
 
     of_links : 10 n      m1, mc1x, ..., J1zz, m2, ...
-    of_friction : k n    fv1, fc1, fo1, fv2, ...
+    of_friction          fv1, fc1, fo1, fv2, ...; k of each joint, or as many of the k as its own model has.
     of_extra             The user's own.
     """
 
@@ -97,8 +98,33 @@ class Columns:
         return x[..., self.link_slice].reshape(*x.shape[:-1], -1, PARAMETERS_PER_LINK)
 
     def friction(self, x: NDArray[_Scalar]) -> NDArray[_Scalar]:
-        """(n, k) the friction parameters in x (p,), or (..., n, k) of (..., p); k is 0 without friction."""
-        return x[..., self.friction_slice].reshape(*x.shape[:-1], len(self.of_links) // PARAMETERS_PER_LINK, -1)
+        """(n, k) the friction parameters in x (p,), or (..., n, k) of (..., p); zero where a joint's model has no such parameter.
+
+        k is 0 without friction.
+        """
+        found = np.zeros((*x.shape[:-1], *self._friction_table), dtype=x.dtype)
+        joints, slots = self._friction_places
+        found[..., joints, slots] = x[..., self.friction_slice]
+        return found
+
+    def join(self, links: Array, friction: Array | None = None) -> Array:
+        """(p,) of parameters of links (n, 10) and of friction (n, k), as `links` and `friction` take it apart; zero for extras."""
+        x = np.zeros(len(self))
+        x[self.link_slice] = links.ravel()
+        if friction is not None:
+            x[self.friction_slice] = friction[self._friction_places]
+        return x
+
+    @cached_property
+    def _friction_places(self) -> tuple[IntArray, IntArray]:
+        """Joint and slot of each friction column."""
+        places = np.array([(column.joint, column.slot) for column in self.of_friction], dtype=np.int64).reshape(-1, 2)
+        return places[:, 0], places[:, 1]
+
+    @property
+    def _friction_table(self) -> tuple[int, int]:
+        """n and k; every parameter of a model is that of some joint."""
+        return len(self.of_links) // PARAMETERS_PER_LINK, max((column.slot + 1 for column in self.of_friction), default=0)
 
     def extra(self, x: NDArray[_Scalar]) -> dict[str, _Scalar]:
         """The values of the user's own columns in x (p,), by name."""
@@ -108,11 +134,10 @@ class Columns:
         """Places of a link's ten columns: mass, first moment, inertia."""
         return range(PARAMETERS_PER_LINK * link, PARAMETERS_PER_LINK * (link + 1))
 
-    def of_joint(self, joint: int) -> range:
-        """Places of a joint's k friction columns."""
-        k = len(self.of_friction) * PARAMETERS_PER_LINK // len(self.of_links)
-        first = len(self.of_links) + k * joint
-        return range(first, first + k)
+    def of_joint(self, joint: int) -> dict[int, int]:
+        """Places of a joint's friction columns, by slot."""
+        columns = enumerate(self.of_friction, start=self.friction_slice.start)
+        return {column.slot: place for place, column in columns if column.joint == joint}
 
     def index(self, name: str) -> int:
         if name not in self.names:
@@ -124,10 +149,14 @@ def problem_columns(robot: Robot, friction: FrictionModel | None, extra: Sequenc
     """The standard columns of a robot with a friction model and the user's own extra columns."""
     of_links, of_friction = parameter_entries(robot.n), list[FrictionColumn]()
     if friction is not None:
+        if friction.joints not in (None, robot.n):
+            raise ValueRangeError("friction", f"has models of {friction.joints} joints, and robot {robot.name!r} has {robot.n}")
         for number, joint in enumerate(robot.joints):
-            parameters = zip(friction.parameter_names, friction.units_of(joint.type), friction.nonnegative, strict=True)
+            model = friction.of_joint(number)
+            known = zip(model.parameter_names, model.units_of(joint.type), model.nonnegative, model.symmetries, strict=True)
             of_friction += [
-                FrictionColumn(f"{name}{number + 1}", unit, number, slot, name, sign) for slot, (name, unit, sign) in enumerate(parameters)
+                FrictionColumn(f"{name}{number + 1}", unit, number, friction.parameter_names.index(name), name, sign, symmetry)
+                for name, unit, sign, symmetry in known
             ]
     taken = {column.name for column in (*of_links, *of_friction)}
     for name in extra:
@@ -141,7 +170,7 @@ def moved_columns(robot: Robot, columns: Columns, joint: int) -> IntArray:
     """The columns that can be non-zero in a joint's row: its own friction, the links that it moves, and every extra column."""
     moved = [k for i in range(robot.n) if joint in robot.ancestors(i) for k in columns.of_link(i)]
     extra = range(columns.extra_slice.start, columns.extra_slice.stop)
-    return np.array([*moved, *columns.of_joint(joint), *extra], dtype=np.int64)
+    return np.array([*moved, *columns.of_joint(joint).values(), *extra], dtype=np.int64)
 
 
 #: A factor this close (relative) to a product or sum of squares of kinematic constants is taken to be it.

@@ -17,6 +17,7 @@ import numpy as np
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor, iterate_regressor_blocks
+from dynident.friction.model import Motion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn, moved_columns
 from dynident.robots.robot import JointType
@@ -97,12 +98,14 @@ class LogRows:
     """Torque rows of a log with q, dq, ddq and effort, filtered in parallel and decimated when there is a filter.
 
     extra : {name: (N, n)}  The user's own columns: effort of each joint per unit of the parameter.
+    load : (N, n) or None   Torque that the joints transmit, for friction that depends on it [N·m | N]; the effort where it is None.
     """
 
     base: BaseParameters
     dataset: Dataset
     filter: ParallelFilter | None
     extra: Mapping[str, Array]
+    load: Array | None = None
 
     @property
     def groups(self) -> tuple[RowGroup, ...]:
@@ -153,11 +156,14 @@ class LogRows:
         data, base = self.dataset, self.base
         assert data.dq is not None  # noqa: S101 (build_problem sees to dq, ddq and effort)
         assert data.ddq is not None  # noqa: S101
+        assert data.effort is not None  # noqa: S101
+        load = data.effort if self.load is None else self.load
         memory = np.empty((height, _CHUNK))
         for start in range(segment.start, segment.stop, _CHUNK):
             part = slice(start, min(start + _CHUNK, segment.stop))
             joined = memory[:, : part.stop - part.start]
-            phi = None if base.friction is None else base.friction.columns(data.dq[part], data.ddq[part])
+            motion = Motion(data.q[part], data.dq[part], data.ddq[part], load[part])
+            phi = None if base.friction is None else base.friction.columns(motion)
             for block in iterate_regressor_blocks(base.robot, data.q[part], data.dq[part], data.ddq[part]):
                 self._gather(block.matrix, joined[:, block.start : block.start + block.matrix.shape[2]])
             self._append(joined, phi, part)

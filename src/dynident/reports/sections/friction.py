@@ -40,8 +40,8 @@ def _table(run: Run) -> Grid:
     assert model is not None  # noqa: S101 (the caller has seen to it)
     rows: list[tuple[tuple[Cell, ...], bool]] = []
     for item, texts in zip(friction_records(run.estimate), friction_texts(run.estimate), strict=True):
-        values = zip(item.parameters.values(), texts, strict=True)
-        cells = [Cell(text=text, sort=value, badge="dim" if text in ("grouped", "dropped") else "") for value, text in values]
+        values = zip(map(item.parameters.get, model.parameter_names), texts, strict=True)
+        cells = [Cell(text=text, sort=value, badge="dim" if text in ("grouped", "dropped", "–") else "") for value, text in values]
         rows.append(((Cell(text=item.joint), *cells), False))
     headings = ("joint", *model.headings(run.estimate.base.robot.joints))
     return Grid(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
