@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dynident.exports import Exported, export
     from dynident.feasibility import LinkParameters, Repair, repair, retrieve
     from dynident.friction import friction_model
+    from dynident.payload import PayloadEstimate, identify_payload
     from dynident.regression import Estimate, Problem, identify
     from dynident.reports import Page, report
     from dynident.robots import Robot, RobotCheck, check_robot, library_names, load_robot
@@ -32,6 +33,7 @@ __all__ = [
     "Exported",
     "LinkParameters",
     "Page",
+    "PayloadEstimate",
     "Problem",
     "Recording",
     "Repair",
@@ -45,6 +47,7 @@ __all__ = [
     "export",
     "friction_model",
     "identify",
+    "identify_payload",
     "library_names",
     "load_controller_samples",
     "load_dataset",
@@ -69,6 +72,7 @@ _HOMES = {
     "regression": ("Estimate", "Problem", "identify"),
     "feasibility": ("LinkParameters", "Repair", "repair", "retrieve"),
     "signs": ("SignRecovery", "recover_signs"),
+    "payload": ("PayloadEstimate", "identify_payload"),
     "validation": ("Validation", "validate"),
     "runs": ("Run", "load_run", "save_run"),
     "exports": ("Exported", "export"),

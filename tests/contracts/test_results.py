@@ -27,6 +27,7 @@ from dynident.exports import export, model_from_estimate
 from dynident.feasibility import retrieval_problem, retrieve
 from dynident.feasibility.repairs.repair import repair
 from dynident.friction import linear
+from dynident.payload import Declared, identify_payload
 from dynident.regression import build_problem, fit
 from dynident.robots import check_robot, load_robot
 from dynident.runs import run_in_memory
@@ -94,6 +95,12 @@ def _recovery() -> Result:
     return recover_signs(arm(), replace(data, effort=np.abs(data.effort), effort_kind="magnitude"), friction=linear())
 
 
+def _payload() -> Result:
+    robot = arm()
+    unloaded, loaded = (log(robot, seconds=16.0, seed=seed) for seed in (0, 1))
+    return identify_payload(fit(build_problem(robot, unloaded)), loaded, declared=Declared(mass=0.5))
+
+
 RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Robot", "RobotCheck", "Dataset", "Problem", "BaseParameters", "Estimate", "RetrievalProblem", "LinkParameters", "Validation",
     "CrossValidation", "PosteriorSamples", "Run",
@@ -105,6 +112,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Truth": _truth,
     "Recording": lambda: Recording(log=_truth().dataset, truth=_truth(), notes=("it went well",)),
     "SignRecovery": cache(_recovery),
+    "PayloadEstimate": cache(_payload),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 

@@ -1,0 +1,152 @@
+"""What a loaded log says beyond the arm: its payload's ten parameters, with the arm's own uncertainty in theirs.
+
+A payload adds to the link that carries it. With β the coefficients of the arm, those of the loaded arm are E β + G p + F δ: p are the ten
+parameters of the payload in the flange frame, δ is what has changed of the friction since. A fit of the loaded log by itself tells them
+with the covariance V_L, the identification of the arm tells β with V_A, and β and δ are eliminated from both together: p is what is left.
+
+Each fit counts by the weights that it was made with, and V_L and V_A, which know the noise's correlation in time and the variation
+between blocks, tell how uncertain the outcome is: A⁻¹ B A⁻¹. To weigh by V_L + V_A itself would be a little better if both were known
+exactly; they are estimates, and what they by chance call certain would then count most. On virtual arms the mass is as near to the truth
+or nearer this way, and its standard deviation is right (benchmarks, study payload).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynident.core.arrays import Array, IntArray
+from dynident.errors import InputError
+from dynident.friction.model import INERTIA
+from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.factors import independent_columns, triangular
+from dynident.regression.estimate import Estimate, Residuals
+from dynident.regression.solution import residuals
+
+#: A direction of the payload that less than this share of its columns tells is not told at all: rounding.
+TOLD = 1e-7
+_DEPENDENT = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LoadDifference:
+    """All that both logs say about the payload: directions @ p = values, with their covariance.
+
+    directions : (r, 10)     The combinations of the ten parameters in the flange frame that are told; r = 10 where all are.
+    values : (r,)            What they are.
+    covariance : (r, r)      Of the values, the arm's uncertainty included.
+    strain : float           What arm and payload leave over of the two fits' difference, over what their noise makes one expect.
+    together : Residuals     What arm and payload leave over of the loaded log.
+    """
+
+    directions: Array
+    values: Array
+    covariance: Array
+    strain: float
+    together: Residuals
+
+    @property
+    def mass(self) -> tuple[float, float] | None:
+        """What the data alone say of the mass, which can be negative, and its standard deviation [kg]; None where they don't tell it."""
+        first = np.eye(PARAMETERS_PER_LINK)[0]
+        shares = np.asarray(np.linalg.lstsq(self.directions.T, first, rcond=None)[0], dtype=float)
+        if not np.allclose(shares @ self.directions, first, atol=1e-6):
+            return None
+        return float(shares @ self.values), float(np.sqrt(shares @ self.covariance @ shares))
+
+
+def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *, refit_friction: bool = True) -> LoadDifference:
+    """Compare the fit of a loaded log with that of the arm.
+
+    loaded : on base parameters without known values, or on the arm's own where it has none.
+    link, flange : the link that carries the payload, and the pose (4, 4) of the frame of its ten parameters in the link's.
+    refit_friction : whether all friction but the rotors' inertia may have changed since the arm was identified.
+    """
+    theirs, ours = _told(arm), _told(loaded)
+    base = loaded.base
+    E, known = _carry_over(arm.base, base)
+    F = np.eye(base.rank)[:, _changed_friction(base, arm.base, refit=refit_friction)]
+    G = payload_columns(base, link, flange)
+    seen = ours.weights @ ours.combinations
+    height, free = len(theirs.values), len(F.T)
+    nuisance = np.block([[theirs.weights @ theirs.combinations, np.zeros((height, free))], [seen @ E, seen @ F]])
+    payload = np.concatenate([np.zeros((height, PARAMETERS_PER_LINK)), seen @ G])
+    z = np.concatenate([theirs.weights @ theirs.values, ours.weights @ (ours.values - ours.combinations @ known)])
+    noise = np.zeros((len(z), len(z)))
+    noise[:height, :height], noise[height:, height:] = theirs.noise, ours.noise
+    _, Q = independent_columns(nuisance, tolerance=_DEPENDENT, smallest=1e-3 * _DEPENDENT)
+    sizes = np.maximum(np.linalg.norm(payload, axis=0), np.finfo(float).tiny)
+    U, shares, directions = np.linalg.svd((payload - Q @ (Q.T @ payload)) / sizes, full_matrices=False)
+    told = shares > TOLD
+    U, solve = U[:, told], U[:, told].T / shares[told][:, None]
+    left = np.eye(len(z)) - Q @ Q.T - U @ U.T
+    best = np.asarray(np.linalg.lstsq(np.column_stack([nuisance, payload / sizes]), z, rcond=_DEPENDENT)[0], dtype=float)
+    of_loaded = E @ best[: len(E.T)] + known + F @ best[len(E.T) : len(E.T) + free] + G @ (best[-PARAMETERS_PER_LINK:] / sizes)
+    assert loaded.problem is not None  # noqa: S101 (it was fitted just now)
+    return LoadDifference(
+        directions=directions[told] * sizes,
+        values=solve @ z,
+        covariance=solve @ noise @ solve.T,
+        strain=float(np.sum((left @ z) ** 2) / max(float(np.sum(left * noise)), np.finfo(float).tiny)),
+        together=residuals(loaded.problem, of_loaded),
+    )
+
+
+def payload_columns(base: BaseParameters, link: int, flange: Array) -> Array:
+    """(b, 10) G: what each of the ten parameters of a payload does to the coefficients; its columns are those of the link in its frame."""
+    return base.grouping[:, list(base.columns.of_link(link))] @ change_of_frame(flange)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Told:
+    """What an estimate tells of its coefficients β: combinations @ β = values.
+
+    combinations : (k, b)   Each kept coefficient, and with it what it holds of those that were not determined or dropped.
+    weights : (k, k)        W of the fit: it minimised ‖W (combinations @ β - values)‖².
+    noise : (k, k)          Covariance of W @ values.
+    """
+
+    combinations: Array
+    values: Array
+    weights: Array
+    noise: Array
+
+
+def _told(estimate: Estimate) -> _Told:
+    if estimate.problem is None:
+        raise InputError("the estimate of the arm doesn't carry the data that it was fitted to; identify the arm again")
+    kept, levels = estimate.kept, np.asarray(estimate.summary.noise_levels)
+    rows = estimate.problem.stack(1.0 / levels)[:, :-1]
+    combinations = np.zeros((int(kept.sum()), len(kept)))
+    combinations[:, kept] = np.eye(len(combinations))
+    combinations[:, ~kept] = np.linalg.lstsq(rows[:, kept], rows[:, ~kept], rcond=None)[0]
+    W = triangular([rows[:, kept]]) / np.sqrt(estimate.summary.inflation)
+    return _Told(
+        combinations=combinations, values=estimate.values[kept], weights=W, noise=W @ estimate.covariance[np.ix_(kept, kept)] @ W.T
+    )
+
+
+def _carry_over(arm: BaseParameters, loaded: BaseParameters) -> tuple[Array, Array]:
+    """E (b, b of the arm) and (b,) with the loaded base's coefficients of the bare arm E β + constant; by the names of the columns.
+
+    The arm's may be those of a controller's M and g, which know no friction, or may count on known values.
+    """
+    places = [loaded.columns.index(arm.columns.names[int(i)]) for i in arm.independent]
+    known = np.zeros(len(loaded.columns))
+    for name, value in arm.known.items():
+        known[loaded.columns.index(name)] = value
+    return loaded.grouping[:, places], loaded.grouping @ known
+
+
+def _changed_friction(base: BaseParameters, arm: BaseParameters, *, refit: bool) -> IntArray:
+    """Coefficients of the loaded base that nothing ties to those of the arm: friction, where it may have changed or the arm has none."""
+    first, inertias = base.columns.friction_slice.start, tuple(INERTIA)
+    free = [
+        place
+        for place, column in enumerate(base.independent.tolist())
+        if column >= first
+        and (base.columns.names[column] not in arm.columns.names or (refit and base.columns.units[column] not in inertias))
+    ]
+    return np.array(free, dtype=np.int64)

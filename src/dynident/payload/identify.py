@@ -1,0 +1,218 @@
+"""From an identified arm and a loaded log to the payload: what is not said is settled here, for Python and the command line alike.
+
+The arm may come from a run, from an unloaded log, `identify(robot, unloaded)`, or from its controller's M and g: an estimate is all that
+is needed of it. Friction is fitted again by default: it changes with temperature and with the load, and torque sensors drift. On virtual
+arms that makes the mass's standard deviation larger by 20 to 40 %; held at its old values, friction that has changed by a tenth makes the
+mass wrong by six of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynident.core.arrays import Array, BoolArray
+from dynident.data import Dataset
+from dynident.errors import InputError, UnknownNameError
+from dynident.feasibility.plausibility import explains_badly
+from dynident.feasibility.posterior import posterior_covariance
+from dynident.feasibility.problem import RetrievalProblem
+from dynident.feasibility.solve import solve_retrieval
+from dynident.friction import linear
+from dynident.payload.body import payload_problem, prior_covariance
+from dynident.payload.difference import LoadDifference, load_difference, payload_columns
+from dynident.payload.notes import payload_notes
+from dynident.payload.quantities import quantities, quantity_std
+from dynident.payload.result import Declared, PayloadEstimate, PayloadEvidence
+from dynident.regression.equations.base import BaseParameters, base_parameters
+from dynident.regression.equations.rows import LogRows
+from dynident.regression.estimate import Estimate
+from dynident.regression.fit import fit
+from dynident.regression.identify import Auto, default_cutoff
+from dynident.regression.prepare import match_joints
+from dynident.regression.problem import Problem, problem_on_base
+from dynident.robots.kinematics import link_poses
+from dynident.robots.robot import Robot
+
+#: The data tell a mass or an inertia whose standard deviation is at most this share of it (an inertia: of the mean of the three), and a
+#: centre of mass to this share of the length below; and they must leave at most that share of what the prior alone would leave.
+TELLING = 0.5
+#: Half the width of a hand-held tool or of a flange [m].
+PLACE = 0.05
+#: So many standard deviations below zero a mass is negative, not uncertain.
+CLEARLY_NEGATIVE = 4.0
+#: Samples of the loaded log that a result keeps, about.
+MOST_SAMPLES = 1000
+
+
+def identify_payload(
+    arm: Estimate,
+    loaded: Dataset,
+    *,
+    link: str | None = None,
+    declared: Declared | None = None,
+    refit_friction: bool = True,
+    cutoff: float | Auto | None = "auto",
+    rate: float | None = None,
+) -> PayloadEstimate:
+    """Mass, centre of mass and inertia of what an identified arm carries in a log.
+
+    arm : of a run, or `identify(robot, unloaded_log)`.
+    link : that carries the payload, in whose parameter frame it then is; by default the last one, through the robot's tool frame.
+    declared : what the controller was told, to be compared with.
+    refit_friction : fit the friction of the loaded log again; False holds it at the arm's.
+    cutoff, rate : of the filter of the loaded log [Hz]; by default as in the identification of the arm.
+    """
+    robot = arm.base.robot
+    index, flange = _carrier(arm.base, link)
+    _check_distinct(arm, loaded)
+    done = arm.summary.processing
+    if cutoff == "auto":
+        cutoff = done.cutoff_hz or default_cutoff(loaded)[0]
+    problem = problem_on_base(_loaded_base(arm.base), loaded, cutoff=cutoff, rate=rate)
+    alone = fit(problem)
+    difference = load_difference(arm, alone, index, flange, refit_friction=refit_friction)
+    _check_explained(arm, alone, difference, refit_friction=refit_friction)
+    _check_positive(difference)
+    retrieval = payload_problem(difference)
+    body = solve_retrieval(retrieval)
+    covariance = posterior_covariance(retrieval)
+    assert covariance is not None  # noqa: S101 (the prior is knowledge about all ten)
+    regressor = _sample_rows(problem, payload_columns(alone.base, index, flange))
+    rows = problem.rows[0]
+    assert isinstance(rows, LogRows)  # noqa: S101 (it was made of a log)
+    found = PayloadEstimate(
+        robot=robot,
+        link=robot.link_names[index],
+        flange=flange,
+        parameters=body.x,
+        covariance=covariance,
+        told=_tell(retrieval, body.x, covariance),
+        quantile=_quantile(arm, alone),
+        evidence=PayloadEvidence(
+            source=loaded.source,
+            arm=arm.summary.source,
+            samples=loaded.samples,
+            alone=alone.residuals.relative_percent,
+            together=difference.together.relative_percent,
+            strain=difference.strain,
+            mass=difference.mass,
+            blur=_blur(difference, regressor, alone),
+            refit_friction=refit_friction or arm.base.friction is None,
+            tilt=_tilt(robot, rows.dataset.q, index, flange),
+            gap=max(body.gap, 0.0),
+        ),
+        regressor=regressor,
+        declared=declared,
+        notes=(*problem.notes, *body.notes),
+    )
+    return payload_notes(found)
+
+
+def _carrier(base: BaseParameters, link: str | None) -> tuple[int, Array]:
+    """The link that carries the payload, and the flange frame in its parameter frame."""
+    robot = base.robot
+    if base.columns.of_extra:
+        raise InputError("the arm's model has columns of its own, which the loaded log doesn't have; identify the arm without them")
+    if link is None:
+        return robot.n - 1, robot.tool
+    if link not in robot.link_names:
+        raise UnknownNameError("link", link, robot.link_names)
+    return robot.link_names.index(link), np.eye(4)
+
+
+def _check_distinct(arm: Estimate, loaded: Dataset) -> None:
+    """The two logs must not be one."""
+    matched = match_joints(arm.base.robot, loaded)
+    if arm.provenance is None or not isinstance(matched, Dataset):
+        return
+    share = loaded.used.overlap(arm.provenance)
+    if share > 0.0:
+        whose = "all samples" if share > 0.999 else f"{100.0 * share:.2g} % of the samples"
+        raise InputError(
+            f"{whose} of the loaded log are those that the arm was identified from, so that nothing in them is the payload's",
+            remedy="give a log with the payload, and for the arm one without it",
+        )
+
+
+def _loaded_base(arm: BaseParameters) -> BaseParameters:
+    """The base parameters of the loaded arm: the arm's own, unless those are of M and g or count on known values of the bare arm."""
+    if arm.equations == "torque" and not arm.known:
+        return arm
+    friction = arm.friction if arm.equations == "torque" else linear()
+    return base_parameters(arm.robot, friction=friction)
+
+
+def _check_explained(arm: Estimate, alone: Estimate, difference: LoadDifference, *, refit_friction: bool) -> None:
+    """InputError where no body on the flange makes the arm's torques those of the loaded log."""
+    fitted, together = alone.residuals.relative_percent, difference.together.relative_percent
+    if not explains_badly(fitted, together):
+        return
+    each, best = difference.together.relative_percent_per_group, alone.residuals.relative_percent_per_group
+    worst = int(np.argmax(difference.together.squares - alone.residuals.squares))
+    name = difference.together.names[worst]
+    held = "" if refit_friction else "let the friction be fitted again, which may have changed, or "
+    raise InputError(
+        f"no payload makes this log one of the arm of {arm.summary.source}: arm and payload leave {together:.3g} % of the effort, a fit to "
+        f"the log alone {fitted:.3g} % (most of joint {name}: {each[worst]:.3g} and {best[worst]:.3g} %)",
+        remedy=f"{held}check that both logs are of the same arm, in the same mounting, with efforts of the same kind and signs, and that "
+        "the payload is fixed to the link that is said to carry it",
+    )
+
+
+def _check_positive(difference: LoadDifference) -> None:
+    if difference.mass is None:
+        return
+    mass, std = difference.mass
+    if mass < -CLEARLY_NEGATIVE * std:
+        raise InputError(
+            f"the arm carries {-mass:.3g} ± {std:.1g} kg less in the loaded log than in its own, and no payload has a negative mass",
+            remedy="give the logs the other way round if they were swapped, or identify the arm without its tool",
+        )
+
+
+def _tell(problem: RetrievalProblem, parameters: Array, covariance: Array) -> BoolArray:
+    """(10,) which of mass, centre of mass and inertia the data tell."""
+    assert problem.prior is not None  # noqa: S101
+    values, std = quantities(parameters), quantity_std(parameters, covariance)
+    sizes = np.array([values[0], *[PLACE] * 3, *[float(np.mean(values[[4, 7, 9]]))] * 6])
+    return (std <= TELLING * sizes) & (std <= TELLING * quantity_std(parameters, prior_covariance(problem.prior)))
+
+
+def _blur(difference: LoadDifference, regressor: Array, alone: Estimate) -> float:
+    """What a standard deviation of the mass would do to the efforts of the log, as a share of them; infinite where nothing tells it."""
+    if difference.mass is None:
+        return np.inf
+    found = alone.residuals
+    per_kilogram = np.mean(regressor[:, :, 0] ** 2, axis=1)
+    efforts = found.totals / np.maximum(found.counts, 1)
+    return difference.mass[1] * float(np.sqrt(per_kilogram.sum() / max(float(efforts.sum()), np.finfo(float).tiny)))
+
+
+def _quantile(arm: Estimate, alone: Estimate) -> float:
+    """Standard deviations in half a 95 % interval: 1.96 of noise, more where few blocks of the logs tell them; as of the coefficients."""
+    ratios = [item.half_interval[item.kept] / item.std[item.kept] for item in (arm, alone)]
+    return float(np.median(np.concatenate(ratios)))
+
+
+def _sample_rows(problem: Problem, G: Array) -> Array:
+    """(n, N, 10) what each of the ten parameters does to the joints, at some of the log's samples. G : (b, 10) what it does to the base."""
+    step = -(-int(problem.counts.max()) // MOST_SAMPLES)
+    found: list[list[Array]] = [[] for _ in problem.groups]
+    for source in problem.rows:
+        for group, table, _ in source.tables():
+            found[group].append(table[:-1, ::step].T @ G[problem.groups[group].columns])
+    joints = [np.concatenate(parts) for parts in found]
+    fewest = min(len(rows) for rows in joints)  # a mask leaves joints different ones
+    return np.stack([rows[:fewest] for rows in joints])
+
+
+def _tilt(robot: Robot, q: Array, link: int, flange: Array) -> float:
+    """How far gravity turns from its mean direction as the flange sees it [rad]."""
+    strength = float(np.linalg.norm(robot.gravity))
+    if strength == 0.0:
+        return 0.0
+    poses = link_poses(robot, q[:: -(-len(q) // MOST_SAMPLES)])[:, link] @ flange
+    down = np.einsum("kij,i->kj", poses[:, :3, :3], robot.gravity / strength)
+    mean = down.mean(axis=0)
+    size = float(np.linalg.norm(mean))
+    return float(np.arccos(np.clip(down @ (mean / size), -1.0, 1.0)).max()) if size > 0.0 else float(np.pi)
