@@ -18,6 +18,7 @@ from dynident.cli.options import (
     parse_options,
     parse_per_joint,
     parse_units,
+    parse_xacro_args,
 )
 from dynident.core.files import check_file_target
 from dynident.errors import FileError
@@ -29,11 +30,23 @@ if TYPE_CHECKING:
     from dynident.robots import Robot
 
 
-def read_robot(robot: str, *, lock: list[str] | None, base: str | None = None, tip: str | None = None, gravity: str | None = None) -> Robot:
+def read_robot(
+    robot: str,
+    *,
+    lock: list[str] | None,
+    base: str | None = None,
+    tip: str | None = None,
+    gravity: str | None = None,
+    package: list[str] | None = None,
+    xacro_arg: list[str] | None = None,
+) -> Robot:
     """The robot that the options describe."""
     from dynident.robots import load_robot
 
-    return load_robot(robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity))
+    packages, xacro_args = parse_options("--package", package), parse_xacro_args(xacro_arg)
+    return load_robot(
+        robot, lock=parse_locks(lock), base=base, tip=tip, gravity=parse_gravity(gravity), packages=packages, xacro_args=xacro_args
+    )
 
 
 def parse_reading(given: Values) -> Reading:

@@ -32,7 +32,11 @@ def _reader_options() -> str:
 
 
 RobotArgument = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A .urdf, .xml (MJCF) or .yaml (DH) file, or a library name such as panda.")
+    str,
+    typer.Argument(
+        metavar="ROBOT",
+        help="A .urdf, .xacro, .sdf, .xml (MJCF), .yaml (DH) or .csv (DH table) file, - for stdin, or a name such as panda.",
+    ),
 ]
 Lock = Annotated[
     list[str] | None,
@@ -44,6 +48,10 @@ Gravity = Annotated[
     str | None,
     typer.Option("--gravity", metavar="X,Y,Z", help="Gravity in the base frame (m/s²), for a robot that is not mounted upright."),
 ]
+Package = Annotated[
+    list[str] | None, typer.Option("--package", metavar="NAME=FOLDER", help="Where a ROS package is that a xacro file needs. Repeatable.")
+]
+XacroArg = Annotated[list[str] | None, typer.Option("--xacro-arg", metavar="NAME:=VALUE", help="Argument of a xacro file. Repeatable.")]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")]
 RunFolder = Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="Folder for the results; made if it is not there.")]
 Friction = Annotated[
@@ -110,7 +118,10 @@ DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_sig
 MagnitudeReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, **_CLOCK, reader_option=ReaderOption)]
 MotionReading = Annotated[Values, _group(map=Map, reader_option=ReaderOption, unit=Unit)]
 #: What of a description is used, and how it is mounted, for `read_robot`.
-Mounting = Annotated[Values, _group(lock=Lock, base=Base, tip=Tip, gravity=Gravity)]
+_CHAIN = {"lock": Lock, "base": Base, "tip": Tip, "package": Package, "xacro_arg": XacroArg}
+Mounting = Annotated[Values, _group(**_CHAIN, gravity=Gravity)]
+#: The same where gravity has no effect.
+Chain = Annotated[Values, _group(**_CHAIN)]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
@@ -137,6 +148,8 @@ OPTIONS = {
     "rate": "--sampling-rate",
     "lock": "--lock",
     "base": "--base",
+    "packages": "--package",
+    "xacro_args": "--xacro-arg",
     "cutoff": "--filter",
     "run_python": "--constraints",
     "force": "--force",
@@ -176,6 +189,12 @@ def parse_units(pairs: Iterable[str] | None) -> dict[str, str | list[str]]:
 def parse_options(option: str, pairs: Iterable[str] | None) -> dict[str, str]:
     """{"steps": "5"} of "steps=5" words; whose option it is knows what type it has."""
     return _pairs(option, pairs, "option", lambda text: text or None, "NAME=VALUE was expected", split_at_last=False)
+
+
+def parse_xacro_args(pairs: Iterable[str] | None) -> dict[str, str]:
+    """{"hand": "true"} of "hand:=true" words, as ROS writes them; = alone will do."""
+    plain = [pair.replace(":=", "=", 1) for pair in pairs or ()]
+    return _pairs("--xacro-arg", plain, "argument", lambda text: text, "NAME:=VALUE was expected, such as hand:=true", split_at_last=False)
 
 
 def parse_part(text: str | None, option: str) -> tuple[float, float]:

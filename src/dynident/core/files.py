@@ -64,7 +64,11 @@ def finite_or_none(value: float) -> float | None:
 
 def read_yaml(path: str | Path) -> dict[str, Any]:
     """The mapping in a YAML file. Tags can't construct objects, and a key written twice is an error."""
-    text = read_text(path)
+    return parse_yaml(path, read_text(path))
+
+
+def parse_yaml(path: str | Path, text: str) -> dict[str, Any]:
+    """The mapping in the text of a YAML file. path : for messages."""
     try:
         content = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506 (a SafeLoader)
     except RecursionError:

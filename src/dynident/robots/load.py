@@ -1,12 +1,14 @@
-"""`load_robot`: a library name, or a file read by the reader that its suffix chooses."""
+"""`load_robot`: a library name, or a description read by the reader that its suffix, or what it begins with, chooses."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -18,7 +20,16 @@ from dynident.robots.formats.dh import read_dh
 from dynident.robots.formats.source_tree import SourceTree, tree_of_robot
 from dynident.robots.robot import Robot
 
-Reader = Callable[[Path], SourceTree | Robot]
+#: What stands for a description on the standard input.
+STANDARD_INPUT = "-"
+
+
+class Description(NamedTuple):
+    """The text of a robot description. source : the file, or what stands for one; kind : a key of the readers."""
+
+    source: str
+    text: str
+    kind: str
 
 
 def load_robot(
@@ -28,17 +39,22 @@ def load_robot(
     base: str | None = None,
     tip: str | None = None,
     gravity: ArrayLike | None = None,
+    packages: Mapping[str, str | Path] | None = None,
+    xacro_args: Mapping[str, str] | None = None,
 ) -> Robot:
     """Read a robot description.
 
-    path_or_name   A file (.urdf; .xml, MJCF or URDF; .yaml or .yml, DH) or a library name (`library_names()`).
+    path_or_name   A file (.urdf; .xacro; .sdf; .xml, MJCF, URDF or SDF; .yaml or .yml, DH; .csv, a DH table), "-" for the standard
+                   input, or a library name (`library_names()`).
     lock           Joint positions [rad | m] to lock, by name or pattern: {"panda_finger_joint*": 0.02}.
     base, tip      Links between which the chain runs; what that keeps and drops is written at `build_robot`.
     gravity        (3,) gravity in the base frame [m/s²]; default: the file's, else (0, 0, -9.80665).
+    packages       Folders of ROS packages that a xacro file needs, by name, where they are not beside it.
+    xacro_args     Arguments of a xacro file, by name.
 
     Raises FileError, UnknownNameError or UnsupportedRobotError, each one sentence with the remedy.
     """
-    content = _read(path_or_name)
+    content = _read(path_or_name, packages, xacro_args)
     if isinstance(content, Robot):
         if not lock and base is None and tip is None:
             return content if gravity is None else content.with_gravity(gravity)
@@ -53,45 +69,108 @@ def library_names() -> tuple[str, ...]:
     return tuple(sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")))
 
 
-def _read(path_or_name: str | Path) -> SourceTree | Robot:
-    if isinstance(path_or_name, str) and path_or_name in library_names():
-        return _read_library(path_or_name)
-    path = Path(path_or_name)
+def read_description(
+    path: str | Path, *, packages: Mapping[str, str | Path] | None = None, xacro_args: Mapping[str, str] | None = None
+) -> Description:
+    """The text of a description, macros expanded, and the kind of file that it is."""
+    if str(path) == STANDARD_INPUT:
+        source, text = "standard input", _standard_input()
+        return Description(source, text, _kind(source, text))
+    file = Path(path)
     library = f"library robots: {', '.join(library_names())}"
-    if not path.exists():
-        if isinstance(path_or_name, str) and path.suffix == "" and len(path.parts) == 1:
-            raise UnknownNameError("library robot", path_or_name, library_names(), remedy="or give the path of a file")
-        raise FileError(path, f"no such file; check the path, or use one of the {library}")
-    if path.is_dir():
-        raise FileError(path, f"is a folder; give a file in it ({', '.join(_READERS)}) or one of the {library}")
-    suffix = path.suffix.lower()
-    if suffix not in _READERS:
-        raise FileError(path, f"unknown suffix {suffix!r}; known: {', '.join(_READERS)}, or one of the {library}")
-    return _READERS[suffix](path)
+    if not file.exists():
+        if isinstance(path, str) and file.suffix == "" and len(file.parts) == 1:
+            raise UnknownNameError("library robot", path, library_names(), remedy="or give the path of a file")
+        raise FileError(file, f"no such file; check the path, or use one of the {library}")
+    if file.is_dir():
+        raise FileError(file, f"is a folder; give a file in it ({', '.join(_SUFFIXES)}) or one of the {library}")
+    suffix = file.suffix.lower()
+    if suffix not in _SUFFIXES and file.is_file():
+        raise FileError(file, f"unknown suffix {suffix!r}; known: {', '.join(_SUFFIXES)}, or one of the {library}")
+    text = read_text(file)  # once: a pipe can't be read again
+    kind = _SUFFIXES.get(suffix) or _kind(str(file), text)
+    if kind == "xacro" or (kind == "urdf" and "xacro:" in text):
+        from dynident.robots.formats.xacro import expand_xacro
 
-
-def _read_library(name: str) -> Robot:
-    with resources.as_file(resources.files("dynident.robots").joinpath("library", f"{name}.yaml")) as file:
-        return replace(read_dh(file), source=f"library robot {name}")
-
-
-def _read_urdf(path: str | Path) -> SourceTree:
-    from dynident.robots.formats.urdf import read_urdf
-
-    return read_urdf(path)
+        return Description(str(file), expand_xacro(file, packages=packages, arguments=xacro_args), "urdf")
+    return Description(str(file), text, kind)
 
 
 def read_xml(path: str | Path) -> SourceTree:
-    """URDF or MJCF, by the root element."""
-    root = parse_xml(path, read_text(path)).tag
-    if root == "robot":
-        return _read_urdf(path)
-    if root != "mujoco":
-        raise FileError(path, f"the root element is <{root}>; <mujoco> (MJCF) or <robot> (URDF) was expected")
+    """URDF, SDF or MJCF, by the root element."""
+    text = read_text(path)
+    return _READERS[_kind(str(path), text)](str(path), text)  # pyright: ignore[reportReturnType] (of XML it is a tree)
+
+
+def _read(path_or_name: str | Path, packages: Mapping[str, str | Path] | None, xacro_args: Mapping[str, str] | None) -> SourceTree | Robot:
+    if isinstance(path_or_name, str) and path_or_name in library_names():
+        return _read_library(path_or_name)
+    source, text, kind = read_description(path_or_name, packages=packages, xacro_args=xacro_args)
+    return _READERS[kind](source, text)
+
+
+def _read_library(name: str) -> Robot:
+    file = resources.files("dynident.robots").joinpath("library", f"{name}.yaml")
+    return replace(read_dh(file.name, file.read_text(encoding="utf-8")), source=f"library robot {name}")
+
+
+@cache
+def _standard_input() -> str:
+    """What comes in there, which can be read once."""
+    return sys.stdin.read()
+
+
+def _kind(source: str, text: str) -> str:
+    """What a text is where no suffix says it: by its root element, or DH where it is not XML."""
+    if not text.lstrip("\ufeff \t\r\n").startswith("<"):
+        return "dh"
+    root = parse_xml(source, text).tag
+    kind = {"robot": "urdf", "sdf": "sdf", "mujoco": "mjcf"}.get(root)
+    if kind is None:
+        raise FileError(source, f"the root element is <{root}>; <robot> (URDF), <mujoco> (MJCF) or <sdf> was expected")
+    return kind
+
+
+def _read_urdf(source: str, text: str) -> SourceTree:
+    from dynident.robots.formats.urdf import read_urdf
+
+    return read_urdf(source, text)
+
+
+def _read_mjcf(source: str, text: str) -> SourceTree:
     from dynident.robots.formats.mjcf import read_mjcf
 
-    return read_mjcf(path)
+    return read_mjcf(source, text)
 
 
-#: A new format is one reader and one line here. Readers import their parser when they are used, not before.
-_READERS: dict[str, Reader] = {".urdf": _read_urdf, ".xml": read_xml, ".yaml": read_dh, ".yml": read_dh}
+def _read_sdf(source: str, text: str) -> SourceTree:
+    from dynident.robots.formats.sdf import read_sdf
+
+    return read_sdf(source, text)
+
+
+def _read_dh_table(source: str, text: str) -> Robot:
+    from dynident.robots.formats.dh_table import read_dh_table
+
+    return read_dh_table(source, text)
+
+
+#: A new format is one reader and its lines here. Readers import their parser when they are used, not before.
+_READERS: dict[str, Callable[[str, str], SourceTree | Robot]] = {
+    "urdf": _read_urdf,
+    "mjcf": _read_mjcf,
+    "sdf": _read_sdf,
+    "dh": read_dh,
+    "dh table": _read_dh_table,
+}
+#: The kind of a file by its suffix; empty where its content tells.
+_SUFFIXES = {
+    ".urdf": "urdf",
+    ".xacro": "xacro",
+    ".sdf": "sdf",
+    ".world": "sdf",
+    ".xml": "",
+    ".yaml": "dh",
+    ".yml": "dh",
+    ".csv": "dh table",
+}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from dynident.cli.inputs import read_robot
-from dynident.cli.options import AsJson, Base, Debug, Lock, RobotArgument, Tip
+from dynident.cli.options import AsJson, Chain, Debug, RobotArgument
 from dynident.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
@@ -28,9 +28,7 @@ _WIDE = 110
 
 def check(
     robot: RobotArgument,
-    lock: Lock = None,
-    base: Base = None,
-    tip: Tip = None,
+    chain: Chain,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -42,7 +40,7 @@ def check(
     from dynident.robots.check import check_robot
     from dynident.robots.tables import check_document
 
-    result = check_robot(read_robot(robot, lock=lock, base=base, tip=tip))
+    result = check_robot(read_robot(robot, **chain))
     if as_json:
         print_json(check_document(result))
     else:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dynident.cli.inputs import read_robot
-from dynident.cli.options import AsJson, Debug, Lock, RobotArgument, one_of
+from dynident.cli.options import AsJson, Chain, Debug, RobotArgument, one_of
 from dynident.cli.terminal import print_result
 from dynident.errors import ValueRangeError
 
@@ -28,6 +28,7 @@ def repair(
         Path,
         typer.Option("--output", "-o", metavar="OUT", help="File to write: .urdf (of a URDF), .yaml (DH, of any serial robot) or .json."),
     ],
+    chain: Chain,
     margin: Annotated[
         float | None,
         typer.Option("--margin", metavar="M", help="Margin of every link [kg·m²], as check prints it. Default: enough not to be marginal."),
@@ -35,7 +36,6 @@ def repair(
     distance: Annotated[
         str, typer.Option("--distance", metavar="KIND", help="entropic, which doesn't depend on frames and units, or euclidean.")
     ] = "entropic",
-    lock: Lock = None,
     as_json: AsJson = False,
     debug: Debug = False,
 ) -> None:
@@ -51,7 +51,7 @@ def repair(
     one_of(distance, _METRICS, "distance")
     if margin is not None and not 0.0 <= margin < float("inf"):
         raise ValueRangeError("--margin", f"is {margin:g}; a number that is not negative was expected")
-    machine = read_robot(robot, lock=lock)
+    machine = read_robot(robot, **chain)
     check_output(machine, output)
     result = nearest(machine, margin=margin, metric="euclidean" if distance == "euclidean" else "entropic")
     write_atomically(output, repaired_text(result, output))

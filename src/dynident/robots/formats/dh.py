@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.fields import Fields, read_fields
-from dynident.core.files import errors_in_file
+from dynident.core.fields import Fields
+from dynident.core.files import errors_in_file, parse_yaml
 from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor
 from dynident.robots.kinematics import inverse_pose, pose_from_xyz_rpy, rotation_x, rotation_z, translation
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
@@ -26,9 +26,14 @@ _ROW = ("a", "alpha", "d", "theta")
 _LIMITS = ("position", "velocity", "acceleration", "effort")
 
 
-def read_dh(path: str | Path) -> Robot:
-    """The robot in a DH YAML file; FileError names the file, the place and what was expected."""
-    top = read_fields(path)
+def read_dh(source: str, text: str) -> Robot:
+    """The robot in the text of a DH YAML file; FileError names the file, the place and what was expected."""
+    return dh_robot(Fields(source, parse_yaml(source, text)))
+
+
+def dh_robot(top: Fields) -> Robot:
+    """The robot that the fields of a DH file describe."""
+    path = top.file
     top.only(("convention", "joints"), ("name", "base", "tool", "gravity", "inertias", "notes"))
     convention = top.choice("convention", CONVENTIONS)
     rows = top.sections("joints")

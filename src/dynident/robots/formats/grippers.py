@@ -13,8 +13,10 @@ import numpy as np
 
 from dynident.robots.formats.source_tree import SourceTree
 
-#: What people call the joints of a gripper.
-_FINGER = re.compile(r"finger|gripper|knuckle|thumb|jaw|(?:^|[_-])(?:index|middle|ring|little|pinky)(?:[_-]|$)", re.IGNORECASE)
+#: What people call the joints of a gripper, and its links; a "gripper_link" may be what the arm's last joint moves.
+_FINGER = r"finger|knuckle|thumb|jaw|(?:^|[_-])(?:index|middle|ring|little|pinky)(?:[_-]|$)"
+_FINGER_LINK = re.compile(_FINGER, re.IGNORECASE)
+_FINGER_JOINT = re.compile(f"gripper|{_FINGER}", re.IGNORECASE)
 
 
 def gripper_positions(tree: SourceTree, free: Collection[int], chain: Collection[int], locked: Mapping[int, float]) -> dict[int, float]:
@@ -28,17 +30,22 @@ def gripper_positions(tree: SourceTree, free: Collection[int], chain: Collection
     below = {i: frozenset(k for k in free if i in tree.path(k)) for i in free}
     fingers = frozenset(i for i in free if i not in chain and _is_finger(tree, i))
 
-    def branches(joints: Collection[int]) -> bool:
-        return any(i not in below[k] and k not in below[i] for i in joints for k in joints)
+    def beside(i: int, joints: Collection[int]) -> bool:
+        """Whether one of the joints is on another branch."""
+        return any(i not in below[k] and k not in below[i] for k in joints)
 
     # joints of an arm may be coupled too (a parallelogram, a wrist): then the arm goes on below them, or they follow one another
-    found = {i for group in groups if all(below[i] <= coupled for i in group) and (branches(group) or group <= fingers) for i in group}
+    found = {
+        i
+        for group in groups
+        if all(below[i] <= coupled for i in group) and (group <= fingers or any(beside(i, group) for i in group))
+        for i in group
+    }
     ends = {i for i in fingers if below[i] <= fingers | found}
     hands = {i: next((k for k in tree.path(i)[::-1] if k in free and k not in ends), -1) for i in ends}
-    for hand in set(hands.values()):
-        at_hand = {i for i in ends if hands[i] == hand}
-        if branches(at_hand):  # fingers in a row are the end of a chain, not a gripper
-            found |= at_hand
+    for i in ends:  # a finger alone, or a joint that moves all of them, is the end of a chain and not a gripper
+        if beside(i, {k for k in ends if hands[k] == hands[i]}):
+            found.add(i)
     return {} if found >= set(free) else {i: _position(tree, i, locked) for i in sorted(found)}
 
 
@@ -65,8 +72,7 @@ def _ties(tree: SourceTree, free: Collection[int]) -> Iterator[frozenset[int]]:
 
 
 def _is_finger(tree: SourceTree, index: int) -> bool:
-    link = tree.links[index]
-    return _FINGER.search(link.name) is not None or (link.joint is not None and _FINGER.search(link.joint.name) is not None)
+    return _FINGER_LINK.search(tree.links[index].name) is not None or _FINGER_JOINT.search(tree.joint_name(index)) is not None
 
 
 def _position(tree: SourceTree, index: int, locked: Mapping[int, float]) -> float:

@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.files import errors_in_file, read_text
+from dynident.core.files import errors_in_file
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, import_optional
 from dynident.parameters import change_of_frame
@@ -30,14 +30,14 @@ from dynident.robots.robot import Joint, JointType
 Model: TypeAlias = Any  # mujoco.MjModel, which has no types; MuJoCo itself is imported when a file is read
 
 
-def read_mjcf(path: str | Path) -> SourceTree:
-    """The bodies and joints of an MJCF file; its root link is MuJoCo's world body."""
+def read_mjcf(path: str, text: str) -> SourceTree:
+    """The bodies and joints of the text of an MJCF; its root link is MuJoCo's world body. path : its file, where its includes are."""
     mj = import_optional("mujoco", "reading MJCF")
-    root = parse_xml(path, read_text(path))
+    root = parse_xml(path, text)
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
     _check_numbers(path, root)
-    model, inertials = _compile(mj, path)
+    model, inertials = _compile(mj, path, text)
     parameters, changes = inertials.parameters(mj, model)
     with errors_in_file(path):
         links = tuple(_links(mj, model, parameters))
@@ -66,9 +66,9 @@ def _check_numbers(path: str | Path, root: Element) -> None:
                 raise FileError(path, f"has {attribute}={text!r}; finite numbers were expected", place=f"<{element.tag}{named}>")
 
 
-def _compile(mj: Any, path: str | Path) -> tuple[Model, Inertials]:
+def _compile(mj: Any, path: str, text: str) -> tuple[Model, Inertials]:
     try:
-        spec = mj.MjSpec.from_file(str(path))
+        spec = mj.MjSpec.from_file(path) if Path(path).is_file() else mj.MjSpec.from_string(text)
     except ValueError as error:
         raise FileError(path, f"can't be read as MJCF: {_sentence(error)}") from None
     rescaled = spec.compiler.settotalmass > 0  # then the mass of the base counts too

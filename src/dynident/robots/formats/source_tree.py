@@ -34,6 +34,13 @@ class Closure(NamedTuple):
     why: str
 
 
+def closing_joint(joint: str, child: str, first: str, links: tuple[int, int]) -> Closure:
+    """The loop that a joint closes because its child link hangs on another joint, the first, already."""
+    return Closure(
+        links, f"joint {joint!r}: link {child!r} is the child of joint {first!r} too, which closes a loop, and dynident models trees"
+    )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SourceLink:
     """One link of a file; its frame is the one in which its parameters are given.

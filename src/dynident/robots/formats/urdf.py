@@ -7,25 +7,20 @@ serial chain that is from base to tip. Meshes need not exist.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TypeAlias
 
-from dynident.core.files import errors_in_file, read_text
+from dynident.core.files import errors_in_file
 from dynident.core.xml import parse_xml
-from dynident.robots.formats.source_tree import Closure, Held, SourceLink, SourceTree
+from dynident.robots.formats.source_tree import Held, SourceLink, SourceTree, closing_joint
 from dynident.robots.formats.urdf_xml import UNMODELLED, Urdf, UrdfJoint, check_urdf
 from dynident.robots.robot import Joint, JointType
 
 _Children: TypeAlias = dict[str, list[UrdfJoint]]
 
 
-def read_urdf(path: str | Path) -> SourceTree:
-    """The links and joints of a URDF file."""
-    return urdf_tree(check_urdf(path, parse_xml(path, read_text(path))), str(path))
-
-
-def urdf_tree(urdf: Urdf, source: str) -> SourceTree:
-    """The links and joints of what a URDF says. source : where it was read."""
+def read_urdf(source: str, text: str) -> SourceTree:
+    """The links and joints of the text of a URDF. source : where it was read."""
+    urdf = check_urdf(source, parse_xml(source, text))
     children: _Children = {}
     for joint in sorted(urdf.joints.values(), key=lambda joint: joint.name):
         children.setdefault(joint.parent, []).append(joint)
@@ -36,11 +31,7 @@ def urdf_tree(urdf: Urdf, source: str) -> SourceTree:
         links = [SourceLink(name=root, parent=-1, parameters=urdf.inertials.get(root))]
         links += [_link(urdf, urdf.joints[name], index[urdf.joints[name].parent]) for name in order[1:]]
     closures = tuple(
-        Closure(
-            (index[joint.parent], index[joint.child]),
-            f"joint {joint.name!r}: link {joint.child!r} is the child of joint {urdf.joints[joint.child].name!r} too, which closes a loop, "
-            f"and dynident models trees",
-        )
+        closing_joint(joint.name, joint.child, urdf.joints[joint.child].name, (index[joint.parent], index[joint.child]))
         for joint in urdf.loops
     )
     return SourceTree(name=urdf.name, source=source, links=tuple(links), closures=closures, notes=urdf.notes)

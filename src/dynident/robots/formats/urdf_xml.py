@@ -67,10 +67,10 @@ def check_urdf(path: str | Path, root: Element) -> Urdf:
     if root.tag != "robot":
         raise FileError(path, f"the root element is <{root.tag}>; <robot> was expected")
     if any("xacro" in element.tag for element in root.iter()):
-        raise FileError(path, "contains xacro macros; expand them first: xacro robot.urdf.xacro > robot.urdf")
+        raise FileError(path, "contains xacro macros; read the .xacro file itself, or expand it first: xacro robot.urdf.xacro > robot.urdf")
     links = [_name(path, link) for link in root.findall("link")]
     if not links:
-        raise FileError(path, "has no <link>; check that it is a robot's URDF")
+        raise FileError(path, "has no <link>; check that it is a robot's URDF (a xacro file that only defines macros has none)")
     joints = [_joint(path, element, links) for element in root.findall("joint")]
     if not joints:
         raise FileError(path, "has no <joint>; at least one joint that moves is needed")
