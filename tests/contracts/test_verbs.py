@@ -13,7 +13,7 @@ from tests.conftest import REPOSITORY
 
 GROUPS = {
     "Start here": ["demo"],
-    "Robot": ["check", "repair"],
+    "Robot": ["check", "convert", "repair"],
     "Experiment": ["excite", "simulate"],
     "Model": ["identify", "signs", "retrieve", "validate"],
     "Use": ["export", "report", "sample"],

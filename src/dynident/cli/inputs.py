@@ -49,6 +49,17 @@ def read_robot(
     )
 
 
+def read_text_of(robot: str, output: Path, chain: Values) -> str | None:
+    """The text of a URDF, macros expanded, where it is to become one as a whole; None where something is chosen or changes its form."""
+    from dynident.robots.load import library_names, read_description
+
+    if output.suffix.lower() != ".urdf" or robot in library_names() or chain["lock"] or chain["base"] or chain["tip"]:
+        return None
+    packages, xacro_args = parse_options("--package", chain["package"]), parse_xacro_args(chain["xacro_arg"])
+    found = read_description(robot, packages=packages, xacro_args=xacro_args)
+    return found.text if found.kind == "urdf" else None
+
+
 def parse_reading(given: Values) -> Reading:
     """How the options of a group say that data are to be read."""
     from dynident.regression.summary import Reading

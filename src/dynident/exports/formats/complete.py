@@ -19,7 +19,7 @@ from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import ExpressedFriction
 from dynident.parameters import LinkInertia, change_of_frame, link_inertia
 from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
-from dynident.robots.formats.urdf_xml import inertial_lines
+from dynident.robots.formats.urdf_xml import UNKNOWN_LIMIT, inertial_lines
 from dynident.robots.kinematics import xyz_rpy_from_pose
 from dynident.robots.robot import Joint, JointType, Link, Robot
 
@@ -59,10 +59,6 @@ def unused_name(name: str, robot: Robot) -> str:
     while name in robot.link_names:
         name += "_link"
     return name
-
-
-#: URDF demands limits; this stands for one that is not known.
-UNKNOWN_LIMIT = 1e9
 
 
 def complete_urdf(model: ExportModel, held: ExpressedFriction, comment: list[str]) -> tuple[str, list[str]]:

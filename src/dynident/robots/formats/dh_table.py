@@ -162,7 +162,7 @@ def _robot(
         if pose is not None and not np.array_equal(pose, np.eye(4)):
             xyz, rpy = xyz_rpy_from_pose(pose)
             content[key] = {"xyz": xyz.tolist(), "rpy": rpy.tolist()}
-    known = [entry for entry in inertias if entry["mass"]]
+    known = [entry for entry in inertias if entry["mass"] or any(entry["inertia"].values())]
     if known:
         content["inertias"] = {"frame": "link", "about": "com", "links": known}
     robot = dh_robot(Fields(source, content))

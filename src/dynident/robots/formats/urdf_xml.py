@@ -24,6 +24,8 @@ from dynident.robots.kinematics import pose_from_xyz_rpy
 from dynident.robots.robot import JointType
 
 _MOVING = tuple(kind.value for kind in JointType)
+#: URDF demands limits; this stands for one that is not known.
+UNKNOWN_LIMIT = 1e9
 #: Kinds of joints that a file may have beside the chain, but that are not modelled.
 UNMODELLED = ("floating", "planar")
 _ALLOWED = ", ".join((*_MOVING, *UNMODELLED, "fixed"))
@@ -135,10 +137,16 @@ def _joint(path: str | Path, element: Element, links: list[str]) -> UrdfJoint:
         origin=read_origin(path, place, element),
         axis=axis,
         position=(min(limits), max(limits)),
-        velocity=float(most["velocity"][0]) if most else math.inf,
-        effort=float(most["effort"][0]) if most else math.inf,
+        velocity=_most(most, "velocity"),
+        effort=_most(most, "effort"),
         mimic=_mimic(path, place, element),
     )
+
+
+def _most(numbers: dict[str, Array], name: str) -> float:
+    """A limit that must be written, so that a huge one stands for none."""
+    value = float(numbers[name][0]) if numbers else math.inf
+    return math.inf if value >= UNKNOWN_LIMIT else value
 
 
 def _mimic(path: str | Path, place: str, joint: Element) -> Leader | None:

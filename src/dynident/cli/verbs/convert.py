@@ -1,0 +1,45 @@
+"""`dynident convert`: a robot description in another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynident.cli.inputs import check_output, read_robot, read_text_of
+from dynident.cli.options import Chain, Debug, RobotArgument
+from dynident.cli.terminal import console
+
+GROUP = "Robot"
+EXAMPLE = """Examples:
+
+[bold]dynident convert arm.urdf.xacro -o arm.urdf --xacro-arg hand:=true[/bold]
+
+[bold]dynident convert table.csv -o arm.urdf[/bold]"""
+
+
+def convert(
+    robot: RobotArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="File to write: .urdf, .xml (MJCF) or .yaml (DH).")],
+    chain: Chain,
+    debug: Debug = False,
+) -> None:
+    """Write a robot description in another format: xacro expanded, SDF or a DH table as URDF, a URDF as DH, and so on.
+
+    A xacro that becomes a URDF keeps everything, shapes included. What is written anew has kinematics, limits and inertias.
+    """
+    from dynident.core.files import write_atomically
+    from dynident.exports.convert import FORMATS
+    from dynident.exports.convert import convert as describe
+
+    check_output(output, "description", FORMATS)
+    machine = read_robot(robot, **chain)
+    text, notes = read_text_of(robot, output, chain), ()
+    if text is None:
+        text, notes = describe(machine, output)
+    write_atomically(output, text)
+    out = console()
+    for number, note in enumerate((*machine.notes, *notes), start=1):
+        out.print(f"Note {number}: {note}", markup=False)
+    out.print(f"Written: {output}", markup=False)

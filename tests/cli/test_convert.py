@@ -1,0 +1,38 @@
+"""`dynident convert`: every format becomes another, and the torques stay."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynident import load_robot
+from dynident.dynamics import inverse_dynamics
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".xml", ".yaml"])
+def test_a_robot_keeps_its_torques(dynident, tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"copy{suffix}"
+    done = dynident("convert", "panda", "-o", str(target))
+    assert done.returncode == 0
+    assert f"Written: {target}" in done.stdout.replace("\n", "")
+    robot, copy = load_robot("panda"), load_robot(target)
+    states = np.random.default_rng(0).normal(size=(3, 10, 7))
+    expected = inverse_dynamics(robot, robot.parameters, *states)
+    np.testing.assert_allclose(inverse_dynamics(copy, copy.parameters, *states), expected, atol=1e-10)
+
+
+def test_a_table_becomes_a_urdf_and_comes_back(dynident, tmp_path: Path) -> None:
+    table = tmp_path / "arm.csv"
+    table.write_text("theta,d,a,alpha,convention\n0,0.3,0,-pi/2,standard\n0.1,0,0.4,0,standard\n")
+    assert dynident("convert", str(table), "-o", str(tmp_path / "arm.urdf")).returncode == 0
+    assert dynident("convert", str(tmp_path / "arm.urdf"), "-o", str(tmp_path / "arm.yaml")).returncode == 0
+    assert load_robot(tmp_path / "arm.yaml").joints[0].velocity == np.inf
+    refused = dynident("convert", str(table), "-o", str(tmp_path / "arm.xml"))
+    assert refused.returncode == 2
+    assert "gives no inertia for link1, link2, and MuJoCo needs one" in refused.stderr
+
+
+def test_an_unknown_suffix(dynident, tmp_path: Path) -> None:
+    refused = dynident("convert", "panda", "-o", str(tmp_path / "panda.step"))
+    assert refused.returncode == 2
+    assert "unknown suffix '.step'" in refused.stderr
