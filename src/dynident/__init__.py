@@ -77,6 +77,7 @@ _HOMES = {
     "runs": ("Run", "load_run", "save_run"),
     "exports": ("Exported", "export"),
     "reports": ("Page", "report"),
+    "drives": (),
     "parameters": (),
     "dynamics": (),
 }

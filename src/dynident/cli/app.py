@@ -13,11 +13,26 @@ import typer
 
 from dynident.cli.options import Debug, option_text
 from dynident.cli.registries import with_registries
-from dynident.cli.verbs import check, convert, demo, excite, export, identify, repair, report, retrieve, sample, signs, simulate, validate
+from dynident.cli.verbs import (
+    check,
+    convert,
+    demo,
+    excite,
+    export,
+    gains,
+    identify,
+    repair,
+    report,
+    retrieve,
+    sample,
+    signs,
+    simulate,
+    validate,
+)
 from dynident.errors import DynidentError, InputError, Remedy
 
 #: In the order of the help, which shows them by their groups. A new verb is its file and its place here.
-VERBS = (demo, check, convert, repair, excite, simulate, identify, signs, retrieve, validate, export, report, sample)
+VERBS = (demo, check, convert, repair, excite, simulate, gains, identify, signs, retrieve, validate, export, report, sample)
 
 
 def run(words: Sequence[str]) -> int | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dynident.cli.options import (
     Values,
     parse_frequency,
+    parse_gains,
     parse_gravity,
     parse_locks,
     parse_map,
@@ -68,7 +69,7 @@ def parse_reading(given: Values) -> Reading:
         columns=parse_map(given["map"]),
         units=parse_units(given["unit"]),
         effort_kind=given.get("effort_kind"),
-        effort_gains=parse_per_joint("--effort-gains", given.get("effort_gains")),
+        effort_gains=parse_gains(given.get("effort_gains")),
         effort_signs=parse_per_joint("--effort-signs", given.get("effort_signs")),
         delay=parse_per_joint("--delay", given.get("delay"), example="0.004"),
         rate=parse_frequency(given.get("sampling_rate"), "--sampling-rate"),

@@ -11,7 +11,7 @@ import typer
 
 from dynident.cli.registries import HelpFromRegistry, Offered, OptionGroup
 from dynident.core.fields import parse_number, parse_numbers
-from dynident.errors import UnknownNameError, ValueRangeError
+from dynident.errors import FileError, UnknownNameError, ValueRangeError
 
 if TYPE_CHECKING:
     from dynident.friction import FrictionModel
@@ -87,7 +87,11 @@ EffortKind = Annotated[
 ]
 EffortGains = Annotated[
     str | None,
-    typer.Option("--effort-gains", metavar="G,...", help="Torque per unit of effort (N·m/A of a current), one or one per joint."),
+    typer.Option(
+        "--effort-gains",
+        metavar="G,...",
+        help="Torque per unit of effort (N·m/A of a current), one or one per joint, or a file of dynident gains.",
+    ),
 ]
 EffortSigns = Annotated[
     str | None, typer.Option("--effort-signs", metavar="S,...", help="1 or -1 for the efforts alone, one or one per joint.")
@@ -153,6 +157,7 @@ OPTIONS = {
     "cutoff": "--filter",
     "run_python": "--constraints",
     "force": "--force",
+    "identify_gains": "dynident gains ROBOT DATA",
     "recover_signs": "dynident signs ROBOT DATA -o RUN",
     "friction": "--friction",
 }
@@ -228,6 +233,18 @@ def parse_per_joint(option: str, text: str | None, example: str = "14.9,-12.1") 
     if len(numbers) != text.count(",") + 1:
         raise ValueRangeError(option, f"got {text!r}; one number, or one per joint with commas, was expected, such as {example}")
     return numbers
+
+
+def parse_gains(text: str | None) -> list[float] | None:
+    """Torque per unit of effort: [14.9, -12.1] of "14.9,-12.1", or those in a YAML file such as `dynident gains` writes."""
+    if text is None or Path(text).suffix not in (".yaml", ".yml"):
+        return parse_per_joint("--effort-gains", text)
+    from dynident.data.reading.recipe import read_recipe
+
+    found = read_recipe(Path(text)).effort_gains
+    if found is None:
+        raise FileError(text, "has no effort_gains")
+    return found.tolist()
 
 
 def parse_gravity(text: str | None) -> tuple[float, ...] | None:

@@ -39,7 +39,8 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
             what = "torque" if data.effort_kind is EffortKind.MAGNITUDE else "motor current"
             remedy = Remedy("recover the signs with {recover_signs}", recover_signs=...)
             raise InputError(f"the log holds only the magnitude of the {what}, not its sign", remedy=remedy)
-        remedy = Remedy("load it with the torque per ampere of each joint, such as {effort_gains}", effort_gains="14.9,-12.1")
+        told = "load it with the torque per ampere of each joint, such as {effort_gains}, which {identify_gains} finds"
+        remedy = Remedy(told, effort_gains="14.9,-12.1", identify_gains=...)
         raise InputError(f"the log holds {data.effort_kind} rather than torque", remedy=remedy)
     steps = Processing(disagreeing=find_disagreements(data, cutoff))
     if cutoff is not None:  # differences that nothing filters would be worse

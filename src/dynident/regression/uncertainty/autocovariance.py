@@ -77,11 +77,14 @@ class Influence:
     loss: Loss
 
 
-def correlated_meat(problem: Problem, rows: Correlated, influence: Influence) -> tuple[Array, Array]:
+def correlated_meat(coefficients: Sequence[IntArray], rows: Correlated, influence: Influence) -> tuple[Array, Array]:
     """(b, b) B = Σ w⁴ Yᵀ Γ Y, with Γ from the residuals, corrected for what the fit absorbed; and (groups,) how long they stay
-    correlated [s]."""
-    columns = [np.ix_(group.columns, group.columns) for group in problem.groups]
-    psi = [influenced_residuals(rows.tables[g], group.columns, g, influence) for g, group in enumerate(problem.groups)]
+    correlated [s].
+
+    coefficients : per group     Those that its rows contain.
+    """
+    columns = [np.ix_(own, own) for own in coefficients]
+    psi = [influenced_residuals(rows.tables[g], own, g, influence) for g, own in enumerate(coefficients)]
     most = rows.most_lags
     observed = [sum(_lag_sums(r[None], r[None], most) for r in of_group) for of_group in psi]
     pairs = [sum((np.maximum(len(r) - np.arange(most + 1), 0) for r in of_group), np.zeros(most + 1)) for of_group in psi]

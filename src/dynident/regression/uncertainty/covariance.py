@@ -82,7 +82,7 @@ def spread(
     inverse = inverse_normal(factor, determined)
     influence = Influence(values=values, inverse=inverse, weights=weights, levels=levels, slopes=slopes, loss=loss)
     if rows is not None:
-        meat, times = correlated_meat(problem, rows, influence)
+        meat, times = correlated_meat([group.columns for group in problem.groups], rows, influence)
     else:
         used = slopes * weights**2 * _leverages(problem, inverse)
         root = problem.stack(weights**2 * np.sqrt(squares / np.maximum(1.0 - used / problem.counts, 0.1)))[:, :-1]

@@ -1,0 +1,212 @@
+"""The gains of a robot's drives: each with its uncertainty, what fixed their scale, and how far to trust them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.figures import Figure, axis, numbers, plain
+from dynident.core.results import Report, Result, Row, Table, short_number
+from dynident.data import EffortKind
+from dynident.drives.knowledge import KnownMasses, KnownPayload
+from dynident.drives.known_values import Known
+from dynident.errors import InputError
+from dynident.robots.robot import Robot
+
+#: Relative standard deviations up to which a gain is good, and rough.
+GOOD, ROUGH = 0.03, 0.15
+#: A payload whose centre is found farther from the tool than this is none [m].
+FARTHEST = 0.5
+#: Standard deviations by which two numbers differ that are not the same.
+DIFFERENT = 3.0
+
+
+class GainStatus(Enum):
+    """What the gains are; the value is the sentence that the user sees."""
+
+    ABSOLUTE = "the gains are torques per unit of the recorded effort"
+    RELATIVE = (
+        "nothing fixes the scale: twice the gains with twice the masses explain the log as well, so only the ratios of these gains are "
+        "known; a run with a known payload, known masses or the vendor's gains would fix it"
+    )
+
+
+class Trust(Enum):
+    """How far to trust the gain of a joint."""
+
+    GOOD = "good"
+    ROUGH = "rough"
+    OPEN = "not known"
+
+    @staticmethod
+    def of(relative_std: float) -> Trust:
+        return Trust.GOOD if relative_std <= GOOD else Trust.ROUGH if relative_std <= ROUGH else Trust.OPEN
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DriveGains(Result):
+    """A gain per joint.
+
+    gains : (n,)                     Torque per unit of the recorded effort [N·m/A | N/A]; ratios of them where the status says so.
+    log_covariance : (n, n)          Of the logarithms of |gain|.
+    kind : EffortKind                What the effort is: a current, or a torque that needs a factor.
+    payload, masses, vendor          What was known.
+    likeness : float or None         Factor to which the links are like the description, as the data say; where masses were known.
+    left_percent : (n,)              What the model leaves of each effort, in percent of it.
+    payload_parameters : (10,)       Of the payload in the tool frame, as found; None without one.
+    logs : tuple of str              Where the data came from.
+    """
+
+    robot: Robot
+    gains: Array
+    log_covariance: Array
+    kind: EffortKind
+    payload: KnownPayload | None
+    masses: KnownMasses | None
+    vendor: tuple[Known, ...] | None
+    likeness: float | None
+    left_percent: Array
+    payload_parameters: Array | None
+    logs: tuple[str, ...]
+
+    @property
+    def status(self) -> GainStatus:
+        known = (self.payload, self.masses, self.vendor)
+        return GainStatus.RELATIVE if all(item is None for item in known) else GainStatus.ABSOLUTE
+
+    @property
+    def std(self) -> Array:
+        """(n,) standard deviation of each gain."""
+        return np.abs(self.gains) * self.relative_std
+
+    @property
+    def relative_std(self) -> Array:
+        """(n,) as a share of the gain."""
+        return np.sqrt(np.diag(self.log_covariance))
+
+    @property
+    def trust(self) -> tuple[Trust, ...]:
+        """(n,) how far to trust each."""
+        return tuple(Trust.of(share) for share in self.relative_std.tolist())
+
+    @property
+    def headline(self) -> str:
+        known = sum(trust is not Trust.OPEN for trust in self.trust)
+        what = "gains" if self.status is GainStatus.ABSOLUTE else "ratios of gains"
+        return f"{self.robot.name}, {what} of {known} of {len(self.gains)} joints"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know."""
+        return tuple(_notes(self))
+
+    def tables(self) -> Report:
+        return Report(
+            header=(f"{self.robot.name}: gains of the drives", *(f"From {log}." for log in self.logs)),
+            tables=(_gain_table(self),),
+            facts=(f"Scale: {_scale_sentence(self)}.",),
+            notes=self.notes,
+        )
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per joint: joint, gain, std, unit, trust."""
+        return [
+            {
+                "joint": joint.name,
+                "gain": float(self.gains[j]),
+                "std": float(self.std[j]),
+                "unit": self.unit(joint.units.effort),
+                "trust": self.trust[j].value,
+                "left_percent": float(self.left_percent[j]),
+            }
+            for j, joint in enumerate(self.robot.joints)
+        ]
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The gains with their 95 % intervals."""
+        names = [plain(name) for name in self.robot.joint_names]
+        bars = {"type": "data", "array": numbers(1.96 * self.std)}
+        points = {"type": "scatter", "mode": "markers", "x": names, "y": numbers(self.gains), "error_y": bars, "name": "gain"}
+        return (Figure(label="Gains of the drives", data=[points], layout={"xaxis": axis("joint"), "yaxis": axis("gain")}),)
+
+    def unit(self, effort: str) -> str:
+        """Of the gain of a joint with efforts in this unit."""
+        return f"{effort}/A" if self.kind is EffortKind.CURRENT and self.status is GainStatus.ABSOLUTE else "1"
+
+    def recipe(self) -> str:
+        """YAML for the file beside a log, or for `--effort-gains`; InputError where only ratios are known."""
+        if self.status is GainStatus.RELATIVE:
+            raise InputError(GainStatus.RELATIVE.value)
+        lines = [f"# {line}" for line in (f"gains of the drives of {self.robot.name}", f"scale: {_scale_sentence(self)}")]
+        shown = zip(self.robot.joints, self.std.tolist(), self.trust, strict=True)
+        lines += [f"# {joint.name}: ± {std:.3g} {self.unit(joint.units.effort)}, {trust.value}" for joint, std, trust in shown]
+        return "\n".join([*lines, f"effort_gains: [{', '.join(f'{gain:.6g}' for gain in self.gains)}]", ""])
+
+
+def _scale_sentence(result: DriveGains) -> str:
+    if result.status is GainStatus.RELATIVE:
+        return GainStatus.RELATIVE.value
+    parts: list[str] = []
+    if result.payload is not None:
+        parts.append(f"a payload of {result.payload.mass} kg")
+    if result.masses is not None:
+        parts.append(" and ".join(f"{name} of {known} kg" for name, known in result.masses.told.items()))
+    if result.vendor is not None:
+        parts.append("the vendor's gains")
+    return f"fixed by {', '.join(parts)}"
+
+
+def _notes(result: DriveGains) -> list[str]:
+    names, notes = result.robot.joint_names, list[str]()
+    unknown = [name for name, trust in zip(names, result.trust, strict=True) if trust is Trust.OPEN]
+    if unknown and result.vendor is None:
+        what = "a payload" if result.payload is None else "a heavier payload"
+        only = f"the current of {', '.join(unknown)} is nearly all friction and rotor, so its gain is not known"
+        notes.append(f"{only}; {what} that hangs beside its axis would show it")
+    reversed_joints = [name for name, gain in zip(names, result.gains.tolist(), strict=True) if gain < 0.0]
+    if reversed_joints:
+        notes.append(f"the effort of {', '.join(reversed_joints)} is recorded with the other sign, so its gain is negative")
+    if result.likeness is not None:
+        share = short_number(100.0 * (result.likeness - 1.0))
+        described = "uniform links" if result.robot.parameters is None else "the description"
+        notes.append(f"the links are like {described} to about {share} % beside a common scale, by these data; the deviations contain it")
+    notes += _payload_notes(result)
+    for name, gain, known in zip(names, result.gains.tolist(), result.vendor or (), strict=False):
+        away = abs(float(np.log(abs(gain / known.value)))) * abs(known.value) / known.std
+        if away > DIFFERENT:
+            notes.append(f"the gain of {name} differs from the vendor's {known} by {away:.1f} of its deviations")
+    return notes
+
+
+def _payload_notes(result: DriveGains) -> list[str]:
+    if result.payload_parameters is None:
+        return []
+    centre = result.payload_parameters[1:4] / result.payload_parameters[0]
+    notes = [f"the payload's centre of mass is found at {', '.join(f'{value:.3f}' for value in centre)} m in the tool frame"]
+    if float(np.linalg.norm(centre)) > FARTHEST:
+        notes.append("no payload hangs so far from the tool: it has another mass, or the logs are not of one arm with it and without")
+    return notes
+
+
+def _gain_table(result: DriveGains) -> Table:
+    rows: list[Row] = []
+    for j, joint in enumerate(result.robot.joints):
+        known = "–" if result.vendor is None else f"{result.vendor[j].value:.4g}"
+        trust = result.trust[j]
+        cells = (
+            joint.name,
+            f"{result.gains[j]:.4g}",
+            f"{result.std[j]:.2g}",
+            f"{short_number(100.0 * result.relative_std[j])} %",
+            result.unit(joint.units.effort),
+            trust.value,
+            known,
+            f"{short_number(result.left_percent[j])} %",
+        )
+        rows.append(Row(cells, dimmed=trust is Trust.OPEN))
+    headings = ("joint", "gain", "std", "relative", "unit", "trust", "vendor", "left by the model")
+    return Table(title="Gains", headings=headings, rows=tuple(rows), left=frozenset({0, 4, 5}))
