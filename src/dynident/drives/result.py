@@ -138,7 +138,7 @@ class DriveGains(Result):
         return f"{effort}/A" if self.kind is EffortKind.CURRENT and self.status is GainStatus.ABSOLUTE else "1"
 
     def recipe(self) -> str:
-        """YAML for the file beside a log, or for `--effort-gains`; InputError where only ratios are known."""
+        """YAML for the file beside a log; InputError where only ratios are known."""
         if self.status is GainStatus.RELATIVE:
             raise InputError(GainStatus.RELATIVE.value)
         lines = [f"# {line}" for line in (f"gains of the drives of {self.robot.name}", f"scale: {_scale_sentence(self)}")]
