@@ -16,15 +16,21 @@ import pytest
 import scipy.io
 from pyarrow import csv, parquet
 
+from dynident import load_robot
 from dynident.core.options import declared_options, option
 from dynident.data import ControllerSamples, Dataset, load_controller_samples, load_dataset, write_dataset
 from dynident.data.formats.reader import Reader
 from dynident.data.formats.registry import READERS
 from dynident.data.formats.writing import WRITERS
 from dynident.errors import FileError, MissingExtraError, UnknownNameError
+from dynident.runs import read_estimate
+from tests.bags import State, joint_states
+from tests.bags import write_bag as write_bag_file
 from tests.logs import synthetic_log
 
 SUFFIXES = sorted(suffix for reader in READERS.values() for suffix in reader.suffixes)
+#: Bags hold messages on a clock of their own, and no arrays of any other name.
+BAGS = (".bag", ".db3", ".mcap")
 N = 50
 RNG = np.random.default_rng(7)
 LOG: dict[str, np.ndarray] = {
@@ -70,6 +76,11 @@ def write_hdf5(file: Path, content: dict[str, np.ndarray]) -> None:
             stream[f"log/{name}"] = array
 
 
+def write_messages(file: Path, content: dict[str, np.ndarray]) -> None:
+    arrays = {"position": content["q"], "velocity": content["dq"], "effort": content["tau"]}
+    write_bag_file(file, joint_states("/joint_states", content["t"], ["joint1", "joint2", "joint3"], **arrays))
+
+
 #: How another program would write each format; a reader without an entry here fails the suite.
 FOREIGN: dict[str, Callable[[Path, dict[str, np.ndarray]], None]] = {
     ".csv": write_text(","),
@@ -80,10 +91,11 @@ FOREIGN: dict[str, Callable[[Path, dict[str, np.ndarray]], None]] = {
     ".h5": write_hdf5,
     ".hdf5": write_hdf5,
     ".mat": lambda file, content: scipy.io.savemat(file, {"log": content}),
+    **dict.fromkeys(BAGS, write_messages),
 }
 
 
-@pytest.fixture(params=SUFFIXES)
+@pytest.fixture(params=[suffix for suffix in SUFFIXES if suffix not in BAGS])
 def save(request, tmp_path) -> Callable[..., Path]:
     """Writes a log with some of its arrays changed, in each format that has a reader."""
 
@@ -99,6 +111,15 @@ def test_the_same_log_is_the_same_dataset(save):
     data = load_dataset(save())
     assert isinstance(data, Dataset)
     for name, key in (("time", "t"), ("q", "q"), ("dq", "dq"), ("ddq", "ddq"), ("effort", "tau")):
+        np.testing.assert_array_equal(getattr(data, name), LOG[key], err_msg=name)
+
+
+@pytest.mark.parametrize("suffix", BAGS)
+def test_the_same_log_in_a_bag_is_the_same_but_for_its_clock(suffix, tmp_path):
+    FOREIGN[suffix](tmp_path / f"log{suffix}", LOG)
+    data = load_dataset(tmp_path / f"log{suffix}")
+    np.testing.assert_allclose(data.time, LOG["t"] - LOG["t"][0], atol=2e-9)
+    for name, key in (("q", "q"), ("dq", "dq"), ("effort", "tau")):
         np.testing.assert_array_equal(getattr(data, name), LOG[key], err_msg=name)
 
 
@@ -362,3 +383,24 @@ def test_a_format_whose_library_is_not_installed_names_the_extra(monkeypatch, tm
     (tmp_path / "log.tape").touch()
     with pytest.raises(MissingExtraError, match=r'reading tape needs a_library_for_tapes, .* pip install "dynident\[tapes\]"'):
         load_dataset(tmp_path / "log.tape")
+
+
+def test_identify_reads_a_bag_as_it_reads_a_file(command, tmp_path):
+    log = synthetic_log(noise=0.05)
+    write_dataset(log, tmp_path / "log.npz")
+    names = load_robot("planar_2r").joint_names
+    states = [
+        *joint_states(
+            "/joint_states", log.time, names[::-1], position=log.q[:, ::-1], velocity=log.dq[:, ::-1], effort=log.effort[:, ::-1]
+        ),
+        *joint_states("/joint_states", log.time[::9], ["finger"], position=np.zeros((len(log.time[::9]), 1))),
+        State("/hello", "String", 0.0),
+    ]
+    bag = write_bag_file(tmp_path / "bag", states)
+    values = []
+    for data, words in ((bag, ["--topic", "/joint_states"]), (tmp_path / "log.npz", ["--map", "ddq=none"])):
+        assert command("identify", "planar_2r", data, "-o", tmp_path / "run", *words)[0] == 0
+        values.append(read_estimate(tmp_path / "run").values)
+    np.testing.assert_allclose(values[0], values[1], rtol=1e-6)
+    code, text = command("identify", "planar_2r", bag, "-o", tmp_path / "run", "--topic", "/hello")
+    assert (code, "no joint states in /hello; found: /hello (std_msgs/msg/String, 1 messages), /joint_states" in text) == (2, True)

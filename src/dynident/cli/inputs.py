@@ -18,6 +18,7 @@ from dynident.cli.options import (
     parse_map,
     parse_options,
     parse_per_joint,
+    parse_topics,
     parse_units,
     parse_xacro_args,
 )
@@ -73,7 +74,7 @@ def parse_reading(given: Values) -> Reading:
         effort_signs=parse_per_joint("--effort-signs", given.get("effort_signs")),
         delay=parse_per_joint("--delay", given.get("delay"), example="0.004"),
         rate=parse_frequency(given.get("sampling_rate"), "--sampling-rate"),
-        reader_options=parse_options("--reader-option", given["reader_option"]),
+        reader_options=parse_options("--reader-option", given["reader_option"]) | parse_topics(given["topic"]),
     )
 
 
@@ -103,6 +104,7 @@ def read_data(
         rate=reading.rate,
         without=without,
         reader_options=reading.reader_options or None,
+        robot_joints=robot.joint_names,
     )
     data = order_joints(robot, data)
     return data if part == (0.0, 1.0) else data.part(*part)

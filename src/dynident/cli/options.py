@@ -68,6 +68,10 @@ ReaderOption = Annotated[
     typer.Option("--reader-option", metavar="NAME=VALUE", help="An option of the data format's own, repeatable. {}."),
     HelpFromRegistry(_reader_options),
 ]
+Topic = Annotated[
+    list[str] | None,
+    typer.Option("--topic", metavar="NAME", help="Of a bag read this topic, such as /joint_states; several are merged. Repeatable."),
+]
 Map = Annotated[
     list[str] | None,
     typer.Option(
@@ -115,12 +119,13 @@ def _group(**annotations: Any) -> OptionGroup:
 
 
 _EFFORT = {"effort_kind": EffortKind, "effort_gains": EffortGains}
+_FORMAT = {"topic": Topic, "reader_option": ReaderOption}
 _CLOCK = {"delay": Delay, "sampling_rate": SamplingRate, "without": Without}
 Values: TypeAlias = Mapping[str, Any]
 #: How data are to be read, for `parse_reading`; of a log of magnitudes; and of a motion, which has no effort.
-DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_signs=EffortSigns, **_CLOCK, reader_option=ReaderOption)]
-MagnitudeReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, **_CLOCK, reader_option=ReaderOption)]
-MotionReading = Annotated[Values, _group(map=Map, reader_option=ReaderOption, unit=Unit)]
+DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_signs=EffortSigns, **_CLOCK, **_FORMAT)]
+MagnitudeReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, **_CLOCK, **_FORMAT)]
+MotionReading = Annotated[Values, _group(map=Map, unit=Unit, **_FORMAT)]
 #: What of a description is used, and how it is mounted, for `read_robot`.
 _CHAIN = {"lock": Lock, "base": Base, "tip": Tip, "package": Package, "xacro_arg": XacroArg}
 Mounting = Annotated[Values, _group(**_CHAIN, gravity=Gravity)]
@@ -200,6 +205,11 @@ def parse_xacro_args(pairs: Iterable[str] | None) -> dict[str, str]:
     """{"hand": "true"} of "hand:=true" words, as ROS writes them; = alone will do."""
     plain = [pair.replace(":=", "=", 1) for pair in pairs or ()]
     return _pairs("--xacro-arg", plain, "argument", lambda text: text, "NAME:=VALUE was expected, such as hand:=true", split_at_last=False)
+
+
+def parse_topics(names: Iterable[str] | None) -> dict[str, str]:
+    """{"topic": "/a,/b"}, the option that readers of bags have; empty when none is given."""
+    return {"topic": ",".join(names)} if names else {}
 
 
 def parse_part(text: str | None, option: str) -> tuple[float, float]:

@@ -72,7 +72,7 @@ def check_effort(data: Dataset) -> None:
     """An error where a log has none."""
     if data.effort is None:
         remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
-        raise InputError("the log has no effort (torque) columns", remedy=remedy)
+        raise InputError("the log has no effort (torque) columns, or they are empty", remedy=remedy)
 
 
 def even_clock(data: Dataset) -> Dataset:

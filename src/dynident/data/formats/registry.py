@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from dynident.core.options import describe_all, settle_options
-from dynident.data.formats import csv, hdf5, mat, parquet, reader
+from dynident.data.formats import bag, csv, hdf5, mat, parquet, reader
 from dynident.data.formats.reader import Reader, Table
 from dynident.errors import FileError, MissingExtraError
 
-READERS: dict[str, Reader] = {item.name: item for item in (csv.READER, reader.READER, parquet.READER, hdf5.READER, mat.READER)}
+READERS: dict[str, Reader] = {item.name: item for item in (csv.READER, reader.READER, parquet.READER, hdf5.READER, mat.READER, bag.READER)}
 
 
 def known_formats() -> str:
@@ -30,8 +32,11 @@ def reader_of(path: Path) -> Reader | None:
     return next((item for item in READERS.values() if item.reads(path)), None)
 
 
-def read_table(path: Path, options: Mapping[str, object] | None = None) -> Table:
-    """The content of one file, or of one folder that is a recording. options : of the reader's own, by name."""
+def read_table(path: Path, options: Mapping[str, object] | None = None, *, robot_joints: Sequence[str] = ()) -> Table:
+    """The content of one file, or of one folder that is a recording.
+
+    options : of the reader's own, by name. robot_joints : for readers with an option `joints`, unless it was given.
+    """
     if not path.exists():
         raise FileError(path, "no such file; check the path")
     found = reader_of(path)
@@ -39,13 +44,16 @@ def read_table(path: Path, options: Mapping[str, object] | None = None) -> Table
         raise FileError(path, "is a folder; a file was expected")
     if found is None:
         raise FileError(path, f"unknown suffix {path.suffix!r}; known: {known_formats()}")
-    own = settle_options(found.options, options, f"the reader of {found.name} ({path.name})")
+    own: Any = settle_options(found.options, options, f"the reader of {found.name} ({path.name})")
+    if robot_joints and getattr(own, "joints", "") is None:
+        own = replace(own, joints=",".join(robot_joints))
     try:
         table = found.read(path, own)
     except ModuleNotFoundError as error:
         if not found.extra:
             raise
-        raise MissingExtraError(found.extra, error.name or found.name, f"reading {found.name}") from None
+        package = (error.name or found.name).partition(".")[0]
+        raise MissingExtraError(found.extra, package, f"reading {found.name}") from None
     except OSError as error:
         raise FileError(path, f"can't be read: {error.strerror or error}") from None
     if not any(np.size(values) for values in table.values()):

@@ -50,6 +50,7 @@ class ReadingArguments(TypedDict, total=False):
     rate: float | None
     without: Sequence[tuple[float, float]] | None
     reader_options: Mapping[str, object] | None
+    robot_joints: Sequence[str]
 
 
 def load_dataset(
@@ -126,9 +127,11 @@ def load_controller_samples(
 def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Dataset | ControllerSamples:
     """Whichever of the two the files hold: q with M or g but no effort are controller samples, anything else is a log.
 
-    The arguments are those of `load_dataset`.
+    The arguments are those of `load_dataset`. robot_joints : names of the robot's joints; of a bag, which has those of grippers and
+    others too, only these are read, in this order.
     """
     kind, joints = reading.get("effort_kind"), reading.get("joints")
+    robot_joints = tuple(reading.pop("robot_joints", ()))
     given: dict[str, Any] = dict(reading) | {
         "columns": check_columns(reading.get("columns")),
         "units": check_units(reading.get("units")),
@@ -143,7 +146,7 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
     paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
     if not paths:
         raise FileError("data", "no file was given")
-    parts = [part for item in paths for part in _load(item, given)]
+    parts = [part for item in paths for part in _load(item, given, robot_joints)]
     if given["without"] is not None and len(parts) > 1:
         example = f"`without: {[list(pair) for pair in given['without']]}`"
         raise FileError(paths[0], f"without is for one recording, and there are {len(parts)}; write {example} into the YAML beside the one")
@@ -156,26 +159,26 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
     return Dataset.concatenate(logs)
 
 
-def _load(path: Path, given: Mapping[str, Any]) -> list[Dataset | ControllerSamples]:
+def _load(path: Path, given: Mapping[str, Any], robot_joints: tuple[str, ...]) -> list[Dataset | ControllerSamples]:
     """The data of one argument: a file, a folder, or a YAML that lists files."""
     if path.is_dir():
         recipe_file = path / _FOLDER_RECIPE
         if recipe_file.is_file() and read_recipe(recipe_file).files:
-            return _load(recipe_file, given)
+            return _load(recipe_file, given, robot_joints)
         if reader_of(path) is not None:
-            return [_load_file(path, _recipe_beside(path).override(**given))]
+            return [_load_file(path, _recipe_beside(path).override(**given), robot_joints)]
         found = [path / name for name in natural_order(file.name for file in path.iterdir() if _is_data(file))]
         if not found:
             raise FileError(path, f"holds no data file; known suffixes: {known_formats()}")
-        return [_load_file(file, _recipe_beside(file).override(**given)) for file in found]
+        return [_load_file(file, _recipe_beside(file).override(**given), robot_joints) for file in found]
     if path.suffix.lower() not in _YAML:
-        return [_load_file(path, _recipe_beside(path).override(**given))]
+        return [_load_file(path, _recipe_beside(path).override(**given), robot_joints)]
     recipe = read_recipe(path).override(**given)
     if not recipe.files:
         raise FileError(path, "lists no data; give the data file, or list files in the YAML under `files`")
     if isinstance(recipe.files, Mapping):
         return [_load_quantities(path, recipe.files, recipe)]
-    return [_load_file(path.parent / name, recipe) for name in recipe.files]
+    return [_load_file(path.parent / name, recipe, robot_joints) for name in recipe.files]
 
 
 def _is_data(file: Path) -> bool:
@@ -190,9 +193,10 @@ def _recipe_beside(file: Path) -> Recipe:
     return Recipe()
 
 
-def _load_file(file: Path, recipe: Recipe) -> Dataset | ControllerSamples:
+def _load_file(file: Path, recipe: Recipe, robot_joints: tuple[str, ...]) -> Dataset | ControllerSamples:
     wanted = recipe.effort_kind.value if recipe.effort_kind else ""
-    content = understand(file, read_table(file, recipe.reader_options), recipe.columns, effort_role=wanted)
+    table = read_table(file, recipe.reader_options, robot_joints=robot_joints)
+    content = understand(file, table, recipe.columns, effort_role=wanted)
     return assemble(file, content, recipe, _digests(file))
 
 

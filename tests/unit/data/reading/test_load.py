@@ -425,9 +425,9 @@ def test_files_that_do_not_fit_together(tmp_path):
         load_dataset(empty)
     with pytest.raises(FileError, match="no such file"):
         load_dataset(tmp_path / "absent.npz")
-    (tmp_path / "a.bag").touch()
-    with pytest.raises(FileError, match=r"unknown suffix '.bag'; known: .csv"):
-        load_dataset(tmp_path / "a.bag")
+    (tmp_path / "a.doc").touch()
+    with pytest.raises(FileError, match=r"unknown suffix '.doc'; known: .csv"):
+        load_dataset(tmp_path / "a.doc")
 
 
 def test_a_yaml_that_lists_the_files(tmp_path):
