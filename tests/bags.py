@@ -107,7 +107,7 @@ def _message(store: Any, state: State, *, ros1: bool = False) -> Any:
     header = types["std_msgs/msg/Header"](stamp=stamp, frame_id="", **sequence)
     empty = np.zeros(0)
     if state.kind == "JointState":
-        fields = {name: np.asarray(state.values.get(name, empty), dtype=float) for name in ("position", "velocity", "effort")}
+        fields = {name: np.array(state.values.get(name, empty), dtype=float) for name in ("position", "velocity", "effort")}
         return types[_TYPES[state.kind]](header=header, name=list(state.names), **fields)
     if state.kind == "DynamicJointState":
         interfaces = [
@@ -121,7 +121,7 @@ def _message(store: Any, state: State, *, ros1: bool = False) -> Any:
     duration = types["builtin_interfaces/msg/Duration"](sec=0, nanosec=0)
 
     def point(values: Mapping[str, Sequence[float]]) -> Any:
-        fields = {field: np.asarray(values.get(name, empty), dtype=float) for name, field in plural.items()}
+        fields = {field: np.array(values.get(name, empty), dtype=float) for name, field in plural.items()}
         return types["trajectory_msgs/msg/JointTrajectoryPoint"](time_from_start=duration, **fields)
 
     wrong = {name: 99.0 + np.asarray(values) for name, values in state.values.items()}
