@@ -99,9 +99,9 @@ def test_a_missing_file_lists_the_library_too(path: str | Path) -> None:
 def test_a_folder_and_an_unknown_suffix(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"is a folder; give a file in it \(.urdf, .xacro, .sdf, .world, .xml, .yaml, .yml, .csv\)"):
         load_robot(tmp_path)
-    file = tmp_path / "robot.sdf"
+    file = tmp_path / "robot.step"
     file.write_text("<sdf/>")
-    with pytest.raises(FileError, match=r"unknown suffix '.sdf'; known: .urdf, .xml, .yaml, .yml"):
+    with pytest.raises(FileError, match=r"unknown suffix '.step'; known: .urdf, .xacro, .sdf, .world, .xml, .yaml, .yml, .csv"):
         load_robot(file)
 
 
