@@ -7,7 +7,8 @@ with the covariance V_L, the identification of the arm tells β with V_A, and β
 Each fit counts by the weights that it was made with, and V_L and V_A, which know the noise's correlation in time and the variation
 between blocks, tell how uncertain the outcome is: A⁻¹ B A⁻¹. To weigh by V_L + V_A itself would be a little better if both were known
 exactly; they are estimates, and what they by chance call certain would then count most. On virtual arms the mass is as near to the truth
-or nearer this way, and its standard deviation is right (benchmarks, study payload).
+or nearer this way, and its standard deviation is right (benchmarks, study payload). Where the logs differ in more than a payload explains,
+the covariance grows by as much (Birge, Phys. Rev. 40, 1932).
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class LoadDifference:
 
     directions : (r, 10)     The combinations of the ten parameters in the flange frame that are told; r = 10 where all are.
     values : (r,)            What they are.
-    covariance : (r, r)      Of the values, the arm's uncertainty included.
+    covariance : (r, r)      Of the values, the arm's uncertainty included; larger by the strain where that is above one.
     strain : float           What arm and payload leave over of the two fits' difference, over what their noise makes one expect.
     together : Residuals     What arm and payload leave over of the loaded log.
     """
@@ -85,11 +86,12 @@ def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *
     best = np.asarray(np.linalg.lstsq(np.column_stack([nuisance, payload / sizes]), z, rcond=_DEPENDENT)[0], dtype=float)
     of_loaded = E @ best[: len(E.T)] + known + F @ best[len(E.T) : len(E.T) + free] + G @ (best[-PARAMETERS_PER_LINK:] / sizes)
     assert loaded.problem is not None  # noqa: S101 (it was fitted just now)
+    strain = float(np.sum((left @ z) ** 2) / max(float(np.sum(left * noise)), np.finfo(float).tiny))
     return LoadDifference(
         directions=directions[told] * sizes,
         values=solve @ z,
-        covariance=solve @ noise @ solve.T,
-        strain=float(np.sum((left @ z) ** 2) / max(float(np.sum(left * noise)), np.finfo(float).tiny)),
+        covariance=max(strain, 1.0) * (solve @ noise @ solve.T),
+        strain=strain,
         together=residuals(loaded.problem, of_loaded),
     )
 

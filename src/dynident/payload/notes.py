@@ -13,8 +13,8 @@ from dynident.regression.notes import listing
 
 #: Gravity that stays within this angle of one direction tells the centre of mass only across it [rad].
 SMALL_TILT = np.deg2rad(20.0)
-#: So many times what noise explains is left over where the two logs differ in more than a payload.
-STRAINED = 3.0
+#: So many times the variance that noise explains is left over where the two logs differ in more than a payload.
+STRAINED = 4.0
 #: A centre of mass farther from the flange is noted [m].
 FAR = 0.5
 #: Differences from what was declared beyond so many standard deviations, and so many metres, are no chance and no trifle.
@@ -30,8 +30,7 @@ def _find(payload: PayloadEstimate) -> Iterator[str]:
     evidence, told = payload.evidence, payload.told
     if payload.status is PayloadStatus.NONE and evidence.mass is not None:
         mass, std = evidence.mass
-        most = max(mass, 0.0) + payload.quantile * std
-        yield f"with 95 % certainty the payload weighs less than {most:.2g} kg; by the data alone it is {mass:.2g} ± {std:.1g} kg"
+        yield f"with 95 % certainty the payload weighs less than {payload.most:.2g} kg; by the data alone it is {mass:.2g} ± {std:.1g} kg"
     elif not told.all():
         open_ones = [name for name, known in zip(NAMES, told, strict=True) if not known]
         yield f"the data leave open {listing(open_ones, 10)}: what is printed there is what a usual body of this mass has"
@@ -44,8 +43,8 @@ def _find(payload: PayloadEstimate) -> Iterator[str]:
         yield "the motion is too slow, or the payload too small, for its inertia; turn the wrist faster and back and forth if it matters"
     if evidence.strain > STRAINED:
         yield (
-            f"the logs differ by {evidence.strain:.2g} times more than payload and noise explain, so that the standard deviations are too "
-            "small: something else has changed (mounting, calibration of the torques), or the payload is not rigid"
+            f"the logs differ by {np.sqrt(evidence.strain):.2g} times what payload and noise explain, and standard deviations were made as "
+            "much larger: something else has changed (mounting, calibration of the torques), or the payload is not rigid"
         )
     if payload.status is not PayloadStatus.NONE and told[1:4].all() and float(np.linalg.norm(payload.com)) > FAR:
         yield f"the centre of mass lies {np.linalg.norm(payload.com):.2g} m from the flange, which is far for a tool"

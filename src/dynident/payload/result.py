@@ -101,6 +101,8 @@ class PayloadEstimate(Result):
 
     @property
     def headline(self) -> str:
+        if self.status is PayloadStatus.NONE:
+            return f"none that shows, less than {self.most:.2g} kg on {self.link} of {self.robot.name}"
         x, y, z = 1e3 * self.com
         return f"{self.mass:.4g} ± {self.std[0]:.2g} kg at ({x:.1f}, {y:.1f}, {z:.1f}) mm on {self.link} of {self.robot.name}"
 
@@ -125,6 +127,12 @@ class PayloadEstimate(Result):
     def mass(self) -> float:
         """[kg]"""
         return float(self.parameters[0])
+
+    @property
+    def most(self) -> float:
+        """What the mass is below with 95 % certainty, by the data alone where they tell it [kg]."""
+        mass = self.evidence.mass
+        return float(self.intervals[0, 1]) if mass is None else max(mass[0], 0.0) + self.quantile * mass[1]
 
     @property
     def com(self) -> Array:

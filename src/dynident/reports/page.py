@@ -19,6 +19,7 @@ from dynident.core.files import write_atomically
 from dynident.errors import InputError
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.samples import PosteriorSamples
+from dynident.payload.result import PayloadEstimate
 from dynident.regression.estimate import Estimate
 from dynident.reports.blocks import Block, Figure, Section
 from dynident.reports.registry import SECTIONS
@@ -60,18 +61,21 @@ def report(
     parameters: LinkParameters | None = None,
     validation: Validation | None = None,
     samples: PosteriorSamples | None = None,
+    payload: PayloadEstimate | None = None,
     beside: Run | None = None,
 ) -> Page:
     """Everything about an estimate and what was made of it; sections whose step was not done say so.
 
-    source : an estimate, with the recovered signs, the link parameters, the validation and the samples that belong to it; or a run,
-        which has its own.
+    source : an estimate, with the recovered signs, the link parameters, the validation, the samples and the payload that belong to it;
+        or a run, which has its own.
     beside : another run of the same robot, to be compared with.
     """
     if isinstance(source, Estimate):
-        run = run_in_memory(source, signs=signs, parameters=parameters, validation=validation, samples=samples)
-    elif any(given is not None for given in (signs, parameters, validation, samples)):
-        raise InputError("a run has its own signs, parameters, validation and samples; leave them out, or give its estimate with them")
+        run = run_in_memory(source, signs=signs, parameters=parameters, validation=validation, samples=samples, payload=payload)
+    elif any(given is not None for given in (signs, parameters, validation, samples, payload)):
+        raise InputError(
+            "a run has its own signs, parameters, validation, samples and payload; leave them out, or give its estimate with them"
+        )
     else:
         run = source
     if beside is not None:

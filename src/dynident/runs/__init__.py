@@ -3,6 +3,7 @@
 from dynident.core.files import check_writable
 from dynident.runs.estimate import read_estimate, read_problem, write_estimate
 from dynident.runs.parameters import read_parameters, write_parameters
+from dynident.runs.payload import read_payload, write_payload
 from dynident.runs.problem import load_problem, save_problem
 from dynident.runs.run import Run, load_run, run_in_memory, save_run
 from dynident.runs.samples import read_samples, write_samples
@@ -18,6 +19,7 @@ __all__ = [
     "load_run",
     "read_estimate",
     "read_parameters",
+    "read_payload",
     "read_problem",
     "read_samples",
     "read_signs",
@@ -27,6 +29,7 @@ __all__ = [
     "save_run",
     "write_estimate",
     "write_parameters",
+    "write_payload",
     "write_samples",
     "write_signs",
     "write_validation",

@@ -13,10 +13,12 @@ from dynident.core.files import file_digest
 from dynident.core.results import Report, Result
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.samples import PosteriorSamples
+from dynident.payload.result import PayloadEstimate
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
 from dynident.runs.estimate import estimate_document, read_estimate, read_problem, write_estimate
 from dynident.runs.parameters import find_parameters, parameters_document, write_parameters
+from dynident.runs.payload import find_payload, payload_document, write_payload
 from dynident.runs.samples import find_samples, samples_document, write_samples
 from dynident.runs.signs import find_signs, signs_document, write_signs
 from dynident.runs.stages import PROBLEM, ROBOT, Absent, Stage, read_document
@@ -32,6 +34,7 @@ class Run(Result):
 
     missing : stage -> why its files don't count: the step has not been done, or the one before it has been done again.
     signs : those that were recovered before the estimate; None where the torque had its signs.
+    payload : what the arm carried in another log; None where none was identified.
     documents : the content of estimate.json and of the other stages' documents, as far as they count.
     hashes : SHA-256 of the folder's files by name.
     links_validated : whether the validation is that of the link parameters in the folder.
@@ -48,6 +51,7 @@ class Run(Result):
     hashes: Mapping[str, str]
     links_validated: bool
     signs: SignRecovery | None = None
+    payload: PayloadEstimate | None = None
     beside: Run | None = None
 
     @property
@@ -57,7 +61,7 @@ class Run(Result):
 
     @property
     def _of_stages(self) -> dict[Stage, Result | None]:
-        return dict(zip(Stage, (self.estimate, self.signs, self.parameters, self.validation, self.samples), strict=True))
+        return dict(zip(Stage, (self.estimate, self.signs, self.parameters, self.validation, self.samples, self.payload), strict=True))
 
     @property
     def headline(self) -> str:
@@ -113,6 +117,7 @@ def save_run(
     parameters: LinkParameters | None = None,
     validation: Validation | None = None,
     samples: PosteriorSamples | None = None,
+    payload: PayloadEstimate | None = None,
     seed: int = 0,
 ) -> None:
     """Write the stages of a run into a folder, which is made if it is not there. What is in it of another estimate no longer counts."""
@@ -125,6 +130,8 @@ def save_run(
         write_validation(folder, validation)
     if samples is not None:
         write_samples(folder, samples)
+    if payload is not None:
+        write_payload(folder, payload)
 
 
 def load_run(folder: str | Path) -> Run:
@@ -132,8 +139,9 @@ def load_run(folder: str | Path) -> Run:
     run = Path(folder)
     estimate = read_estimate(run)
     signs, parameters, validation = find_signs(run, estimate), find_parameters(run), find_validation(run)
-    samples = find_samples(run)
-    found = {Stage.SIGNS: signs, Stage.PARAMETERS: parameters, Stage.VALIDATION: validation, Stage.SAMPLES: samples}
+    samples, payload = find_samples(run), find_payload(run)
+    stages = (Stage.SIGNS, Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES, Stage.PAYLOAD)
+    found = dict(zip(stages, (signs, parameters, validation, samples, payload), strict=True))
     absent = {stage: result.reason for stage, result in found.items() if isinstance(result, Absent)}
     names = (PROBLEM, ROBOT, *(stage.value.arrays for stage in Stage))
     judged = "" if isinstance(validation, Absent) else validation.summary.parameters
@@ -143,11 +151,12 @@ def load_run(folder: str | Path) -> Run:
         parameters=None if isinstance(parameters, Absent) else parameters,
         validation=None if isinstance(validation, Absent) else validation,
         samples=None if isinstance(samples, Absent) else samples,
-        missing={stage: reason for stage, reason in absent.items() if stage is not Stage.SIGNS},  # which few runs need
+        missing={stage: reason for stage, reason in absent.items() if not stage.value.optional},
         documents={stage: read_document(run, stage) for stage in Stage if stage not in absent},
         hashes={name: file_digest(run / name) for name in names if (run / name).is_file()},
         links_validated=judged != "" and judged == Stage.PARAMETERS.digest(run),
         signs=None if isinstance(signs, Absent) else signs,
+        payload=None if isinstance(payload, Absent) else payload,
     )
 
 
@@ -158,6 +167,7 @@ def run_in_memory(
     parameters: LinkParameters | None = None,
     validation: Validation | None = None,
     samples: PosteriorSamples | None = None,
+    payload: PayloadEstimate | None = None,
 ) -> Run:
     """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no hashes."""
     documents: dict[Stage, Mapping[str, Any]] = {Stage.ESTIMATE: estimate_document(estimate)}
@@ -170,15 +180,18 @@ def run_in_memory(
         validation = replace(validation, series=tuple(item.thin(MOST_SAMPLES) for item in validation.series))
     if samples is not None:
         documents[Stage.SAMPLES] = samples_document(samples)
+    if payload is not None:
+        documents[Stage.PAYLOAD] = payload_document(payload)
     return Run(
         folder=Path("RUN"),
         estimate=estimate,
         parameters=parameters,
         validation=validation,
         samples=samples,
-        missing={stage: "This step has not been done yet." for stage in Stage if stage not in (*documents, Stage.SIGNS)},
+        missing={stage: "This step has not been done yet." for stage in Stage if stage not in documents and not stage.value.optional},
         documents=documents,
         hashes={},
         links_validated=parameters is not None and validation is not None and validation.links is not None,
         signs=signs,
+        payload=payload,
     )

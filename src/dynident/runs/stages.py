@@ -27,7 +27,10 @@ PROBLEM_SCHEMA = "dynident/problem/1"
 
 @dataclass(frozen=True, kw_only=True)
 class StageFiles:
-    """schema, arrays_schema : of the document and of the archive; lacking : what their absence means; packages : that did the work."""
+    """schema, arrays_schema : of the document and of the archive; lacking : what their absence means; packages : that did the work.
+
+    optional : few runs need the step, so that nobody is told to do it.
+    """
 
     document: str
     arrays: str
@@ -36,6 +39,7 @@ class StageFiles:
     command: str
     lacking: str
     packages: tuple[str, ...]
+    optional: bool = False
 
 
 class Stage(Enum):
@@ -58,6 +62,7 @@ class Stage(Enum):
         command="dynident signs ROBOT DATA -o RUN",
         lacking="so no signs have been recovered in it",
         packages=("dynident", "numpy", "scipy", "clarabel"),
+        optional=True,
     )
     PARAMETERS = StageFiles(
         document="parameters.json",
@@ -86,6 +91,16 @@ class Stage(Enum):
         command="dynident sample RUN",
         lacking="so no samples have been drawn in it",
         packages=("dynident", "numpy", "scipy", "numba"),
+    )
+    PAYLOAD = StageFiles(
+        document="payload.json",
+        arrays="payload.npz",
+        schema="dynident/payload/1",
+        arrays_schema="dynident/payload-arrays/1",
+        command="dynident payload RUN DATA",
+        lacking="so no payload has been identified in it",
+        packages=("dynident", "numpy", "scipy", "clarabel"),
+        optional=True,
     )
 
     def command(self, folder: Path) -> str:
@@ -183,4 +198,4 @@ def find_absent(run: Path, stage: Stage) -> Absent | None:
 
 
 def _remedy(run: Path, stage: Stage) -> str:
-    return f"make {'it' if stage in (Stage.ESTIMATE, Stage.VALIDATION) else 'them'} with: {stage.command(run)}"
+    return f"make {'it' if stage in (Stage.ESTIMATE, Stage.VALIDATION, Stage.PAYLOAD) else 'them'} with: {stage.command(run)}"

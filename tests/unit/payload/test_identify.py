@@ -103,13 +103,13 @@ def test_the_arms_uncertainty_is_part_of_the_payloads(case, arm, found):
 
 
 def test_friction_that_has_changed_is_fitted_again():
-    warm = make_case("panda", 1.5, 3, warm=0.1)
+    usual, warm = make_case("panda", 1.5, 3), make_case("panda", 1.5, 3, warm=0.1)
     refitted, held = solve_case(warm), solve_case(warm, refit_friction=False)
     assert abs(refitted.z[0]) < 3.0
     assert refitted.found.evidence.strain < 2.0
     assert held.found.evidence.strain > 5.0
-    assert any("more than payload and noise explain" in note for note in held.found.notes)
-    usual = make_case("panda", 1.5, 3)
+    assert held.found.std[0] > 2.0 * solve_case(usual, refit_friction=False).found.std[0], "what doesn't fit makes it uncertain"
+    assert any("times what payload and noise explain" in note for note in held.found.notes)
     assert solve_case(usual, refit_friction=False).found.std[0] < solve_case(usual).found.std[0]
 
 

@@ -253,7 +253,7 @@ def test_a_page_made_in_memory_shows_the_figures_of_the_folder(complete, tmp_pat
     assert page.save(tmp_path / "page.html").read_text() == page.html
     assert re.fullmatch(r"Page\(.*: identification report, \d\.\d MB\)", repr(page))
     assert "dynident retrieve RUN" in report(run.estimate).html
-    with pytest.raises(InputError, match="a run has its own signs, parameters, validation and samples"):
+    with pytest.raises(InputError, match="a run has its own signs, parameters, validation, samples and payload"):
         report(run, parameters=run.parameters)
 
 

@@ -15,11 +15,13 @@ from dynident.data import EffortKind
 from dynident.errors import FileError
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.friction import linear
+from dynident.payload import Declared, identify_payload
 from dynident.regression import build_problem, fit
 from dynident.runs import (
     Stage,
     load_run,
     read_parameters,
+    read_payload,
     read_problem,
     read_samples,
     read_signs,
@@ -54,11 +56,21 @@ def recovered(stages):
     return replace(found, estimate=stages[1], links=stages[2])
 
 
+def carried(estimate):
+    return identify_payload(estimate, synthetic_log(noise=0.1, seed=5), declared=Declared(mass=0.3, com=(0.0, 0.1, 0.0)))
+
+
 @pytest.fixture(scope="module")
-def saved(stages, recovered, tmp_path_factory) -> Path:
+def payload(stages):
+    return carried(stages[1])
+
+
+@pytest.fixture(scope="module")
+def saved(stages, recovered, payload, tmp_path_factory) -> Path:
     problem, estimate, links, validation, samples = stages
     folder = tmp_path_factory.mktemp("saved") / "deep" / "run"
-    save_run(folder, estimate, problem=problem, signs=recovered, parameters=links, validation=validation, samples=samples, seed=3)
+    made = {"signs": recovered, "parameters": links, "validation": validation, "samples": samples, "payload": payload}
+    save_run(folder, estimate, problem=problem, **made, seed=3)
     return folder
 
 
@@ -67,7 +79,7 @@ def run(saved, tmp_path) -> Path:
     return Path(shutil.copytree(saved, tmp_path / "run"))
 
 
-def test_what_was_saved_comes_back(run, stages, recovered):
+def test_what_was_saved_comes_back(run, stages, recovered, payload):
     _, estimate, links, validation, samples = stages
     found = load_run(run)
     assert (str(found.estimate), str(found.parameters), str(found.validation)) == (str(estimate), str(links), str(validation))
@@ -78,6 +90,10 @@ def test_what_was_saved_comes_back(run, stages, recovered):
     for name in ("soft_signs", "posterior", "threshold"):
         np.testing.assert_array_equal(getattr(found.signs, name), getattr(recovered, name))
     assert [figure.data for figure in found.signs.figures()] == [figure.data for figure in recovered.figures()]
+    assert str(found.payload) == str(read_payload(run)) == str(payload)
+    assert found.payload.records() == payload.records()
+    assert (found.payload.status, found.payload.evidence, found.payload.declared) == (payload.status, payload.evidence, payload.declared)
+    np.testing.assert_array_equal(found.payload.effort, payload.effort)
     np.testing.assert_array_equal(fit(found.problem).std, estimate.std)
     assert dict(found.missing) == {}
     assert found.links_validated
@@ -88,10 +104,12 @@ def test_what_was_saved_comes_back(run, stages, recovered):
 def test_stages_that_were_not_done_are_told(tmp_path, stages):
     save_run(tmp_path, replace(stages[1], problem=None))
     found = load_run(tmp_path)
-    assert (found.signs, found.parameters, found.validation, found.samples, found.torque_spread) == (None,) * 5
+    assert (found.signs, found.parameters, found.validation, found.samples, found.torque_spread, found.payload) == (None,) * 6
     assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES}  # a log that has signs needs none
     with pytest.raises(FileError, match=r"has no signs\.json, so no signs .* make them with: dynident signs ROBOT DATA -o"):
         read_signs(tmp_path)
+    with pytest.raises(FileError, match=r"has no payload\.json, so no payload .* make it with: dynident payload .* DATA"):
+        read_payload(tmp_path)
     assert set(found.missing.values()) == {"This step has not been done yet."}
     with pytest.raises(FileError, match=r"has no problem\.npz that belongs to its estimate\.json; make it with: dynident identify"):
         _ = found.problem
@@ -101,9 +119,9 @@ def test_another_identification_makes_the_rest_stale(run, stages):
     other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
     write_estimate(run, fit(other), other)
     found = load_run(run)
-    assert (found.signs, found.parameters, found.validation) == (None, None, None)
+    assert (found.signs, found.parameters, found.validation, found.payload) == (None, None, None, None)
     assert set(found.missing.values()) == {"The robot has been identified again since this step was done."}
-    for read in (read_signs, read_parameters, read_validation, read_samples):
+    for read in (read_signs, read_parameters, read_validation, read_samples, read_payload):
         with pytest.raises(FileError, match="belongs to another estimate than the one in the folder"):
             read(run)
     write_estimate(run, stages[1], stages[0])  # the same again, to the last bit
@@ -137,7 +155,8 @@ def test_document_and_arrays_of_different_runs_are_not_mixed(run, stage, recover
     signs = replace(recovered, estimate=estimate)
     links = retrieved(estimate)
     judged = validate(estimate, synthetic_log(seed=4))
-    save_run(tmp_path / "other", estimate, signs=signs, parameters=links, validation=judged, samples=links.sample(5))
+    made = {"signs": signs, "parameters": links, "validation": judged, "samples": links.sample(5), "payload": carried(estimate)}
+    save_run(tmp_path / "other", estimate, **made)
     shutil.copy(tmp_path / "other" / stage.value.arrays, run)
     with pytest.raises(FileError, match=rf"{stage.value.arrays}: is not the one that {stage.value.document} was written with"):
         load_run(run)
