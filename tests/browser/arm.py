@@ -22,10 +22,20 @@ from dynident.feasibility import (
 from dynident.feasibility.ranges import with_ranges
 from dynident.friction import linear
 from dynident.parameters import from_com
+from dynident.payload import Declared, identify_payload
 from dynident.regression import build_problem, fit
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.robots.kinematics import translation
-from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters, write_samples, write_signs, write_validation
+from dynident.runs import (
+    read_estimate,
+    read_parameters,
+    write_estimate,
+    write_parameters,
+    write_payload,
+    write_samples,
+    write_signs,
+    write_validation,
+)
 from dynident.signs import recover_signs
 from dynident.validation import validate
 
@@ -64,8 +74,8 @@ def _cylinder(mass: float, length: float, radius: float) -> np.ndarray:
     return from_com(mass, [0.0, 0.0, 0.45 * length], np.diag([across, across, 0.5 * mass * radius**2]))
 
 
-def log(robot: Robot, *, seconds: float = 24.0, rate: float = 200.0, seed: int = 0) -> Dataset:
-    """Sums of sines around the middle of the limits; links that differ from the description, friction, noisy torques."""
+def log(robot: Robot, *, seconds: float = 24.0, rate: float = 200.0, seed: int = 0, payload: float = 0.0) -> Dataset:
+    """Sums of sines around the middle of the limits; links that differ from the description, friction, noisy torques. payload : [kg]."""
     rng = np.random.default_rng(seed)
     time = np.arange(0.0, seconds, 1.0 / rate)
     omega = 2.0 * np.pi * 0.25 * np.arange(1, 7)
@@ -74,6 +84,7 @@ def log(robot: Robot, *, seconds: float = 24.0, rate: float = 200.0, seed: int =
     q = robot.position_limits.mean(axis=1) + np.sum(size * np.sin(angle), axis=2)
     dq, ddq = np.sum(size * omega * np.cos(angle), axis=2), -np.sum(size * omega**2 * np.sin(angle), axis=2)
     links = robot.parameters * np.array([1.0, 1.08, 0.92, 1.12, 0.95, 1.25])[:, None]
+    links[-1] += from_com(payload, [0.0, 0.03, 0.1], 0.002 * payload * np.eye(3))
     fv, fc = rng.uniform(0.4, 1.6, robot.n), rng.uniform(0.3, 1.2, robot.n)
     effort = inverse_dynamics(robot, links, q, dq, ddq) + fv * dq + fc * np.tanh(dq / 0.03) + 0.1 * np.sin(5.0 * q)
     effort += rng.normal(0.0, 0.15, effort.shape)
@@ -107,6 +118,12 @@ def validated(folder: Path, data: Dataset) -> None:
     write_validation(folder, validate(estimate, data.part(0.7, 1), links=links, folds=3))
 
 
+def weighed(folder: Path, *, seconds: float) -> None:
+    """Another log, in which the arm carries 1.5 kg, and its controller believes in 1.4 kg at another place."""
+    loaded = log(arm(), seconds=seconds, seed=1, payload=1.5)
+    write_payload(folder, identify_payload(read_estimate(folder), loaded, declared=Declared(mass=1.4, com=(0.0, 0.0, 0.08))))
+
+
 def complete_run(folder: Path, *, seconds: float = 24.0, unsigned: bool = False) -> Path:
     """A run folder with all stages. unsigned : as if the log had come without its signs."""
     robot = arm()
@@ -117,4 +134,5 @@ def complete_run(folder: Path, *, seconds: float = 24.0, unsigned: bool = False)
     retrieved(folder)
     validated(folder, data)
     write_samples(folder, solve_retrieval(retrieval_problem(read_estimate(folder))).sample(30))
+    weighed(folder, seconds=seconds)
     return folder

@@ -69,7 +69,7 @@ def test_figures_are_what_plotly_understands_and_standard_json(complete):
 def test_a_stage_that_is_not_there_names_its_command(bare):
     run = load_run(bare)
     by_key = {section.key: fill_section(section, run) for section in SECTIONS.values() if section.applies(run)}
-    assert set(SECTIONS) - set(by_key) == {"signs", "beside"}
+    assert set(SECTIONS) - set(by_key) == {"signs", "beside", "payload"}
     assert by_key["torques"].command == f"dynident validate {bare} DATA"
     assert by_key["links"].command == by_key["robot"].command == f"dynident retrieve {bare}"
     assert by_key["verdict"].blocks
@@ -245,7 +245,8 @@ def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
 
 def test_a_page_made_in_memory_shows_the_figures_of_the_folder(complete, tmp_path):
     run = load_run(complete)
-    page = report(run.estimate, signs=run.signs, parameters=run.parameters, validation=run.validation, samples=run.samples)
+    names = ("signs", "parameters", "validation", "samples", "payload")
+    page = report(run.estimate, **{name: getattr(run, name) for name in names})
     figures = r'<script type="application/json">(.*?)</script>'
     assert re.findall(figures, page.html) == re.findall(figures, report(run).html)
     assert headline(run) in page.html
