@@ -282,11 +282,11 @@ def parse_cutoff(text: str | None) -> float | Literal["auto"] | None:
     return "auto" if text is None else None if text == "none" else parse_frequency(text, "--filter")
 
 
-def parse_friction(text: str | None) -> FrictionModel | Literal["auto"] | None:
-    """The model of that name; None of "none", and "auto" when nothing is given."""
+def parse_friction(text: str | None) -> FrictionModel | Literal["default"] | None:
+    """The model of that name; None of "none", and "default" when nothing is given."""
     from dynident.friction import friction_model
 
-    return "auto" if text is None else None if text == "none" else friction_model(text)
+    return "default" if text is None else None if text == "none" else friction_model(text)
 
 
 def parse_drop(text: str | None) -> tuple[float | None, list[int]]:

@@ -3,6 +3,9 @@
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.estimate import Estimate, EstimateStatus
 from dynident.regression.fit import fit
+from dynident.regression.friction.choose import choose_friction
+from dynident.regression.friction.fit_friction import fit_friction
+from dynident.regression.friction.refit import refit_friction
 from dynident.regression.identify import build_problem, identify
 from dynident.regression.problem import Problem
 from dynident.regression.solution import Prior, residuals
@@ -19,7 +22,10 @@ __all__ = [
     "Tukey",
     "base_parameters",
     "build_problem",
+    "choose_friction",
     "fit",
+    "fit_friction",
     "identify",
+    "refit_friction",
     "residuals",
 ]

@@ -20,6 +20,8 @@ from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_m
 from dynident.errors import InputError
 from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
+from dynident.regression.friction.choice import FrictionChoice
+from dynident.regression.friction.fitted import FittedShape
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 from dynident.regression.uncertainty.blocks import BlockVariation
@@ -89,6 +91,8 @@ class Estimate(Result):
     provenance : Provenance  Of the samples of the fit; None where it is not known.
     problem : Problem        What was fitted: all that the data say, compressed; None for an estimate that was read without it.
     blocks : BlockVariation  How much blocks of the log differ; None where that was not measured.
+    shapes : tuple           The shapes of friction that were fitted, with their standard deviations.
+    choice : FrictionChoice  The friction models that were tried; None where one was given.
     """
 
     base: BaseParameters
@@ -104,6 +108,8 @@ class Estimate(Result):
     notes: tuple[str, ...] = ()
     problem: Problem | None = None
     blocks: BlockVariation | None = None
+    shapes: tuple[FittedShape, ...] = ()
+    choice: FrictionChoice | None = None
 
     @property
     def headline(self) -> str:

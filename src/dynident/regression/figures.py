@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
 from dynident.regression.tables import coefficients
+
+if TYPE_CHECKING:
+    from dynident.regression.friction.refit import JointChange
 
 #: Points of a cloud; more would only make a page heavy.
 _POINTS = 1200
@@ -100,6 +103,21 @@ def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | Non
         "showlegend": False,
     }
     return Figure(label=f"Friction of {joint.name}", data=data, layout=layout, height=250, small=True)
+
+
+def change_figure(change: JointChange) -> Figure:
+    """Friction of a joint over velocity before and after a refit, with the 95 % interval of the difference around the new one."""
+    half = 1.96 * change.std
+    speeds = numbers(change.speeds)
+    edges = [line(speeds, numbers(change.after + side * half), "", "@band", line={"width": 0}, showlegend=False) for side in (1.0, -1.0)]
+    edges[1] |= {"fill": "tonexty", "fillcolor": "@band"}
+    data = [
+        *edges,
+        line(speeds, numbers(change.before), "before", "@rigid", line={"width": 2.2, "dash": "dash"}),
+        line(speeds, numbers(change.after), "now", "@predicted", line={"width": 2.2}),
+    ]
+    layout = {"title": {"text": plain(change.joint)}, "xaxis": axis("velocity"), "yaxis": axis(f"friction [{change.unit}]")}
+    return Figure(label=f"Friction of {change.joint} before and now", data=data, layout=layout, height=250, small=True)
 
 
 def _friction_curve(estimate: Estimate, j: int, reach: float) -> tuple[Array, Array] | None:

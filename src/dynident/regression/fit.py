@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TypedDict
 
 import numpy as np
 
@@ -21,6 +22,15 @@ from dynident.regression.uncertainty.losses import Loss, Squared
 
 #: A robust loss has settled when an iteration moves the coefficients by less than this share of their standard deviations.
 _SETTLED = 1e-4
+
+
+class FitOptions(TypedDict, total=False):
+    """The options of `fit`, all of which can be left out."""
+
+    noise: Noise | None
+    loss: Loss | None
+    prior: Prior | None
+    drop_above_percent: float | None
 
 
 def fit(

@@ -17,7 +17,9 @@ from dynident.friction import linear
 from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import Equations, base_parameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import fit
+from dynident.regression.fit import FitOptions, fit
+from dynident.regression.friction.choose import fit_chosen_friction
+from dynident.regression.friction.fit_friction import fit_friction, has_shapes
 from dynident.regression.prepare import match_joints, parallel_filter
 from dynident.regression.problem import Problem, controller_equations, problem_on_base
 from dynident.regression.solution import Prior
@@ -25,8 +27,10 @@ from dynident.regression.summary import Noise
 from dynident.regression.uncertainty.losses import Loss
 from dynident.robots.robot import Robot
 
-#: What the data decide unless it is said otherwise.
+#: What the data decide.
 Auto: TypeAlias = Literal["auto"]
+#: What is usual for such data.
+Default: TypeAlias = Literal["default"]
 #: Cutoff where nothing is said [Hz]; above what arms move at, below most noise.
 DEFAULT_CUTOFF = 5.0
 #: Share of a log that the default filter must leave.
@@ -34,9 +38,8 @@ LEAST_LEFT = 0.5
 
 
 class ProblemOptions(TypedDict, total=False):
-    """The options of `build_problem`, all of which can be left out."""
+    """The options of `build_problem` beside friction, all of which can be left out."""
 
-    friction: FrictionModel | Auto | None
     cutoff: float | Auto | None
     rate: float | None
     equations: Equations | None
@@ -49,6 +52,8 @@ def identify(
     robot: Robot,
     data: Dataset | ControllerSamples,
     *,
+    friction: FrictionModel | Default | Auto | None = "default",
+    fit_shapes: bool = True,
     loss: Loss | None = None,
     noise: Noise | None = None,
     drop_above_percent: float | None = None,
@@ -56,19 +61,41 @@ def identify(
     progress: Callable[[str], None] | None = None,
     **building: Unpack[ProblemOptions],
 ) -> Estimate:
-    """Dynamic coefficients, with friction from a log (eqs. 5 to 9 and 24 of the Panda paper), without from M and g (eqs. 17 to 22).
+    """Dynamic coefficients, with friction from a log (eqs. 5 to 9, 24 and 25 of the Panda paper), without from M and g (eqs. 17 to 22).
 
-    The options are those of `build_problem` (friction, cutoff, rate, equations, known, extra, seed) and of `fit`, one after the other.
+    friction : as in `build_problem`; "auto" chooses a model per joint by what it predicts of held-out parts of the log.
+    fit_shapes : whether the shapes of the friction model are fitted too, or stay as they are.
+
+    The others are those of `build_problem` (cutoff, rate, equations, known, extra, seed) and of `fit`, one after the other.
     """
-    problem = build_problem(robot, data, **building)
-    return fit(problem, noise=noise, loss=loss, prior=prior, drop_above_percent=drop_above_percent, progress=progress)
+    problem = build_problem(robot, data, friction="default" if friction == "auto" else friction, **building)
+    fitting = FitOptions(noise=noise, loss=loss, prior=prior, drop_above_percent=drop_above_percent)
+    return fit_problem(problem, auto=friction == "auto", fit_shapes=fit_shapes, seed=building.get("seed", 0), progress=progress, **fitting)
+
+
+def fit_problem(
+    problem: Problem,
+    *,
+    auto: bool = False,
+    fit_shapes: bool = True,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+    **fitting: Unpack[FitOptions],
+) -> Estimate:
+    """The estimate of a problem; where its friction has shapes, with these fitted too. auto : with the friction that suits each joint."""
+    model = problem.base.friction
+    if auto:
+        return fit_chosen_friction(problem, seed=seed, progress=progress, **fitting)
+    if model is not None and problem.rows and ("load" in model.needs or (fit_shapes and has_shapes(model))):
+        return fit_friction(problem, model, fit_shapes=fit_shapes, seed=seed, progress=progress, **fitting)
+    return fit(problem, progress=progress, **fitting)
 
 
 def build_problem(
     robot: Robot,
     data: Dataset | ControllerSamples,
     *,
-    friction: FrictionModel | Auto | None = "auto",
+    friction: FrictionModel | Default | None = "default",
     cutoff: float | Auto | None = "auto",
     rate: float | None = None,
     equations: Equations | None = None,
@@ -79,7 +106,7 @@ def build_problem(
 ) -> Problem:
     """Stream the data through the kernels into one factor per group of rows; memory doesn't grow with the data.
 
-    friction : model of the joints' friction, None for none; "auto" is linear friction for a log, none for controller samples.
+    friction : model of the joints' friction, None for none; by default linear friction for a log, none for controller samples.
     cutoff : parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter. None for
         no filter; "auto" filters a log at 5 Hz, or a quarter of its rate where that is less.
     rate : output rate of the filter [Hz]; by default four times the cutoff.
@@ -95,7 +122,7 @@ def build_problem(
         equations = controller_equations(data, equations)
     elif equations not in (None, "torque"):
         raise ValueRangeError("equations", f"{equations!r} are those of controller samples (M and g), and the data are a log; leave it out")
-    if friction == "auto":
+    if friction == "default":
         friction = linear() if is_log else None
     notes: tuple[str, ...] = ()
     if cutoff == "auto":

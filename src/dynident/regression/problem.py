@@ -15,6 +15,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.provenance import Provenance
+from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.regression.equations.base import BaseParameters, Equations
 from dynident.regression.equations.factors import compress, triangular
@@ -133,9 +134,13 @@ def problem_on_base(
     cutoff: float | None = None,
     rate: float | None = None,
     extra: Mapping[str, ArrayLike] | None = None,
+    links: Array | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
-    """What data say about base parameters that are there already, such as those of an estimate to be evaluated on new data."""
+    """What data say about base parameters that are there already, such as those of an estimate to be evaluated on new data.
+
+    links : (n, 10) whose torque is the load of friction that depends on it; by default the measured effort is taken for it.
+    """
     matched = match_joints(base.robot, data)
     if extra and matched is not data:
         raise InputError("extra columns are in the order of the data's joints, which is not the robot's", remedy="select its joints first")
@@ -157,6 +162,8 @@ def problem_on_base(
         raise UnknownNameError("extra column", ", ".join(columns) or "(none)", expected, remedy="give those of the model, in their order")
     log = prepare_log(base.robot, data, cutoff=cutoff, rate=rate, resampled=not columns)
     log_rows = LogRows(base=base, dataset=log.dataset, filter=log.filter, extra=columns)
+    if links is not None and base.friction is not None and "load" in base.friction.needs:
+        log_rows = replace(log_rows, load=inverse_dynamics(base.robot, links, *log_rows.motion(slice(None))[:3]))
     notes, done = tuple(log_notes(base.robot, data, log.processing)), log.processing
     problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=done, notes=notes, progress=progress)
     assert log.dataset.dq is not None  # noqa: S101 (prepared)
@@ -195,6 +202,17 @@ def problem_of_rows(
         rows=(rows,),
         notes=notes,
     )
+
+
+def rows_in_time(problem: Problem) -> Tables:
+    """All rows in the order of time; InputError where they are not there any more, or too many to be in memory."""
+    if problem.filtered_rows is not None:
+        return problem.filtered_rows
+    if not problem.rows:
+        raise InputError("this needs the rows of the fit, and its problem was loaded from a file without them; identify again")
+    if sum(int(count) * len(factor) for count, factor in zip(problem.counts, problem.factors, strict=True)) > LARGEST_FILTERED:
+        raise InputError("these data have too many rows to be in memory at once", remedy="filter them, or use a part of them")
+    return collect_tables(problem.rows, len(problem.groups))
 
 
 def controller_equations(samples: ControllerSamples, asked: Equations | None) -> Equations:

@@ -56,7 +56,9 @@ class JointFriction:
 
 def report(estimate: Estimate) -> Report:
     """Header, coefficient table as in the Panda supplement, friction, residuals, evidence of rank, notes."""
-    tables = [_coefficient_table(estimate), _friction_table(estimate), residual_table(estimate.residuals, estimate.base)]
+    choice = None if estimate.choice is None else estimate.choice.table()
+    friction_tables = (_friction_table(estimate), shape_table(estimate), choice)
+    tables = (_coefficient_table(estimate), *friction_tables, residual_table(estimate.residuals, estimate.base))
     return Report(
         header=_header(estimate),
         tables=tuple(table for table in tables if table is not None),
@@ -189,6 +191,17 @@ def _friction_table(estimate: Estimate) -> Table | None:
     return Table(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
 
 
+def shape_table(estimate: Estimate) -> Table | None:
+    """The shapes of friction that were fitted, with their standard deviations."""
+    if not estimate.shapes:
+        return None
+    rows = tuple(
+        Row((shape.joint, shape.name, value_text(shape.value, shape.std) if shape.std is not None else f"{shape.value:.4g}", shape.unit))
+        for shape in estimate.shapes
+    )
+    return Table(title="Shapes of friction", headings=("joint", "shape", "value ± std", "unit"), rows=rows, left=frozenset({0, 1, 3}))
+
+
 def residual_table(found: Residuals, base: BaseParameters) -> Table:
     """Relative error and RMS per joint and in all; elements of M of one unit are taken together, and those of g."""
     units = row_units(base)
@@ -222,7 +235,8 @@ def _facts(estimate: Estimate) -> tuple[str, ...]:
     rank = f"Rank {summary.rank} of {base.rank} (tolerance {summary.rank_tolerance:.2g}), {int(estimate.kept.sum())} kept"
     verdict = estimate.status.value
     facts = [f"{verdict[0].upper()}{verdict[1:]}.", f"{rank}; condition number {estimate.condition_number:.2f}."]
-    return (*facts, *_base_facts(base))
+    chosen = () if estimate.choice is None else (estimate.choice.sentence,)
+    return (*facts, *chosen, *_base_facts(base))
 
 
 def _base_facts(base: BaseParameters) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ from dynident.core.archives import Arrays, pack
 from dynident.core.files import check_writable, finite_or_none, json_text, read_json
 from dynident.data.provenance import Provenance
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Residuals
+from dynident.regression.friction.choice import FrictionChoice
+from dynident.regression.friction.fitted import FittedShape
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 from dynident.regression.tables import Coefficient, coefficients, friction
@@ -86,6 +88,8 @@ def estimate_document(estimate: Estimate, *, seed: int = 0, provenance: Mapping[
         "condition_number": finite_or_none(estimate.condition_number),
         "coefficients": [_coefficient(item) for item in coefficients(estimate)],
         "friction": [asdict(item) for item in friction(estimate)],
+        "friction_shapes": [asdict(shape) for shape in estimate.shapes],
+        "friction_choice": None if estimate.choice is None else {"sentence": estimate.choice.sentence, "trials": estimate.choice.records()},
         "residual": residual_document(estimate.residuals),
         "samples": summary.samples,
         "preprocessing": summary.processing.to_dict(),
@@ -137,6 +141,8 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
         "status": estimate.status.name,
         "provenance": provenance_parts(estimate.provenance),
         "notes": list(estimate.notes),
+        "shapes": [asdict(shape) for shape in estimate.shapes],
+        "choice": None if estimate.choice is None else estimate.choice.to_dict(),
     }
     return pack(Stage.ESTIMATE.value.arrays_schema, arrays, description)
 
@@ -155,6 +161,8 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> tuple[Estimate, No
         provenance=provenance_from_parts(description),
         notes=tuple(description["notes"]),
         blocks=_block_variation(arrays, description.get("blocks")),
+        shapes=tuple(FittedShape(**item) for item in description.get("shapes", ())),  # which older files don't have, nor a choice
+        choice=None if description.get("choice") is None else FrictionChoice.from_dict(description["choice"]),
     )
     return estimate, None
 

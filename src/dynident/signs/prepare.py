@@ -17,7 +17,7 @@ from dynident.errors import InputError, ValueRangeError
 from dynident.friction import linear
 from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import BaseParameters, base_parameters
-from dynident.regression.identify import Auto, usual_cutoff
+from dynident.regression.identify import Auto, Default, usual_cutoff
 from dynident.regression.prepare import check_effort, even_clock, match_joints
 from dynident.robots.robot import Robot
 from dynident.signs.magnitudes import Magnitudes, working_step
@@ -52,18 +52,18 @@ def prepare_magnitudes(
     robot: Robot,
     data: Dataset,
     *,
-    friction: FrictionModel | Auto | None = "auto",
+    friction: FrictionModel | Default | None = "default",
     cutoff: float | Auto = "auto",
     seed: int = 0,
 ) -> Magnitudes:
     """A log of |τ|, ready for the search.
 
-    friction : model of the joints' friction, None for none; "auto" is linear friction.
+    friction : model of the joints' friction, None for none; by default linear friction.
     cutoff : of the zero-phase filter that smooths the motion [Hz]; "auto" is 5 Hz, or a quarter of the log's rate where that is less.
     """
     matched = match_joints(robot, data)
     assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
-    base = base_parameters(robot, friction=linear() if friction == "auto" else friction, seed=seed)
+    base = base_parameters(robot, friction=linear() if friction == "default" else friction, seed=seed)
     unsigned, taken = _without_signs(matched)
     _check_log(base, unsigned)
     log, notes = _uniform(unsigned)

@@ -14,7 +14,7 @@ from dynident.feasibility.solve import MisfitError
 from dynident.friction.model import FrictionModel
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import fit
-from dynident.regression.identify import Auto, default_cutoff
+from dynident.regression.identify import Auto, Default, default_cutoff
 from dynident.regression.problem import problem_on_base
 from dynident.robots.robot import Robot
 from dynident.signs.assignments import Assignment, rank_assignments, same
@@ -33,7 +33,7 @@ def recover_signs(
     data: Dataset,
     *,
     method: str = "em",
-    friction: FrictionModel | Auto | None = "auto",
+    friction: FrictionModel | Default | None = "default",
     cutoff: float | Auto = "auto",
     options: Mapping[str, object] | object | None = None,
     seed: int = 0,
@@ -42,7 +42,7 @@ def recover_signs(
     """Signs of the torque, and with them an estimate and feasible links, from a log that holds |torque| only (kind magnitude).
 
     method : name of the search; see `dynident.signs.METHODS`.
-    friction : model of the joints' friction, None for none; "auto" is linear friction.
+    friction : model of the joints' friction, None for none; by default linear friction.
     cutoff : of the filter that smooths the motion, and that both sides of the fit go through then [Hz]; "auto" is 5 Hz, or a quarter of
         the log's rate where that is less.
     options : of the method's own, by name or as its options class.

@@ -16,14 +16,14 @@ from dynident.core.figures import Figure
 from dynident.core.results import Report, Result, short_number
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
-from dynident.regression.equations.rows import LogRows, Tables, collect_tables
+from dynident.regression.equations.partition import Parts, TableRows, partition_rows
+from dynident.regression.equations.rows import LogRows, Tables
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import fit
 from dynident.regression.identify import Auto
-from dynident.regression.problem import LARGEST_FILTERED, Problem, problem_of_rows, problem_on_base
+from dynident.regression.problem import Problem, problem_of_rows, problem_on_base, rows_in_time
 from dynident.regression.solution import WeightedSolution
 from dynident.regression.uncertainty.losses import Squared, loss_by_name
-from dynident.validation.partition import Parts, TableRows, partition_rows
 from dynident.validation.series import WIDE, row_std, wide_rows
 from dynident.validation.uncertainty import covering_noise, part_covariance
 
@@ -123,12 +123,12 @@ def cross_validate(
     if dataset is not None:
         processing = estimate.summary.processing
         cutoff, rate = (processing.cutoff_hz, rate or processing.rate_hz) if cutoff == "auto" else (cutoff, rate)
-        problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate)
+        problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, links=estimate.link_part)
     if problem is None:
         raise InputError("cross-validation needs the data of the fit, and this estimate doesn't carry them; identify again")
     if problem.base.equations != "torque":
         raise InputError("cross-validation is about torques, and the estimate was made from the controller's M and g; use validate_samples")
-    tables = _tables_in_time(problem)
+    tables = rows_in_time(problem)
     parts = partition_rows(tables, folds)
     found: list[_HeldOut] = []
     for k in range(folds):
@@ -214,17 +214,6 @@ def _wide_percent(estimate: Estimate, problem: Problem) -> float | None:
             error = table[-1] - estimate.values[rows.groups[group].columns] @ table[:-1]
             squares, total = squares + float(error @ error), total + float(table[-1] @ table[-1])
     return 100.0 * float(np.sqrt(squares / total)) if total > 0.0 else None
-
-
-def _tables_in_time(problem: Problem) -> Tables:
-    """All rows in the order of time."""
-    if problem.filtered_rows is not None:
-        return problem.filtered_rows
-    if not problem.rows:
-        raise InputError("cross-validation needs the rows of the fit, and its problem was loaded from a file without them; identify again")
-    if sum(int(count) * len(factor) for count, factor in zip(problem.counts, problem.factors, strict=True)) > LARGEST_FILTERED:
-        raise InputError("these data have too many rows for a cross-validation in memory", remedy="filter them, or use a part of them")
-    return collect_tables(problem.rows, len(problem.groups))
 
 
 def _refit(estimate: Estimate, problem: Problem) -> tuple[Array, BoolArray]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.data import Dataset, EffortKind
+from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
@@ -49,7 +50,9 @@ def predict(model: Estimate, motion: Dataset, *, links: LinkModel | None = None)
     still = replace(matched, effort=np.zeros_like(matched.q), effort_kind=EffortKind.TORQUE, mask=None)
     covariance = prediction_covariance(estimate)
     others = newton_euler_models(estimate, links)[: 0 if links is None else 1]
-    series = joint_series(estimate, covariance, LogRows(base=estimate.base, dataset=still, filter=None, extra={}), others)
+    load = inverse_dynamics(estimate.base.robot, estimate.link_part, matched.q, matched.dq, matched.ddq)
+    rows = LogRows(base=estimate.base, dataset=still, filter=None, extra={}, load=load)
+    series = joint_series(estimate, covariance, rows, others)
     use = LINKS if LINKS in series[0].std else COEFFICIENTS
     fitted, why_not = cross_validate_fit(model)
     noise, notes = model_noise(model, others, None if fitted is None else fitted.noise), list[str]()

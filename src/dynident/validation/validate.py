@@ -56,7 +56,8 @@ def validate(
     if dataset.effort_kind is not None and dataset.effort_kind.unsigned:
         chosen = (*chosen, _UNSIGNED, *([_CURRENT] if dataset.effort_kind is EffortKind.CURRENT_MAGNITUDE else []))
         dataset = sign_as_predicted(estimate, dataset)
-    problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, progress=_share(progress, 0.0, 0.3))
+    done = _share(progress, 0.0, 0.3)
+    problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, links=estimate.link_part, progress=done)
     rows, others = cast("LogRows", problem.rows[0]), newton_euler_models(estimate, links)
     covariance = prediction_covariance(estimate)
     series = joint_series(estimate, covariance, rows, others)

@@ -16,8 +16,8 @@ from tests.logs import synthetic_log
 
 
 @cache
-def estimate(seed: int = 1, friction: str = "auto") -> Estimate:
-    model = None if friction == "none" else "auto"
+def estimate(seed: int = 1, friction: str = "default") -> Estimate:
+    model = None if friction == "none" else "default"
     return fit(build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=seed), friction=model))
 
 

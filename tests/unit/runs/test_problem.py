@@ -17,7 +17,21 @@ from dynident.runs import load_problem, read_estimate, read_problem, save_proble
 from tests.logs import synthetic_log, synthetic_samples
 from tests.unit.robots.test_serialize import assert_same
 
-KEYS = {"schema", "robot", "source", "route", "status", "rank", "condition_number", "coefficients", "friction", "residual", "samples"}
+KEYS = {
+    "schema",
+    "robot",
+    "source",
+    "route",
+    "status",
+    "rank",
+    "condition_number",
+    "coefficients",
+    "friction",
+    "friction_choice",
+    "friction_shapes",
+    "residual",
+    "samples",
+}
 KEYS |= {"cross_validation", "preprocessing", "notes", "versions", "seed", "provenance", "files", "made_from"}
 
 

@@ -12,9 +12,9 @@ from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.friction import linear
 from dynident.regression import Huber, build_problem, fit
+from dynident.regression.equations.partition import find_period, partition_rows
 from dynident.regression.problem import problem_on_base
 from dynident.validation import cross_validate
-from dynident.validation.partition import find_period, partition_rows
 from tests.logs import synthetic_log, synthetic_samples
 
 

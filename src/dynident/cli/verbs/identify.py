@@ -25,7 +25,14 @@ def identify(
     data: opt.DataArgument,
     output: opt.RunFolder,
     *,
-    friction: opt.Friction = None,
+    friction: Annotated[
+        str | None,
+        typer.Option(
+            "--friction",
+            metavar="NAME",
+            help="Such as viscous+coulomb, or none; auto chooses a model per joint by what it predicts. Default: linear for a log.",
+        ),
+    ] = None,
     cutoff: Annotated[
         str | None,
         typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter, or none. Default: 5, less for slow logs."),
@@ -62,7 +69,8 @@ def identify(
     The route follows from the data: a log with q and torque is fitted as such; samples of q, M and g are what the robot's
     controller returned. Writes estimate.json, estimate.npz, problem.npz and robot.json into the folder RUN.
     """
-    from dynident.regression import build_problem, fit
+    from dynident.regression import build_problem
+    from dynident.regression.identify import fit_problem
     from dynident.regression.tables import report
     from dynident.runs import check_writable, write_estimate
     from dynident.validation.folds import cross_validate_fit
@@ -70,7 +78,7 @@ def identify(
     reading = parse_reading(read)
     part = opt.parse_part(train, "--train")
     building: dict[str, Any] = {
-        "friction": opt.parse_friction(friction),
+        "friction": "default" if friction == "auto" else opt.parse_friction(friction),
         "cutoff": opt.parse_cutoff(cutoff),
         "rate": opt.parse_frequency(rate, "--rate"),
         "equations": None if equations is None else opt.one_of(equations, ("inertia", "gravity"), "kind of equations"),
@@ -85,7 +93,7 @@ def identify(
     with progress_bar("Building the regression") as progress:
         problem = build_problem(machine, recorded, **building, progress=progress)
     with spinner("Fitting") as say:
-        estimate = remember_reading(fit(problem, **fitting, progress=say), reading)
+        estimate = remember_reading(fit_problem(problem, auto=friction == "auto", seed=seed, **fitting, progress=say), reading)
     folds, facts = None, tuple[str, ...]()
     if estimate.base.equations == "torque":
         with progress_bar("Cross-validating") as progress:

@@ -124,6 +124,14 @@ class LogRows:
         lengths = [segment.stop - segment.start for segment in self.dataset.segments]
         return sum(length if self.filter is None else self.filter.valid(length) for length in lengths)
 
+    def motion(self, part: slice) -> Motion:
+        """What friction depends on, of these samples."""
+        data = self.dataset
+        assert data.dq is not None  # noqa: S101 (build_problem sees to dq, ddq and effort)
+        assert data.ddq is not None  # noqa: S101
+        assert data.effort is not None  # noqa: S101
+        return Motion(data.q[part], data.dq[part], data.ddq[part], (data.effort if self.load is None else self.load)[part])
+
     def tables(self) -> Iterator[RowTable]:
         offsets = np.cumsum([0, *(len(group.columns) + 1 for group in self.groups)])
         for number, segment in enumerate(self.dataset.segments):
@@ -154,17 +162,13 @@ class LogRows:
 
     def _raw(self, segment: slice, height: int) -> Iterator[tuple[Array, BoolArray | None]]:
         data, base = self.dataset, self.base
-        assert data.dq is not None  # noqa: S101 (build_problem sees to dq, ddq and effort)
-        assert data.ddq is not None  # noqa: S101
-        assert data.effort is not None  # noqa: S101
-        load = data.effort if self.load is None else self.load
         memory = np.empty((height, _CHUNK))
         for start in range(segment.start, segment.stop, _CHUNK):
             part = slice(start, min(start + _CHUNK, segment.stop))
             joined = memory[:, : part.stop - part.start]
-            motion = Motion(data.q[part], data.dq[part], data.ddq[part], load[part])
+            motion = self.motion(part)
             phi = None if base.friction is None else base.friction.columns(motion)
-            for block in iterate_regressor_blocks(base.robot, data.q[part], data.dq[part], data.ddq[part]):
+            for block in iterate_regressor_blocks(base.robot, motion.q, motion.dq, motion.ddq):
                 self._gather(block.matrix, joined[:, block.start : block.start + block.matrix.shape[2]])
             self._append(joined, phi, part)
             yield joined, None if data.mask is None else data.mask[part].T

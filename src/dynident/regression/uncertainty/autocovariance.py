@@ -86,7 +86,7 @@ def correlated_meat(coefficients: Sequence[IntArray], rows: Correlated, influenc
     columns = [np.ix_(own, own) for own in coefficients]
     psi = [influenced_residuals(rows.tables[g], own, g, influence) for g, own in enumerate(coefficients)]
     most = rows.most_lags
-    observed = [sum(_lag_sums(r[None], r[None], most) for r in of_group) for of_group in psi]
+    observed = [sum(lag_sums(r[None], r[None], most) for r in of_group) for of_group in psi]
     pairs = [sum((np.maximum(len(r) - np.arange(most + 1), 0) for r in of_group), np.zeros(most + 1)) for of_group in psi]
     raw = [sums / np.maximum(count, 1) for sums, count in zip(observed, pairs, strict=True)]
     lags = [_count_lags(gamma, int(count[0]), rows.lags) for gamma, count in zip(raw, pairs, strict=True)]
@@ -111,7 +111,7 @@ def correlated_meat(coefficients: Sequence[IntArray], rows: Correlated, influenc
             for table, X in zip(tables, smooth[g], strict=True):
                 Y = table[:-1]
                 taken = 2.0 * share * (influence.inverse[columns[g]] @ X) - slope**2 * (V[columns[g]] @ Y)
-                absorbed += _lag_sums(Y, taken, most)
+                absorbed += lag_sums(Y, taken, most)
             raw[g] = (observed[g] + absorbed) / np.maximum(pairs[g], 1)
             lags[g] = max(lags[g], _count_lags(raw[g], int(pairs[g][0]), rows.lags))
             updated = _taper(raw[g], lags[g])
@@ -125,7 +125,7 @@ def correlated_meat(coefficients: Sequence[IntArray], rows: Correlated, influenc
             steps[g], gamma[g] = step, np.clip(gamma[g] + step, -largest[g], largest[g])
         if change < _CHANGE:
             break
-    return meat, np.array([_correlation_time(values) for values in gamma]) / rows.rate
+    return meat, np.array([correlation_time(values) for values in gamma]) / rows.rate
 
 
 def bound_below(meat: Array, R: Array) -> Array:
@@ -165,7 +165,7 @@ def _taper(gamma: Array, lags: int) -> Array:
     return np.clip(2.0 * (1.0 - np.arange(len(gamma)) / (lags + 1)), 0.0, 1.0) * gamma
 
 
-def _correlation_time(gamma: Array) -> float:
+def correlation_time(gamma: Array) -> float:
     """Rows over which noise stays the same: the sum of its autocorrelation until it ends; of first-order noise the time constant."""
     if not gamma[0] > 0.0:
         return 0.0
@@ -174,7 +174,7 @@ def _correlation_time(gamma: Array) -> float:
     return float(np.sum(gamma[:end]) / gamma[0]) - 0.5
 
 
-def _lag_sums(A: Array, B: Array, lags: int) -> Array:
+def lag_sums(A: Array, B: Array, lags: int) -> Array:
     """(lags + 1,) Σ_t ½ (A_t · B_{t + lag} + B_t · A_{t + lag}), for A and B (c, rows)."""
     rows = A.shape[1]
     if rows == 0:

@@ -37,6 +37,10 @@ class Parts:
             for group, labels in zip(tables, self.labels, strict=True)
         ]
 
+    def near(self, group: int, part: int, guard: int) -> BoolArray:
+        """(rows,) which of a group's rows, all segments in a line, are in a part or within `guard` rows of it."""
+        return np.concatenate([_widen(own == part, guard) for own in self.labels[group]])
+
     def others(self, tables: Tables, part: int, guard: int) -> Tables:
         """Per group the unbroken runs of rows in other parts, `guard` rows away from this one: a filter mixes the noise of neighbours."""
         return tuple(

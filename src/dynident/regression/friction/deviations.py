@@ -1,0 +1,178 @@
+"""Standard deviations that include the shapes: the model is linearised in them, each shape becomes a column like any other, and the
+uncertainty of all columns together is that of correlated noise and of blocks, as for coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynident.core.arrays import Array, BoolArray
+from dynident.friction.model import FrictionModel
+from dynident.friction.shapes import shape_constants, shape_values
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.columns import Columns, ExtraColumn
+from dynident.regression.equations.factors import compress, independent_columns
+from dynident.regression.equations.rows import RowGroup, Tables
+from dynident.regression.estimate import Estimate
+from dynident.regression.friction.fitted import FittedShape, known_together, shape_notes
+from dynident.regression.friction.joint_rows import JointRows
+from dynident.regression.problem import Problem, rows_in_time
+from dynident.regression.uncertainty.autocovariance import correlated_rows
+from dynident.regression.uncertainty.blocks import BlockVariation
+from dynident.regression.uncertainty.covariance import spread
+from dynident.regression.uncertainty.losses import Squared
+
+#: Distance from a bound that counts as being there, as a share of the range of a shape, or of its value where that is less.
+_AT_BOUND = 1e-3
+#: A shape whose column is this much like the other columns changes nothing that they don't.
+_DEPENDENT = 1e-5
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _ShapeColumn:
+    """d : (rows,) the joint's torque per unit of a shape."""
+
+    joint: int
+    name: str
+    unit: str
+    value: float
+    at_bound: bool
+    d: Array
+
+
+def include_shapes(estimate: Estimate, rows: Sequence[JointRows], *, held: BoolArray | None = None, known: Array | None = None) -> Estimate:
+    """The estimate with the shapes of its friction model as fitted ones, and with a covariance that includes them.
+
+    rows : of the data of the estimate.
+    held : (b,) the coefficients that were not fitted but known beforehand, with the covariance `known` (b, b); by default none.
+    """
+    base, problem = estimate.base, estimate.problem
+    assert base.friction is not None and problem is not None  # noqa: S101, PT018 (fitted)
+    columns = [column for own in rows for column in _shape_columns(estimate, base.friction.of_joint(own.joint), own)]
+    augmented = _augment(problem, columns)
+    weights = 1.0 / np.asarray(estimate.summary.noise_levels, dtype=float)
+    free = estimate.kept if held is None else estimate.kept & ~held
+    fitted = np.append(free, np.array([not column.at_bound for column in columns], dtype=bool))
+    fitted &= _independent(augmented, weights, fitted, base.rank)
+    found = spread(
+        augmented,
+        values=np.append(estimate.values, np.zeros(len(columns))),
+        weights=weights,
+        determined=fitted,
+        prior_rows=[],
+        loss=Squared(),
+        rows=correlated_rows(augmented),
+    )
+    covariance, b = found.covariance(fitted), base.rank
+    if held is not None and known is not None:
+        covariance += _passed_on(augmented, fitted, held, known)
+    std = np.sqrt(np.diag(covariance)[b:])
+    names = base.robot.joint_names
+    shapes = tuple(
+        FittedShape(
+            joint=names[column.joint],
+            name=column.name,
+            value=column.value,
+            std=float(std[i]) if fitted[b + i] else None,
+            unit=column.unit,
+            at_bound=column.at_bound,
+        )
+        for i, column in enumerate(columns)
+    )
+    together = [text for own in rows for text in _known_together(estimate, own.joint, columns, covariance)]
+    return replace(
+        estimate,
+        covariance=covariance[:b, :b],
+        blocks=None if found.blocks is None else _of_coefficients(found.blocks, b),
+        shapes=shapes,
+        notes=(*estimate.notes, *shape_notes(shapes, together)),
+    )
+
+
+def _shape_columns(estimate: Estimate, model: FrictionModel, rows: JointRows) -> list[_ShapeColumn]:
+    base, values = estimate.base, shape_values(model)
+    places = base.columns.of_joint(rows.joint)
+    f = np.array([estimate.standard[places[slot]] for slot in places])
+    kind = base.robot.joints[rows.joint].type
+    found: list[_ShapeColumn] = []
+    for shape, value, d in zip(shape_constants(model), values.tolist(), rows.derivatives(model, f), strict=True):
+        near, span = min(value - shape.lower, shape.upper - value), shape.upper - shape.lower
+        at_bound = near <= _AT_BOUND * min(span, abs(value) or span)
+        found.append(_ShapeColumn(joint=rows.joint, name=shape.name, unit=shape.unit.of(kind), value=value, at_bound=at_bound, d=d))
+    return found
+
+
+def _augment(problem: Problem, columns: Sequence[_ShapeColumn]) -> Problem:
+    """The problem with a column more per shape."""
+    base, b = problem.base, problem.base.rank
+    extra = tuple(ExtraColumn(f"{column.name}{column.joint + 1}", column.unit) for column in columns)
+    wider = replace(
+        base,
+        columns=Columns(of_links=base.columns.of_links, of_friction=base.columns.of_friction, of_extra=(*base.columns.of_extra, *extra)),
+        independent=np.append(base.independent, len(base.columns) + np.arange(len(columns))),
+        grouping=_widen(base, len(columns)),
+    )
+    groups: list[RowGroup] = []
+    tables: list[tuple[Array, ...]] = []
+    for g, (group, own) in enumerate(zip(problem.groups, rows_in_time(problem), strict=True)):
+        mine = [i for i, column in enumerate(columns) if column.joint == g]
+        groups.append(replace(group, columns=np.append(group.columns, [b + i for i in mine]).astype(np.int64)))
+        ends = np.cumsum([table.shape[1] for table in own])[:-1]
+        further = np.array([columns[i].d for i in mine]).reshape(len(mine), sum(table.shape[1] for table in own))
+        pieces = zip(own, np.split(further, ends, axis=1), strict=True)
+        tables.append(tuple(np.concatenate([table[:-1], d, table[-1:]]) for table, d in pieces))
+    return replace(problem, base=wider, groups=tuple(groups), factors=_factors(tuple(tables)), rows=(), filtered=tuple(tables))
+
+
+def _factors(tables: Tables) -> tuple[Array, ...]:
+    found: list[Array] = []
+    for own in tables:
+        factor = np.zeros((len(own[0]), len(own[0])), order="F")
+        for table in own:
+            factor = compress(factor, table.copy()) if table.shape[1] else factor
+        found.append(np.ascontiguousarray(factor))
+    return tuple(found)
+
+
+def _widen(base: BaseParameters, count: int) -> Array:
+    grouping = np.zeros((base.rank + count, len(base.columns) + count))
+    grouping[: base.rank, : len(base.columns)] = base.grouping
+    grouping[base.rank :, len(base.columns) :] = np.eye(count)
+    return grouping
+
+
+def _independent(problem: Problem, weights: Array, fitted: BoolArray, b: int) -> BoolArray:
+    """(b + m,) False for shapes that the data can't tell from the other fitted columns."""
+    stacked = problem.stack(weights)[:, :-1] * fitted
+    kept, _ = independent_columns(stacked, tolerance=_DEPENDENT, smallest=1e-12)
+    return np.isin(np.arange(len(fitted)), kept) | (np.arange(len(fitted)) < b)
+
+
+def _passed_on(problem: Problem, fitted: BoolArray, held: BoolArray, known: Array) -> Array:
+    """(b + m, b + m) covariance by what was known beforehand: of itself, and of what was fitted to what it left over."""
+    wide_held = np.append(held, np.zeros(len(fitted) - len(held), dtype=bool))
+    passes = np.diag(wide_held.astype(float))
+    for group, factor in zip(problem.groups, problem.factors, strict=True):
+        own, other = group.columns[fitted[group.columns]], group.columns[wide_held[group.columns]]
+        A, Y = (factor[:, :-1][:, np.isin(group.columns, places)] for places in (own, other))
+        passes[np.ix_(own, other)] = -np.linalg.lstsq(A, Y, rcond=None)[0]
+    wide = np.zeros((len(fitted), len(fitted)))
+    wide[: len(known), : len(known)] = known
+    return passes @ wide @ passes.T
+
+
+def _known_together(estimate: Estimate, joint: int, columns: Sequence[_ShapeColumn], covariance: Array) -> list[str]:
+    base, b = estimate.base, estimate.base.rank
+    at = {int(standard): i for i, standard in enumerate(base.independent)}
+    own = [at[place] for place in base.columns.of_joint(joint).values() if place in at and estimate.kept[at[place]]]
+    mine = [i for i, column in enumerate(columns) if column.joint == joint and covariance[b + i, b + i] > 0.0]
+    names = [base.names[i].removesuffix(str(joint + 1)) for i in own] + [columns[i].name for i in mine]
+    values = np.append(estimate.values[own], [columns[i].value for i in mine])
+    places = [*own, *(b + i for i in mine)]
+    return list(known_together(base.robot.joint_names[joint], names, values, covariance[np.ix_(places, places)])) if mine else []
+
+
+def _of_coefficients(blocks: BlockVariation, b: int) -> BlockVariation:
+    return replace(blocks, ratios=blocks.ratios[:b], freedom=blocks.freedom[:b])

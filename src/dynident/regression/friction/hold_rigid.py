@@ -1,0 +1,92 @@
+"""Friction alone, fitted to what known links leave over (the Panda paper's way, section IV-B): cheap, and for a log that could not tell
+the links. Their uncertainty goes into that of the friction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynident.core.arrays import Array, BoolArray
+from dynident.friction.model import FrictionModel
+from dynident.friction.per_joint import PerJoint
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.columns import FrictionColumn
+from dynident.regression.estimate import Estimate, EstimateStatus
+from dynident.regression.fit import fit
+from dynident.regression.friction.deviations import include_shapes
+from dynident.regression.friction.fit_friction import change_friction
+from dynident.regression.friction.joint_rows import joint_rows
+from dynident.regression.friction.projection import STARTS, fit_shapes, project_known
+from dynident.regression.notes import estimate_notes
+from dynident.regression.problem import Problem
+from dynident.regression.solution import residuals
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RigidModel:
+    """What is known of the links. links : (n, 10) parameters that move as they do; covariance : (10 n, 10 n) of these."""
+
+    links: Array
+    covariance: Array
+
+    @staticmethod
+    def of(estimate: Estimate) -> RigidModel:
+        """That of an estimate, from a log or from a controller's M and g."""
+        base = estimate.base
+        covariance = np.zeros((len(base.columns), len(base.columns)))
+        covariance[np.ix_(base.independent, base.independent)] = estimate.covariance
+        of_links = base.columns.link_slice
+        return RigidModel(links=estimate.link_part, covariance=covariance[of_links, of_links])
+
+    def coefficients(self, base: BaseParameters) -> tuple[Array, Array]:
+        """(b,) and (b, b) the links' share of the coefficients of a base, zero elsewhere."""
+        K = base.grouping[:, base.columns.link_slice] * ~friction_places(base)[:, None]
+        return K @ self.links.ravel(), K @ self.covariance @ K.T
+
+
+def friction_places(base: BaseParameters) -> BoolArray:
+    """(b,) which coefficients are friction parameters."""
+    return np.array([isinstance(base.columns[i], FrictionColumn) for i in base.independent.tolist()], dtype=bool)
+
+
+def fit_friction_alone(problem: Problem, model: FrictionModel, rigid: RigidModel, *, starts: int = STARTS, seed: int = 0) -> Estimate:
+    """The friction of a log, shapes included, with the links as they are known.
+
+    problem : of the log, with any friction model; model : of all joints, or a `PerJoint`.
+    """
+    n, rows = problem.base.robot.n, joint_rows(problem)
+    known, _ = rigid.coefficients(problem.base)
+    fitted: list[FrictionModel] = []
+    for j in range(n):
+        own = model.of_joint(j)
+        fitted.append(fit_shapes(own, rows[j].columns, project_known(rows[j], 1.0, known), starts=starts, seed=seed + j))
+    changed = change_friction(problem, PerJoint(tuple(fitted)))
+    values, covariance = rigid.coefficients(changed.base)
+    estimate = _hold(fit(changed), values)
+    return include_shapes(estimate, rows, held=~friction_places(changed.base), known=covariance)
+
+
+def _hold(estimate: Estimate, rigid: Array) -> Estimate:
+    """A fit of everything as one of the friction alone. rigid : (b,) the coefficients of the links."""
+    base, problem = estimate.base, estimate.problem
+    assert problem is not None  # noqa: S101 (just fitted)
+    own, values = friction_places(base), rigid.copy()
+    for group, factor in zip(problem.groups, problem.factors, strict=True):
+        mine = own[group.columns]
+        left = factor[:, -1] - factor[:, :-1][:, ~mine] @ values[group.columns[~mine]]
+        values[group.columns[mine]] = np.linalg.lstsq(factor[:, :-1][:, mine], left, rcond=None)[0]
+    found = residuals(problem, values)
+    levels = tuple(np.sqrt(found.squares / np.maximum(found.counts - 3, 1)).tolist())
+    held = replace(
+        estimate,
+        values=values,
+        residuals=found,
+        kept=np.ones(base.rank, dtype=bool),
+        dropped=(),
+        status=EstimateStatus.COMPLETE,
+        summary=replace(estimate.summary, noise_levels=levels),
+        blocks=None,
+        notes=problem.notes,
+    )
+    return replace(held, notes=(*problem.notes, *estimate_notes(held)))

@@ -1,0 +1,76 @@
+"""Friction fitted again to a new log: what changed is found, what did not is not, and the links stay."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynident import identify, load_robot
+from dynident.errors import InputError
+from dynident.friction import linear
+from dynident.regression import Estimate, refit_friction
+from tests.logs import synthetic_samples
+from tests.unit.regression.friction.friction_logs import friction_log
+
+OLD = np.array([[0.4, 0.7, 0.1], [0.2, 0.5, -0.2], [0.1, 0.3, 0.05]])
+WORN = OLD * np.array([[1.0], [1.5], [1.0]])
+
+
+@pytest.fixture(scope="module")
+def before() -> Estimate:
+    return identify(load_robot("spatial_3r"), friction_log(linear(), OLD, noise=0.1))
+
+
+def test_the_joint_whose_friction_changed_is_named(before: Estimate):
+    found = refit_friction(before, friction_log(linear(), WORN, noise=0.1, seed=5))
+    assert found.changed == ("joint2",)
+    change = found.changes[1]
+    assert change.percent == pytest.approx(50.0, abs=5.0)
+    assert change.error_after < change.error_before
+    np.testing.assert_allclose(found.after.friction_parameters, WORN, atol=0.02)
+    assert "joint2 has changed by more than noise" in found.sentence
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5, 6])
+def test_no_change_is_found_where_there_is_none(before: Estimate, seed: int):
+    found = refit_friction(before, friction_log(linear(), OLD, noise=0.1, seed=seed))
+    assert found.changed == ()
+    assert found.sentence == "The friction of no joint has changed by more than noise."
+
+
+def test_the_links_stay(before: Estimate):
+    found = refit_friction(before, friction_log(linear(), WORN, noise=0.1, seed=5))
+    np.testing.assert_allclose(found.after.link_part, before.link_part)
+    q = np.array([[0.1, 0.5, -0.3]])
+    np.testing.assert_allclose(found.after.gravity(q), before.gravity(q))
+
+
+def test_friction_comes_to_links_from_a_controller():
+    robot = load_robot("spatial_3r")
+    found = refit_friction(identify(robot, synthetic_samples()), friction_log(linear(), OLD))
+    np.testing.assert_allclose(found.after.friction_parameters, OLD, atol=1e-4)
+    assert found.changed == ("joint1", "joint2", "joint3")
+
+
+def test_another_model_can_be_asked_for_or_chosen(before: Estimate):
+    log = friction_log(linear(), WORN, noise=0.1, seed=5)
+    chosen = refit_friction(before, log, model="auto")
+    assert chosen.after.choice is not None
+    assert chosen.changed == ("joint2",)
+    assert "Friction models that were tried" in str(chosen)
+
+
+def test_tables_have_values_with_deviations_and_differences_in_them(before: Estimate):
+    text = str(refit_friction(before, friction_log(linear(), WORN, noise=0.1, seed=5)))
+    assert "more than noise" in text
+    assert "difference [std]" in text
+    assert text.count("fc") == 3
+
+
+def test_a_model_with_columns_of_its_own_is_refused(before: Estimate):
+    log = friction_log(linear(), OLD, noise=0.1)
+    own = identify(load_robot("spatial_3r"), log, extra={"mine": np.cos(log.q)})
+    with pytest.raises(InputError, match="columns of its own"):
+        refit_friction(own, replace(log, source="another"))
