@@ -15,7 +15,7 @@ GROUPS = {
     "Start here": ["demo"],
     "Robot": ["check", "convert", "repair"],
     "Experiment": ["excite", "simulate"],
-    "Model": ["gains", "identify", "signs", "retrieve", "validate", "payload"],
+    "Model": ["presets", "gains", "identify", "signs", "retrieve", "validate", "payload"],
     "Use": ["export", "report", "sample"],
 }
 

@@ -22,6 +22,7 @@ from dynident.cli.verbs import (
     gains,
     identify,
     payload,
+    presets,
     repair,
     report,
     retrieve,
@@ -33,7 +34,24 @@ from dynident.cli.verbs import (
 from dynident.errors import DynidentError, InputError, Remedy
 
 #: In the order of the help, which shows them by their groups. A new verb is its file and its place here.
-VERBS = (demo, check, convert, repair, excite, simulate, gains, identify, signs, retrieve, validate, payload, export, report, sample)
+VERBS = (
+    demo,
+    check,
+    convert,
+    repair,
+    excite,
+    simulate,
+    presets,
+    gains,
+    identify,
+    signs,
+    retrieve,
+    validate,
+    payload,
+    export,
+    report,
+    sample,
+)
 
 
 def run(words: Sequence[str]) -> int | None:

@@ -75,6 +75,7 @@ def parse_reading(given: Values) -> Reading:
         delay=parse_per_joint("--delay", given.get("delay"), example="0.004"),
         rate=parse_frequency(given.get("sampling_rate"), "--sampling-rate"),
         reader_options=parse_options("--reader-option", given["reader_option"]) | parse_topics(given["topic"]),
+        preset=given["preset"] or "",
     )
 
 
@@ -104,6 +105,7 @@ def read_data(
         rate=reading.rate,
         without=without,
         reader_options=reading.reader_options or None,
+        preset=reading.preset or None,
         robot_joints=robot.joint_names,
     )
     data = order_joints(robot, data)

@@ -68,6 +68,10 @@ ReaderOption = Annotated[
     typer.Option("--reader-option", metavar="NAME=VALUE", help="An option of the data format's own, repeatable. {}."),
     HelpFromRegistry(_reader_options),
 ]
+Preset = Annotated[
+    str | None,
+    typer.Option("--preset", metavar="NAME", help="How the files of a recorder are read, or a YAML file that says it: dynident presets."),
+]
 Topic = Annotated[
     list[str] | None,
     typer.Option("--topic", metavar="NAME", help="Of a bag read this topic, such as /joint_states; several are merged. Repeatable."),
@@ -119,7 +123,7 @@ def _group(**annotations: Any) -> OptionGroup:
 
 
 _EFFORT = {"effort_kind": EffortKind, "effort_gains": EffortGains}
-_FORMAT = {"topic": Topic, "reader_option": ReaderOption}
+_FORMAT = {"preset": Preset, "topic": Topic, "reader_option": ReaderOption}
 _CLOCK = {"delay": Delay, "sampling_rate": SamplingRate, "without": Without}
 Values: TypeAlias = Mapping[str, Any]
 #: How data are to be read, for `parse_reading`; of a log of magnitudes; and of a motion, which has no effort.

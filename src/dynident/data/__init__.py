@@ -4,6 +4,7 @@ from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.writing import write_dataset
 from dynident.data.reading.load import load_controller_samples, load_dataset, load_recording
+from dynident.data.reading.presets import list_presets
 from dynident.data.signals.clocks import shift_effort
 from dynident.data.signals.derivatives import differentiate, low_pass, savitzky_golay
 from dynident.data.signals.parallel_filter import FilterStream, ParallelFilter
@@ -18,6 +19,7 @@ __all__ = [
     "decimate",
     "differentiate",
     "is_uniform",
+    "list_presets",
     "load_controller_samples",
     "load_dataset",
     "load_recording",

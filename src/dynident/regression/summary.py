@@ -21,6 +21,7 @@ class Reading:
     delay                            Of the efforts [s], one for all joints, or one per joint.
     rate : float or None             Sampling rate [Hz] in place of stamps.
     reader_options : {name: value}   Of the reader's own.
+    preset : str                     Name or file of a preset.
     """
 
     columns: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -31,6 +32,7 @@ class Reading:
     delay: list[float] | None = None
     rate: float | None = None
     reader_options: Mapping[str, str] = field(default_factory=dict[str, str])
+    preset: str = ""
 
     def override(self, other: Reading) -> Reading:
         """The same with what the other says."""
@@ -43,6 +45,7 @@ class Reading:
             delay=other.delay or self.delay,
             rate=other.rate or self.rate,
             reader_options={**self.reader_options, **other.reader_options},
+            preset=other.preset or self.preset,
         )
 
     def to_dict(self) -> dict[str, Any]:

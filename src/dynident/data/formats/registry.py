@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from dynident.core.options import describe_all, settle_options
-from dynident.data.formats import bag, csv, hdf5, mat, parquet, reader
+from dynident.data.formats import bag, csv, hdf5, lerobot, mat, parquet, reader
 from dynident.data.formats.reader import Reader, Table
 from dynident.errors import FileError, MissingExtraError
 
-READERS: dict[str, Reader] = {item.name: item for item in (csv.READER, reader.READER, parquet.READER, hdf5.READER, mat.READER, bag.READER)}
+READERS: dict[str, Reader] = {
+    item.name: item for item in (csv.READER, reader.READER, parquet.READER, hdf5.READER, mat.READER, bag.READER, lerobot.READER)
+}
 
 
 def known_formats() -> str:

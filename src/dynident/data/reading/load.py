@@ -14,6 +14,7 @@ from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.registry import known_formats, read_table, reader_of
 from dynident.data.reading.assemble import assemble
 from dynident.data.reading.columns import Content, choose, effort_role_of, understand
+from dynident.data.reading.presets import present_columns, read_preset
 from dynident.data.reading.quantities import DESCRIPTIONS, meaning, natural_order
 from dynident.data.reading.recipe import (
     Recipe,
@@ -50,6 +51,7 @@ class ReadingArguments(TypedDict, total=False):
     rate: float | None
     without: Sequence[tuple[float, float]] | None
     reader_options: Mapping[str, object] | None
+    preset: str | Path | None
     robot_joints: Sequence[str]
 
 
@@ -66,6 +68,7 @@ def load_dataset(
     rate: float | None = None,
     without: Sequence[tuple[float, float]] | None = None,
     reader_options: Mapping[str, object] | None = None,
+    preset: str | Path | None = None,
 ) -> Dataset:
     """Read a log of a moving robot; what a controller returned (q with M or g) is for `load_controller_samples`.
 
@@ -86,6 +89,8 @@ def load_dataset(
     rate         Sampling rate [Hz] of a log without stamps, or in place of stamps that are wrong.
     without      Intervals (from, to) of the log's clock [s] that are not used: [(12.5, 13.1)]. For one file at a time.
     reader_options  Options that the reader of the format has of its own: {"group": "trial2"} of HDF5.
+    preset       Name of a preset (`list_presets`), or a YAML file of your own, for what neither these arguments nor a YAML beside the
+                 data say; of its columns those that a file lacks are left out.
 
     `<file>.yaml` beside a file, or `dataset.yaml` in its folder, can say the same and more (signs, gear ratios, offsets,
     skip); arguments override it. All files are read before anything is returned.
@@ -102,6 +107,7 @@ def load_dataset(
         rate=rate,
         without=without,
         reader_options=reader_options,
+        preset=preset,
     )
     if isinstance(data, ControllerSamples):
         held = ", ".join(data.present)
@@ -142,6 +148,7 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
         "delay": check_delay(reading.get("delay")),
         "rate": check_rate(reading.get("rate")),
         "without": check_without(reading.get("without")) or None,
+        "preset": None if (preset := reading.get("preset")) is None else str(preset),
     }
     paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
     if not paths:
@@ -194,9 +201,16 @@ def _recipe_beside(file: Path) -> Recipe:
 
 
 def _load_file(file: Path, recipe: Recipe, robot_joints: tuple[str, ...]) -> Dataset | ControllerSamples:
+    if recipe.preset:
+        recipe = recipe.fill(read_preset(recipe.preset))
     wanted = recipe.effort_kind.value if recipe.effort_kind else ""
     table = read_table(file, recipe.reader_options, robot_joints=robot_joints)
-    content = understand(file, table, recipe.columns, effort_role=wanted)
+    if recipe.segment:
+        if recipe.segment not in table:
+            raise FileError(file, f"has no column {recipe.segment!r}, which is to tell its segments; correct or drop `segment`")
+        table = {**table, "segment": table[recipe.segment]}
+    columns = present_columns(file, table, recipe.preset_columns, recipe.columns)
+    content = understand(file, table, columns, effort_role=wanted)
     return assemble(file, content, recipe, _digests(file))
 
 

@@ -21,7 +21,8 @@ from dynident.errors import FileError, UnknownNameError, ValueRangeError
 Unit = str | tuple[str, ...]
 _MOTORS = ("signs", "gear_ratios", "motor_to_joint", "offsets")
 _EFFORT = ("effort_kind", "effort_gains", "effort_signs", "delay")
-_KEYS = ("columns", "units", "joints", *_MOTORS, *_EFFORT, "rate", "skip", "without", "files", "reader_options")
+_KEYS = ("columns", "units", "joints", *_MOTORS, *_EFFORT, "rate", "skip", "without", "files", "segment", "reader_options")
+_ABOUT = ("preset", "about", "source")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +43,10 @@ class Recipe:
     rate : float or None      Sampling rate [Hz]: of a log without stamps, or in place of stamps that are wrong.
     without : pairs           Intervals (from, to) of the log's clock [s] that are not used.
     files : tuple or dict     Files to read one after another, or a file per quantity.
+    segment : str             Column whose changes start a new segment.
     reader_options : dict     Options that the reader of the format has of its own.
+    preset : str              Name or file of a preset that says what this doesn't.
+    preset_columns : dict     Columns of the preset; those that a file lacks are left out.
     """
 
     columns: Mapping[str, Patterns] = field(default_factory=dict[str, Patterns])
@@ -59,7 +63,10 @@ class Recipe:
     skip: int = 0
     without: tuple[tuple[float, float], ...] = ()
     files: tuple[str, ...] | Mapping[str, str] = ()
+    segment: str = ""
     reader_options: Mapping[str, object] = field(default_factory=dict[str, object])
+    preset: str = ""
+    preset_columns: Mapping[str, Patterns] = field(default_factory=dict[str, Patterns])
 
     @property
     def selection(self) -> str:
@@ -73,6 +80,13 @@ class Recipe:
             if name in changes:
                 changes[name] = {**getattr(self, name), **changes[name]}
         return replace(self, **changes)
+
+    def fill(self, preset: Recipe) -> Recipe:
+        """The same, and what it doesn't say as a preset says it."""
+        own = vars(self)
+        rest = {name: value for name, value in vars(preset).items() if not isinstance(own[name], np.ndarray) and not own[name]}
+        maps: dict[str, Any] = {name: {**getattr(preset, name), **own[name]} for name in ("units", "reader_options")}
+        return replace(self, **rest | maps | {"columns": self.columns, "files": self.files, "preset_columns": preset.columns})
 
 
 def check_columns(columns: Mapping[str, Patterns | None] | None) -> dict[str, Patterns] | None:
@@ -146,7 +160,7 @@ def check_without(intervals: Sequence[Sequence[float]] | None) -> tuple[tuple[fl
 def read_recipe(path: Path) -> Recipe:
     """The recipe in a YAML file; FileError names the place and what is allowed."""
     fields = Fields(path, {key: value for key, value in read_yaml(path).items() if value is not None})
-    fields.only((), _KEYS)
+    fields.only((), (*_KEYS, *_ABOUT))
     if fields.has("gear_ratios") and fields.has("motor_to_joint"):
         raise FileError(path, "gear_ratios and motor_to_joint say the same thing twice; keep one")
     with errors_in_file(path):
@@ -165,6 +179,8 @@ def read_recipe(path: Path) -> Recipe:
             skip=_skip(fields),
             without=check_without([row.tolist() for row in fields.rows("without", infinite=True)]) or () if fields.has("without") else (),
             files=_files(fields),
+            segment=fields.text("segment"),
+            preset=fields.text("preset"),
             reader_options=dict(fields.section("reader_options").values) if fields.has("reader_options") else {},
         )
 
