@@ -115,7 +115,7 @@ class MissingExtraError(DynidentError):
 
 
 #: The extra of dynident that installs a package which dynident can do without.
-EXTRAS = {"mujoco": "sim", "pandas": "pandas", "xacro": "ros"}
+EXTRAS = {"mujoco": "sim", "pandas": "pandas", "pylibfranka": "franka", "xacro": "ros"}
 
 
 def import_optional(package: str, purpose: str) -> Any:

@@ -22,12 +22,14 @@ from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
 from dynident.errors import MissingExtraError
 from dynident.excitation import design_trajectory
+from dynident.excitation.limits.limits import Limits
 from dynident.excitation.static_design import design_configurations
 from dynident.exports import export, model_from_estimate
 from dynident.feasibility import retrieval_problem, retrieve
 from dynident.feasibility.repairs.repair import repair
 from dynident.friction import linear
 from dynident.payload import Declared, identify_payload
+from dynident.recording import plan_trajectory
 from dynident.regression import build_problem, fit
 from dynident.robots import check_robot, load_robot
 from dynident.runs import run_in_memory
@@ -80,14 +82,18 @@ def _samples() -> ControllerSamples:
 
 def _design() -> Result:
     robot = load_robot("planar_2r")
-    from dynident.excitation.limits.limits import Limits
-
     limits = Limits(position=[[-2, 2]] * 2, velocity=[2, 2], acceleration=[9, 9], effort=[np.inf] * 2)
     return design_trajectory(robot, friction=linear(), limits=limits, duration=5.0, starts=1, iterations=2)
 
 
 def _static() -> Result:
     return design_configurations(load_robot("panda"), 10, method="random")
+
+
+def _plan() -> Tabular:
+    motion = log(arm(), seconds=4.0)
+    limits = Limits(position=[[-7, 7]] * 6, velocity=[9] * 6, acceleration=[99] * 6, effort=[np.inf] * 6)
+    return plan_trajectory(arm(), motion, motion.q[0] + 0.5, limits=limits, rate=500.0)
 
 
 def _recovery() -> Result:
@@ -111,6 +117,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Repair": cache(lambda: repair(load_robot("kuka_lwr4"))),
     "Truth": _truth,
     "Recording": lambda: Recording(log=_truth().dataset, truth=_truth(), notes=("it went well",)),
+    "RecordingPlan": cache(_plan),
     "SignRecovery": cache(_recovery),
     "PayloadEstimate": cache(_payload),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),

@@ -166,6 +166,8 @@ OPTIONS = {
     "cutoff": "--filter",
     "run_python": "--constraints",
     "force": "--force",
+    "resume": "--resume",
+    "connection_options": "--connection-option",
     "identify_gains": "dynident gains ROBOT DATA",
     "recover_signs": "dynident signs ROBOT DATA -o RUN",
     "friction": "--friction",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,14 +28,25 @@ class Reference:
 
 
 def sample_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_limits: bool = True) -> Reference:
-    """The trajectory at `rate` [Hz], from its first to its last sample.
+    """The trajectory at `rate` [Hz], from its first to its last sample."""
+    curve = reference_curve(robot, trajectory)
+    if check_limits:
+        check_within_limits(robot, trajectory)
+    length = float(trajectory.time[-1] - trajectory.time[0])
+    time = np.arange(int(np.floor(length * rate * (1.0 + 1e-12))) + 1) / rate
+    if len(time) < 2:
+        raise ValueRangeError("trajectory", f"lasts {length:.3g} s, less than a period at {rate:g} Hz")
+    position, velocity, acceleration = curve(time)
+    return Reference(time=time, q=position, dq=velocity, ddq=acceleration)
+
+
+def reference_curve(robot: Robot, trajectory: Dataset) -> Callable[[Array], tuple[Array, Array, Array]]:
+    """What gives q, dq, ddq (N, n) at times (N,) [s] from the first sample on.
 
     Between samples it is the polynomial through what was given: of degree five with velocities and accelerations, three
     with velocities, a cubic spline of positions alone.
     """
     _check_fits(robot, trajectory)
-    if check_limits:
-        check_within_limits(robot, trajectory)
     t, q = trajectory.time - trajectory.time[0], trajectory.q
     if trajectory.dq is not None and trajectory.ddq is not None:
         curve = BPoly.from_derivatives(t, np.stack([q, trajectory.dq, trajectory.ddq], axis=1))  # pyright: ignore[reportUnknownMemberType]
@@ -42,11 +54,12 @@ def sample_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_li
         curve = CubicHermiteSpline(t, q, trajectory.dq)
     else:
         curve = CubicSpline(t, q)
-    time = np.arange(int(np.floor(t[-1] * rate * (1.0 + 1e-12))) + 1) / rate
-    if len(time) < 2:
-        raise ValueRangeError("trajectory", f"lasts {t[-1]:.3g} s, less than a period at {rate:g} Hz")
-    position, velocity, acceleration = (np.asarray(curve(time, order), dtype=float) for order in range(3))
-    return Reference(time=time, q=position, dq=velocity, ddq=acceleration)
+
+    def at(time: Array) -> tuple[Array, Array, Array]:
+        position, velocity, acceleration = (np.asarray(curve(time, order), dtype=float) for order in range(3))
+        return position, velocity, acceleration
+
+    return at
 
 
 def check_within_limits(robot: Robot, trajectory: Dataset) -> None:
@@ -80,4 +93,4 @@ def _check_fits(robot: Robot, trajectory: Dataset) -> None:
     if trajectory.n != robot.n:
         raise InputError(f"the trajectory has {trajectory.n} joints, but robot {robot.name!r} has {robot.n}; give one column per joint")
     if len(trajectory.starts) > 1:
-        raise InputError(f"the trajectory has {len(trajectory.starts)} segments; simulate one motion at a time")
+        raise InputError(f"the trajectory has {len(trajectory.starts)} segments; give one motion at a time")

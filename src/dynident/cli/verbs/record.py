@@ -1,0 +1,255 @@
+"""`dynident record`: drive a robot along a trajectory, or to configurations at which its controller is asked, and write what it tells."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dynident.cli import options as opt
+from dynident.cli.inputs import check_output, read_data, read_robot
+from dynident.cli.registries import HelpFromRegistry
+from dynident.cli.terminal import console, print_report, progress_bar
+from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
+
+if TYPE_CHECKING:
+    from dynident.excitation.limits.limits import Limits
+    from dynident.recording import RecordingPlan, RobotConnection, Vendor
+    from dynident.robots import Robot
+
+GROUP = "Experiment"
+EXAMPLE = """Examples:
+
+[bold]dynident record franka 172.16.0.2 --robot panda --trajectory trajectory.csv -o log.npz --repeat 3[/bold]
+
+[bold]dynident record franka 172.16.0.2 --robot panda --configurations configurations.csv -o samples.npz --speed 0.1[/bold]
+
+[bold]dynident record virtual:panda --trajectory trajectory.csv -o log.npz --approach --yes[/bold]"""
+
+#: As shells have it: 128 plus the number of the signal.
+_INTERRUPTED = 130
+
+
+def _vendors() -> str:
+    from dynident.recording.registry import known_vendors
+
+    return known_vendors()
+
+
+def _vendor_options() -> str:
+    from dynident.recording.registry import vendor_options
+
+    return vendor_options()
+
+
+def record(
+    connection: Annotated[list[str], typer.Argument(metavar="VENDOR HOST", help="What to record from: {}."), HelpFromRegistry(_vendors)],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Recording to write (.npz); never overwritten.")],
+    *,
+    robot: Annotated[
+        str | None, typer.Option("--robot", metavar="ROBOT", help="Description of the robot that stands there, with its limits.")
+    ] = None,
+    trajectory: Annotated[
+        Path | None, typer.Option("--trajectory", metavar="FILE", help="Motion to drive, such as dynident excite writes it.")
+    ] = None,
+    configurations: Annotated[
+        Path | None,
+        typer.Option(
+            "--configurations", metavar="FILE", help="Positions to stand at and ask the controller for M, g and c (excite --static)."
+        ),
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="How often the trajectory is driven.")] = 1,
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            "--speed",
+            metavar="SHARE",
+            help="Share of the velocity limits that nothing may exceed. Default: 1 for a trajectory, 0.2 between configurations.",
+        ),
+    ] = None,
+    limits: Annotated[
+        Path | None,
+        typer.Option("--limits", metavar="FILE", help="YAML file with limits, as for dynident excite. Default: the robot's own."),
+    ] = None,
+    approach: Annotated[bool, typer.Option("--approach", help="Drive slowly to where the trajectory starts.")] = False,
+    confirm_each: Annotated[bool, typer.Option("--confirm-each", help="Ask before every move.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask before moving.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a recording that was not finished.")] = False,
+    patience: Annotated[float, typer.Option("--patience", metavar="SECONDS", help="How long a lost connection is tried again.")] = 30.0,
+    connection_option: Annotated[
+        list[str] | None,
+        typer.Option("--connection-option", metavar="NAME=VALUE", help="An option of the vendor's own, repeatable. {}."),
+        HelpFromRegistry(_vendor_options),
+    ] = None,
+    mounting: opt.Mounting,
+    debug: opt.Debug = False,
+) -> None:
+    """Record from a robot: its log along a trajectory, or its controller's M, g and c at configurations.
+
+    Before anything moves, the plan is checked against the limits, shown, and confirmed. Ctrl-C stops the robot smoothly; what was
+    recorded is kept whenever and however it ends. The file is one that identify reads at once.
+    """
+    from dynident.recording import connect, find_vendor
+
+    check_output(output, "recording", (".npz",))
+    name, address = _split(connection)
+    vendor = find_vendor(name)
+    if (trajectory is None) == (configurations is None):
+        raise InputError("give one motion to record: --trajectory FILE, or --configurations FILE")
+    machine = read_robot(_description(vendor, address, robot), **mounting)
+    allowed = _limits(machine, limits)
+    arm = connect(vendor, address, machine, opt.parse_options("--connection-option", connection_option))
+    try:
+        plan = _plan(arm, machine, allowed, trajectory, configurations, speed=speed, repeat=repeat)
+        _record(arm, plan, output, approach=approach, confirm_each=confirm_each, yes=yes, resume=resume, patience=patience)
+    finally:
+        arm.close()
+
+
+def _split(words: list[str]) -> tuple[str, str]:
+    """The vendor and the address of "franka 172.16.0.2" or "virtual:panda"."""
+    name, _, address = words[0].partition(":")
+    rest = [*([address] if address else []), *words[1:]]
+    if len(rest) != 1:
+        raise InputError(f"got {' '.join(words)!r}; a vendor and an address were expected, one of: {_vendors()}")
+    return name, rest[0]
+
+
+def _description(vendor: Vendor, address: str, robot: str | None) -> str:
+    if vendor.is_description:
+        if robot is not None:
+            raise InputError(f"--robot and {vendor.name}:{address} both name a robot; leave --robot out")
+        return address
+    if robot is None:
+        raise InputError(f"the limits of the robot at {address} are not known; describe it with --robot, such as --robot panda")
+    return robot
+
+
+def _limits(robot: Robot, file: Path | None) -> Limits:
+    from dynident.excitation.limits.limits import robot_limits
+    from dynident.excitation.limits.limits_file import read_limits
+
+    if file is not None:
+        return read_limits(file, robot)
+    return robot_limits(robot, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0)
+
+
+def _plan(
+    arm: RobotConnection,
+    robot: Robot,
+    limits: Limits,
+    trajectory: Path | None,
+    configurations: Path | None,
+    *,
+    speed: float | None,
+    repeat: int,
+) -> RecordingPlan:
+    import numpy as np
+
+    from dynident.data import Dataset
+    from dynident.recording import plan_configurations, plan_trajectory
+    from dynident.regression.summary import Reading
+
+    given: dict[str, Any] = {} if speed is None else {"speed": speed}
+    file = trajectory or configurations
+    assert file is not None  # noqa: S101 (one of them was given)
+    motion = read_data([file], robot, Reading(), (0.0, 1.0))
+    if not isinstance(motion, Dataset):
+        raise InputError(f"{file} holds controller samples (q, M, g), not positions to drive to; give what dynident excite wrote")
+    standing = np.asarray(arm.read().reference, dtype=float)
+    if trajectory is not None:
+        return plan_trajectory(robot, motion, standing, limits=limits, rate=arm.rate, repeats=repeat, **given)
+    if repeat != 1:
+        raise ValueRangeError("--repeat", "is for trajectories; a controller says the same at the same configuration")
+    return plan_configurations(robot, motion.q, standing, limits=limits, rate=arm.rate, **given)
+
+
+def _record(
+    arm: RobotConnection,
+    plan: RecordingPlan,
+    output: Path,
+    *,
+    approach: bool,
+    confirm_each: bool,
+    yes: bool,
+    resume: bool,
+    patience: float,
+) -> None:
+    from dynident.recording import RecordingStatus
+    from dynident.recording import record as run
+    from dynident.recording.recorder import passages_done
+
+    done = passages_done(output, plan, resume=resume)
+    if done == len(plan.passages):
+        console().print(f"{output} has all {done} already", markup=False)
+        return
+    left = plan.from_standing(plan.standing, done)
+    print_report(left.tables())
+    _confirm_start(left, approach=approach, yes=yes)
+
+    def confirm(question: str) -> bool:
+        return (yes and approach) or (sys.stdin.isatty() and _ask(question))
+
+    with _ctrl_c() as interrupted, progress_bar("Recording") as progress:
+        outcome = run(
+            arm,
+            plan,
+            output,
+            resume=resume,
+            confirm=_ask if confirm_each else confirm,
+            confirm_each=confirm_each,
+            interrupted=interrupted,
+            progress=progress,
+            patience=patience,
+        )
+    if outcome.status is RecordingStatus.COMPLETE:
+        console().print(f"{outcome.sentence[:1].upper()}{outcome.sentence[1:]}.", markup=False)
+        return
+    remedy = outcome.remedy or (Remedy("when all is in order, go on with {resume}", resume=True) if outcome.samples else "")
+    if outcome.status is not RecordingStatus.INTERRUPTED:
+        raise DynidentError(outcome.sentence, remedy=remedy)
+    print("dynident:", outcome.sentence, file=sys.stderr)
+    raise typer.Exit(_INTERRUPTED)
+
+
+def _confirm_start(plan: RecordingPlan, *, approach: bool, yes: bool) -> None:
+    """InputError unless the user wants it; a start that is elsewhere is approached only by consent."""
+    away = f"the robot stands {plan.distance} from the start of the trajectory"
+    if plan.needs_approach and not approach and (yes or not _ask(f"{away[:1].upper()}{away[1:]}. Drive there slowly first?")):
+        raise InputError(f"{away}; drive it there, or allow it with --approach")
+    if not yes and not _ask("Is the workspace clear, and the stop button at hand? Move the robot as shown?"):
+        raise InputError("nothing was moved, because it was not confirmed")
+
+
+def _ask(question: str) -> bool:
+    """Yes or no of a person; nobody at the terminal is an InputError."""
+    if not sys.stdin.isatty():
+        raise InputError(f"nobody is there to answer {question!r}; allow it with --yes, and driving to the start with --approach")
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # while nothing moves, Ctrl-C is a no
+    try:
+        return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+    except (EOFError, KeyboardInterrupt):
+        return False
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _ctrl_c() -> Generator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed; it ends nothing by itself, for a robot must not be left in the middle of a motion."""
+    asked = Event()
+
+    def note(number: int, frame: object) -> None:
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

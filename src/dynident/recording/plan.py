@@ -1,0 +1,219 @@
+"""What is going to be driven and recorded, checked and shown before anything moves."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.results import Report, Row, Table, Tabular
+from dynident.data.dataset import Dataset
+from dynident.errors import InputError, ValueRangeError
+from dynident.excitation.limits.collision import CollisionModel
+from dynident.excitation.limits.limits import LimitError, Limits, require_usable
+from dynident.excitation.limits.margins import missing_limits, standing_margins
+from dynident.recording.paths import DrivenPath, refuse_broken, slow_move, trajectory_path
+from dynident.robots.robot import Robot
+
+#: Share of the velocity limits at which a robot drives to where it has to be.
+APPROACH_SPEED = 0.2
+#: Farther from a start than this it must be approached first [rad | m]; a motion takes up less by itself.
+START_TOLERANCE = 0.01
+#: So long the robot stands at a configuration before its controller is asked [s].
+SETTLE = 0.5
+_MOVE = "move to "
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Passage:
+    """One thing to record. start : (n,) where it begins; path : the motion that is kept, or None to stand there and ask the controller."""
+
+    name: str
+    start: Array
+    path: DrivenPath | None = None
+
+    @property
+    def end(self) -> Array:
+        """(n,) where the robot stands afterwards."""
+        return self.start if self.path is None else self.path.q[-1]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RecordingPlan(Tabular):
+    """What will be driven.
+
+    passages : tuple of Passage   In order; between them the robot moves slowly.
+    standing : (n,)               Where the robot stands now.
+    move_limits : Limits          Of the moves between passages, slow.
+    rate : float                  Cycles per second of the robot [Hz].
+    commanded : str               SHA-256 of the positions that are commanded.
+    """
+
+    robot: Robot
+    kind: Literal["trajectory", "configurations"]
+    passages: tuple[Passage, ...]
+    standing: Array
+    move_limits: Limits
+    rate: float
+    commanded: str
+    notes: tuple[str, ...] = ()
+    collision: CollisionModel | None = field(default=None)
+
+    def move(self, start: Array, passage: Passage) -> DrivenPath:
+        """The slow move from a position to where a passage begins; it ends with a while of standing where the controller is asked."""
+        hold = SETTLE if passage.path is None else 0.0
+        return slow_move(self.robot, start, passage.start, limits=self.move_limits, rate=self.rate, hold=hold, collision=self.collision)
+
+    def from_standing(self, standing: Array, done: int = 0) -> RecordingPlan:
+        """What is left after the first `done` passages, from another position."""
+        return replace(self, passages=self.passages[done:], standing=standing)
+
+    @property
+    def distance(self) -> str:
+        """How far the robot stands from the first start, in words, of the joint that is farthest away."""
+        away = np.abs(self.passages[0].start - self.standing)
+        joint = self.robot.joints[int(away.argmax())]
+        return f"{away.max():.3g} {joint.units.position} of joint {joint.name!r}"
+
+    @property
+    def needs_approach(self) -> bool:
+        """Whether a trajectory begins elsewhere than where the robot stands; to configurations it moves anyway."""
+        return self.kind == "trajectory" and bool(np.abs(self.passages[0].start - self.standing).max() > START_TOLERANCE)
+
+    @property
+    def paths(self) -> Iterator[tuple[str, DrivenPath]]:
+        """All motions in order, by name."""
+        here, plan = self.standing, replace(self, collision=None)  # the moves were checked when the plan was made
+        for passage in self.passages:
+            if self.kind == "configurations" or np.abs(passage.start - here).max() > START_TOLERANCE:
+                yield f"{_MOVE}{passage.name}", plan.move(here, passage)
+            if passage.path is not None:
+                yield passage.name, passage.path
+            here = passage.end
+
+    @property
+    def headline(self) -> str:
+        return f"{self.robot.name}, {self.kind}, {len(self.passages)} to record"
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per motion: its name, duration and largest speed."""
+        return [{"motion": name, "duration": path.duration, "largest_speed": float(path.speeds.max())} for name, path in self.paths]
+
+    def tables(self) -> Report:
+        paths = list(self.paths)
+        slow = np.max([path.speeds for name, path in paths if name.startswith(_MOVE)] or [np.zeros(self.robot.n)], axis=0)
+        kept = np.max([path.speeds for name, path in paths if not name.startswith(_MOVE)] or [np.zeros(self.robot.n)], axis=0)
+        rows = tuple(
+            Row((joint.name, joint.units.position, *(f"{value:.4f}" for value in numbers), f"{share:.0%}"))
+            for joint, *numbers, share in zip(
+                self.robot.joints,
+                self.standing,
+                self.passages[0].start,
+                slow,
+                kept,
+                np.maximum(slow, kept) / self.robot.velocity_limits,
+                strict=True,
+            )
+        )
+        headings = ("joint", "unit", "stands at", "first start", "speed of moves [/s]", "speed recorded [/s]", "of its limit")
+        table = Table(title="What each joint will do", headings=headings, rows=rows, left=frozenset({0, 1}))
+        duration = sum(path.duration for _, path in paths)
+        count = len(self.passages)
+        many = "repetition{} of a trajectory" if self.kind == "trajectory" else "configuration{} at which the controller is asked"
+        what = many.format("" if count == 1 else "s")
+        return Report(
+            header=(f"{self.robot.name}: {count} {what}, {len(paths)} motions in {duration:.0f} s",),
+            tables=(table,),
+            facts=(),
+            notes=self.notes,
+        )
+
+
+def plan_trajectory(
+    robot: Robot, trajectory: Dataset, standing: Array, *, limits: Limits, rate: float, speed: float = 1.0, repeats: int = 1
+) -> RecordingPlan:
+    """Drive a trajectory `repeats` times. LimitError when it breaks a limit, or a velocity limit times `speed`.
+
+    standing : (n,) where the robot stands; limits : of the robot; rate : its cycles per second [Hz].
+    """
+    if repeats < 1:
+        raise ValueRangeError("repeats", f"is {repeats}; at least 1 was expected")
+    slow = min(speed, APPROACH_SPEED)
+    move_limits, limits, collision, notes = _prepare(robot, limits, slow, speed)
+    path = trajectory_path(robot, trajectory, limits=limits, rate=rate, collision=collision)
+    passages = tuple(Passage(name=f"repetition {k + 1}", start=path.q[0], path=path) for k in range(repeats))
+    return _check_moves(
+        RecordingPlan(
+            robot=robot,
+            kind="trajectory",
+            passages=passages,
+            standing=standing,
+            move_limits=move_limits,
+            rate=rate,
+            commanded=hashlib.sha256(np.ascontiguousarray(path.q).tobytes()).hexdigest(),
+            notes=notes,
+            collision=collision,
+        )
+    )
+
+
+def plan_configurations(
+    robot: Robot, q: Array, standing: Array, *, limits: Limits, rate: float, speed: float = APPROACH_SPEED
+) -> RecordingPlan:
+    """Stand at configurations (N, n) one after another and ask the controller. LimitError when one, or the way to it, breaks a limit."""
+    if q.ndim != 2 or q.shape[1] != robot.n or len(q) == 0:
+        raise InputError(f"the configurations have shape {q.shape}; (N, {robot.n}) = (configurations, joints) was expected")
+    move_limits, limits, collision, notes = _prepare(robot, limits, speed, speed)
+    passages: list[Passage] = []
+    for k, configuration in enumerate(q, start=1):
+        name = f"configuration {k}"
+        refuse_broken(standing_margins(robot, limits, configuration, collision), name)
+        passages.append(Passage(name=name, start=configuration))
+    return _check_moves(
+        RecordingPlan(
+            robot=robot,
+            kind="configurations",
+            passages=tuple(passages),
+            standing=standing,
+            move_limits=move_limits,
+            rate=rate,
+            commanded=hashlib.sha256(np.ascontiguousarray(q).tobytes()).hexdigest(),
+            notes=notes,
+            collision=collision,
+        )
+    )
+
+
+def _prepare(robot: Robot, limits: Limits, *speeds: float) -> tuple[Limits, Limits, CollisionModel | None, tuple[str, ...]]:
+    """The limits with each share of the velocities, the geometry where it is to be looked at, and what can't be checked."""
+    for speed in speeds:
+        if not 0.0 < speed <= 1.0:
+            raise ValueRangeError("speed", f"is {speed:g}; a share of the velocity limits, above 0 and at most 1, was expected")
+    require_usable(robot, limits)
+    collision, note = CollisionModel.of_robot(robot) if limits.clearance is not None else (None, "")
+    notes = (*missing_limits(robot, limits), *([note] if note else []))
+    of_moves, of_motion = (replace(limits, velocity=limits.velocity * speed) for speed in speeds)
+    return of_moves, of_motion, collision, notes
+
+
+def _check_moves(plan: RecordingPlan) -> RecordingPlan:
+    """The plan, whose every move keeps the limits; LimitError names the one that doesn't."""
+    low, high = plan.move_limits.position.T
+    for j, joint in enumerate(plan.robot.joints):
+        if not low[j] - START_TOLERANCE <= plan.standing[j] <= high[j] + START_TOLERANCE:
+            limit = f"position limit of joint {joint.name!r}"
+            raise LimitError(
+                limit, f"({low[j]:.4g} to {high[j]:.4g}) is broken where the robot stands, {plan.standing[j]:.4g}; jog it back"
+            )
+    here = plan.standing
+    for passage in plan.passages:
+        try:
+            plan.move(np.clip(here, low, high), passage)
+        except LimitError as error:
+            raise LimitError(error.limit, f"on the way to {passage.name}: {error.message.removeprefix(error.limit).strip()}") from None
+        here = passage.end
+    return plan

@@ -1,0 +1,96 @@
+"""Plans: what is refused before anything moves, and what is shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynident import load_robot
+from dynident.errors import InputError, ValueRangeError
+from dynident.excitation import Box, LimitError, robot_limits
+from dynident.recording import plan_configurations, plan_trajectory
+from tests.unit.recording.test_paths import LIMITS, RATE, ROBOT, sine
+
+HERE = np.zeros(2)
+
+
+def test_a_trajectory_that_starts_elsewhere_needs_an_approach():
+    far, near = (plan_trajectory(ROBOT, sine(), at, limits=LIMITS, rate=RATE) for at in (np.array([0.3, 0.0]), HERE + 0.004))
+    assert far.needs_approach
+    assert far.distance == "0.3 rad of joint 'joint1'"
+    assert [name for name, _ in far.paths] == ["move to repetition 1", "repetition 1"]
+    assert not near.needs_approach
+    assert [name for name, _ in near.paths] == ["repetition 1"]
+
+
+def test_the_approach_is_slow():
+    plan = plan_trajectory(ROBOT, sine(), np.array([1.5, -1.0]), limits=LIMITS, rate=RATE)
+    moves = dict(plan.paths)
+    assert moves["move to repetition 1"].speeds == pytest.approx([0.2 * 3.0, 0.4], rel=1e-3)
+    slower = plan_trajectory(ROBOT, sine(amplitude=0.05), np.array([1.5, -1.0]), limits=LIMITS, rate=RATE, speed=0.1)
+    assert dict(slower.paths)["move to repetition 1"].speeds[0] == pytest.approx(0.3, rel=1e-3)
+
+
+def test_speed_is_a_share_of_the_velocity_limits():
+    plan_trajectory(ROBOT, sine(), HERE, limits=LIMITS, rate=RATE, speed=0.9)
+    with pytest.raises(LimitError, match=r"velocity limit at 'joint1' is broken by the trajectory, which takes 10\d% of the 2.4 rad/s"):
+        plan_trajectory(ROBOT, sine(), HERE, limits=LIMITS, rate=RATE, speed=0.8)
+    for speed in (0.0, -0.1, 1.1, np.nan):
+        with pytest.raises(ValueRangeError, match=r"speed is .*; a share of the velocity limits"):
+            plan_trajectory(ROBOT, sine(), HERE, limits=LIMITS, rate=RATE, speed=speed)
+
+
+def test_configurations_beyond_the_limits_are_refused_by_number():
+    panda = load_robot("panda")
+    limits = robot_limits(panda)
+    middle = limits.position.mean(axis=1)
+    beyond = middle.copy()
+    beyond[3] = 0.4
+    with pytest.raises(LimitError, match=r"position limit at 'panda_joint4' is broken by configuration 2"):
+        plan_configurations(panda, np.array([middle, beyond]), middle, limits=limits, rate=RATE)
+    with pytest.raises(InputError, match=r"shape \(3, 2\)"):
+        plan_configurations(panda, np.zeros((3, 2)), middle, limits=limits, rate=RATE)
+
+
+def test_a_way_through_what_is_forbidden_is_refused():
+    wall = Box(frames=("tool",), lower=np.array([-9.0, -9.0, -9.0]), upper=np.array([0.6, 9.0, 9.0]), name="wall")
+    limits = replace(LIMITS, boxes=(wall,))
+    ends = np.array([[1.5, 0.0], [-1.5, 0.0]])  # on either side of the wall, through which the straight way swings
+    with pytest.raises(LimitError, match=r"wall limit at 'tool' on the way to configuration 2: is broken by the move there, by"):
+        plan_configurations(ROBOT, ends, ends[0], limits=limits, rate=RATE)
+
+
+def test_a_robot_that_stands_beyond_its_limits_is_not_moved():
+    panda = load_robot("panda")
+    limits = robot_limits(panda)
+    middle = limits.position.mean(axis=1)
+    outside = middle.copy()
+    outside[0] = 3.0
+    with pytest.raises(LimitError, match=r"joint 'panda_joint1' .* is broken where the robot stands, 3; jog it back"):
+        plan_configurations(panda, middle[None], outside, limits=limits, rate=RATE)
+
+
+def test_it_shows_motions_durations_speeds_and_the_first_start():
+    plan = plan_trajectory(ROBOT, sine(), np.array([0.3, 0.0]), limits=LIMITS, rate=RATE, repeats=2)
+    text = str(plan)
+    total = sum(path.duration for _, path in plan.paths)
+    assert f"2 repetitions of a trajectory, 3 motions in {total:.0f} s" in text
+    assert "0.3000       0.0000" in text
+    assert "2.5133           84%" in text
+    assert "self-collision was not checked" in text
+    assert [row["motion"] for row in plan.records()] == [
+        "move to repetition 1",
+        "repetition 1",
+        "repetition 2",
+    ]
+
+
+def test_the_digest_is_of_what_is_commanded():
+    first, same, other = (
+        plan_trajectory(ROBOT, motion, HERE, limits=LIMITS, rate=RATE, repeats=repeats).commanded
+        for motion, repeats in ((sine(), 1), (sine(), 3), (sine(amplitude=0.7), 1))
+    )
+    assert first == same != other
+    assert len(first) == 64
