@@ -80,7 +80,7 @@ def test_every_argument_that_a_remedy_names_has_an_option():
 
 def test_every_option_of_a_remedy_exists(capsys):
     shown = ""
-    for verb in ("identify", "retrieve", "export"):
+    for verb in ("identify", "retrieve", "export", "record"):
         with pytest.raises(SystemExit):
             main([verb, "--help"])
         shown += capsys.readouterr().out
