@@ -51,11 +51,11 @@ def read_robot(
     )
 
 
-def read_text_of(robot: str, output: Path, chain: Values) -> str | None:
-    """The text of a URDF, macros expanded, where it is to become one as a whole; None where something is chosen or changes its form."""
+def read_text_of(robot: str, chain: Values) -> str | None:
+    """The text of a URDF that is not a file by itself: macros expanded, or from the standard input. None for anything else."""
     from dynident.robots.load import library_names, read_description
 
-    if output.suffix.lower() != ".urdf" or robot in library_names() or chain["lock"] or chain["base"] or chain["tip"]:
+    if robot in library_names() or Path(robot).suffix.lower() == ".urdf":
         return None
     packages, xacro_args = parse_options("--package", chain["package"]), parse_xacro_args(chain["xacro_arg"])
     found = read_description(robot, packages=packages, xacro_args=xacro_args)

@@ -180,7 +180,7 @@ def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
     if link.parameters is None:
         return LinkCheck(name=link.name, frame=link.frame, verdict=Verdict.NO_INERTIA, sources=link.sources)
     judgement = judge(link.parameters)
-    if _inside_compound_joint(robot, body):
+    if inside_compound_joint(robot, body):
         judgement = judgement._replace(verdict=Verdict.COMPOUND, detail="")
     mass = judgement.mass
     _, com, inertia = link_inertia(link.parameters)
@@ -190,11 +190,16 @@ def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
     return LinkCheck(name=link.name, frame=link.frame, warnings=tuple(warnings), sources=link.sources, **judgement._asdict())
 
 
-def _inside_compound_joint(robot: Robot, body: int) -> bool:
-    """Several joints in one point (universal, spherical) are a chain of links of no length and no mass: nothing is wrong with those."""
+def inside_compound_joint(robot: Robot, body: int) -> bool:
+    """Several joints in one point (universal, spherical) are a chain of links of no length and no mass: nothing is wrong with those.
+
+    Nor with the links that stand between the joints of one MJCF body, wherever these are.
+    """
+    link = robot.links[body]
     start, _ = joint_points(robot, body)
     children = [joint.placement[:3, 3] for joint in robot.joints if joint.parent == body]
-    return not np.any(robot.links[body].parameters) and len(children) == 1 and np.allclose(children[0], start, rtol=0.0, atol=1e-9)
+    in_one_point = len(children) == 1 and np.allclose(children[0], start, rtol=0.0, atol=1e-9)
+    return not np.any(link.parameters) and (in_one_point or link.name.endswith(f"/{robot.joints[body].name}"))
 
 
 def _value_warnings(mass: float, inertia: Array) -> list[str]:

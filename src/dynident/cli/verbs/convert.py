@@ -35,7 +35,8 @@ def convert(
 
     check_output(output, "description", FORMATS)
     machine = read_robot(robot, **chain)
-    text, notes = read_text_of(robot, output, chain), ()
+    whole = output.suffix.lower() == ".urdf" and not (chain["lock"] or chain["base"] or chain["tip"])
+    text, notes = read_text_of(robot, chain) if whole else None, ()
     if text is None:
         text, notes = describe(machine, output)
     write_atomically(output, text)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli.inputs import read_robot
+from dynident.cli.inputs import read_robot, read_text_of
 from dynident.cli.options import AsJson, Chain, Debug, RobotArgument, one_of
 from dynident.cli.terminal import print_result
 from dynident.errors import ValueRangeError
@@ -52,7 +52,8 @@ def repair(
     if margin is not None and not 0.0 <= margin < float("inf"):
         raise ValueRangeError("--margin", f"is {margin:g}; a number that is not negative was expected")
     machine = read_robot(robot, **chain)
-    check_output(machine, output)
+    description = read_text_of(robot, chain) if output.suffix.lower() == ".urdf" else None
+    check_output(machine, output, description)
     result = nearest(machine, margin=margin, metric="euclidean" if distance == "euclidean" else "entropic")
-    write_atomically(output, repaired_text(result, output))
+    write_atomically(output, repaired_text(result, output, description))
     print_result(result.tables(), repair_document(result), as_json=as_json, written=str(output))

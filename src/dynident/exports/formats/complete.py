@@ -17,8 +17,8 @@ from dynident.core.arrays import Array
 from dynident.core.xml import comment_text, number_text
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import ExpressedFriction
-from dynident.parameters import LinkInertia, change_of_frame, link_inertia
-from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
+from dynident.parameters import change_of_frame, link_inertia
+from dynident.robots.formats.mjcf_text import inertial_tag
 from dynident.robots.formats.urdf_xml import UNKNOWN_LIMIT, inertial_lines
 from dynident.robots.kinematics import xyz_rpy_from_pose
 from dynident.robots.robot import Joint, JointType, Link, Robot
@@ -154,19 +154,6 @@ def complete_mjcf(model: ExportModel, held: ExpressedFriction, comment: list[str
         "",
     ]
     return "\n".join(lines), ["no MJCF was there to be patched, so the file is complete but has no shapes"]
-
-
-def inertial_tag(body: LinkInertia) -> str:
-    """An <inertial> in the axes of its body."""
-    numbers = full_inertia(body.inertia)
-    # MuJoCo takes the full form only when it is positive definite, and a body without mass has zeros
-    tensor = f'fullinertia="{number_text(numbers)}"' if any(numbers) else 'diaginertia="0 0 0"'
-    return f'<inertial pos="{number_text(body.com.tolist())}" mass="{number_text([body.mass])}" {tensor}/>'
-
-
-def full_inertia(inertia: Array) -> list[float]:
-    """MuJoCo's order: xx, yy, zz, xy, xz, yz."""
-    return [float(inertia[place]) for place in FULL_INERTIA]
 
 
 def _children(model: ExportModel, bodies: list[JointFrameBody], held: ExpressedFriction, parent: int, indent: str) -> list[str]:

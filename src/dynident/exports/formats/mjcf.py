@@ -10,22 +10,19 @@ from pathlib import Path
 
 import numpy as np
 
-from dynident.core.arrays import Array
-from dynident.core.xml import XmlElement, XmlText
+from dynident.core.xml import XmlText
 from dynident.errors import FileError, import_optional
 from dynident.exports.export_model import ExportModel
-from dynident.exports.formats.complete import complete_mjcf, full_inertia, inertial_tag
+from dynident.exports.formats.complete import complete_mjcf
 from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
 from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Original, Request, States
-from dynident.parameters import ROUNDING, link_inertia
+from dynident.robots.formats.mjcf_text import check_editable, set_body_inertial
 from dynident.robots.formats.source_tree import SourceTree
 from dynident.robots.load import read_xml
 
 ATTRIBUTES = JointAttributes("MJCF", friction=("damping", "frictionloss"), inertia=("armature",))
-#: Elements that put one model together from several texts.
-_COMPOSITION = ("include", "attach", "replicate")
 
 
 def write_mjcf(model: ExportModel, request: Request) -> Exported:
@@ -84,7 +81,7 @@ EXPORTER = Exporter(
 
 def _patch(model: ExportModel, held: ExpressedFriction, original: Original, about: list[str]) -> tuple[bytes, tuple[str, ...]]:
     text = XmlText(original.content)
-    _check_editable(text.root, original)
+    check_editable(original.path, text.root)
     tree = read_xml(original.path)
     check_match(model.robot, tree)
     shares = share_out(model.robot, model.parameters, inertials(tree))
@@ -92,7 +89,7 @@ def _patch(model: ExportModel, held: ExpressedFriction, original: Original, abou
     bodies = {body.attributes.get("name", ""): body for body in text.root.all("body")}
     for name, parameters in shares.parameters.items():
         if name in bodies:
-            _set_inertial(text, bodies[name], parameters, name)
+            set_body_inertial(text, bodies[name], parameters, name)
         elif parameters is not None and np.any(parameters):
             raise FileError(original.path, f"has no <body> named {name!r} to hold its inertia; name the bodies, and give each one joint")
     notes += _set_joints(text, model, held, original)
@@ -116,33 +113,6 @@ def _set_joints(text: XmlText, model: ExportModel, held: ExpressedFriction, orig
         if values:
             text.set_numbers(elements[name], {attribute: [value] for attribute, value in values.items()})
     return [f"the file's {attribute} of {', '.join(names)} is 0 now, because the model has none" for attribute, names in cleared.items()]
-
-
-def _check_editable(root: XmlElement, original: Original) -> None:
-    for tag in _COMPOSITION:
-        if next(root.all(tag), None) is not None:
-            raise FileError(original.path, f"has <{tag}>, so its bodies are not all in this text; write the model out as one file first")
-    for compiler in root.all("compiler"):
-        for attribute, harmless in (("settotalmass", ("-1",)), ("inertiafromgeom", ("false", "auto"))):
-            value = compiler.attributes.get(attribute, harmless[0])
-            if value not in harmless:
-                raise FileError(
-                    original.path,
-                    f'its <compiler {attribute}="{value}"> makes MuJoCo replace the inertias that would be written; remove it',
-                )
-
-
-def _set_inertial(text: XmlText, body: XmlElement, parameters: Array | None, name: str) -> None:
-    """A body that lost its inertia to another keeps an <inertial> of zeros, for without one MuJoCo takes it from the geoms."""
-    own = link_inertia(np.zeros(10) if parameters is None else parameters, name)
-    existing = body.child("inertial")
-    if existing is None:
-        text.add_first(body, [inertial_tag(own)])
-    elif set(existing.attributes) == {"pos", "mass", "fullinertia"} and np.any(own.inertia):
-        text.set_numbers(existing, {"pos": own.com.tolist(), "mass": [own.mass]}, rounding=ROUNDING)
-        text.set_numbers(existing, {"fullinertia": full_inertia(own.inertia)}, rounding=own.rounding)
-    else:
-        text.replace(existing, inertial_tag(own))
 
 
 def _gravity_note(model: ExportModel, tree: SourceTree) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.results import Report, Row, Table
+from dynident.feasibility.repairs.nearest import MASS_SHARE
 from dynident.feasibility.repairs.repair import Repair
 from dynident.parameters import to_com
 
@@ -59,13 +60,23 @@ def _sentence(result: Repair) -> str:
 def _facts(result: Repair) -> tuple[str, ...]:
     if not result.changed:
         return ()
+    facts: list[str] = []
     if not result.moved:
-        return ("The base parameters, and with them all torques of the robot, are as they were.",)
-    more = len(result.moved) - _SHOWN
-    return (
-        f"No consistent links have the base parameters of this robot: {len(result.moved)} of {result.base.rank} had to change"
-        f"{f', the largest {_SHOWN} are listed' if more > 0 else ''}.",
-    )
+        facts.append("The base parameters, and with them all torques of the robot, are as they were.")
+    else:
+        listed = f", the largest {_SHOWN} are listed" if len(result.moved) > _SHOWN else ""
+        why = (
+            "No consistent links have the base parameters of this robot, which is proven"
+            if result.impossible
+            else "No consistent links with the base parameters of this robot were found, but that there are none is not proven"
+        )
+        facts.append(f"{why}: {len(result.moved)} of {result.base.rank} changed{listed}.")
+    before, after = result.masses
+    if before <= 0.0 or abs(after / before - 1.0) > MASS_SHARE:
+        facts.append(
+            f"The mass of all links changes from {before:.4g} to {after:.4g} kg; weigh what you can, and give it to the description."
+        )
+    return tuple(facts)
 
 
 def _change(before: Array, after: Array) -> tuple[str, str, str, str]:

@@ -1,4 +1,4 @@
-"""A repaired robot as a file: the URDF it came from with new inertial numbers, a DH file, or plain JSON."""
+"""A repaired robot as a file: the URDF or MJCF it came from with new inertial numbers, a DH file, or plain JSON."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.files import json_text, read_text
-from dynident.core.xml import XmlText, parse_xml
+from dynident.core.files import json_text, read_bytes
+from dynident.core.xml import XmlText
 from dynident.errors import FileError
 from dynident.feasibility.repairs.repair import Repair
 from dynident.parameters import link_inertia
+from dynident.robots.formats.mjcf_text import check_editable, set_body_inertial
 from dynident.robots.formats.urdf_xml import set_inertial
 from dynident.robots.robot import Robot
 
@@ -23,41 +24,53 @@ _NOTE = "The inertias are not those of the description any more, to which the ot
 SUFFIXES = (".urdf", ".xml", ".yaml", ".yml", ".json")
 
 
-def check_output(robot: Robot, target: Path) -> None:
-    """FileError unless the robot can be written to such a file; to be asked before the work."""
+def check_output(robot: Robot, target: Path, description: str | None = None) -> None:
+    """FileError unless the robot can be written to such a file; to be asked before the work. description : as for `repaired_text`."""
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise FileError(target, f"unknown suffix {suffix!r}; known: {', '.join(SUFFIXES)}")
-    if suffix in (".urdf", ".xml") and not _is_urdf(robot):
+    if suffix in (".urdf", ".xml") and _description(robot, description) is None:
         raise FileError(
-            target, f"a URDF can only be written for a robot that was read from one, not from {robot.source}; use .yaml or .json"
+            target, f"a URDF or MJCF can only be written for a robot that was read from one, not from {robot.source}; use .yaml or .json"
         )
 
 
-def repaired_text(repair: Repair, target: Path) -> str:
-    """The content of the file that holds the repaired robot, in the form that its suffix names."""
-    check_output(repair.robot, target)
+def repaired_text(repair: Repair, target: Path, description: str | None = None) -> bytes:
+    """The content of the file that holds the repaired robot, in the form that its suffix names.
+
+    description : the text of the URDF, where the robot's source is not that file (xacro, the standard input).
+    """
+    check_output(repair.robot, target, description)
     suffix = target.suffix.lower()
     if suffix in (".urdf", ".xml"):
-        source = Path(repair.robot.source)
-        return with_inertials(source, read_text(source), {link.name: link.after for link in repair.changed})
+        content = _description(repair.robot, description)
+        assert content is not None  # noqa: S101 (checked)
+        return with_inertials(repair.robot.source, content, {link.name: link.after for link in repair.changed})
     if suffix == ".json":
-        return json_text(repair_document(repair))
+        return json_text(repair_document(repair)).encode()
     if not repair.changed:
-        return repair.robot.to_dh_yaml()
+        return repair.robot.to_dh_yaml().encode()
     robot = repair.robot.with_parameters(repair.parameters())
-    return replace(robot, notes=(_NOTE, *robot.notes)).to_dh_yaml()
+    return replace(robot, notes=(_NOTE, *robot.notes)).to_dh_yaml().encode()
 
 
-def with_inertials(path: str | Path, text: str, parameters: Mapping[str, Array]) -> str:
-    """The text of a URDF with other numbers in the <inertial> of the named links; (10,) in the link's own frame."""
-    xml = XmlText(text.encode("utf-8"))
+def with_inertials(path: str | Path, content: bytes, parameters: Mapping[str, Array]) -> bytes:
+    """A URDF or MJCF with other numbers in the <inertial> of the named links, (10,) in their own frames; all else stays, byte by byte."""
+    xml = XmlText(content)
+    if xml.root.tag != "mujoco":
+        for name, values in parameters.items():
+            link = xml.root.child("link", name)
+            if link is None or link.child("inertial") is None:
+                raise FileError(path, f"link {name!r} has no <inertial> to write to")
+            set_inertial(xml, link, link_inertia(values, name), keep_axes=True)
+        return xml.result()
+    check_editable(str(path), xml.root)
+    bodies = {body.attributes.get("name", ""): body for body in xml.root.all("body")}
     for name, values in parameters.items():
-        link = xml.root.child("link", name)
-        if link is None or link.child("inertial") is None:
-            raise FileError(path, f"link {name!r} has no <inertial> to write to")
-        set_inertial(xml, link, link_inertia(values, name), keep_axes=True)
-    return xml.result().decode("utf-8")
+        if name not in bodies:
+            raise FileError(path, f"has no <body> named {name!r} to hold its inertia; name the bodies")
+        set_body_inertial(xml, bodies[name], values, name)
+    return xml.result()
 
 
 def repair_document(repair: Repair) -> dict[str, Any]:
@@ -90,8 +103,9 @@ def repair_document(repair: Repair) -> dict[str, Any]:
     }
 
 
-def _is_urdf(robot: Robot) -> bool:
+def _description(robot: Robot, description: str | None) -> bytes | None:
+    """The URDF or MJCF that can be patched; None where there is none."""
+    if description is not None:
+        return description.encode()
     source = Path(robot.source)
-    if source.suffix.lower() not in (".urdf", ".xml") or not source.is_file():
-        return False
-    return parse_xml(source, read_text(source)).tag == "robot"
+    return read_bytes(source) if source.suffix.lower() in (".urdf", ".xml") and source.is_file() else None

@@ -76,7 +76,9 @@ def test_a_consistent_robot_is_left_alone(name):
     assert found.changed == ()
     np.testing.assert_array_equal(found.parameters(), robot.parameters)
     if check_robot(robot).passed:
-        np.testing.assert_array_equal(load_robot_text(repaired_text(found, Path("r.yaml"))).parameters, robot_again(robot).parameters)
+        np.testing.assert_array_equal(
+            load_robot_text(repaired_text(found, Path("r.yaml")).decode()).parameters, robot_again(robot).parameters
+        )
 
 
 def load_robot_text(text: str) -> Robot:
@@ -94,10 +96,10 @@ def robot_again(robot: Robot) -> Robot:
 
 def test_repairing_twice_is_repairing_once(tmp_path):
     first = tmp_path / "first.urdf"
-    first.write_text(repaired_text(repair(load_robot(arm(tmp_path))), first))
+    first.write_bytes(repaired_text(repair(load_robot(arm(tmp_path))), first))
     again = repair(load_robot(first))
     assert again.changed == ()
-    assert repaired_text(again, tmp_path / "second.urdf") == first.read_text()
+    assert repaired_text(again, tmp_path / "second.urdf") == first.read_bytes()
 
 
 def test_only_what_is_wrong_moves_where_that_is_enough(tmp_path):
@@ -109,7 +111,7 @@ def test_only_what_is_wrong_moves_where_that_is_enough(tmp_path):
 def test_the_urdf_keeps_all_but_the_numbers_of_the_changed_links(tmp_path):
     robot = load_robot(arm(tmp_path))
     out = tmp_path / "out.urdf"
-    out.write_text(repaired_text(repair(robot), out))
+    out.write_bytes(repaired_text(repair(robot), out))
     old, new = ARM.format(iyy=0.02).splitlines(), out.read_text().splitlines()
     (origin,) = [line for line in new if line.startswith('      <origin xyz="') and line not in old]  # the forearm had none
     new.remove(origin)
@@ -127,12 +129,12 @@ def test_numbers_written_into_a_urdf_are_read_back(tmp_path):
     pieces = {piece.name: piece for link in load_robot(file).links for piece in link.pieces}
     new = {name: 1.1 * piece.parameters for name, piece in pieces.items()}
     out = tmp_path / "out.urdf"
-    out.write_text(with_inertials(file, file.read_text(), new))
+    out.write_bytes(with_inertials(file, file.read_bytes(), new))
     for link in load_robot(out).links:
         for piece in link.pieces:
             np.testing.assert_allclose(piece.parameters, new[piece.name], atol=1e-15)
     with pytest.raises(FileError, match="link 'base' has no <inertial> to write to"):
-        with_inertials(file, file.read_text(), {"base": new["camera"]})
+        with_inertials(file, file.read_bytes(), {"base": new["camera"]})
 
 
 def test_a_margin_is_kept_by_every_link(tmp_path):
@@ -198,3 +200,109 @@ def test_what_can_not_be_repaired_is_said(tmp_path):
         repaired_text(repair(load_robot("panda")), Path("out.txt"))
     with pytest.raises(InputError, match=r"a robot that was read from one, not from library robot panda; use \.yaml or \.json"):
         repaired_text(repair(load_robot("panda")), Path("out.urdf"))
+
+
+BODY = '<inertial><origin xyz="0 0 0.1"/><mass value="{m}"/><inertia ixx="{x}" ixy="0" ixz="0" iyy="{y}" iyz="0" izz="{z}"/></inertial>'
+GOOD, BAD = {"m": 2.0, "x": 0.02, "y": 0.02, "z": 0.01}, {"m": 2.0, "x": 0.005, "y": 0.005, "z": 0.012}
+
+
+def chain(folder: Path, *links: dict[str, float] | None) -> Path:
+    """A spatial chain of these links; None has no inertial."""
+    bodies = ["<link name='l0'/>"]
+    for i, numbers in enumerate(links, start=1):
+        axis = ("0 0 1", "0 1 0", "1 0 0")[i % 3]
+        bodies.append(f"<link name='l{i}'>{'' if numbers is None else BODY.format(**numbers)}</link>")
+        bodies.append(
+            f"<joint name='j{i}' type='continuous'><parent link='l{i - 1}'/><child link='l{i}'/>"
+            f"<origin xyz='0.05 0 0.2'/><axis xyz='{axis}'/></joint>"
+        )
+    file = folder / "chain.urdf"
+    file.write_text(f"<robot name='chain'>{''.join(bodies)}</robot>")
+    return file
+
+
+def test_a_long_chain_with_one_bad_link_changes_it_and_its_neighbour(tmp_path):
+    robot = load_robot(chain(tmp_path, GOOD, GOOD, GOOD, BAD, GOOD, GOOD, GOOD))
+    found = repair(robot)
+    names = [link.name for link in found.changed]
+    assert "l4" in names
+    assert len(names) <= 2
+    assert found.moved == ()
+    same_torques(robot, robot.with_parameters(found.parameters()))
+
+
+def test_a_link_at_the_edge_is_not_asked_for_margin(tmp_path):
+    """A point mass beside the bad link may stay one: only what is wrong gets room."""
+    rod = {"m": 2.0, "x": 0.01, "y": 0.01, "z": 0.0}
+    robot = load_robot(chain(tmp_path, GOOD, rod, BAD, rod, GOOD))
+    found = repair(robot)
+    assert len(found.changed) <= 2
+    assert found.moved == ()
+    assert check_robot(robot.with_parameters(found.parameters())).passed
+
+
+def test_a_change_that_no_links_can_do_without_is_proven(tmp_path):
+    found = repair(load_robot(arm(tmp_path, iyy=-0.5)))
+    assert found.impossible
+    assert "which is proven" in str(found)
+    assert [link.name for link in found.changed] == ["forearm", "camera"]
+
+
+def test_a_moving_link_of_no_mass_gets_one(tmp_path):
+    robot = load_robot(chain(tmp_path, GOOD, {"m": 0.0, "x": 0.0, "y": 0.0, "z": 0.0}, GOOD).with_suffix(".urdf"))
+    assert not check_robot(robot).passed
+    found = repair(robot)
+    mended = robot.with_parameters(found.parameters())
+    assert check_robot(mended).passed
+    assert found.moved == ()
+    same_torques(robot, mended)
+
+
+def test_links_without_inertials_elsewhere_do_not_stop_it(tmp_path):
+    robot = load_robot(chain(tmp_path, None, GOOD, BAD, GOOD))
+    found = repair(robot)
+    assert {link.name for link in found.links} == {"l2", "l3", "l4"}
+    assert "l3" in {link.name for link in found.changed}
+
+
+def test_the_mass_stays_about_the_same_or_a_change_is_said(tmp_path):
+    found = repair(load_robot(chain(tmp_path, GOOD, BAD, BAD, GOOD)))
+    before, after = found.masses
+    assert abs(after / before - 1.0) <= 0.1 + 1e-9
+    light = repair(load_robot(chain(tmp_path, {"m": -1.0, "x": 0.1, "y": 0.1, "z": 0.1})))
+    assert "The mass of all links changes from -1 to" in str(light)
+
+
+def test_numbers_that_need_not_change_are_not_touched(tmp_path):
+    """The centre of mass on the axes of a symmetric link stays exactly there."""
+    found = repair(load_robot(chain(tmp_path, GOOD, GOOD, BAD)))
+    for link in found.changed:
+        assert np.all((link.after == link.before) | (np.abs(link.after - link.before) > 1e-12))
+
+
+def test_line_ends_of_a_file_stay(tmp_path):
+    file = arm(tmp_path)
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    out = repaired_text(repair(load_robot(file)), tmp_path / "out.urdf")
+    assert out.count(b"\r\n") == out.count(b"\n")
+
+
+MJCF = """<mujoco><worldbody><body name="a"><joint name="j1" axis="0 1 0"/>
+  <inertial pos="0 0 0.1" mass="2" fullinertia="0.02 0.02 0.01 0 0 0"/><geom type="mesh" mesh="absent"/>
+  <body name="b" pos="0 0 0.3"><joint name="j2" axis="1 0 0"/><inertial pos="0 0 0.1" mass="1" diaginertia="0.001 0.001 0.05"/></body>
+</body></worldbody><asset><mesh name="absent" file="absent.stl"/></asset></mujoco>"""
+
+
+def test_an_mjcf_is_written_as_one(tmp_path):
+    pytest.importorskip("mujoco")
+    file, out = tmp_path / "arm.xml", tmp_path / "out.xml"
+    file.write_text(MJCF)
+    robot = load_robot(file)
+    assert not check_robot(robot).passed
+    out.write_bytes(repaired_text(repair(robot), out))
+    mended = load_robot(out)
+    assert check_robot(mended).passed
+    assert 'mesh="absent"' in out.read_text()
+    file.write_text(MJCF.replace("<worldbody>", '<compiler settotalmass="3"/><worldbody>'))
+    with pytest.raises(FileError, match="makes MuJoCo replace the inertias"):
+        repaired_text(repair(robot), out)
