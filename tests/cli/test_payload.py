@@ -12,6 +12,7 @@ import pytest
 from benchmarks.payload import hard_cases, make_case
 from dynident.cli import main
 from dynident.data import write_dataset
+from dynident.robots import load_robot
 from dynident.runs import load_run
 from tests.logs import synthetic_samples
 
@@ -62,12 +63,26 @@ def test_the_page_shows_it(folder, dynident_in):
         assert words in part
 
 
+def test_the_robot_is_exported_with_it(folder, dynident_in):
+    assert dynident_in(folder, "retrieve", "run", "--no-ranges").returncode == 0
+    done = dynident_in(folder, "export", "run", "--payload", "--urdf", "loaded.urdf", "--csv", "loaded.csv")
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    assert "the payload is part of link7" in done.stdout
+    run, loaded = load_run(folder / "run"), load_robot(folder / "loaded.urdf")
+    assert loaded.parameters[:, 0].sum() == pytest.approx(run.parameters.total_mass + run.payload.mass)
+    refused = dynident_in(folder, "export", "run", "--payload", "--coefficients", "--c", "model")
+    assert refused.returncode == 2
+    assert "a payload is a body, and coefficients are none" in refused.stderr
+
+
 def test_friction_can_be_held(folder, monkeypatch, capsys, tmp_path):
     shutil.copytree(folder / "run", tmp_path / "run")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as exit:
-        main(["payload", "run", str(folder / "loaded.npz"), "--keep-friction", "--part", "0:0.9"])
+        main(["payload", "run", str(folder / "loaded.npz"), "--keep-friction", "--part", "0:0.9", "--urdf", "a.urdf", "--mjcf", "a.xml"])
     assert not exit.value.code
+    assert '<parent link="link7"/>' in (tmp_path / "a.urdf").read_text()
+    assert '<body name="payload"' in (tmp_path / "a.xml").read_text()
     assert "Friction was held at that of the arm." in capsys.readouterr().out
 
 

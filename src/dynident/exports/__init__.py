@@ -1,20 +1,32 @@
 """The identified model for other programs: URDF, MJCF, C, Python, YAML and CSV, each proven in another engine."""
 
-from dynident.exports.export_model import ExportModel, InfeasibleModelError, model_from_estimate, model_from_parameters, model_from_run
+from dynident.exports.export_model import (
+    AttachedBody,
+    ExportModel,
+    InfeasibleModelError,
+    attach_payload,
+    model_from_estimate,
+    model_from_parameters,
+    model_from_run,
+)
+from dynident.exports.formats.attached import payload_fragment
 from dynident.exports.proof import random_states
 from dynident.exports.registry import EXPORTERS, export
 from dynident.exports.target import Comparison, DisagreementError, Exported
 
 __all__ = [
     "EXPORTERS",
+    "AttachedBody",
     "Comparison",
     "DisagreementError",
     "ExportModel",
     "Exported",
     "InfeasibleModelError",
+    "attach_payload",
     "export",
     "model_from_estimate",
     "model_from_parameters",
     "model_from_run",
+    "payload_fragment",
     "random_states",
 ]

@@ -12,13 +12,16 @@ from dynident.core.arrays import Array
 from dynident.errors import InputError, Remedy, ShapeError
 from dynident.feasibility.result import LinkParameters
 from dynident.friction.model import FrictionModel
-from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
+from dynident.payload import PayloadEstimate, PayloadStatus
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.regression.tables import Coefficient, coefficients
 from dynident.robots.robot import JointType, Robot
 from dynident.robots.verdict import judge
-from dynident.runs import read_estimate, read_parameters
+from dynident.runs import read_estimate, read_parameters, read_payload
+
+_TOLD = (PayloadStatus.TOLD, PayloadStatus.INERTIA_OPEN, PayloadStatus.CENTRE_OPEN)
 
 
 class InfeasibleModelError(InputError):
@@ -33,6 +36,21 @@ class InfeasibleModelError(InputError):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class AttachedBody:
+    """A body that is fixed to a link.
+
+    link : int           Index of the link.
+    pose : (4, 4)        Of the body's frame in the link's parameter frame.
+    parameters : (10,)   In the body's own frame.
+    """
+
+    name: str
+    link: int
+    pose: Array
+    parameters: Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ExportModel:
     """A robot with identified parameters.
 
@@ -42,6 +60,7 @@ class ExportModel:
     violations : tuple of str             Constraints that the parameters violate, as far as the caller knows.
     coefficients : tuple                  Not empty for a model made of dynamic coefficients: its `parameters` move the robot as
                                           they do, but are no bodies.
+    payload : AttachedBody or None        What hangs on the flange, beside the links.
     """
 
     robot: Robot
@@ -52,6 +71,7 @@ class ExportModel:
     violations: tuple[str, ...] = ()
     coefficients: tuple[Coefficient, ...] = ()
     notes: tuple[str, ...] = ()
+    payload: AttachedBody | None = None
 
     def __post_init__(self) -> None:
         n = self.robot.n
@@ -67,6 +87,22 @@ class ExportModel:
     @property
     def describes_bodies(self) -> bool:
         return not self.coefficients
+
+    @property
+    def loaded_parameters(self) -> Array:
+        """(n, 10) of the links, with the payload as part of the one that carries it."""
+        if self.payload is None:
+            return self.parameters
+        loaded = self.parameters.copy()
+        loaded[self.payload.link] += change_of_frame(self.payload.pose) @ self.payload.parameters
+        return loaded
+
+    def lump(self) -> ExportModel:
+        """For formats that know the robot's own links only: the payload as part of the link that carries it."""
+        if self.payload is None:
+            return self
+        note = f"the payload is part of {self.robot.link_names[self.payload.link]}"
+        return replace(self, parameters=self.loaded_parameters, payload=None, notes=(*self.notes, note))
 
     def all_violations(self) -> tuple[str, ...]:
         """The known violations, and the links that no rigid body can be, judged here."""
@@ -101,16 +137,43 @@ class ExportModel:
         return f"dynident {version('dynident')}: dynamic model of {self.robot.name}{source}"
 
 
-def model_from_run(folder: str | Path, *, from_coefficients: bool = False) -> ExportModel:
-    """The link parameters of a run folder, or, when asked for, the coefficients of its estimate.
+def model_from_run(folder: str | Path, *, from_coefficients: bool = False, payload: bool = False) -> ExportModel:
+    """The link parameters of a run folder, or, when asked for, the coefficients of its estimate; and what the arm carries.
 
     FileError says which command makes what is missing.
     """
     estimate = read_estimate(folder)
+    if from_coefficients and payload:
+        raise InputError("a payload is a body, and coefficients are none; export link parameters with it")
     if from_coefficients:
         return model_from_estimate(estimate)
     model = model_from_parameters(read_parameters(folder))
-    return replace(model, provenance=f"{model.provenance}, {_source(estimate)}")
+    model = replace(model, provenance=f"{model.provenance}, {_source(estimate)}")
+    return attach_payload(model, read_payload(folder)) if payload else model
+
+
+def attach_payload(model: ExportModel, payload: PayloadEstimate) -> ExportModel:
+    """The model with an identified payload on its flange; its name is one that no link has."""
+    if (payload.robot.joint_names, payload.robot.link_names) != (model.robot.joint_names, model.robot.link_names):
+        raise InputError(f"the payload is on {payload.robot.name!r}, and the model is of {model.robot.name!r}; give those of one robot")
+    told = f"payload of {payload.mass:.4g} ± {payload.std[0]:.2g} kg"
+    doubt = () if payload.status in _TOLD else (f"{payload.status.value}; it is part of the model all the same",)
+    return replace(
+        model,
+        payload=attached_body(payload),
+        provenance=f"{model.provenance}, {told}" if model.provenance else told,
+        notes=(*model.notes, *doubt),
+    )
+
+
+def attached_body(payload: PayloadEstimate) -> AttachedBody:
+    """A payload as a body on the link that carries it."""
+    taken = {name for link in payload.robot.links for name in link.sources}
+    name = "payload"
+    while name in taken:
+        name += "_link"
+    link = payload.robot.link_names.index(payload.link)
+    return AttachedBody(name=name, link=link, pose=payload.flange, parameters=payload.parameters)
 
 
 def model_from_parameters(links: LinkParameters) -> ExportModel:

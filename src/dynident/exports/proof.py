@@ -37,7 +37,7 @@ def random_states(robot: Robot, count: int = 1000, seed: int = 0) -> States:
 
 def compare(engine: str, model: ExportModel, states: States, torques: Array, *, friction: bool = False) -> Comparison:
     """Another engine's torques (N, n) against ours; DisagreementError above the tolerance."""
-    expected = inverse_dynamics(model.robot, model.parameters, *states)
+    expected = inverse_dynamics(model.robot, model.loaded_parameters, *states)
     if friction and model.friction is not None and model.friction_parameters is not None:
         motion = Motion(*states, expected, _temperature(states))
         expected = expected + friction_torque(model.friction, model.friction_parameters, motion)

@@ -83,6 +83,7 @@ def _prove(
     violations = model.all_violations() if model.describes_bodies else model.violations
     if violations and not force:
         raise InfeasibleModelError(violations)
+    model = model if exporter.attaches else model.lump()
     own = settle_options(exporter.options, options, f"export target {exporter.name}")
     warning = f"NOT FEASIBLE: {'; '.join(violations)}" if violations else ""
     request = Request(original=read_original(original, exporter.original), options=own, warning=warning)

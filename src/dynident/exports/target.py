@@ -102,6 +102,7 @@ class Exporter:
     original, original_name : root element of the user's own files that it can patch, and what one is called ("a URDF"); empty
         when it always writes anew.
     options : dataclass of the options that it has of its own.
+    attaches : the format can hold a payload as a body of its own; in others it is part of the link that carries it.
     """
 
     name: str
@@ -114,3 +115,4 @@ class Exporter:
     original: str = ""
     original_name: str = ""
     options: type[object] = NoOptions
+    attaches: bool = False

@@ -11,7 +11,7 @@ from dynident.payload.quantities import NAMES, UNITS
 from dynident.payload.result import PayloadEstimate
 from dynident.payload.tables import effort_records
 
-_LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+_BELOW = {"orientation": "h", "y": -0.15, "yanchor": "top", "x": 0}
 
 
 def payload_figures(payload: PayloadEstimate) -> tuple[Figure, ...]:
@@ -21,7 +21,7 @@ def payload_figures(payload: PayloadEstimate) -> tuple[Figure, ...]:
 
 
 def _quantity_figure(payload: PayloadEstimate, title: str, part: slice) -> Figure:
-    names, unit, values = [plain(name) for name in NAMES[part]], UNITS[part][0], payload.values[part]
+    names, unit, values = [plain(name.rpartition(" ")[2]) for name in NAMES[part]], UNITS[part][0], payload.values[part]
     low, high = np.where(np.isfinite(payload.intervals[part]), payload.intervals[part], values[:, None]).T
     data: list[dict[str, Any]] = []
     for told, name, colour in ((True, "identified", "@predicted"), (False, "not told by the data", "@prior")):
@@ -46,7 +46,7 @@ def _quantity_figure(payload: PayloadEstimate, title: str, part: slice) -> Figur
         "xaxis": order,
         "yaxis": axis(f"[{unit}]"),
         "showlegend": part.start == 0,
-        "legend": _LEGEND,
+        "legend": _BELOW,
     }
     return Figure(label=title, data=data, layout=layout, height=300, small=True, beside=3)
 
@@ -67,5 +67,12 @@ def effort_figure(payload: PayloadEstimate) -> Figure:
     if payload.declared is not None:
         errors = numbers([item["error_rms"] for item in records])
         data.append({"type": "bar", "x": joints, "y": errors, "name": "error of what was declared", "marker": {"color": "@nominal"}})
-    layout = {"xaxis": {"type": "category"}, "yaxis": axis(f"RMS [{payload.robot.unit('effort')}]"), "barmode": "group", "legend": _LEGEND}
+    title = {"text": "Effort along the loaded log"}
+    layout = {
+        "title": title,
+        "xaxis": {"type": "category"},
+        "yaxis": axis(f"RMS [{payload.robot.unit('effort')}]"),
+        "barmode": "group",
+        "legend": _BELOW,
+    }
     return Figure(label="Effort along the loaded log", data=data, layout=layout)

@@ -58,6 +58,9 @@ def export(
         list[Path] | None,
         typer.Option("--motion", metavar="DATA", help="Compare torques along the motion of this log too, read as the run's. Repeatable."),
     ] = None,
+    payload: Annotated[
+        bool, typer.Option("--payload", help="With what dynident payload found, as a link on the flange of a URDF or MJCF, else lumped.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Export parameters that are not feasible, with a comment that says so.")] = False,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -75,7 +78,7 @@ def export(
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
     if not paths:
         raise InputError(f"nothing to export; name at least one of {', '.join(f'--{name}' for name in EXPORTERS)}")
-    model = model_from_run(run, from_coefficients=targets.get("coefficients", False))
+    model = model_from_run(run, from_coefficients=targets.get("coefficients", False), payload=payload)
     original: Path | None = targets.get("original")
     if original is not None and not original.is_file():
         raise FileError(original, f"no such file; name {_list_patched(' or ', '{0}')} to patch")

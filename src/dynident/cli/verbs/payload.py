@@ -58,6 +58,10 @@ def payload(
     rate: Annotated[
         str | None, typer.Option("--rate", metavar="HZ", help="Samples per second to keep after filtering. Default: 4 x the cutoff.")
     ] = None,
+    urdf: Annotated[
+        Path | None, typer.Option("--urdf", metavar="FILE", help="Write the payload alone as a URDF, whose lines a robot's can take over.")
+    ] = None,
+    mjcf: Annotated[Path | None, typer.Option("--mjcf", metavar="FILE", help="Likewise as an MJCF.")] = None,
     read: opt.DataReading,
     mounting: opt.Mounting,
     as_json: opt.AsJson = False,
@@ -68,6 +72,8 @@ def payload(
     Standard deviations count those of the arm. Writes payload.json and payload.npz into RUN; dynident export RUN --payload writes the robot
     with it.
     """
+    from dynident.core.files import check_file_target, write_atomically
+    from dynident.exports import payload_fragment
     from dynident.payload import identify_payload
     from dynident.runs import read_estimate, write_estimate, write_payload
 
@@ -75,6 +81,9 @@ def payload(
     filtering: dict[str, Any] = {"cutoff": opt.parse_cutoff(cutoff), "rate": opt.parse_frequency(rate, "--rate")}
     fractions, without = opt.parse_part(part, "--part"), opt.parse_without(read["without"])
     folder = _folder(arm, unloaded, output, mounting)
+    fragments = {target: file for target, file in (("urdf", urdf), ("mjcf", mjcf)) if file is not None}
+    for file in fragments.values():
+        check_file_target(file)
     estimate = _identify_arm(read_robot(arm, **mounting), unloaded, parse_reading(read)) if unloaded else read_estimate(folder)
     reading = estimate.summary.processing.read.override(parse_reading(read))
     with spinner("Reading"):
@@ -83,8 +92,10 @@ def payload(
         found = identify_payload(estimate, loaded, link=link, declared=declared, refit_friction=not keep_friction, **filtering)
     if unloaded:
         write_estimate(folder, estimate, provenance={"command": running_command()})
+    for target, file in fragments.items():
+        write_atomically(file, payload_fragment(found, target))
     document = write_payload(folder, found, provenance={"command": running_command(), "part": list(fractions)})
-    print_result(found.tables(), document, as_json=as_json, written=str(folder))
+    print_result(found.tables(), document, as_json=as_json, written=" and ".join(map(str, (folder, *fragments.values()))))
 
 
 def _folder(arm: str, unloaded: list[Path] | None, output: Path | None, mounting: opt.Values) -> Path:

@@ -15,7 +15,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.xml import comment_text, number_text
-from dynident.exports.export_model import ExportModel
+from dynident.exports.export_model import AttachedBody, ExportModel
 from dynident.exports.friction import ExpressedFriction
 from dynident.parameters import change_of_frame, link_inertia
 from dynident.robots.formats.mjcf_text import inertial_tag
@@ -74,7 +74,11 @@ def complete_urdf(model: ExportModel, held: ExpressedFriction, comment: list[str
         unknown |= not all(math.isfinite(limit) for limit in (body.joint.velocity, body.joint.effort))
     tool = tool_in_joint_frame(robot)
     if not np.array_equal(tool, np.eye(4)):
-        lines += _tool_lines(robot.links[-1].name, unused_name("tool", robot), tool)
+        name = unused_name("tool", robot)
+        lines += [f"  <link name={quoteattr(name)}/>", *fixed_lines(robot.links[-1].name, name, tool)]
+    if model.payload is not None:
+        carrier, body = robot.links[model.payload.link], model.payload
+        lines += [*link_lines(body.name, body.parameters), *fixed_lines(carrier.name, body.name, carrier.placement @ body.pose)]
     if unknown:
         notes.append(f"limits that the robot's description doesn't give are {UNKNOWN_LIMIT:g} in the URDF")
     return "\n".join([*lines, "</robot>", ""]), notes
@@ -118,13 +122,13 @@ def _limit_lines(joint: Joint, kind: JointType) -> list[str]:
     return [f"    <limit {' '.join(words)}/>"]
 
 
-def _tool_lines(last: str, tool: str, pose: Array) -> list[str]:
+def fixed_lines(parent: str, child: str, pose: Array) -> list[str]:
+    """The fixed <joint> that holds a link at this pose of another."""
     return [
-        f"  <link name={quoteattr(tool)}/>",
-        f'  <joint name={quoteattr(f"{tool}_joint")} type="fixed">',
+        f'  <joint name={quoteattr(f"{child}_joint")} type="fixed">',
         f"    {_origin(pose)}",
-        f"    <parent link={quoteattr(last)}/>",
-        f"    <child link={quoteattr(tool)}/>",
+        f"    <parent link={quoteattr(parent)}/>",
+        f"    <child link={quoteattr(child)}/>",
         "  </joint>",
     ]
 
@@ -166,15 +170,26 @@ def _children(model: ExportModel, bodies: list[JointFrameBody], held: ExpressedF
 
 def _body(model: ExportModel, bodies: list[JointFrameBody], held: ExpressedFriction, i: int, indent: str) -> list[str]:
     body = bodies[i]
-    lines = [f"{indent}<body name={quoteattr(body.link.name)} {_pose(body.placement)}>"]
+    lines = [f"{indent}<body name={quoteattr(body.link.name)} {pose_attributes(body.placement)}>"]
     if np.any(body.parameters):
         lines.append(f"{indent}  {inertial_tag(link_inertia(body.parameters, body.link.name))}")
     numbers = "".join(f' {name}="{number_text([value])}"' for name, value in held.of_joint(i).items())
     lines.append(f"{indent}  <joint name={quoteattr(body.joint.name)} {_joint(body.joint)}{numbers}/>")
     tool = tool_in_joint_frame(model.robot)
     if i == model.robot.n - 1 and not np.array_equal(tool, np.eye(4)):
-        lines.append(f"{indent}  <site name={quoteattr(unused_name('tool', model.robot))} {_pose(tool)}/>")
+        lines.append(f"{indent}  <site name={quoteattr(unused_name('tool', model.robot))} {pose_attributes(tool)}/>")
+    if model.payload is not None and model.payload.link == i:
+        lines += [f"{indent}  {line}" for line in attached_lines(model.payload, body.link.placement @ model.payload.pose)]
     return [*lines, *_children(model, bodies, held, i, f"{indent}  "), f"{indent}</body>"]
+
+
+def attached_lines(body: AttachedBody, pose: Array) -> list[str]:
+    """A <body> that has no joint, at this pose of the body around it."""
+    return [
+        f"<body name={quoteattr(body.name)} {pose_attributes(pose)}>",
+        f"  {inertial_tag(link_inertia(body.parameters, body.name))}",
+        "</body>",
+    ]
 
 
 def _joint(joint: Joint) -> str:
@@ -187,7 +202,8 @@ def _joint(joint: Joint) -> str:
     return " ".join(words)
 
 
-def _pose(pose: Array) -> str:
+def pose_attributes(pose: Array) -> str:
+    """pos and quat of a <body> or <site>."""
     return f'pos="{number_text(pose[:3, 3].tolist())}" quat="{number_text(_quaternion(pose[:3, :3]).tolist())}"'
 
 

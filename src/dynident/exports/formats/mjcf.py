@@ -13,7 +13,8 @@ import numpy as np
 from dynident.core.xml import XmlText
 from dynident.errors import FileError, import_optional
 from dynident.exports.export_model import ExportModel
-from dynident.exports.formats.complete import complete_mjcf
+from dynident.exports.formats.attached import place_in_source
+from dynident.exports.formats.complete import attached_lines, complete_mjcf
 from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
@@ -76,6 +77,7 @@ EXPORTER = Exporter(
     bodies=True,
     original="mujoco",
     original_name="an MJCF",
+    attaches=True,
 )
 
 
@@ -92,6 +94,11 @@ def _patch(model: ExportModel, held: ExpressedFriction, original: Original, abou
             set_body_inertial(text, bodies[name], parameters, name)
         elif parameters is not None and np.any(parameters):
             raise FileError(original.path, f"has no <body> named {name!r} to hold its inertia; name the bodies, and give each one joint")
+    if model.payload is not None:
+        parent, pose = place_in_source(model.robot.links[model.payload.link], model.payload.pose)
+        if parent not in bodies:
+            raise FileError(original.path, f"has no <body> named {parent!r} to hold the payload; name the bodies")
+        text.add_first(bodies[parent], attached_lines(model.payload, pose))
     notes += _set_joints(text, model, held, original)
     replace_comment(text, [*about, *notes, *held.notes])
     return text.result(), tuple(notes)

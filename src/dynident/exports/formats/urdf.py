@@ -17,6 +17,7 @@ from dynident.core.arrays import Array
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError
 from dynident.exports.export_model import ExportModel
+from dynident.exports.formats.attached import place_in_source, urdf_lines
 from dynident.exports.formats.complete import complete_urdf, dynamics_line
 from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
@@ -81,6 +82,7 @@ EXPORTER = Exporter(
     bodies=True,
     original="robot",
     original_name="a URDF",
+    attaches=True,
 )
 
 
@@ -111,6 +113,9 @@ def _patch(model: ExportModel, held: ExpressedFriction, original: Original, comm
         element = text.root.child("joint", joint)
         assert element is not None, "check_match found the joint"  # noqa: S101
         _set_dynamics(text, element, held.of_joint(i), held.zero)
+    if model.payload is not None:
+        parent, pose = place_in_source(model.robot.links[model.payload.link], model.payload.pose)
+        text.add_first(text.root, urdf_lines(model.payload, parent, pose))
     replace_comment(text, [*comment, *shares.notes])
     return text.result(), shares.notes
 

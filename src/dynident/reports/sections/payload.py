@@ -35,8 +35,8 @@ def _cards(payload: PayloadEstimate) -> Iterator[Card]:
     tone = _TONES.get(payload.status, "bad")
     yield Card(label="Mass", value=f"{payload.mass:.3f} kg", detail=f"± {payload.std[0]:.2g} kg", tone=tone)
     x, y, z = 1e3 * payload.com
-    detail = f"mm, ± {1e3 * float(payload.std[1:4].max()):.2g} mm at most"
-    yield Card(label="Centre of mass", value=f"{x:.1f}, {y:.1f}, {z:.1f}", detail=detail, tone=tone)
+    detail = f"± {1e3 * float(payload.std[1:4].max()):.2g} mm at most"
+    yield Card(label="Centre of mass", value=f"{x:.0f}, {y:.0f}, {z:.0f} mm", detail=detail, tone=tone)
     yield Card(label="Told by the data", value=f"{int(payload.told.sum())} of 10", detail="numbers of the body")
     if payload.declared is not None:
         far = (payload.declared.mass - payload.mass) / float(payload.std[0])
