@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from math import atan2, copysign, hypot, pi
 
@@ -64,6 +65,34 @@ def xyz_rpy_from_pose(pose: Array) -> tuple[Array, Array]:
         pitch = copysign(pi / 2, -R[2, 0])
         return pose[:3, 3].copy(), np.array([0.0, pitch, atan2(-R[0, 1], R[1, 1])])
     return pose[:3, 3].copy(), np.array([atan2(R[2, 1], R[2, 2]), atan2(-R[2, 0], hypot(R[0, 0], R[1, 0])), atan2(R[1, 0], R[0, 0])])
+
+
+#: Angles this near [rad] to a multiple of 90° are that multiple, rounded when a file was written (1.5708, 1.57, 3.14).
+_ROUNDED = 2e-3
+
+
+def rounded_joints(robot: Robot) -> tuple[str, ...]:
+    """Names of joints that stand at nearly, but not exactly, right angles in their parents."""
+    pairs = zip(robot.joints, robot.links, strict=True)
+    return tuple(joint.name for joint, link in pairs if any(_snap(pose) is not pose for pose in (joint.placement, link.placement)))
+
+
+def with_right_angles(robot: Robot) -> Robot:
+    """The robot with angles that were rounded in its file made right again; itself where none were."""
+    if not rounded_joints(robot):
+        return robot
+    joints = tuple(replace(joint, placement=_snap(joint.placement)) for joint in robot.joints)
+    return replace(robot, joints=joints, links=tuple(replace(link, placement=_snap(link.placement)) for link in robot.links))
+
+
+def _snap(pose: Array) -> Array:
+    """The pose with roll, pitch and yaw that are nearly multiples of 90° made so; the same object where none is."""
+    xyz, rpy = xyz_rpy_from_pose(pose)
+    right = np.round(rpy / (0.5 * pi)) * 0.5 * pi
+    near = np.abs(rpy - right) <= _ROUNDED
+    if np.all(np.abs(rpy - right)[near] <= 1e-12):
+        return pose
+    return pose_from_xyz_rpy(xyz, np.where(near, right, rpy))
 
 
 def inverse_pose(pose: Array) -> Array:

@@ -130,11 +130,13 @@ class Robot(Result):
 
     @cached_property
     def drawn_range(self) -> Array:
-        """(n, 2) finite positions to draw at random from: within the limits, and at most half a turn (or π m) to either side of zero."""
+        """(n, 2) finite positions to draw at random from: a range of up to a turn (or 2π m) whole, of a wider one a turn about zero."""
         low, high = self.position_limits.T
         turn = 2.0 * np.pi  # of a range that lies beyond half a turn, the turn that is nearest to zero
-        lower = np.maximum(low, np.where(high <= -np.pi, high - turn, -np.pi))
-        upper = np.minimum(high, np.where(low >= np.pi, low + turn, np.pi))
+        with np.errstate(invalid="ignore"):
+            whole = high - low <= turn
+        lower = np.where(whole, low, np.maximum(low, np.where(high <= -np.pi, high - turn, -np.pi)))
+        upper = np.where(whole, high, np.minimum(high, np.where(low >= np.pi, low + turn, np.pi)))
         return freeze(np.column_stack([lower, upper]))
 
     @cached_property

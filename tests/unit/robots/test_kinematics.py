@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 import dynident
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.robots import JointType, load_robot
+from dynident.robots import JointType, Robot, load_robot
 from dynident.robots.check import check_robot
 from dynident.robots.kinematics import (
     axis_rotation,
@@ -102,3 +104,35 @@ def test_link_poses_refuse_what_is_not_finite() -> None:
 
 def test_the_names_at_the_top_are_these() -> None:
     assert dynident.check_robot is check_robot
+
+
+def test_right_angles_that_a_file_has_rounded_are_right_again(tmp_path: Path) -> None:
+    """1.5708 instead of π/2 would add base parameters that no data can tell; the dynamics keep the file's numbers."""
+    from dynident.regression.equations.base import base_parameters
+    from dynident.robots.kinematics import rounded_joints, with_right_angles
+
+    panda = load_robot("panda")
+    exact = tmp_path / "exact.urdf"
+    exact.write_text(urdf_of(panda, digits=16))
+    rounded = tmp_path / "rounded.urdf"
+    rounded.write_text(urdf_of(panda, digits=4))
+    robot = load_robot(rounded)
+    assert len(rounded_joints(robot)) == 6
+    assert "within 0.1° of a right angle" in robot.notes[-1]
+    assert load_robot(exact).notes == ()
+    assert base_parameters(robot).rank == base_parameters(load_robot(exact)).rank == 43
+    q = np.random.default_rng(0).normal(size=7)
+    np.testing.assert_allclose(link_poses(with_right_angles(robot), q), link_poses(load_robot(exact), q), atol=1e-12)
+    assert np.abs(link_poses(robot, q) - link_poses(load_robot(exact), q)).max() > 1e-7
+
+
+def urdf_of(robot: Robot, digits: int) -> str:
+    from dynident.robots.kinematics import xyz_rpy_from_pose
+
+    parts, parent = ["<link name='l0'/>"], "l0"
+    for i, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True), start=1):
+        xyz, rpy = (" ".join(repr(round(float(value), digits)) for value in values) for values in xyz_rpy_from_pose(joint.placement))
+        parts.append(f"<link name='{link.name}'/><joint name='j{i}' type='continuous'><origin xyz='{xyz}' rpy='{rpy}'/><axis xyz='0 0 1'/>")
+        parts.append(f"<parent link='{parent}'/><child link='{link.name}'/></joint>")
+        parent = link.name
+    return f"<robot name='r'>{''.join(parts)}</robot>"

@@ -25,6 +25,7 @@ from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import REFERENCE_TEMPERATURE, FrictionModel, Motion
 from dynident.regression.equations.columns import Columns, expression, problem_columns
 from dynident.regression.equations.factors import independent_columns
+from dynident.robots.kinematics import with_right_angles
 from dynident.robots.robot import Robot
 
 #: What the equations state: joint torques; or what a controller returns: M and g, only M, only g.
@@ -158,7 +159,8 @@ def base_parameters(
     columns = problem_columns(robot, friction, extra)
     declared = dict(known or {})
     skip = {columns.index(name) for name in declared}
-    Y = _random_regressor(robot, friction, equations, np.random.default_rng(seed))
+    # a right angle that was rounded in the file would add combinations that no data can tell
+    Y = _random_regressor(with_right_angles(robot), friction, equations, np.random.default_rng(seed))
     candidates = [i for i in _reading_order(columns) if i not in skip]
     independent, relations = _group(Y[:, candidates])
     extras = [i for i in range(columns.extra_slice.start, len(columns)) if i not in skip]

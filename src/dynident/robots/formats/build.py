@@ -17,7 +17,7 @@ from dynident.errors import FileError, InputError, Remedy, UnknownNameError, Uns
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.grippers import gripper_positions
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
-from dynident.robots.kinematics import inverse_pose, joint_motion
+from dynident.robots.kinematics import inverse_pose, joint_motion, rounded_joints
 from dynident.robots.robot import Joint, Link, Robot, Source
 
 
@@ -84,6 +84,10 @@ def build_robot(
         ) from None
     except InputError as error:
         raise FileError(tree.source, error.message, remedy=error.remedy) from None
+    rounded = rounded_joints(robot)
+    if rounded:
+        about = f"joints {', '.join(rounded)} stand within 0.1° of a right angle, which the file has rounded"
+        robot = replace(robot, notes=(*robot.notes, f"{about}; what can be identified is judged as if it were exact"))
     return robot if gravity is None else robot.with_gravity(gravity)
 
 
