@@ -79,6 +79,7 @@ _HOMES = {
     "reports": ("Page", "report"),
     "drives": (),
     "recording": (),
+    "doctor": (),
     "parameters": (),
     "dynamics": (),
 }

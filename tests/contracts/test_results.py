@@ -20,6 +20,7 @@ import pytest
 from dynident.core.figures import COLOURS
 from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
+from dynident.doctor import diagnose
 from dynident.errors import MissingExtraError
 from dynident.excitation import design_trajectory
 from dynident.excitation.limits.limits import Limits
@@ -107,6 +108,11 @@ def _payload() -> Result:
     return identify_payload(fit(build_problem(robot, unloaded)), loaded, declared=Declared(mass=0.5))
 
 
+def _diagnosis() -> Result:
+    data = log(arm(), seconds=16.0)
+    return diagnose(arm(), replace(data, effort=-data.effort))
+
+
 RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Robot", "RobotCheck", "Dataset", "Problem", "BaseParameters", "Estimate", "RetrievalProblem", "LinkParameters", "Validation",
     "CrossValidation", "PosteriorSamples", "Run",
@@ -120,6 +126,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "RecordingPlan": cache(_plan),
     "SignRecovery": cache(_recovery),
     "PayloadEstimate": cache(_payload),
+    "Diagnosis": cache(_diagnosis),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 

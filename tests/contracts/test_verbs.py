@@ -14,7 +14,7 @@ from tests.conftest import REPOSITORY
 GROUPS = {
     "Start here": ["demo"],
     "Robot": ["check", "convert", "repair"],
-    "Experiment": ["excite", "simulate", "record"],
+    "Experiment": ["excite", "simulate", "record", "doctor"],
     "Model": ["presets", "gains", "identify", "signs", "retrieve", "validate", "payload"],
     "Use": ["export", "report", "sample"],
 }

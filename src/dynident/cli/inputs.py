@@ -86,10 +86,12 @@ def read_data(
     part: tuple[float, float] = (0.0, 1.0),
     *,
     without: list[tuple[float, float]] | None = None,
+    ordered: bool = True,
 ) -> Dataset | ControllerSamples:
     """The data with joints in the robot's order where the file names them, and the part of it that is asked for.
 
     without : intervals of the clock [s] to leave out; they belong to these data alone, so that a run does not remember them.
+    ordered : False leaves the file's columns in their order.
     """
     from dynident.data import load_recording
     from dynident.regression.prepare import order_joints
@@ -108,7 +110,7 @@ def read_data(
         preset=reading.preset or None,
         robot_joints=robot.joint_names,
     )
-    data = order_joints(robot, data)
+    data = order_joints(robot, data) if ordered else data
     return data if part == (0.0, 1.0) else data.part(*part)
 
 

@@ -158,6 +158,9 @@ OPTIONS = {
     "effort_kind": "--effort-kind",
     "effort_gains": "--effort-gains",
     "effort_signs": "--effort-signs",
+    "delay": "--delay",
+    "without": "--without",
+    "gravity": "--gravity",
     "rate": "--sampling-rate",
     "lock": "--lock",
     "base": "--base",
@@ -175,10 +178,19 @@ OPTIONS = {
 
 
 def option_text(argument: str, value: object) -> str:
-    """What to type for an argument of the library: "--map q=pos_*" for columns={"q": "pos_*"}."""
+    """What to type for an argument of the library: "--map q=pos_*" for columns={"q": "pos_*"}; intervals are one option each."""
     values = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"": value}
-    words = [f"{name}=" * bool(name) + (f"{item:g}" if isinstance(item, float) else str(item)) for name, item in values.items()]
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        words = [":".join(map(_word, pair)) for pair in cast("list[list[float]]", value)]
+    else:
+        words = [f"{name}=" * bool(name) + _word(item) for name, item in values.items()]
     return OPTIONS[argument] if value is True or value is ... else " ".join(f"{OPTIONS[argument]} {word}" for word in words)
+
+
+def _word(item: object) -> str:
+    if isinstance(item, list):
+        return ",".join(map(_word, cast("list[object]", item)))
+    return f"{item:g}" if isinstance(item, float) else str(item)
 
 
 def parse_locks(pairs: Iterable[str] | None) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,11 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
         dataset = shift_effort(dataset, _for_each("delay", recipe.delay, dataset.n))
     if recipe.without:
         dataset = mask_times(dataset, recipe.without)
-    return dataset.select(order) if order else dataset
+    if not order:
+        return dataset
+    chosen = dataset.select(order)
+    # columns that have only the numbers we gave them are numbered again: what was asked for is their order
+    return replace(chosen, joint_names=names) if not content.joint_names and chosen.n == dataset.n else chosen
 
 
 def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> ControllerSamples:
@@ -164,6 +169,8 @@ def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = T
         raise ShapeError(name, raw.shape, "(samples, joints)")
     n = raw.shape[1]
     values = np.asarray(raw, dtype=float)
+    if name == "effort" and recipe.effort_joints:
+        values = values[:, _effort_columns(content.joint_names or default_names(n), recipe.effort_joints)]
     if name in recipe.units:
         values = values * _scale(name, recipe.units[name], n)
     if recipe.effort_gains is not None and name == "effort":
@@ -185,6 +192,13 @@ def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = T
     if recipe.offsets is not None and name == "q":
         values = values + _of_length("offsets", recipe.offsets, n)
     return values
+
+
+def _effort_columns(names: Sequence[str], order: Sequence[str]) -> list[int]:
+    """The column of each joint's effort: order[j] is the joint whose column holds the effort of joint j."""
+    if sorted(order) != sorted(names):
+        raise ValueRangeError("effort_joints", f"are {', '.join(order)}; each of {', '.join(names)} was expected once")
+    return [list(names).index(name) for name in order]
 
 
 def _for_each(name: str, values: Array, n: int) -> Array:

@@ -20,7 +20,7 @@ from dynident.errors import FileError, UnknownNameError, ValueRangeError
 
 Unit = str | tuple[str, ...]
 _MOTORS = ("signs", "gear_ratios", "motor_to_joint", "offsets")
-_EFFORT = ("effort_kind", "effort_gains", "effort_signs", "delay")
+_EFFORT = ("effort_kind", "effort_gains", "effort_signs", "effort_joints", "delay")
 _KEYS = ("columns", "units", "joints", *_MOTORS, *_EFFORT, "rate", "skip", "without", "files", "segment", "reader_options")
 _ABOUT = ("preset", "about", "source")
 
@@ -33,6 +33,7 @@ class Recipe:
                               nothing where a quantity is to be ignored.
     units : dict              Our name -> unit, or a unit per joint.
     joints : tuple of str     Names of the joints, or their order when the file has names.
+    effort_joints : tuple     Order of the effort's columns where it is another than that of the positions.
     signs : (n,) or None      +1 or -1 per joint, for positions, velocities, accelerations, and signed efforts without signs of their own.
     effort_gains : (n,) or (1,)   Torque per unit of recorded effort, of the motor where there are gears; may be negative.
     effort_signs : (n,) or (1,)   +1 or -1 for efforts, in place of `signs`.
@@ -52,6 +53,7 @@ class Recipe:
     columns: Mapping[str, Patterns] = field(default_factory=dict[str, Patterns])
     units: Mapping[str, Unit] = field(default_factory=dict[str, Unit])
     joints: tuple[str, ...] = ()
+    effort_joints: tuple[str, ...] = ()
     signs: Array | None = None
     gears: Array | None = None
     offsets: Array | None = None
@@ -168,6 +170,7 @@ def read_recipe(path: Path) -> Recipe:
             columns=check_columns(_column_map(fields)) or {},
             units=check_units(_patterns(fields.section("units"))) or {} if fields.has("units") else {},
             joints=fields.texts("joints", alone=False),
+            effort_joints=fields.texts("effort_joints", alone=False),
             signs=_signs(fields),
             effort_gains=check_effort_gains(_per_joint(fields, "effort_gains")),
             effort_signs=check_effort_signs(_per_joint(fields, "effort_signs")),

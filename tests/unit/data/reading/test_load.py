@@ -585,3 +585,23 @@ def test_a_controllers_zeros_are_refused(tmp_path):
         load_controller_samples(npz(tmp_path, q=Q, g=0 * Q))
     horizontal = load_controller_samples(npz(tmp_path, q=Q, M=np.tile(np.eye(2), (N, 1, 1)), g=0 * Q))
     assert not np.any(horizontal.g), "gravity may be zero where there is inertia"
+
+
+def test_columns_that_have_only_numbers_are_numbered_again_after_they_were_put_in_order(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, tau=2 * Q)
+    beside(file, joints=["joint2", "joint1"])
+    data = load_dataset(file)
+    assert data.joint_names == ("joint1", "joint2")
+    np.testing.assert_array_equal(data.q, Q[:, ::-1])
+    np.testing.assert_array_equal(data.effort, 2 * Q[:, ::-1])
+
+
+def test_efforts_in_another_order_than_the_positions(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, tau=2 * Q)
+    beside(file, effort_joints=["joint2", "joint1"], effort_gains=[1.0, 10.0])
+    data = load_dataset(file)
+    np.testing.assert_array_equal(data.q, Q)
+    np.testing.assert_array_equal(data.effort, 2 * Q[:, ::-1] * [1.0, 10.0])
+    beside(file, effort_joints=["joint2", "elbow"])
+    with pytest.raises(FileError, match="effort_joints are joint2, elbow; each of joint1, joint2 was expected once"):
+        load_dataset(file)

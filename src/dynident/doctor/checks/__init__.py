@@ -1,0 +1,1 @@
+"""Checks, one per file."""

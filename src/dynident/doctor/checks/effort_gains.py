@@ -1,0 +1,52 @@
+"""Efforts that are torques only up to a factor of each joint: motor currents, or torques before the gears."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.doctor.case import Case
+from dynident.doctor.correction import Correction
+from dynident.doctor.finding import Check, Evidence, Stage, Suspect
+from dynident.doctor.gains import find_gains
+
+#: Gains within this factor of one are those of calibrated torques.
+_CALIBRATED = 1.6
+#: Larger ones are those of gears.
+_GEARS = 30.0
+
+
+def _suspects(case: Case) -> Iterator[Suspect]:
+    gains = find_gains(case.moments, case.prior)
+    sizes = np.abs(gains)
+    if np.all((sizes < _CALIBRATED) & (sizes > 1.0 / _CALIBRATED)):
+        return
+    each = 0.5 * float(np.log(case.moments.rows))
+    common = float(np.exp(np.mean(np.log(sizes))))
+    yield _suspect(case, np.full(case.robot.n, common), each + 4.0)
+    if case.robot.n > 1:
+        yield _suspect(case, gains, each * case.robot.n + 4.0)
+
+
+def _suspect(case: Case, gains: Array, parameters: float) -> Suspect:
+    what = "torques of the motors, before the gears" if np.median(np.abs(gains)) > _GEARS else "motor currents"
+    listing = ", ".join(f"{gain:.3g}" for gain in gains)
+    return Suspect(
+        sentence=f"the efforts are no joint torques but, as it seems, {what}: torque per unit of them is about {listing}",
+        correction=Correction(effort_gains=gains),
+        parameters=parameters,
+        evidence=tuple(Evidence(f"gain of {name}", gain) for name, gain in zip(case.names, gains.tolist(), strict=True)),
+    )
+
+
+CHECK = Check(
+    name="effort gains",
+    symptom="joints that contradict each other about the weight of the links they carry, an arm that is far too light",
+    cause="motor currents, or torques of the motors, that were taken for joint torques",
+    fix="`--effort-gains 14.9,12.1`",
+    stage=Stage.MODEL,
+    suspects=_suspects,
+    spoils=True,
+)

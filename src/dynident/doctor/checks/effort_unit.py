@@ -1,0 +1,28 @@
+"""Efforts in another unit: the same factor in all joints, by which the links weigh too much or too little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dynident.doctor.case import Case
+from dynident.doctor.correction import Correction
+from dynident.doctor.finding import Check, Stage, Suspect
+
+#: Units that efforts come in, by how far they are from N·m.
+UNITS = ("mNm", "kNm", "Ncm")
+
+
+def _suspects(case: Case) -> Iterator[Suspect]:
+    for unit in UNITS:
+        yield Suspect(sentence=f"the efforts are in {unit}, not in N·m", correction=Correction(units={"effort": unit}), parameters=1.0)
+
+
+CHECK = Check(
+    name="effort unit",
+    symptom="links that weigh a thousand times too much or too little",
+    cause="efforts in mN·m, N·cm or kN·m that were taken for N·m",
+    fix="`--unit effort=mNm`",
+    stage=Stage.MODEL,
+    suspects=_suspects,
+    spoils=True,
+)

@@ -1,0 +1,117 @@
+"""The competition of hypotheses: the best is corrected, all look again, and in the end each must still be needed beside the others.
+
+A pair of faults is found so, although neither correction alone explains the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dynident.doctor.case import Case
+from dynident.doctor.correction import Correction
+from dynident.doctor.explanation import Explanation
+from dynident.doctor.figures import effort_figure
+from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Suspect
+
+#: What a correction must gain in -2 log p to be looked at, to be named, and to be sure.
+_LEAST, _CLEAR, _SURE = 15.0, 30.0, 60.0
+#: A sure correction leaves little of what was unexplained (`Check.leaves`), over all joints or over those that it concerns, or makes links
+#: so much more plausible in -2 log p. And of the joints concerned at most this share of their effort stays unexplained.
+_PLAUSIBLE, _UNEXPLAINED = 40.0, 0.5
+_MOST = 6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Accused:
+    """A suspect and its check, and what the log costs with its correction. columns : the order of the log's columns that it knew."""
+
+    check: Check
+    suspect: Suspect
+    explanation: Explanation
+
+    @property
+    def cost(self) -> float:
+        return self.explanation.cost + 2.0 * self.suspect.parameters
+
+
+def compete(case: Case, checks: Sequence[Check]) -> tuple[Finding, ...]:
+    """What is wrong, the strongest first, found on a case; each correction is for the case with those before it."""
+    accepted: list[Accused] = []
+    current = case
+    while len(accepted) < _MOST and current.excerpt is not None:
+        best = min(_accuse(current, checks), key=lambda item: item.cost, default=None)
+        if best is None or best.cost > current.explanation.cost - _LEAST:
+            break
+        accepted.append(best)
+        current = current.correct(best.suspect.correction)
+    return tuple(_judge(case, accepted))
+
+
+def _accuse(case: Case, checks: Sequence[Check]) -> Iterator[Accused]:
+    for check in checks:
+        if check.suspects is not None:
+            for suspect in check.suspects(case):
+                yield Accused(check=check, suspect=suspect, explanation=case.judge(suspect.correction))
+
+
+def _judge(case: Case, accepted: Sequence[Accused]) -> Iterator[Finding]:
+    """Each of them against the case with all the others but without it."""
+    corrected = _with(case, accepted)
+    for number, accused in enumerate(accepted):
+        others = _with(case, [*accepted[:number], *accepted[number + 1 :]])
+        yield _finding(accused, others, corrected)
+
+
+def _with(case: Case, accepted: Sequence[Accused]) -> Case:
+    whole = Correction()
+    for accused in accepted:
+        whole = whole.then(accused.suspect.correction)
+    return case.correct(whole) if accepted else case
+
+
+def _finding(accused: Accused, before: Case, after: Case) -> Finding:
+    suspect, joints = accused.suspect, list(accused.suspect.joints or range(before.robot.n))
+    old, new = before.explanation, after.explanation
+    gain = old.cost - new.cost - 2.0 * suspect.parameters
+    doubt = before.judge(Correction(), prior=before.other_prior).cost - after.judge(Correction(), prior=after.other_prior).cost
+    ratio = min(new.overall / old.overall, _rms(new.misfit[joints]) / _rms(old.misfit[joints]))
+    better = ratio <= accused.check.leaves or old.implausibility - new.implausibility >= _PLAUSIBLE
+    sure = gain >= _SURE and doubt >= 0.0 and better and _rms(new.misfit[joints]) <= _UNEXPLAINED
+    evidence = (
+        *suspect.evidence,
+        Evidence("unexplained", 100.0 * old.overall, "%"),
+        Evidence("unexplained with the correction", 100.0 * new.overall, "%"),
+        Evidence("gain in log-probability", 0.5 * gain),
+    )
+    return Finding(
+        name=accused.check.name,
+        sentence=suspect.sentence,
+        confidence=Confidence.HIGH if sure else Confidence.MEDIUM if gain >= _CLEAR else Confidence.LOW,
+        evidence=evidence,
+        joints=tuple(before.names[j] for j in suspect.joints),
+        correction=suspect.correction,
+        spoils=accused.check.spoils,
+        figures=(effort_figure(before, after, joints),),
+    )
+
+
+def _rms(values: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def merge(first: Finding, second: Finding) -> Finding:
+    """Two findings of one check, the second made on a log with the first corrected, as one."""
+    assert first.correction is not None  # noqa: S101 (of a competition)
+    assert second.correction is not None  # noqa: S101
+    return replace(
+        first,
+        sentence=f"{first.sentence}; {second.sentence}",
+        confidence=max(first.confidence, second.confidence, key=list(Confidence).index),
+        evidence=(*first.evidence, *second.evidence),
+        joints=tuple(dict.fromkeys((*first.joints, *second.joints))),
+        correction=first.correction.then(second.correction),
+        figures=(*first.figures, *second.figures),
+    )

@@ -1,0 +1,107 @@
+"""What the doctor finds in a log, how sure it is, and what a check is that finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from dynident.core.figures import Figure
+from dynident.doctor.correction import Correction
+
+if TYPE_CHECKING:
+    from dynident.doctor.case import Case
+
+
+class Confidence(Enum):
+    """How sure a finding is; the value is the rule."""
+
+    HIGH = "nothing else that was tried explains it, and with the correction the log is explained far better or by far more real links"
+    MEDIUM = "the correction explains the log clearly better, but something else may be behind it"
+    LOW = "worth a look"
+
+
+class Stage(IntEnum):
+    """When a check looks: what an earlier stage has corrected no longer troubles a later one."""
+
+    SIGNALS = 1  #: recorded signals against each other
+    MODEL = 2  #: the log against the robot
+    REST = 3  #: what is left when all that is sure has been corrected
+
+
+class Evidence(NamedTuple):
+    """A number that speaks for a finding."""
+
+    what: str
+    value: float
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.value:.3g}{f' {self.unit}' if self.unit else ''}"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Finding:
+    """One thing that is wrong with a log, or with what was said about it.
+
+    name : str              Of the check.
+    sentence : str          What is wrong.
+    evidence : tuple        In numbers.
+    joints : names          Whom it concerns; empty where it is all of them, or none in particular.
+    correction : Correction What mends it, in the log's columns; None where only a new recording would.
+    advice : str            What to do where no correction can.
+    spoils : bool           Whether what is identified from such a log means nothing.
+    figures : tuple         What was recorded, against what it should be.
+    """
+
+    name: str
+    sentence: str
+    confidence: Confidence
+    evidence: tuple[Evidence, ...] = ()
+    joints: tuple[str, ...] = ()
+    correction: Correction | None = None
+    advice: str = ""
+    spoils: bool = False
+    figures: tuple[Figure, ...] = ()
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is corrected before the doctor looks on, and by `--fix`."""
+        return self.confidence is Confidence.HIGH
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Suspect:
+    """A hypothesis about what is wrong, for the competition of all of them.
+
+    parameters : float   How many numbers were fitted to find it, or how improbable it is beforehand in nats: what the others are spared.
+    """
+
+    sentence: str
+    correction: Correction
+    joints: tuple[int, ...] = ()
+    parameters: float = 0.0
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Check:
+    """What finds one kind of fault.
+
+    symptom, cause, fix : str   For the table in the documentation.
+    look                        Findings, at its stage.
+    suspects                    Hypotheses about how the log differs from the robot, which compete with those of all other checks.
+    spoils : bool               Whether such a log spoils what is identified.
+    leaves : float              The share of what was unexplained that a sure correction leaves at most.
+    """
+
+    name: str
+    symptom: str
+    cause: str
+    fix: str
+    stage: Stage
+    look: Callable[[Case], Iterator[Finding]] | None = None
+    suspects: Callable[[Case], Iterator[Suspect]] | None = None
+    spoils: bool = False
+    leaves: float = 0.7

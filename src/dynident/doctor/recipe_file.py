@@ -1,0 +1,71 @@
+"""The YAML beside a data file that corrects how it is read, made of what is there already and of a diagnosis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from dynident.core.files import read_yaml
+from dynident.doctor.correction import Correction
+from dynident.errors import FileError
+
+
+def recipe_text(data: Path, correction: Correction) -> tuple[Path, str]:
+    """Which file corrects the reading of a data file, and what must be in it.
+
+    What a YAML beside the data says already stays, and is combined with the correction, which was found on data that were read with it.
+    """
+    if data.suffix.lower() in (".yaml", ".yml"):
+        beside: Path | None = data
+    else:
+        candidates = (data.with_name(data.name + ".yaml"), data / "dataset.yaml", data.with_name("dataset.yaml"))
+        beside = next((path for path in candidates if path.is_file()), None)
+    before: dict[str, Any] = {} if beside is None else read_yaml(beside)
+    target = beside if beside is not None and beside.name != "dataset.yaml" else data.with_name(data.name + ".yaml")
+    merged = _combine(target, before, correction)
+    heading = "# How this log is to be read, as dynident doctor found it.\n"
+    return target, heading + yaml.safe_dump(merged, sort_keys=False, default_flow_style=None, allow_unicode=True)
+
+
+def _combine(target: Path, before: dict[str, Any], correction: Correction) -> dict[str, Any]:
+    after = dict(before)
+    for name, value in correction.recipe.items():
+        old = before.get(name)
+        if old is None:
+            after[name] = value
+        elif name in ("columns", "units"):
+            clash = [key for key in value if key in old]
+            if clash and name == "units":
+                raise FileError(
+                    target, f"says the unit of {', '.join(clash)} already, and it seems to be another: {value}; correct it by hand"
+                )
+            after[name] = {**old, **value}
+        elif name in ("effort_gains", "signs", "effort_signs", "gear_ratios"):
+            after[name] = _pairs(old, value, product=True)
+        elif name in ("offsets", "delay"):
+            after[name] = _pairs(_signed(old, correction) if name == "offsets" else old, value, product=False)
+        elif name == "without":
+            after[name] = [*old, *value]
+        elif name in ("joints", "effort_joints"):
+            after[name] = [old[int(column.removeprefix("joint")) - 1] for column in value]
+        else:
+            after[name] = value
+    if "signs" in before and "effort_signs" not in before and "effort_signs" in correction.recipe:
+        after["effort_signs"] = _pairs(before["signs"], correction.recipe["effort_signs"], product=True)
+    return after
+
+
+def _signed(offsets: Any, correction: Correction) -> Any:
+    return offsets if correction.signs is None else (np.asarray(offsets, dtype=float) * correction.signs).tolist()
+
+
+def _pairs(old: Any, new: Any, *, product: bool) -> Any:
+    """Products or sums, joint by joint; one number for all joints where both are."""
+    a, b = np.asarray(old, dtype=float), np.asarray(new, dtype=float)
+    found = a * b if product else a + b
+    rounded = np.where(found == np.round(found), np.round(found), found).tolist()
+    whole = [int(x) if x == int(x) and product and abs(x) == 1 else x for x in np.atleast_1d(rounded).tolist()]
+    return whole[0] if found.ndim == 0 else whole

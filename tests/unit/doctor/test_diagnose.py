@@ -1,0 +1,136 @@
+"""Faults that were put into a log are named with what mends them, alone and in pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynident import Dataset, load_robot
+from dynident.data import shift_effort
+from dynident.doctor import Diagnosis, diagnose
+from dynident.dynamics import gravity
+from tests.logs import synthetic_log
+
+ROBOT = load_robot("spatial_3r")
+LOG = synthetic_log("spatial_3r", noise=0.1)
+DEGREES = 180.0 / np.pi
+
+
+def scaled(**factors: Any) -> Dataset:
+    return replace(LOG, **{name: getattr(LOG, name) * factor for name, factor in factors.items()})
+
+
+def named(log: Dataset, robot: Any = ROBOT) -> dict[str, Any]:
+    """{finding: recipe} of what is sure."""
+    return {finding.name: finding.correction.recipe for finding in diagnose(robot, log).sure if finding.correction}
+
+
+@pytest.mark.parametrize(
+    ("log", "finding", "recipe"),
+    [
+        (scaled(effort=[1, -1, 1]), "effort sign", {"effort_signs": [1, -1, 1]}),
+        (scaled(effort=-1), "effort sign", {"effort_signs": -1}),
+        (scaled(q=[1, 1, -1], dq=[1, 1, -1], ddq=[1, 1, -1]), "position sign", {"signs": [1, 1, -1], "effort_signs": [1, 1, 1]}),
+        (scaled(effort=1000.0), "effort unit", {"units": {"effort": "mNm"}}),
+        (
+            scaled(q=DEGREES, dq=DEGREES, ddq=DEGREES),
+            "position unit",
+            {"units": {"q": "deg", "dq": "deg/s", "ddq": "deg/s^2"}},
+        ),
+        (scaled(q=DEGREES), "position unit", {"units": {"q": "deg", "dq": "rad/s", "ddq": "rad/s^2"}}),
+        (scaled(dq=DEGREES), "velocity", {"units": {"dq": "deg/s"}}),
+        (scaled(time=20.0), "time base", {"rate": 100.0}),
+        (scaled(time=1000.0), "time base", {"units": {"time": "ms"}}),
+        (replace(LOG, time=0.05 * LOG.time, dq=None, ddq=None), "time base", {"rate": 100.0}),
+        (replace(LOG, dq=LOG.dq[:, ::-1]), "velocity", {"columns": {"dq": "none"}}),
+        (replace(LOG, ddq=np.random.default_rng(1).normal(size=LOG.q.shape)), "acceleration", {"columns": {"ddq": "none"}}),
+        (
+            replace(LOG.select([1, 2, 0]), joint_names=LOG.joint_names),
+            "joint order",
+            {"joints": ["joint3", "joint1", "joint2"]},
+        ),
+        (replace(LOG, effort=LOG.effort[:, [1, 0, 2]]), "joint order", {"effort_joints": ["joint2", "joint1", "joint3"]}),
+    ],
+)
+def test_a_fault_is_named_with_its_remedy(log, finding, recipe):
+    assert named(log) == {finding: recipe}
+
+
+@pytest.mark.parametrize("direction", [[9.81, 0.0, 0.0], [0.0, 0.0, 9.81], [0.0, -6.94, -6.94]])
+def test_gravity_is_found_that_was_said_to_be_elsewhere(direction):
+    (finding,) = diagnose(ROBOT.with_gravity(direction), LOG).sure
+    assert finding.name == "gravity"
+    assert finding.correction.gravity == pytest.approx(ROBOT.gravity, abs=0.3)
+
+
+def test_gravity_that_was_compensated():
+    bare = replace(LOG, effort=LOG.effort - gravity(ROBOT, ROBOT.parameters, LOG.q))
+    (finding,) = diagnose(ROBOT, bare).sure
+    assert finding.name == "gravity compensated"
+    assert not finding.correction.gravity.any()
+
+
+def test_gains_of_currents():
+    gains = np.array([14.0, 9.0, 21.0])
+    (finding,) = diagnose(ROBOT, scaled(effort=1.0 / gains)).sure
+    assert finding.name == "effort gains"
+    assert finding.correction.effort_gains == pytest.approx(gains, rel=0.05)
+
+
+@pytest.mark.parametrize("delay", [0.03, -0.02])
+def test_a_delay_is_measured(delay):
+    (finding,) = diagnose(ROBOT, shift_effort(LOG, -delay)).sure
+    assert finding.name == "delay"
+    assert finding.correction.delay == pytest.approx(np.full(3, delay), abs=2e-3)
+
+
+def test_a_lost_zero_of_a_panda():
+    panda, log = load_robot("panda"), synthetic_log("panda", noise=0.1)
+    (finding,) = diagnose(panda, replace(log, q=log.q + 0.15 * np.eye(7)[1])).sure
+    assert finding.name == "joint zero"
+    assert finding.joints == ("panda_joint2",)
+    assert finding.correction.offsets[1] == pytest.approx(-0.15, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "robot", "names"),
+    [
+        (lambda log: replace(log, effort=log.effort * [1, -1, 1], time=10.0 * log.time), ROBOT, {"effort sign", "time base"}),
+        (lambda log: replace(log, effort=log.effort * [-1, 1, 1]), ROBOT.with_gravity([0.0, 9.81, 0.0]), {"effort sign", "gravity"}),
+        (
+            lambda log: replace(log.select([1, 0, 2]), joint_names=log.joint_names, effort=1000.0 * log.effort[:, [1, 0, 2]]),
+            ROBOT,
+            {"joint order", "effort unit"},
+        ),
+    ],
+)
+def test_pairs_are_told_apart(spoil: Callable[[Dataset], Dataset], robot, names):
+    found = diagnose(robot, spoil(LOG))
+    assert {finding.name for finding in found.sure} == names
+    assert_restored(found)
+
+
+def assert_restored(found: Diagnosis) -> None:
+    robot, data = found.corrected()
+    assert robot.gravity == pytest.approx(ROBOT.gravity, abs=1e-2)
+    assert data.rate == pytest.approx(LOG.rate)
+    for name in ("q", "effort"):
+        np.testing.assert_allclose(getattr(data, name), getattr(LOG, name), atol=1e-9)
+
+
+def test_columns_are_those_of_the_file_where_it_has_more_and_others_in_front():
+    names = ("gripper", *ROBOT.joint_names)
+    wide = Dataset(
+        time=LOG.time,
+        q=np.column_stack([np.zeros(LOG.samples), LOG.q]),
+        effort=np.column_stack([np.zeros(LOG.samples), LOG.effort * [1, 1, -1]]),
+        joint_names=names,
+        effort_kind="torque",
+    )
+    found = diagnose(ROBOT, wide)
+    assert found.correction.recipe == {"effort_signs": [1, 1, -1]}
+    assert found.in_file.recipe == {"effort_signs": [1, 1, 1, -1]}
