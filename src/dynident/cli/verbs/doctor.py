@@ -10,7 +10,7 @@ import typer
 from dynident.cli import options as opt
 from dynident.cli.inputs import parse_reading, read_data, read_robot
 from dynident.cli.terminal import console, print_json, print_report, spinner
-from dynident.errors import FileError, InputError
+from dynident.errors import FileError, InputError, Remedy
 
 if TYPE_CHECKING:
     from dynident.doctor import Correction, Diagnosis
@@ -78,6 +78,7 @@ def _write(data: Path, found: Diagnosis, *, force: bool) -> Path | None:
     """The file that was written; None where nothing is sure that a file could say."""
     from dynident.core.files import write_atomically
     from dynident.doctor.recipe_file import recipe_text
+    from dynident.doctor.tables import in_python
 
     if not found.in_file.recipe:
         return None
