@@ -58,7 +58,7 @@ CHECK = Check(
     name="acceleration",
     symptom="recorded accelerations that are not the derivatives of the velocities",
     cause="accelerations of a command or an accelerometer, in another unit, or no accelerations at all",
-    fix="`--map ddq=none`, which takes the derivative of the velocities, or their unit: `--unit ddq=deg/s^2`",
+    fix="`columns: {ddq: none}`, which takes the derivative of the velocities, or their unit: `units: {ddq: deg/s^2}`",
     stage=Stage.SIGNALS,
     look=_look,
 )

@@ -21,7 +21,7 @@ CHECK = Check(
     name="effort unit",
     symptom="links that weigh a thousand times too much or too little",
     cause="efforts in mN·m, N·cm or kN·m that were taken for N·m",
-    fix="`--unit effort=mNm`",
+    fix="`units: {effort: mNm}`",
     stage=Stage.MODEL,
     suspects=_suspects,
     spoils=True,

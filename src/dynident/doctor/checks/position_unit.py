@@ -46,7 +46,7 @@ CHECK = Check(
     name="position unit",
     symptom="positions far beyond the joints' limits, efforts that nothing explains",
     cause="positions in degrees, turns or counts that were taken for radians",
-    fix="`--unit q=deg --unit dq=deg/s`, for counts `gear_ratios` with counts per radian in the YAML beside the data",
+    fix="`units: {q: deg, dq: deg/s}`, for counts `gear_ratios` with counts per radian in the YAML beside the data",
     stage=Stage.MODEL,
     suspects=_suspects,
     spoils=True,

@@ -122,7 +122,7 @@ CHECK = Check(
     name="time base",
     symptom="velocities that are the derivatives of the positions times a factor, inertias that no arm of this weight has",
     cause="a sampling rate that was misread, stamps in another unit",
-    fix="`--sampling-rate 1000`, or `--unit time=ms`",
+    fix="`rate: 1000`, or `units: {time: ms}`",
     stage=Stage.SIGNALS,
     look=_look,
     suspects=_suspects,

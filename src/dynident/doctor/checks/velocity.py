@@ -114,7 +114,7 @@ CHECK = Check(
     name="velocity",
     symptom="recorded velocities that are not the derivatives of the positions",
     cause="velocities in another unit, order or sign than the positions, or commanded instead of measured ones",
-    fix="`--map dq=none`, which takes the derivative of the positions, or their unit: `--unit dq=deg/s`",
+    fix="`columns: {dq: none}`, which takes the derivative of the positions, or their unit: `units: {dq: deg/s}`",
     stage=Stage.SIGNALS,
     look=_look,
 )
