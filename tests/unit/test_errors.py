@@ -7,12 +7,14 @@ import pickle
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dynident
 from dynident.cli import app as cli_app
 from dynident.cli.app import main
 from dynident.cli.options import OPTIONS, option_text
+from dynident.doctor import Correction
 from dynident.errors import DynidentError, FileError, MissingExtraError, Remedy, UnknownNameError, ValueRangeError
 
 SOURCES = Path(dynident.__file__).parent
@@ -69,13 +71,25 @@ def test_errors_carry_message_and_remedy(error, message, remedy):
     assert str(DynidentError("it failed")) == "it failed"
 
 
-def test_every_argument_that_a_remedy_names_has_an_option():
+_ALL_CORRECTIONS = Correction(
+    gravity=np.zeros(3),
+    ignored=("dq",),
+    units={"q": "deg"},
+    effort_gains=np.ones(1),
+    effort_signs=np.ones(1),
+    delay=np.ones(1),
+    rate=1.0,
+    without=((0.0, 1.0),),
+)
+
+
+def test_every_argument_that_a_remedy_or_a_doctor_names_has_an_option():
     named = set[str]()
     for file in LIBRARY:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Remedy":
                 named |= {keyword.arg for keyword in node.keywords if keyword.arg is not None}
-    assert named == set(OPTIONS)
+    assert named | set(_ALL_CORRECTIONS.arguments) == set(OPTIONS)
 
 
 def test_every_option_of_a_remedy_exists(capsys):

@@ -67,7 +67,7 @@ class Finding:
 
     @property
     def sure(self) -> bool:
-        """Whether it is corrected before the doctor looks on, and by `--fix`."""
+        """Whether it is corrected before the doctor looks on, and part of the diagnosis's correction."""
         return self.confidence is Confidence.HIGH
 
 

@@ -1,4 +1,4 @@
-"""A diagnosis as tables and plain values: what the terminal, `print(diagnosis)`, the report and `--json` show."""
+"""A diagnosis as tables and plain values: what the terminal, `print(diagnosis)`, the report and JSON show."""
 
 from __future__ import annotations
 
