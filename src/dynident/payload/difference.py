@@ -17,11 +17,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynident.core.arrays import Array, IntArray
+from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.errors import InputError
-from dynident.friction.model import INERTIA
+from dynident.friction.model import FrictionModel, Motion
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.equations.factors import independent_columns, triangular
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.solution import residuals
@@ -63,7 +64,7 @@ def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *
 
     loaded : on base parameters without known values, or on the arm's own where it has none.
     link, flange : the link that carries the payload, and the pose (4, 4) of the frame of its ten parameters in the link's.
-    refit_friction : whether all friction but the rotors' inertia may have changed since the arm was identified.
+    refit_friction : whether friction may have changed since the arm was identified: all that does not depend on place or acceleration.
     """
     theirs, ours = _told(arm), _told(loaded)
     base = loaded.base
@@ -144,11 +145,19 @@ def _carry_over(arm: BaseParameters, loaded: BaseParameters) -> tuple[Array, Arr
 
 def _changed_friction(base: BaseParameters, arm: BaseParameters, *, refit: bool) -> IntArray:
     """Coefficients of the loaded base that nothing ties to those of the arm: friction, where it may have changed or the arm has none."""
-    first, inertias = base.columns.friction_slice.start, tuple(INERTIA)
-    free = [
-        place
-        for place, column in enumerate(base.independent.tolist())
-        if column >= first
-        and (base.columns.names[column] not in arm.columns.names or (refit and base.columns.units[column] not in inertias))
-    ]
+    mechanics = np.zeros((base.robot.n, 0), dtype=bool) if base.friction is None else _depends_on_place(base.friction, base.robot.n)
+    free: list[int] = []
+    for place, index in enumerate(base.independent.tolist()):
+        column = base.columns[index]
+        if isinstance(column, FrictionColumn) and (
+            column.name not in arm.columns.names or (refit and not mechanics[column.joint, column.slot])
+        ):
+            free.append(place)
     return np.array(free, dtype=np.int64)
+
+
+def _depends_on_place(friction: FrictionModel, joints: int) -> BoolArray:
+    """(n, k) which terms change with position or acceleration: springs, ripple, rotors. No temperature and no load changes those."""
+    dq, load, temperature, *others = np.random.default_rng(0).normal(size=(7, 8, joints))
+    first, second = (friction.columns(Motion(q, dq, ddq, load, temperature)) for q, ddq in (others[:2], others[2:]))
+    return np.any(np.abs(first - second) > _DEPENDENT, axis=0)

@@ -60,14 +60,14 @@ def identify_payload(
     link : that carries the payload, in whose parameter frame it then is; by default the last one, through the robot's tool frame.
     declared : what the controller was told, to be compared with.
     refit_friction : fit the friction of the loaded log again; False holds it at the arm's.
-    cutoff, rate : of the filter of the loaded log [Hz]; by default as in the identification of the arm.
+    cutoff, rate : of the filter of the loaded log [Hz]; by default as in the identification of the arm, less for a slower log.
     """
     robot = arm.base.robot
     index, flange = _carrier(arm.base, link)
     _check_distinct(arm, loaded)
     done = arm.summary.processing
     if cutoff == "auto":
-        cutoff = done.cutoff_hz or default_cutoff(loaded)[0]
+        cutoff = default_cutoff(loaded)[0] if done.cutoff_hz is None else min(done.cutoff_hz, loaded.rate / 4.0)
     problem = problem_on_base(_loaded_base(arm.base), loaded, cutoff=cutoff, rate=rate)
     alone = fit(problem)
     difference = load_difference(arm, alone, index, flange, refit_friction=refit_friction)

@@ -11,6 +11,8 @@ from benchmarks.payload import SimulatedPanda, hard_cases, make_case, solve_case
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction import Armature, combine, linear
+from dynident.friction.model import FrictionModel, Parameter, Symmetry
+from dynident.friction.per_joint import PerJoint
 from dynident.parameters import change_of_frame, consistency_margin, from_com
 from dynident.payload import Declared, PayloadStatus, identify_payload, load_difference
 from dynident.payload.difference import _changed_friction, payload_columns
@@ -113,14 +115,33 @@ def test_friction_that_has_changed_is_fitted_again():
     assert solve_case(usual, refit_friction=False).found.std[0] < solve_case(usual).found.std[0]
 
 
-def test_rotor_inertia_is_not_friction_that_changes():
-    base = base_parameters(load_robot("panda"), friction=combine(*linear().models, Armature()))
+class Spring(FrictionModel):
+    """torque = ks · q"""
+
+    name = "spring"
+    parameters = (Parameter(name="ks"),)
+    symmetry = Symmetry.EVEN
+
+    def terms(self, motion):
+        return (motion.q,)
+
+
+def test_rotors_and_springs_are_not_friction_that_changes():
+    base = base_parameters(load_robot("panda"), friction=combine(*linear().models, Armature(), Spring()))
     free = [base.names[place] for place in _changed_friction(base, base, refit=True)]
     assert {name.rstrip("1234567") for name in free} == {"fv", "fc", "fo"}
     assert len(free) == 21
     assert len(_changed_friction(base, base, refit=False)) == 0
     of_controller = base_parameters(load_robot("panda"), equations="controller")
     assert {base.names[place] for place in _changed_friction(base, of_controller, refit=False)} > set(free), "it knows no friction to hold"
+
+
+def test_friction_that_differs_from_joint_to_joint():
+    robot = load_robot("spatial_3r")
+    friction = PerJoint((linear(), combine(*linear().models, Armature()), linear()))
+    arm = identify(robot, exact_log(robot, seed=1, noise=0.01), friction=friction)
+    found = identify_payload(arm, exact_log(robot, BODY, seed=2, noise=0.01))
+    assert found.mass == pytest.approx(1.5, abs=5.0 * found.std[0])
 
 
 def test_turning_the_tool_frame_turns_the_payload(case, found):
