@@ -11,7 +11,7 @@ its symmetry and whether it is dissipative, and has the rest from `FrictionModel
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array
-from dynident.errors import InputError, Remedy, ShapeError
+from dynident.errors import InputError, Remedy, ShapeError, ValueRangeError
 from dynident.robots.robot import Joint, JointType
 
 #: Temperature at which what depends on it is as if there were no such dependence [°C].
@@ -75,11 +75,19 @@ class Unit(NamedTuple):
     def of(self, joint: JointType) -> str:
         return self.prismatic if joint is JointType.PRISMATIC else self.revolute
 
+    @property
+    def in_brackets(self) -> str:
+        """ " [rad/s | m/s]", empty for a number."""
+        both = self.revolute if self.revolute == self.prismatic else f"{self.revolute} | {self.prismatic}"
+        return f" [{both}]" if both else ""
+
 
 TORQUE = Unit("N·m", "N")
 TORQUE_PER_VELOCITY = Unit("N·m·s/rad", "N·s/m")
 INERTIA = Unit("kg·m²", "kg")
 VELOCITY = Unit("rad/s", "m/s")
+POSITION = Unit("rad", "m")
+NUMBER = Unit("", "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,13 +118,18 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class ShapeConstant:
-    """A constant that the torque is not linear in: the model's field of that name. lower, upper : where to look for it."""
+    """A constant that the torque is not linear in: the model's field of that name.
+
+    lower, upper : where to look for it.
+    fixed : it is known from elsewhere (a gear ratio) or a matter of choice, and not fitted unless that is asked for.
+    """
 
     name: str
     unit: Unit
     default: float
     lower: float
     upper: float
+    fixed: bool = False
 
 
 class FrictionModel(ABC):
@@ -220,6 +233,15 @@ class FrictionModel(ABC):
         """The parts, each with its own columns of `parameters` (n, k)."""
         ends = np.cumsum([len(part.parameters) for part in self.parts])
         return tuple(zip(self.parts, np.split(parameters, ends[:-1], axis=1), strict=True))
+
+
+def check_shapes(model: FrictionModel, *, positive: Sequence[str] = ()) -> None:
+    """ValueRangeError where a shape constant is no finite number, or not positive where it must be."""
+    for shape in model.shapes:
+        value = getattr(model, shape.name)
+        if not np.isfinite(value) or (shape.name in positive and value <= 0.0):
+            wanted = "a positive number" if shape.name in positive else "a finite number"
+            raise ValueRangeError(shape.name, f"of friction model {model.name!r} is {value}; {wanted}{shape.unit.in_brackets} was expected")
 
 
 def friction_torque(model: FrictionModel, parameters: ArrayLike, motion: Motion) -> Array:

@@ -7,21 +7,45 @@ from typing import Any, cast
 
 from dynident.errors import InputError, UnknownNameError
 from dynident.friction.armature import Armature
+from dynident.friction.asymmetric_coulomb import AsymmetricCoulomb
+from dynident.friction.asymmetric_viscous import AsymmetricViscous
 from dynident.friction.combined import Combined, combine, linear
 from dynident.friction.coulomb import Coulomb
+from dynident.friction.counterbalance import Counterbalance
+from dynident.friction.load_coulomb import LoadCoulomb
 from dynident.friction.model import FrictionModel
 from dynident.friction.offset import Offset
 from dynident.friction.per_joint import PerJoint
+from dynident.friction.polynomial_viscous import CubicViscous, QuadraticViscous
+from dynident.friction.ripple import MotorRipple, Ripple
+from dynident.friction.sigmoid import Sigmoid, SymmetricSigmoid
 from dynident.friction.smooth_coulomb import SmoothCoulomb
+from dynident.friction.spring import Spring
+from dynident.friction.stribeck import Stribeck
+from dynident.friction.temperature import TemperatureCoulomb, TemperatureViscous
 from dynident.friction.viscous import Viscous
 
 FRICTION_MODELS: dict[str, Callable[[], FrictionModel]] = {
     "armature": Armature,
+    "asymmetric_coulomb": AsymmetricCoulomb,
+    "asymmetric_viscous": AsymmetricViscous,
     "coulomb": Coulomb,
+    "counterbalance": Counterbalance,
+    "cubic_viscous": CubicViscous,
     "linear": linear,
+    "load_coulomb": LoadCoulomb,
+    "motor_ripple": MotorRipple,
     "offset": Offset,
+    "quadratic_viscous": QuadraticViscous,
+    "ripple": Ripple,
+    "sigmoid": Sigmoid,
     "smooth_coulomb": SmoothCoulomb,
+    "spring": Spring,
+    "stribeck": Stribeck,
+    "symmetric_sigmoid": SymmetricSigmoid,
     "viscous": Viscous,
+    "temperature_coulomb": TemperatureCoulomb,
+    "temperature_viscous": TemperatureViscous,
 }
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dynident.errors import ValueRangeError
 from dynident.friction.coulomb import LEVEL
-from dynident.friction.model import VELOCITY, FrictionModel, Motion, ShapeConstant, Symmetry
+from dynident.friction.model import VELOCITY, FrictionModel, Motion, ShapeConstant, Symmetry, check_shapes
 
 THRESHOLD = 0.02
 
@@ -30,8 +29,7 @@ class SmoothCoulomb(FrictionModel):
     dissipative = True
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.threshold) and self.threshold > 0.0):
-            raise ValueRangeError("threshold", f"is {self.threshold}; it must be a positive velocity [rad/s | m/s]")
+        check_shapes(self, positive=("threshold",))
 
     def terms(self, motion: Motion) -> tuple[Any, ...]:
         return (np.tanh(motion.dq / self.threshold),)

@@ -141,7 +141,7 @@ def expected_std(base: BaseParameters, trajectory: Trajectory, *, torque_noise: 
 
 #: Step in q [rad | m]: entries are trigonometric with frequencies of at most 2, so the error is below 1e-8 of their size.
 _STEP = 1e-4
-#: Step of differences of friction columns, which may be as steep as tanh(dq / 0.01) [rad/s].
+#: Step of differences of friction columns, which may be as steep as tanh(dq / 0.01) and cos(200 q) [rad, rad/s].
 _FRICTION_STEP = 1e-5
 
 
@@ -160,7 +160,7 @@ def motion_gradient(robots: tuple[Robot, Robot], motion: Motion, by: Sensitivity
     by_dq = (contract(robot, Q, dQ + unit, ddQ) - contract(robot, Q, dQ - unit, ddQ)) / 2.0
     by_q = (contract(robot, Q + _STEP * unit, dQ, ddQ) - contract(robot, Q - _STEP * unit, dQ, ddQ)) / (2.0 * _STEP)
     if friction is not None and by.friction is not None:
-        by_q += _friction_gradient(friction, motion, by.friction, "q", _STEP)
+        by_q += _friction_gradient(friction, motion, by.friction, "q", _FRICTION_STEP)
         by_dq += _friction_gradient(friction, motion, by.friction, "dq", _FRICTION_STEP)
         by_ddq += _friction_gradient(friction, motion, by.friction, "ddq", 1.0)
     return Motion(by_q, by_dq, by_ddq)
