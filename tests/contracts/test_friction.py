@@ -277,11 +277,12 @@ def test_a_log_with_it_is_identified_and_shown(model, robot):
     q, dq, ddq = rng.uniform(-1.0, 1.0, (3, 400, 2))
     theta = rng.uniform(0.5, 2.0, (2, len(model.parameters)))
     theta[:, model.nonnegative] *= -1.0  # what can't be negative is remarked upon
-    effort = inverse_dynamics(robot, robot.parameters, q, dq, ddq)
-    effort = effort + friction_torque(model, theta, Motion(q, dq, ddq, effort, 25.0 + q))
+    rigid = inverse_dynamics(robot, robot.parameters, q, dq, ddq)
+    effort = rigid + friction_torque(model, theta, Motion(q, dq, ddq, rigid, 25.0 + q))
     effort += 1e-6 * rng.normal(size=effort.shape)
-    data = Dataset(time=0.01 * np.arange(400), q=q, dq=dq, ddq=ddq, effort=effort, effort_kind=EffortKind.TORQUE)
-    estimate = identify(robot, data, friction=model, drop_above_percent=None, cutoff=None)
+    rows = {"q": q, "dq": dq, "ddq": ddq, "effort": effort, "temperature": 25.0 + q}
+    data = Dataset(time=0.01 * np.arange(400), **rows, effort_kind=EffortKind.TORQUE)
+    estimate = identify(robot, data, friction=model, drop_above_percent=None, cutoff=None, load=rigid)
     true = estimate.base.coefficients(np.concatenate([robot.parameters.ravel(), theta.ravel()]))
     np.testing.assert_allclose(estimate.values, true, atol=1e-4)
     text = str(estimate)

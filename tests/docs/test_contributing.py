@@ -50,7 +50,7 @@ def _patched(text: str, diff: str) -> str:
 
 def test_the_new_model_passes_the_contract_suite_and_its_own_test(copy):
     environment = {**os.environ, "PYTHONPATH": str(copy / "src")}
-    tests = ["tests/contracts/test_friction.py", "tests/unit/friction/test_asymmetric_coulomb.py", "-k", "asymmetric_coulomb"]
+    tests = ["tests/contracts/test_friction.py", "tests/unit/friction/test_arctan_coulomb.py", "-k", "arctan_coulomb"]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
     finished = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stdout + finished.stderr
@@ -60,7 +60,7 @@ def test_the_new_model_passes_the_contract_suite_and_its_own_test(copy):
 
 def test_a_new_model_touches_two_files():
     blocks = code_blocks(PAGE)
-    assert [block.title for block in blocks if block.title.startswith("src/")] == ["src/dynident/friction/asymmetric_coulomb.py"]
+    assert [block.title for block in blocks if block.title.startswith("src/")] == ["src/dynident/friction/arctan_coulomb.py"]
     registry = (REPOSITORY / "src" / "dynident" / "friction" / "registry.py").read_text()
     changes = [block.code for block in blocks if block.language == "diff"]
     assert changes

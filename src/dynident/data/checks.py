@@ -73,6 +73,13 @@ def check_rows(name: str, values: ArrayLike, shape: tuple[int, ...], joints: Seq
     return freeze(array)
 
 
+def one_for_all(values: ArrayLike, n: int) -> Array:
+    """A column (N,) or (N, 1) as (N, n), the same for every joint; what has more columns as it is."""
+    array = np.asarray(values, dtype=float)
+    column = array[:, None] if array.ndim == 1 else array
+    return np.repeat(column, n, axis=1) if column.ndim == 2 and column.shape[1] == 1 else column
+
+
 def part_rows(start: float, stop: float, samples: int) -> slice:
     """The samples from one fraction to another; neighbouring parts are disjoint and make the whole."""
     if not 0.0 <= start < stop <= 1.0:

@@ -21,6 +21,7 @@ from dynident.data.checks import (
     check_time,
     join_arrays,
     joint_indices,
+    one_for_all,
     part_rows,
     same_in_all,
 )
@@ -54,6 +55,7 @@ class Dataset(Result):
     q : (N, n)                     Joint positions [rad | m]; column j is joint_names[j].
     dq, ddq : (N, n) or None       Joint velocities [rad/s | m/s] and accelerations [rad/s² | m/s²].
     effort : (N, n) or None        Joint efforts, of the kind that `effort_kind` names.
+    temperature : (N, n) or None   Joint temperatures [°C]; (N,) or (N, 1) is one for all joints.
     joint_names : tuple of str     By default joint1, joint2, ...
     effort_kind : EffortKind       Required with effort.
     mask : (N, n) bool or None     True where that sample of that joint is to be used; None uses all.
@@ -67,6 +69,7 @@ class Dataset(Result):
     dq: Array | None = None
     ddq: Array | None = None
     effort: Array | None = None
+    temperature: Array | None = None
     joint_names: tuple[str, ...] = ()
     effort_kind: EffortKind | None = None
     mask: BoolArray | None = None
@@ -87,7 +90,9 @@ class Dataset(Result):
         set_(self, "joint_names", check_names(self.joint_names, q.shape[1]))
         set_(self, "starts", check_starts(self.starts, len(time)))
         set_(self, "time", check_time(time, self.starts))
-        for name in ("q", "dq", "ddq", "effort"):
+        if self.temperature is not None:
+            set_(self, "temperature", one_for_all(self.temperature, q.shape[1]))
+        for name in ("q", "dq", "ddq", "effort", "temperature"):
             if getattr(self, name) is not None:
                 set_(self, name, check_rows(name, getattr(self, name), (len(time), q.shape[1]), self.joint_names))
         if self.effort is not None and self.effort_kind is None:
@@ -170,13 +175,16 @@ class Dataset(Result):
         """These joints in this order, by name or by index from 0."""
         order = joint_indices(joints, self.joint_names)
         names = tuple(self.joint_names[j] for j in order)
-        columns = ("q", "dq", "ddq", "effort", "mask")
+        columns = ("q", "dq", "ddq", "effort", "temperature", "mask")
         cut = {name: None if (value := getattr(self, name)) is None else value[:, order] for name in columns}
         return replace(self, **cut, joint_names=names)
 
     @staticmethod
     def concatenate(datasets: Sequence[Dataset]) -> Dataset:
-        """One dataset whose segments are those of the given ones, in order; each keeps its own clock."""
+        """One dataset whose segments are those of the given ones, in order; each keeps its own clock.
+
+        Temperatures that not all of them have are left out.
+        """
         if not datasets:
             raise ValueRangeError("datasets", "is empty; give at least one")
         if len(datasets) == 1:
@@ -184,10 +192,11 @@ class Dataset(Result):
         same_in_all("joint_names", datasets)
         same_in_all("effort_kind", datasets)
         masks = [np.ones(item.q.shape, dtype=bool) if item.mask is None else item.mask for item in datasets]
+        warm = ("temperature",) if all(item.temperature is not None for item in datasets) else ()
         offsets = np.cumsum([0, *(item.samples for item in datasets)])
         return replace(
             datasets[0],
-            **join_arrays(datasets, ("time", "q", "dq", "ddq", "effort")),
+            **{"temperature": None, **join_arrays(datasets, ("time", "q", "dq", "ddq", "effort", *warm))},
             mask=None if all(item.mask is None for item in datasets) else np.concatenate(masks),
             starts=tuple(int(offset) + start for item, offset in zip(datasets, offsets, strict=False) for start in item.starts),
             source="; ".join(dict.fromkeys(item.source for item in datasets)),
@@ -215,4 +224,4 @@ class Dataset(Result):
         return dataset_figures(self)
 
 
-_ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "mask")
+_ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "temperature", "mask")

@@ -40,9 +40,9 @@ def samples_report(samples: ControllerSamples) -> Report:
 
 
 def dataset_records(data: Dataset) -> list[dict[str, Any]]:
-    """One row per sample: segment, time, then q, dq, ddq, effort and used of every joint, as far as they are there."""
+    """One row per sample: segment, time, then q, dq, ddq, effort, temperature and used of every joint, as far as they are there."""
     segment = np.searchsorted(np.array(data.starts), np.arange(data.samples), side="right") - 1
-    arrays = {"q": data.q, "dq": data.dq, "ddq": data.ddq, "effort": data.effort, "used": data.mask}
+    arrays = {"q": data.q, "dq": data.dq, "ddq": data.ddq, "effort": data.effort, "temperature": data.temperature, "used": data.mask}
     columns = {"segment": segment, "time": data.time, **dict(_columns(arrays, data.joint_names))}
     return _rows(columns)
 

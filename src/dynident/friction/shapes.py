@@ -13,13 +13,13 @@ from dynident.friction.model import FrictionModel, ShapeConstant
 
 
 def shape_constants(model: FrictionModel) -> tuple[ShapeConstant, ...]:
-    """(m,) what the shapes of a single joint's model are called, and where to look for them."""
-    return tuple(shape for part in model.parts for shape in part.shapes)
+    """(m,) what the shapes of a single joint's model that can be fitted are called, and where to look for them."""
+    return tuple(shape for part in model.parts for shape in part.shapes if not shape.fixed)
 
 
 def shape_values(model: FrictionModel) -> Array:
     """(m,) the shapes that it has."""
-    return np.array([float(getattr(part, shape.name)) for part in model.parts for shape in part.shapes])
+    return np.array([float(getattr(part, shape.name)) for part in model.parts for shape in part.shapes if not shape.fixed])
 
 
 def with_shapes(model: FrictionModel, values: Iterable[float]) -> FrictionModel:
@@ -28,6 +28,6 @@ def with_shapes(model: FrictionModel, values: Iterable[float]) -> FrictionModel:
     parts: list[FrictionModel] = []
     for part in model.parts:
         changed = copy(part)  # past the checks of the fields: bounds are known to hold, and this is done hundreds of times
-        vars(changed).update({shape.name: float(next(rest)) for shape in part.shapes})
+        vars(changed).update({shape.name: float(next(rest)) for shape in part.shapes if not shape.fixed})
         parts.append(changed)
     return parts[0] if len(parts) == 1 else combine(*parts)

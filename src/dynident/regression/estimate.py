@@ -203,7 +203,7 @@ class Estimate(Result):
             raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
         effort = inverse_dynamics(self.base.robot, self.link_part, dataset.q, dataset.dq, dataset.ddq)
         if self.base.friction is not None and self.friction_parameters is not None:
-            motion = Motion(dataset.q, dataset.dq, dataset.ddq, effort)
+            motion = Motion(dataset.q, dataset.dq, dataset.ddq, effort, dataset.temperature)
             effort = effort + friction_torque(self.base.friction, self.friction_parameters, motion)
         for name, value in self.base.columns.extra(self.standard).items():
             if extra is None or name not in extra:

@@ -45,6 +45,7 @@ class ProblemOptions(TypedDict, total=False):
     equations: Equations | None
     known: Mapping[str, float] | None
     extra: Mapping[str, ArrayLike] | None
+    load: ArrayLike | None
     seed: int
 
 
@@ -66,7 +67,7 @@ def identify(
     friction : as in `build_problem`; "auto" chooses a model per joint by what it predicts of held-out parts of the log.
     fit_shapes : whether the shapes of the friction model are fitted too, or stay as they are.
 
-    The others are those of `build_problem` (cutoff, rate, equations, known, extra, seed) and of `fit`, one after the other.
+    The others are those of `build_problem` (cutoff, rate, equations, known, extra, load, seed) and of `fit`, one after the other.
     """
     problem = build_problem(robot, data, friction="default" if friction == "auto" else friction, **building)
     fitting = FitOptions(noise=noise, loss=loss, prior=prior, drop_above_percent=drop_above_percent)
@@ -101,6 +102,7 @@ def build_problem(
     equations: Equations | None = None,
     known: Mapping[str, float] | None = None,
     extra: Mapping[str, ArrayLike] | None = None,
+    load: ArrayLike | None = None,
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
@@ -113,6 +115,7 @@ def build_problem(
     equations : for controller samples, "controller" (all that is there), "inertia" or "gravity", as in the KUKA paper.
     known : parameters declared known, by name; they are not estimated.
     extra : further columns by name, each (N, n): the effort of every joint per unit of the parameter.
+    load : (N, n) torque that the joints transmit, for friction that depends on it [N·m | N]; without it fits take the torque of the links.
     seed : of the random samples that tell the base parameters.
     progress : called now and then with the share that is done, 0 to 1.
     """
@@ -128,7 +131,7 @@ def build_problem(
     if cutoff == "auto":
         cutoff, notes = default_cutoff(data) if is_log else (None, ())
     base = base_parameters(robot, friction=friction, equations=equations or "torque", known=known, extra=tuple(extra or ()), seed=seed)
-    problem = problem_on_base(base, data, cutoff=cutoff, rate=rate, extra=extra, progress=progress)
+    problem = problem_on_base(base, data, cutoff=cutoff, rate=rate, extra=extra, load=load, progress=progress)
     return replace(problem, notes=(*notes, *problem.notes))
 
 

@@ -49,7 +49,7 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
     jitter = float(np.abs(period / np.median(period) - 1.0).max())
     if jitter > JITTER_TOLERANCE and (cutoff is not None or data.dq is None or data.ddq is None):
         if not resampled:
-            raise InputError("extra columns need a uniform clock; resample the log and compute them on the resampled one")
+            raise InputError("extra columns and a load need a uniform clock; resample the log and compute them on the resampled one")
         steps = replace(steps, resampled_to_hz=data.rate)
         data = resample(data, data.rate)
     missing = tuple(name for name in ("dq", "ddq") if getattr(data, name) is None)

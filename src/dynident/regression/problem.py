@@ -134,34 +134,38 @@ def problem_on_base(
     cutoff: float | None = None,
     rate: float | None = None,
     extra: Mapping[str, ArrayLike] | None = None,
+    load: ArrayLike | None = None,
     links: Array | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
     """What data say about base parameters that are there already, such as those of an estimate to be evaluated on new data.
 
-    links : (n, 10) whose torque is the load of friction that depends on it; by default the measured effort is taken for it.
+    load : (N, n) torque that the joints transmit, for friction that depends on it [N·m | N].
+    links : (n, 10) whose torque is that load; with neither the measured effort is taken for it.
     """
     matched = match_joints(base.robot, data)
-    if extra and matched is not data:
-        raise InputError("extra columns are in the order of the data's joints, which is not the robot's", remedy="select its joints first")
+    if (extra or load is not None) and matched is not data:
+        what = "extra columns are" if extra else "the load is"
+        raise InputError(f"{what} in the order of the data's joints, which is not the robot's", remedy="select its joints first")
     data = matched
     if isinstance(data, ControllerSamples) == (base.equations == "torque"):
         have, need = ("controller samples", "a log") if isinstance(data, ControllerSamples) else ("a log", "controller samples (q, M, g)")
         raise InputError(f"the data are {have}, but the model is that of {need}; give data of the same kind")
     if isinstance(data, ControllerSamples):
-        for name, value in (("cutoff", cutoff), ("rate", rate), ("extra", extra or None)):
+        for name, value in (("cutoff", cutoff), ("rate", rate), ("extra", extra or None), ("load", load)):
             if value is not None:
                 raise ValueRangeError(name, "means nothing for static controller samples; leave it out")
         controller_equations(data, base.equations)
         rows = ControllerRows(base=base, samples=data)
         problem = problem_of_rows(rows, samples=data.samples, source=data.source, processing=Processing(), progress=progress)
         return replace(problem, provenance=data.provenance)
-    columns = {name: _column(name, values, data) for name, values in (extra or {}).items()}
+    columns = {name: _column(f"extra column {name!r}", values, data) for name, values in (extra or {}).items()}
+    borne = None if load is None else _column("load", load, data)
     expected = base.columns.names[base.columns.extra_slice]
     if tuple(columns) != expected:
         raise UnknownNameError("extra column", ", ".join(columns) or "(none)", expected, remedy="give those of the model, in their order")
-    log = prepare_log(base.robot, data, cutoff=cutoff, rate=rate, resampled=not columns)
-    log_rows = LogRows(base=base, dataset=log.dataset, filter=log.filter, extra=columns)
+    log = prepare_log(base.robot, data, cutoff=cutoff, rate=rate, resampled=not columns and borne is None)
+    log_rows = LogRows(base=base, dataset=log.dataset, filter=log.filter, extra=columns, load=borne)
     if links is not None and base.friction is not None and "load" in base.friction.needs:
         log_rows = replace(log_rows, load=inverse_dynamics(base.robot, links, *log_rows.motion(slice(None))[:3]))
     notes, done = tuple(log_notes(base.robot, data, log.processing)), log.processing
@@ -224,4 +228,4 @@ def controller_equations(samples: ControllerSamples, asked: Equations | None) ->
 
 def _column(name: str, values: ArrayLike, data: Dataset) -> Array:
     expected = f"{data.q.shape} = (samples, joints)"
-    return check_array(f"extra column {name!r}", values, data.q.shape, expected, remedy="remove those samples first")
+    return check_array(name, values, data.q.shape, expected, remedy="remove those samples first")

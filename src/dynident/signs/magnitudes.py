@@ -90,8 +90,10 @@ class Magnitudes:
             ddq=motion.ddq[at],
             effort=np.zeros_like(q),
             effort_kind=EffortKind.TORQUE,
+            temperature=None if motion.temperature is None else motion.temperature[at],
         )
-        tables = collect_tables((LogRows(base=self.base, dataset=chosen, filter=None, extra={}),), self.log.n)
+        # friction that depends on the load asks for its size alone, which |τ| tells
+        tables = collect_tables((LogRows(base=self.base, dataset=chosen, filter=None, extra={}, load=self.b[at]),), self.log.n)
         return tuple(np.ascontiguousarray(parts[0][:-1].T) for parts in tables)
 
     @cached_property
@@ -148,7 +150,8 @@ class Magnitudes:
         assert motion.ddq is not None  # noqa: S101
         effort = inverse_dynamics(base.robot, base.columns.links(x), motion.q, motion.dq, motion.ddq)
         if base.friction is not None:
-            effort = effort + friction_torque(base.friction, base.columns.friction(x), Motion(motion.q, motion.dq, motion.ddq, effort))
+            along = Motion(motion.q, motion.dq, motion.ddq, effort, motion.temperature)
+            effort = effort + friction_torque(base.friction, base.columns.friction(x), along)
         return effort
 
 

@@ -105,7 +105,7 @@ def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, seg
 
     def friction(parameters: Array, load: Array) -> Array:
         assert model is not None  # noqa: S101 (the callers have seen to it)
-        return friction_torque(model, parameters, Motion(motion.q, dq, ddq, load))
+        return friction_torque(model, parameters, Motion(motion.q, dq, ddq, load, motion.temperature))
 
     yield "time", np.broadcast_to(motion.time[:, None], motion.q.shape)
     yield "velocity", dq

@@ -31,9 +31,9 @@ _EFFORT_NAMES = {
 def write_dataset(data: Dataset | ControllerSamples, path: str | Path) -> None:
     """Write to .npz, .csv or .parquet, all of it or nothing.
 
-    CSV and Parquet have a column per joint: time, q1.., dq1.., ddq1.., then tau1.., current1.., magnitude1.. or abs_current1.., mask1..,
-    segment; M_1_1.., g1.., c1.. for controller samples. Joint names other than joint1.. stand in a comment line of the
-    CSV and in the metadata of the Parquet file. Numbers keep all their digits.
+    CSV and Parquet have a column per joint: time, q1.., dq1.., ddq1.., then tau1.., current1.., magnitude1.. or abs_current1..,
+    temperature1.., mask1.., segment; M_1_1.., g1.., c1.. for controller samples. Joint names other than joint1.. stand in a comment
+    line of the CSV and in the metadata of the Parquet file. Numbers keep all their digits.
     """
     file = Path(path)
     writer = WRITERS.get(file.suffix.lower())
@@ -44,7 +44,7 @@ def write_dataset(data: Dataset | ControllerSamples, path: str | Path) -> None:
 
 def _npz(data: Dataset | ControllerSamples) -> bytes:
     arrays: dict[str, Any] = {"joint_names": np.array(data.joint_names)}
-    names = ("time", "q", "dq", "ddq", "effort", "mask") if isinstance(data, Dataset) else ("q", "M", "g", "dq", "c")
+    names = ("time", "q", "dq", "ddq", "effort", "temperature", "mask") if isinstance(data, Dataset) else ("q", "M", "g", "dq", "c")
     arrays |= {name: value for name in names if (value := getattr(data, name)) is not None}
     if isinstance(data, Dataset):
         arrays["starts"] = np.array(data.starts)
@@ -107,6 +107,7 @@ def _columns(data: Dataset | ControllerSamples) -> dict[str, NDArray[Any]]:
         add(name, getattr(data, name))
     if data.effort_kind is not None:
         add(_EFFORT_NAMES[data.effort_kind], data.effort)
+    add("temperature", data.temperature)
     add("mask", None if data.mask is None else data.mask.astype(np.int8))
     if len(data.starts) > 1:
         columns["segment"] = np.searchsorted(data.starts, np.arange(data.samples), side="right")

@@ -16,7 +16,7 @@ from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.provenance import Provenance
 from dynident.data.reading.columns import Content
-from dynident.data.reading.quantities import factor, is_current
+from dynident.data.reading.quantities import celsius_zero, factor, is_current
 from dynident.data.reading.recipe import Recipe, Unit
 from dynident.data.signals.clocks import shift_effort
 from dynident.data.signals.sampling import mask_times
@@ -35,6 +35,8 @@ _FEW_SAMPLES = 100
 _LARGEST = 1e9
 #: Medians of |torque| beyond these are taken for a wrong unit [N·m | N].
 _LARGEST_TORQUE, _SMALLEST_TORQUE = 1e5, 1e-6
+#: Medians of temperatures beyond these are taken for a wrong unit [°C].
+_COLDEST, _HOTTEST = -80.0, 250.0
 _CURRENTS = (EffortKind.CURRENT, EffortKind.CURRENT_MAGNITUDE)
 
 
@@ -57,6 +59,7 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     signed = kind is None or not kind.unsigned
     arrays: dict[str, Any] = {name: _joint_side(name, content, recipe) for name in ("q", "dq", "ddq")}
     arrays["effort"] = _joint_side("effort", content, recipe, signed=signed)
+    arrays["temperature"] = _temperature(content, recipe)
     arrays["time"] = _time(file, content, recipe)
     mask = content.arrays.get("mask")
     arrays["mask"] = None if mask is None else np.asarray(mask, dtype=bool)
@@ -199,6 +202,22 @@ def _effort_columns(names: Sequence[str], order: Sequence[str]) -> list[int]:
     if sorted(order) != sorted(names):
         raise ValueRangeError("effort_joints", f"are {', '.join(order)}; each of {', '.join(names)} was expected once")
     return [list(names).index(name) for name in order]
+
+
+def _temperature(content: Content, recipe: Recipe) -> Array | None:
+    """(N, n), or (N, 1) for all joints [°C]."""
+    raw = content.arrays.get("temperature")
+    if raw is None:
+        return None
+    unit = recipe.units.get("temperature", "degC")
+    each = [unit] if isinstance(unit, str) else list(unit)
+    values = np.asarray(raw, dtype=float) * _scale("temperature", unit, raw.shape[-1]) - np.array([celsius_zero(one) for one in each])
+    typical = float(np.median(values))
+    if not _COLDEST < typical < _HOTTEST:
+        unread = {"temperature": ""}
+        remedy = Remedy("give its unit, such as {units}, or leave it out with {columns}", units={"temperature": "K"}, columns=unread)
+        raise ValueRangeError("temperature", f"has a median of {typical:.4g} °C, which no joint has", remedy=remedy)
+    return values
 
 
 def _for_each(name: str, values: Array, n: int) -> Array:

@@ -25,7 +25,7 @@ Patterns = str | Sequence[str]
 class Content:
     """What a file holds, in the file's units: arrays by our names, and what the names said about joints and effort.
 
-    arrays : dict             Any of time (N,), q, dq, ddq, effort, g, c, mask (N, n), M (N, n, n).
+    arrays : dict             Any of time (N,), q, dq, ddq, effort, temperature, g, c, mask (N, n), M (N, n, n); temperature maybe (N, 1).
     joint_names : tuple       Empty when the file names none.
     effort_role : str         "torque", "current", "magnitude" or "current_magnitude"; empty when the name of the effort says nothing.
     starts : tuple of int     First sample of each segment.
@@ -52,6 +52,8 @@ def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, eff
     found = {name: _in_order(file, name, by_role[name]) for name in MAPPED if name in by_role and name not in names_of}
     if "q" not in names_of and "q" not in found:
         raise _missing(file, "q", table)
+    if "temperature" in found and len(found["temperature"]) not in (1, len(found.get("q", names_of.get("q", ())))):
+        del found["temperature"]  # of something else than the joints, and nobody asked for it
     arrays = {name: stack(file, table, name, names) for name, names in names_of.items()}
     arrays |= {name: stack(file, table, name, list(columns_)) for name, columns_ in found.items()}
     own_names = _same_joints(file, found)
@@ -162,6 +164,8 @@ def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tupl
     joints = {name: [said.joint for said in columns.values() if said.joint is not None] for name, columns in found.items()}
     given = {name: listed for name, listed in joints.items() if listed}
     for name, listed in given.items():
+        if name == "temperature" and len(listed) == 1:
+            continue  # one thermometer for all
         if "q" in given and listed != given["q"]:
             both = f"q has {len(given['q'])} ({_join(given['q'])}), {name} has {len(listed)} ({_join(listed)})"
             raise FileError(file, f"columns are of different joints: {both}", remedy=choose_with(name))

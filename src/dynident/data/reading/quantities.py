@@ -19,6 +19,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "current": ("current", "currents"),
     "magnitude": ("abs_tau", "abs_torque", "abs_torques", "magnitude", "magnitudes"),
     "current_magnitude": ("abs_current", "abs_currents", "current_magnitude"),
+    "temperature": ("temperature", "temperatures", "temp", "temps"),
     "M": ("m", "mass_matrix", "inertia_matrix"),
     "g": ("g", "gravity"),
     "c": ("c", "coriolis"),
@@ -27,7 +28,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 #: The roles that fill Dataset.effort; a role's name is the effort's kind.
 EFFORT_ROLES = ("torque", "current", "magnitude", "current_magnitude")
 #: What a map of columns may give: our names.
-MAPPED = ("time", "q", "dq", "ddq", "effort", "M", "g", "c", "mask")
+MAPPED = ("time", "q", "dq", "ddq", "effort", "temperature", "M", "g", "c", "mask")
 #: Entries that describe the data, as dynident's own files carry them.
 DESCRIPTIONS = ("joint_names", "effort_kind", "starts", "segment")
 
@@ -101,6 +102,7 @@ UNITS: dict[str, dict[str, float]] = {
     "dq": {f"{name}/s": factor for name, factor in _POSITION.items()} | {"rpm": _TURN / 60.0},
     "ddq": {f"{name}/s^2": factor for name, factor in _POSITION.items()},
     "effort": _MOMENT | _FORCE | CURRENT_UNITS,
+    "temperature": {"degC": 1.0, "°C": 1.0, "K": 1.0},
     "M": {"kgm^2": 1.0, "gm^2": 1e-3, "kg": 1.0},
     "g": _MOMENT | _FORCE,
     "c": _MOMENT | _FORCE,
@@ -116,6 +118,11 @@ def factor(quantity: str, unit: str) -> float:
     if plain not in known:
         raise UnknownNameError(f"unit of {quantity}", unit, known)
     return known[plain]
+
+
+def celsius_zero(unit: str) -> float:
+    """What a thermometer of that unit shows at 0 °C."""
+    return 273.15 if unit.strip() == "K" else 0.0
 
 
 def is_current(unit: str) -> bool:

@@ -34,7 +34,7 @@ def stack(file: Path, table: Table, name: str, columns: Sequence[str]) -> NDArra
 def orient(arrays: dict[str, NDArray[Any]]) -> None:
     """MATLAB logs often hold a sample per column: turn those whose second axis is as long as the clock."""
     samples = len(arrays["time"]) if "time" in arrays else 0
-    for name in ("q", "dq", "ddq", "effort"):
+    for name in ("q", "dq", "ddq", "effort", "temperature"):
         if samples and name in arrays and arrays[name].shape[0] != samples and arrays[name].shape[1] == samples:
             arrays[name] = arrays[name].T
     M = arrays.get("M")

@@ -17,7 +17,7 @@ from dynident.data.signals.butterworth import forward_backward, shortest
 from dynident.data.signals.sampling import is_uniform
 from dynident.errors import ValueRangeError
 
-_SIGNALS = ("q", "dq", "ddq", "effort")
+_SIGNALS = ("q", "dq", "ddq", "effort", "temperature")
 #: Jitter that a filter of uniform samples puts up with, as a fraction of the period.
 _JITTER = 0.01
 

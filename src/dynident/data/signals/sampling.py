@@ -88,7 +88,8 @@ def _resample_piece(dataset: Dataset, piece: slice, rate: float) -> Dataset:
     mask = None if dataset.mask is None else dataset.mask[piece][left] & dataset.mask[piece][left + 1]
     q, dq = at(dataset.q, dataset.dq), at(dataset.dq, dataset.ddq)
     provenance = dataset.provenance.take(piece).resample(count)
-    arrays = {"time": grid, "q": q, "dq": dq, "ddq": at(dataset.ddq), "effort": at(dataset.effort), "mask": mask}
+    others = {name: at(getattr(dataset, name)) for name in ("ddq", "effort", "temperature")}
+    arrays = {"time": grid, "q": q, "dq": dq, **others, "mask": mask}
     return dataset.after("", **arrays, starts=(0,), provenance=provenance)
 
 

@@ -130,7 +130,9 @@ class LogRows:
         assert data.dq is not None  # noqa: S101 (build_problem sees to dq, ddq and effort)
         assert data.ddq is not None  # noqa: S101
         assert data.effort is not None  # noqa: S101
-        return Motion(data.q[part], data.dq[part], data.ddq[part], (data.effort if self.load is None else self.load)[part])
+        load = data.effort if self.load is None else self.load
+        temperature = None if data.temperature is None else data.temperature[part]
+        return Motion(data.q[part], data.dq[part], data.ddq[part], load[part], temperature)
 
     def tables(self) -> Iterator[RowTable]:
         offsets = np.cumsum([0, *(len(group.columns) + 1 for group in self.groups)])

@@ -12,6 +12,7 @@ from dynident.core.arrays import Array
 from dynident.core.results import Row, Table
 from dynident.friction.model import FrictionModel
 from dynident.friction.registry import friction_from_dict, friction_to_dict
+from dynident.friction.shapes import shape_constants
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,8 +42,8 @@ class Trial:
 
     @property
     def size(self) -> int:
-        """How many numbers the model has: its parameters and its shapes."""
-        return len(self.model.parameters) + sum(len(part.shapes) for part in self.model.parts)
+        """How many numbers the model has: its parameters and the shapes that are fitted."""
+        return len(self.model.parameters) + len(shape_constants(self.model))
 
     @property
     def rms(self) -> float:

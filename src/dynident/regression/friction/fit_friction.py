@@ -27,6 +27,8 @@ from dynident.regression.solution import WeightedSolution, largest_coefficients
 
 #: The joints' shapes are fitted in turn, so many times at most; they have settled when none moves by more than this share of itself.
 SWEEPS, _SETTLED = 8, 1e-4
+#: Further fits after which the load that the links tell changes no more: friction is a small part of it.
+_LOAD_ROUNDS = 2
 
 
 def fit_friction(
@@ -52,7 +54,7 @@ def fit_friction(
     The estimate's friction model is a `PerJoint` with the fitted shapes, `Estimate.shapes` has their standard deviations, and those
     of the coefficients include what the shapes leave open.
     """
-    loads = rigid_loads(problem) if "load" in model.needs else None
+    loads = settle_loads(problem, model) if "load" in model.needs else None
     rows = joint_rows(problem, loads)
     if fit_shapes and has_shapes(model):
         models = tuple(model.of_joint(j) for j in range(problem.base.robot.n))
@@ -63,7 +65,7 @@ def fit_friction(
 
 def has_shapes(model: FrictionModel) -> bool:
     """Whether its torque is not linear in all that it depends on."""
-    return any(part.shapes for part in model.parts)
+    return any(not shape.fixed for part in model.parts for shape in part.shapes)
 
 
 def search_shapes(
@@ -105,6 +107,17 @@ def wide_ridge(problem: Problem) -> tuple[Array, Array]:
     """
     weights = WeightedSolution.of(problem, "per_group", None).weights
     return weights, np.maximum(largest_coefficients(problem, 1.0 / weights), 1e-9)
+
+
+def settle_loads(problem: Problem, model: FrictionModel) -> tuple[Array, ...]:
+    """Per log (N, n) the load that was given with it, or the torque of the links when friction is fitted with that very load."""
+    given = tuple(log.load for log in problem.rows if isinstance(log, LogRows) and log.load is not None)
+    if given and len(given) == len(problem.rows):
+        return given
+    loads = rigid_loads(problem)
+    for _ in range(_LOAD_ROUNDS):
+        loads = rigid_loads(change_friction(problem, model, loads))
+    return loads
 
 
 def rigid_loads(problem: Problem, rigid: Array | None = None) -> tuple[Array, ...]:

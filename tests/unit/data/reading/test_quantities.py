@@ -54,7 +54,7 @@ def test_what_a_name_says(name, expected):
         "target_q1",
         "tau_ext",
         "q1 [deg]",
-        "temperature",
+        "humidity",
         "x",
         "column1",
         "Joint_1",
