@@ -6,21 +6,21 @@ on random states, and one that another engine understands differently is not han
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.xml import parse_xml
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import FileError
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import ExpressedFriction
 from dynident.exports.target import Comparison, DisagreementError, Exported, States
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion, friction_torque
+from dynident.robots.formats.mjcf import read_mjcf
 from dynident.robots.formats.source_tree import SourceTree
-from dynident.robots.load import read_xml
+from dynident.robots.formats.urdf import read_urdf
 from dynident.robots.robot import Robot
 
 #: Largest difference of a joint's torque, as a share of that joint's largest torque.
@@ -69,15 +69,15 @@ def main_file(exported: Exported) -> bytes:
     return next(iter(exported.files.values()))
 
 
-def read_back(content: bytes) -> SourceTree:
-    """The exported text through our own reader."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "exported.xml"
-        path.write_bytes(content)
-        try:
-            return read_xml(path)
-        except FileError as error:
-            raise DisagreementError(f"the exported model can't be read back, so nothing was written: {error}") from None
+def read_back(content: bytes, folder: str = "") -> SourceTree:
+    """The exported text through our own reader. folder : where the meshes are that it names."""
+    text = content.decode("utf-8")
+    try:
+        if parse_xml("the exported model", text).tag == "robot":
+            return read_urdf("the exported model", text)
+        return read_mjcf("the exported model", text, folder=folder or ".")
+    except FileError as error:
+        raise DisagreementError(f"the exported model can't be read back, so nothing was written: {error}") from None
 
 
 def gravity_at_root(robot: Robot, tree: SourceTree) -> Array:

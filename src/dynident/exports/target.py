@@ -41,10 +41,12 @@ class Exported(Tabular):
     """The files of one target, not yet written, by their suggested names; the first is the main one.
 
     notes : tuple of str   What the format can't hold, what was lumped: one sentence each.
+    folder : str           Of the file that was patched, where its meshes are; empty where none was.
     """
 
     target: str
     files: Mapping[str, bytes]
+    folder: str = ""
     notes: tuple[str, ...] = ()
     comparison: Comparison | None = None
 

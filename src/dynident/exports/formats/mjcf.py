@@ -34,7 +34,8 @@ def write_mjcf(model: ExportModel, request: Request) -> Exported:
         text, more = complete_mjcf(model, held, [f"{sentence}." for sentence in (*about, *held.notes)])
         return Exported(target="mjcf", files={f"{model.robot.name}.xml": text.encode()}, notes=(*more, *held.notes))
     content, lumping = _patch(model, held, request.original, about)
-    return Exported(target="mjcf", files={Path(request.original.path).name: content}, notes=(*lumping, *held.notes))
+    path = Path(request.original.path)
+    return Exported(target="mjcf", files={path.name: content}, folder=str(path.parent), notes=(*lumping, *held.notes))
 
 
 def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Comparison:
@@ -42,8 +43,9 @@ def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Compar
     from dynident.robots.formats.mjcf import strip_assets
 
     mj, content = import_optional("mujoco", "exporting MJCF"), main_file(exported)
-    tree = read_back(content)
+    tree = read_back(content, exported.folder)
     spec = mj.MjSpec.from_string(content.decode("utf-8"))
+    spec.modelfiledir = exported.folder or "."
     strip_assets(mj, spec, keep_base=False)
     try:
         engine = spec.compile()

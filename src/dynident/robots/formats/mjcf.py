@@ -30,14 +30,17 @@ from dynident.robots.robot import Joint, JointType
 Model: TypeAlias = Any  # mujoco.MjModel, which has no types; MuJoCo itself is imported when a file is read
 
 
-def read_mjcf(path: str, text: str) -> SourceTree:
-    """The bodies and joints of the text of an MJCF; its root link is MuJoCo's world body. path : its file, where its includes are."""
+def read_mjcf(path: str, text: str, *, folder: str = "") -> SourceTree:
+    """The bodies and joints of the text of an MJCF; its root link is MuJoCo's world body.
+
+    path : its file, where its includes are;  folder : of meshes, where the text is in no file.
+    """
     mj = import_optional("mujoco", "reading MJCF")
     root = parse_xml(path, text)
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
     _check_numbers(path, root)
-    model, inertials = _compile(mj, path, text)
+    model, inertials = _compile(mj, path, text, folder)
     parameters, changes = inertials.parameters(mj, model)
     with errors_in_file(path):
         links = tuple(_links(mj, model, parameters))
@@ -66,9 +69,12 @@ def _check_numbers(path: str | Path, root: Element) -> None:
                 raise FileError(path, f"has {attribute}={text!r}; finite numbers were expected", place=f"<{element.tag}{named}>")
 
 
-def _compile(mj: Any, path: str, text: str) -> tuple[Model, Inertials]:
+def _compile(mj: Any, path: str, text: str, folder: str) -> tuple[Model, Inertials]:
     try:
-        spec = mj.MjSpec.from_file(path) if Path(path).is_file() else mj.MjSpec.from_string(text)
+        in_file = not folder and Path(path).is_file()
+        spec = mj.MjSpec.from_file(path) if in_file else mj.MjSpec.from_string(text)
+        if folder:
+            spec.modelfiledir = folder
     except ValueError as error:
         raise FileError(path, f"can't be read as MJCF: {_sentence(error)}") from None
     rescaled = spec.compiler.settotalmass > 0  # then the mass of the base counts too
@@ -95,9 +101,10 @@ def strip_assets(mj: Any, spec: Any, *, keep_base: bool) -> None:
     for elements in (spec.pairs, spec.sensors, spec.keys, spec.skins):  # these may refer to what is removed below
         for element in list(elements):
             spec.delete(element)
+    wrapped = {step.target.name for tendon in spec.tendons for step in tendon.path if step.target is not None}
     for geom in list(spec.geoms):
         body = geom.parent
-        needed = from_geoms or not body.explicitinertial
+        needed = from_geoms or not body.explicitinertial or (geom.name and geom.name in wrapped)
         if not needed or (is_static(spec, body) and not keep_base):
             spec.delete(geom)
     used = {geom.meshname for geom in spec.geoms}

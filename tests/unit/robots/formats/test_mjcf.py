@@ -483,3 +483,55 @@ def test_inertials_of_an_attached_model_are_as_written(tmp_path: Path, settings:
     assert [link.verdict for link in check_robot(robot).links] == [Verdict.CONSISTENT, Verdict.TRIANGLE]
     np.testing.assert_allclose(own_parameters(robot)["hand_a"], from_com(2, [0.1, 0.2, 0.3], np.diag([1, 1, 5])), atol=1e-12)
     assert "inertials of attached models are as they are written" in robot.notes[0]
+
+
+def test_a_geom_that_a_tendon_wraps_around_is_kept(tmp_path: Path) -> None:
+    inside = f'<joint name="j1"/>{INERTIAL}<geom name="drum" type="cylinder" size="0.1 0.1"/><site name="s1" pos="0.3 0 0"/>'
+    text = body(
+        inside + f'<body name="b" pos="1 0 0"><joint name="j2"/>{INERTIAL}<site name="s2"/></body>',
+        after='<tendon><spatial><site site="s1"/><geom geom="drum"/><site site="s2"/></spatial></tendon>',
+    )
+    assert load_robot(write(tmp_path, text)).joint_names == ("j1", "j2")
+
+
+STL = b"solid cube" + b" " * 70 + (12).to_bytes(4, "little")
+
+
+def cube(path: Path) -> None:
+    """A binary STL of a cube of 2 m."""
+    corners = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    faces = [
+        (0, 1, 3),
+        (0, 3, 2),
+        (4, 6, 7),
+        (4, 7, 5),
+        (0, 4, 5),
+        (0, 5, 1),
+        (2, 3, 7),
+        (2, 7, 6),
+        (0, 2, 6),
+        (0, 6, 4),
+        (1, 5, 7),
+        (1, 7, 3),
+    ]
+    content = STL + b"".join(np.concatenate([np.zeros(3), *corners[list(face)]]).astype("<f4").tobytes() + b"\0\0" for face in faces)
+    path.write_bytes(content)
+
+
+def test_an_export_is_proven_where_the_meshes_of_the_original_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The base's hand has its inertia from a mesh beside the file: without the folder the exported text could not be compiled."""
+    from dynident.exports import ExportModel, export
+
+    folder = tmp_path / "models"
+    folder.mkdir()
+    cube(folder / "cube.stl")
+    text = body(
+        f'<joint name="j1"/>{INERTIAL}<body name="hand"><geom type="mesh" mesh="cube"/></body>',
+        before='<asset><mesh name="cube" file="cube.stl"/></asset>',
+    )
+    file = write(folder, text)
+    monkeypatch.chdir(tmp_path)
+    robot = load_robot(file)
+    exported = export(ExportModel(robot=robot, parameters=robot.parameters), "mjcf", original=file)
+    assert exported.comparison is not None
+    assert exported.comparison.relative < 1e-9
