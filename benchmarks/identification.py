@@ -20,7 +20,7 @@ import numpy as np
 
 import dynident
 from dynident.data import Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
-from dynident.friction import Armature, combine, linear
+from dynident.friction import linear
 from dynident.regression import base_parameters, build_problem, fit, identify, residuals
 
 PEER = Path(__file__).with_name("peer_identification.py")
@@ -232,13 +232,12 @@ def _kuka_rows() -> list[tuple[str, str, str]]:
 
 
 def _tx40_rows() -> list[tuple[str, str, str]]:
-    from tests.realdata.test_identification import rows_of, tx40_log, wrist_coupling
+    from tests.realdata.test_identification import rows_of, tx40_log
 
     folder = DATA / "staubli_tx40"
     log = tx40_log(folder)
-    friction = combine(linear(), Armature())
     robot = dynident.load_robot(folder / "tx40_mdh_modified.urdf")
-    estimate = fit(build_problem(robot, log, friction=friction, cutoff=20.0, extra=wrist_coupling(log)), drop_above_percent=None)
+    estimate = fit(build_problem(robot, log, cutoff=20.0), drop_above_percent=None)
     reference = [float(row["fv"]) for row in rows_of(DATA / "published" / "tx40_figaroh_reference_friction_inertia.csv")[:6]]
     ratios = np.asarray(estimate.friction_parameters)[:, 0] / reference
     told = ", ".join(f"{ratio:.3f}" for ratio in ratios)

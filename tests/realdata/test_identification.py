@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from scipy.signal import butter, sosfiltfilt
 from dynident import Robot, load_robot
 from dynident.data import ControllerSamples, Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
 from dynident.dynamics import inverse_dynamics
-from dynident.friction import Armature, Motion, combine, friction_torque, linear
+from dynident.friction import Motion, friction_torque, linear
 from dynident.regression import BaseParameters, base_parameters, build_problem, fit, identify, residuals
 
 TABLE = "published/panda_gaz2019_tableIII_43_coefficients.csv"
@@ -52,18 +53,17 @@ def log(shared_data: Path) -> Dataset:
 
 @pytest.fixture(scope="module")
 def tx40(shared_data: Path) -> dict[str, float]:
+    """Motor angles and torques through the gears; the motor that turns two joints is in the matrix, and nothing else says so."""
     folder = shared_data / "staubli_tx40"
     robot = load_robot(folder / "tx40_mdh_modified.urdf")
-    log = tx40_log(folder)
-    friction = combine(linear(), Armature())
-    estimate = identify(robot, log, friction=friction, cutoff=20.0, extra=wrist_coupling(log), drop_above_percent=None)
+    estimate = identify(robot, tx40_log(folder), cutoff=20.0)
     return dict(zip(estimate.base.columns.names, estimate.standard, strict=True))
 
 
 @pytest.fixture(scope="module")
 def tx40_reference(shared_data: Path) -> dict[int, dict[str, float]]:
     rows = rows_of(shared_data / "published" / "tx40_figaroh_reference_friction_inertia.csv")[:6]
-    return {int(row["joint"]): {key: float(row[key]) for key in ("fv", "fs", "offset")} for row in rows}
+    return {int(row["joint"]): {key: float(row[key]) for key in ("fv", "fs", "Ia", "offset")} for row in rows}
 
 
 def log_of(file: Path) -> Dataset:
@@ -242,8 +242,8 @@ def skipped(dataset: Dataset, samples: int) -> Dataset:
 class TestStaubliLog:
     """TX40, motor angles and torques at 5 kHz for 9 s, and a wrist whose sixth motor also turns joint 5.
 
-    The coupling is the user's: motor 6 turns with dq5 + dq6, so its inertia and friction act on both joints.
-    Positions are differentiated as they are, and everything goes through the parallel filter at 20 Hz.
+    Motor 6 turns with dq5 + dq6, so its inertia and friction act on both joints. Positions are differentiated as they are, and
+    everything goes through the parallel filter at 20 Hz.
     """
 
     @pytest.mark.parametrize("joint", range(1, 7))
@@ -254,38 +254,53 @@ class TestStaubliLog:
     def test_coulomb_friction(self, tx40, tx40_reference, joint: int) -> None:
         assert tx40[f"fc{joint}"] == pytest.approx(tx40_reference[joint]["fs"], rel=0.1)
 
+    @pytest.mark.parametrize("joint", range(3, 6))
+    def test_rotor_inertia(self, tx40, tx40_reference, joint: int) -> None:
+        """Those of joints 1 and 2 are grouped with J1zz and J2zz, whatever the data: no torque tells them apart."""
+        assert tx40[f"Ia{joint}"] == pytest.approx(tx40_reference[joint]["Ia"], rel=0.1)
+
     def test_coupling(self, tx40) -> None:
         assert tx40["Iam6"] == pytest.approx(0.00964, rel=0.1)
         assert tx40["fvm6"] == pytest.approx(0.616, rel=0.1)
-        assert tx40["fsm6"] == pytest.approx(1.95, rel=0.1)
+        assert tx40["fcm6"] == pytest.approx(1.95, rel=0.1)
 
     def test_without_the_coupling_the_wrist_is_explained_worse(self, shared_data: Path) -> None:
         folder = shared_data / "staubli_tx40"
-        robot, log, friction = load_robot(folder / "tx40_mdh_modified.urdf"), tx40_log(folder), combine(linear(), Armature())
-        options = {"friction": friction, "cutoff": 20.0, "drop_above_percent": None}
-        alone = identify(robot, log, **options).residuals.rms_per_group
-        coupled = identify(robot, log, **options, extra=wrist_coupling(log)).residuals.rms_per_group
+        robot, log = load_robot(folder / "tx40_mdh_modified.urdf"), tx40_log(folder)
+        alone = identify(robot, log.after("", gears=np.diag(np.diag(log.gears))), cutoff=20.0).residuals.rms_per_group
+        coupled = identify(robot, log, cutoff=20.0).residuals.rms_per_group
         assert np.all(coupled[4:] < 0.8 * alone[4:])
+
+    def test_on_the_command_line(self, dynident, shared_data: Path, tmp_path: Path) -> None:
+        """A file of motor angles and torques, and the gears as options; the run remembers them, so that `validate` needs none."""
+        folder = shared_data / "staubli_tx40"
+        motor, current = (np.loadtxt(folder / f"{name}.csv", delimiter=",", skiprows=1) for name in ("pos_read_data", "curr_data"))
+        np.savez(tmp_path / "motors.npz", q=motor, torque=current)
+        gears = ("--gear-ratios", "32,32,45,-48,45,32", "--gear-coupling", "6:5=32", "--joint-offsets", "0,-pi/2,pi/2,0,0,0")
+        robot = folder / "tx40_mdh_modified.urdf"
+        done = dynident(
+            "identify", robot, "motors.npz", "--sampling-rate", "5000", *gears, "--filter", "20", "-o", "run", "--train", "0:0.7"
+        )
+        assert done.returncode == 0, done.stderr
+        friction = json.loads((tmp_path / "run" / "estimate.json").read_text())["friction"][5]["parameters"]
+        assert friction["Iam"] == pytest.approx(0.00964, rel=0.25)  # of 70 % of the log
+        assert dynident("retrieve", "run").returncode == 0
+        assert dynident("validate", "run", "motors.npz", "--part", "0.7:1").returncode == 0
+        models = json.loads((tmp_path / "run" / "validation.json").read_text())["models"]
+        errors = {item["model"]: item["relative_percent"] for item in models if item["friction"]}
+        assert errors["links"] < 16.0  # 26 % without rotors and coupling
+
+
+#: Motor 6 turns by 32 per joint 6, and by 32 per joint 5.
+TX40_GEARS = np.diag([32.0, 32.0, 45.0, -48.0, 45.0, 32.0]) + 32.0 * np.outer(np.eye(6)[5], np.eye(6)[4])
 
 
 def tx40_log(folder: Path) -> Dataset:
     """Joint angles and torques from the motors', with the maps of the data's description."""
     motor, current = (np.loadtxt(folder / f"{name}.csv", delimiter=",", skiprows=1) for name in ("pos_read_data", "curr_data"))
-    ratios = np.diag([32.0, 32.0, 45.0, -48.0, 45.0, 32.0])
-    angles, torques = ratios.copy(), ratios.copy()
-    angles[5, 4] = torques[4, 5] = 32.0
-    q = motor @ np.linalg.inv(angles).T + np.array([0, -np.pi / 2, np.pi / 2, 0, 0, 0])
-    log = Dataset(time=np.arange(len(q)) / 5000.0, q=q, effort=current @ torques.T, effort_kind="torque")
+    q = motor @ np.linalg.inv(TX40_GEARS).T + np.array([0, -np.pi / 2, np.pi / 2, 0, 0, 0])
+    log = Dataset(time=np.arange(len(q)) / 5000.0, q=q, effort=current @ TX40_GEARS, effort_kind="torque", gears=TX40_GEARS)
     return differentiate(log)
-
-
-def wrist_coupling(log: Dataset) -> dict[str, np.ndarray]:
-    columns = {name: np.zeros(log.q.shape) for name in ("Iam6", "fvm6", "fsm6")}
-    for joint, other in ((4, 5), (5, 4)):
-        columns["Iam6"][:, joint] = log.ddq[:, other]
-        columns["fvm6"][:, joint] = log.dq[:, other]
-        columns["fsm6"][:, joint] = np.sign(log.dq[:, 4] + log.dq[:, 5])
-    return columns
 
 
 def test_the_reports_ten_3r_coefficients_follow_from_eight(shared_data: Path) -> None:

@@ -104,6 +104,17 @@ EffortGains = Annotated[
 EffortSigns = Annotated[
     str | None, typer.Option("--effort-signs", metavar="S,...", help="1 or -1 for the efforts alone, one or one per joint.")
 ]
+GearRatios = Annotated[
+    str | None,
+    typer.Option("--gear-ratios", metavar="N,...", help="The log is of motors: motor positions per joint position, one per joint."),
+]
+GearCoupling = Annotated[
+    list[str] | None,
+    typer.Option("--gear-coupling", metavar="M:J=N", help="Motor M also turns by N per position of joint J, from 1. Repeatable."),
+]
+JointOffsets = Annotated[
+    str | None, typer.Option("--joint-offsets", metavar="Q,...", help="Added to the joint positions (rad or m), after the gears.")
+]
 Delay = Annotated[
     str | None,
     typer.Option("--delay", metavar="S,...", help="Seconds that the efforts are stamped later than the positions, one or one per joint."),
@@ -122,12 +133,13 @@ def _group(**annotations: Any) -> OptionGroup:
     return OptionGroup(lambda: {name: Offered(annotation=annotation) for name, annotation in annotations.items()})
 
 
+_MOTORS = {"gear_ratios": GearRatios, "gear_coupling": GearCoupling, "joint_offsets": JointOffsets}
 _EFFORT = {"effort_kind": EffortKind, "effort_gains": EffortGains}
 _FORMAT = {"preset": Preset, "topic": Topic, "reader_option": ReaderOption}
 _CLOCK = {"delay": Delay, "sampling_rate": SamplingRate, "without": Without}
 Values: TypeAlias = Mapping[str, Any]
 #: How data are to be read, for `parse_reading`; of a log of magnitudes; and of a motion, which has no effort.
-DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_signs=EffortSigns, **_CLOCK, **_FORMAT)]
+DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_signs=EffortSigns, **_MOTORS, **_CLOCK, **_FORMAT)]
 MagnitudeReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, **_CLOCK, **_FORMAT)]
 MotionReading = Annotated[Values, _group(map=Map, unit=Unit, **_FORMAT)]
 #: What of a description is used, and how it is mounted, for `read_robot`.
@@ -273,6 +285,23 @@ def parse_gains(text: str | None) -> list[float] | None:
     if found is None:
         raise FileError(text, "has no effort_gains")
     return found.tolist()
+
+
+def parse_gears(ratios: str | None, coupling: Iterable[str] | None) -> list[list[float]] | None:
+    """R with motor = R · joint, of "32,45" and ["2:1=32"]."""
+    diagonal = parse_per_joint("--gear-ratios", ratios)
+    if diagonal is None:
+        if coupling:
+            raise ValueRangeError("--gear-coupling", "needs --gear-ratios, the ratios of the motors to their own joints")
+        return None
+    R = [[ratio if i == j else 0.0 for j in range(len(diagonal))] for i, ratio in enumerate(diagonal)]
+    for pair, ratio in _pairs("--gear-coupling", coupling, "pair", _number, "M:J=N was expected, such as 6:5=32").items():
+        motor, _, joint = pair.partition(":")
+        places = [int(word) - 1 if word.isdecimal() else -1 for word in (motor, joint)]
+        if not all(0 <= place < len(R) for place in places) or places[0] == places[1]:
+            raise ValueRangeError("--gear-coupling", f"got {pair!r}; a motor and another joint from 1 to {len(R)} were expected")
+        R[places[0]][places[1]] = ratio
+    return R
 
 
 def parse_gravity(text: str | None) -> tuple[float, ...] | None:

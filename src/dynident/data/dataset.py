@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.arrays import Array, BoolArray, freeze
+from dynident.core.arrays import Array, BoolArray, check_array, freeze
 from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.data.checks import (
@@ -60,6 +60,7 @@ class Dataset(Result):
     effort_kind : EffortKind       Required with effort.
     mask : (N, n) bool or None     True where that sample of that joint is to be used; None uses all.
     starts : tuple of int          First sample of each segment; filters and derivatives never cross a boundary.
+    gears : (n, n) or None         R of the drives, motor = R · joint, where it is known; all arrays are of the joints.
     source : str                   Where the data came from and what was done to it, for people.
     provenance : Provenance        The same by content; by default these arrays are a recording of their own.
     """
@@ -74,6 +75,7 @@ class Dataset(Result):
     effort_kind: EffortKind | None = None
     mask: BoolArray | None = None
     starts: tuple[int, ...] = (0,)
+    gears: Array | None = None
     source: str = ""
     provenance: Provenance = NEW
 
@@ -109,6 +111,9 @@ class Dataset(Result):
             if mask.shape != q.shape:
                 raise ShapeError("mask", mask.shape, f"{q.shape}, the shape of q")
             set_(self, "mask", freeze(mask))
+        if self.gears is not None:
+            expected = f"({q.shape[1]}, {q.shape[1]}) = (motors, joints)"
+            set_(self, "gears", check_array("gears", self.gears, (q.shape[1], q.shape[1]), expected, remedy="give finite ratios"))
         set_(self, "provenance", Provenance.of((self.q, self.effort), known=self.provenance))
 
     @property
@@ -177,7 +182,7 @@ class Dataset(Result):
         names = tuple(self.joint_names[j] for j in order)
         columns = ("q", "dq", "ddq", "effort", "temperature", "mask")
         cut = {name: None if (value := getattr(self, name)) is None else value[:, order] for name in columns}
-        return replace(self, **cut, joint_names=names)
+        return replace(self, **cut, joint_names=names, gears=None if self.gears is None else self.gears[np.ix_(order, order)])
 
     @staticmethod
     def concatenate(datasets: Sequence[Dataset]) -> Dataset:
@@ -191,6 +196,8 @@ class Dataset(Result):
             return datasets[0]
         same_in_all("joint_names", datasets)
         same_in_all("effort_kind", datasets)
+        if any((item.gears is None) != (datasets[0].gears is None) or not _same_gears(item, datasets[0]) for item in datasets):
+            raise ValueRangeError("gears", "are not the same in all datasets; load them with the same ones")
         masks = [np.ones(item.q.shape, dtype=bool) if item.mask is None else item.mask for item in datasets]
         warm = ("temperature",) if all(item.temperature is not None for item in datasets) else ()
         offsets = np.cumsum([0, *(item.samples for item in datasets)])
@@ -222,6 +229,10 @@ class Dataset(Result):
         from dynident.data.figures import dataset_figures
 
         return dataset_figures(self)
+
+
+def _same_gears(one: Dataset, other: Dataset) -> bool:
+    return one.gears is None or other.gears is None or np.array_equal(one.gears, other.gears)
 
 
 _ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "temperature", "mask")

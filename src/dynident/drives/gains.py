@@ -16,7 +16,7 @@ from dynident.drives.known_values import Known
 from dynident.drives.result import DriveGains
 from dynident.errors import InputError, ValueRangeError
 from dynident.feasibility.prior import weight_of
-from dynident.friction import Armature, combine, linear
+from dynident.friction import linear_with_rotor
 from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.regression.equations.base import BaseParameters, base_parameters
@@ -59,9 +59,14 @@ def identify_gains(
     """
     if (loaded is None) != (payload is None):
         raise InputError("a loaded log and the mass of its payload go together; give both, or none")
+    if unloaded.gears is not None and np.count_nonzero(unloaded.gears) > robot.n:
+        raise InputError(
+            "motors of this log turn several joints, so that a joint's effort is that of several drives, and has no gain of its own",
+            remedy="give the vendor's gains where the log is read",
+        )
     if vendor is not None and len(vendor) != robot.n:
         raise ValueRangeError("vendor", f"has {len(vendor)} gains; {robot.name!r} has {robot.n} joints, and needs one each")
-    base = base_parameters(robot, friction=combine(linear(), Armature()) if friction is None else friction)
+    base = base_parameters(robot, friction=linear_with_rotor() if friction is None else friction)
     problems = [_current_problem(base, log, cutoff) for log in (unloaded, loaded) if log is not None]
     start = _start(base, problems, payload, masses, vendor)
     likenesses = (1.0,) if masses is None else LIKENESS

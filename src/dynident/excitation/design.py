@@ -171,6 +171,11 @@ def prepare_search(
     if parametrisation.unknowns < 3 * robot.n:
         raise ValueRangeError("harmonics", f"is {harmonics}, too few for a motion with these conditions at its ends; take more")
     collision = None if limits.clearance is None else CollisionModel.of_robot(robot)[0]  # the final check says when there is none
+    if friction is not None and friction.shared:
+        raise InputError(
+            f"friction model {friction.name!r} has motors that turn several joints, for which no motion can be designed",
+            remedy=Remedy("design it for {friction}; a log of it serves the other model too", friction="linear"),
+        )
     if friction is not None and friction.needs:
         raise InputError(
             f"friction model {friction.name!r} needs the {' and '.join(sorted(friction.needs))} of the joints, which a motion that nobody "

@@ -46,9 +46,24 @@ def friction_nodes(model: ExportModel, graph: Graph, rigid: Sequence[Node]) -> l
         q, dq, ddq, temperature = (graph.input(f"{name}[{i}]") for name in ("q", "dq", "ddq", "temperature"))
         own = model.friction.of_joint(i)
         values = model.friction.values_of(i, model.friction_parameters[i])
-        for name, term in zip(own.parameter_names, _terms(own, Motion(q, dq, ddq, load, temperature)), strict=True):
-            torques[i] = torques[i] + values[name] * graph.node(term)
+        for part in own.parts:
+            if part.mixing is None:
+                for name, term in zip(part.parameter_names, _terms(part, Motion(q, dq, ddq, load, temperature)), strict=True):
+                    torques[i] = torques[i] + values[name] * graph.node(term)
+    for part, numbers in model.friction_terms():
+        if part.mixing is not None:
+            for i in np.flatnonzero(numbers).tolist():
+                (term,) = _terms(part, Motion(*(_mix(graph, name, part.mixing[:, i]) for name in ("q", "dq", "ddq"))))
+                torques[i] = torques[i] + float(numbers[i, 0]) * graph.node(term)
     return torques
+
+
+def _mix(graph: Graph, name: str, shares: Array) -> Node:
+    """The motion of a motor that several joints turn."""
+    mixed = graph.node(0.0)
+    for k in np.flatnonzero(shares).tolist():
+        mixed = mixed + float(shares[k]) * graph.input(f"{name}[{k}]")
+    return mixed
 
 
 class FrictionTerm(NamedTuple):
@@ -64,7 +79,7 @@ def friction_formulas(model: ExportModel) -> Iterator[FrictionTerm]:
     """Every term of the friction torque. Shape constants that differ from joint to joint are arrays of numbers."""
     motion, taken = Motion(*(Formula(name) for name in Motion._fields)), set[str]()
     for part, numbers in model.friction_terms():
-        terms = zip(part.parameter_names, part.unit_texts(model.robot.joints), numbers.T, _terms(part, motion), strict=True)
+        terms = zip(part.parameter_names, part.unit_texts(model.robot.joints), numbers.T, _terms(part, part.see(motion)), strict=True)
         for name, unit, column, term in terms:
             # joints with other models may share the name of a parameter
             constant = f"FRICTION_{name}" if name not in taken else f"FRICTION_{name}_OF_{part.name}"

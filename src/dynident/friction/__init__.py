@@ -3,9 +3,10 @@
 from dynident.friction.armature import Armature
 from dynident.friction.asymmetric_coulomb import AsymmetricCoulomb
 from dynident.friction.asymmetric_viscous import AsymmetricViscous
-from dynident.friction.combined import Combined, combine, linear
+from dynident.friction.combined import Combined, combine, linear, linear_with_rotor
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.counterbalance import Counterbalance
+from dynident.friction.coupled import Coupled, couple
 from dynident.friction.load_coulomb import LoadCoulomb
 from dynident.friction.model import FrictionModel, Motion, Parameter, ShapeConstant, Symmetry, Unit, friction_torque
 from dynident.friction.offset import Offset
@@ -29,6 +30,7 @@ __all__ = [
     "Combined",
     "Coulomb",
     "Counterbalance",
+    "Coupled",
     "CubicViscous",
     "FrictionModel",
     "LoadCoulomb",
@@ -52,10 +54,12 @@ __all__ = [
     "Unit",
     "Viscous",
     "combine",
+    "couple",
     "friction_from_dict",
     "friction_model",
     "friction_to_dict",
     "friction_torque",
     "linear",
+    "linear_with_rotor",
     "smooth",
 ]

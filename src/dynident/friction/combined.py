@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynident.errors import ValueRangeError
+from dynident.friction.armature import Armature
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.model import FrictionModel, Motion, Symmetry
 from dynident.friction.offset import Offset
@@ -50,3 +51,8 @@ def combine(*models: FrictionModel) -> Combined:
 def linear() -> Combined:
     """fv · dq + fc · sign(dq) + fo: eq. (24) of Gaz et al., RA-L 2019."""
     return combine(Viscous(), Coulomb(), Offset())
+
+
+def linear_with_rotor() -> Combined:
+    """The same and the rotor's inertia: what the torque of a motor overcomes beside the links."""
+    return combine(linear(), Armature())

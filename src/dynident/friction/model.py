@@ -132,6 +132,14 @@ class ShapeConstant:
     fixed: bool = False
 
 
+class SharedParameter(NamedTuple):
+    """A parameter of one joint that acts on several: that of a motor that turns them. Joints are counted from 0."""
+
+    joint: int
+    name: str
+    acts_on: tuple[int, ...]
+
+
 class FrictionModel(ABC):
     """A joint friction model that is linear in its k parameters.
 
@@ -143,6 +151,8 @@ class FrictionModel(ABC):
     needs : frozenset      What it uses of a motion beside q, dq and ddq: "load", "temperature". Its jump at rest may depend on
                            these, and on nothing else.
     joints : int or None   How many joints it is for; None for any number.
+    shared : tuple         Parameters that act on joints beside their own.
+    mixing : (n, n)        What its terms see is motion @ mixing, where joints turn a motor together; None: the joint's own motion.
     """
 
     name: str
@@ -152,6 +162,8 @@ class FrictionModel(ABC):
     dissipative: bool = False
     needs: frozenset[str] = frozenset()
     joints: int | None = None
+    shared: tuple[SharedParameter, ...] = ()
+    mixing: Array | None = None
 
     @abstractmethod
     def terms(self, motion: Motion) -> tuple[Any, ...]:
@@ -165,9 +177,17 @@ class FrictionModel(ABC):
         """Regressor columns (N, n, k); zero where a joint's own model has no such parameter."""
         checked = self._check_motion(motion)
         phi = np.empty((*checked.dq.shape, len(self.parameters)))
-        for k, term in zip(range(len(self.parameters)), self.terms(checked), strict=True):
+        for k, term in zip(range(len(self.parameters)), self.terms(self.see(checked)), strict=True):
             phi[..., k] = term
         return phi
+
+    def see(self, motion: Motion) -> Motion:
+        """What its terms are evaluated at, of the motion of all joints."""
+        return motion if self.mixing is None else Motion(*(np.matmul(values, self.mixing) for values in motion[:3]))
+
+    def shared_columns(self, motion: Motion) -> Array:
+        """(N, n, shared) the columns of the shared parameters in the rows of all joints, their own included."""
+        return np.zeros((*np.shape(motion.dq), 0))
 
     def of_joint(self, joint: int) -> FrictionModel:
         """The model of one joint, from 0."""
@@ -254,4 +274,8 @@ def friction_torque(model: FrictionModel, parameters: ArrayLike, motion: Motion)
     expected = phi.shape[1:]
     if theta.shape != expected:
         raise ShapeError("parameters", theta.shape, f"{expected} = (joints, {', '.join(model.parameter_names)})")
-    return np.einsum("ijk,jk->ij", phi, theta)
+    torque = np.einsum("ijk,jk->ij", phi, theta)
+    for (joint, name, acts_on), column in zip(model.shared, np.moveaxis(model.shared_columns(motion), -1, 0), strict=True):
+        others = [other for other in acts_on if other != joint]
+        torque[:, others] += theta[joint, model.parameter_names.index(name)] * column[:, others]
+    return torque

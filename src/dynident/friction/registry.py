@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+import numpy as np
+
 from dynident.errors import InputError, UnknownNameError
 from dynident.friction.armature import Armature
 from dynident.friction.asymmetric_coulomb import AsymmetricCoulomb
@@ -12,6 +14,7 @@ from dynident.friction.asymmetric_viscous import AsymmetricViscous
 from dynident.friction.combined import Combined, combine, linear
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.counterbalance import Counterbalance
+from dynident.friction.coupled import Coupled
 from dynident.friction.load_coulomb import LoadCoulomb
 from dynident.friction.model import FrictionModel
 from dynident.friction.offset import Offset
@@ -58,6 +61,8 @@ def friction_model(name: str) -> FrictionModel:
 def friction_to_dict(model: FrictionModel) -> dict[str, Any]:
     """{"model": name, "shape": {...}}, {"models": [...]} for several acting together, {"joints": [...]} for one per joint;
     ready for standard JSON."""
+    if isinstance(model, Coupled):  # motors that turn several joints
+        return {"coupled": friction_to_dict(model.model), "gears": model.gears.tolist()}
     if isinstance(model, PerJoint):
         return {"joints": [friction_to_dict(own) for own in model.models]}
     if isinstance(model, Combined):
@@ -69,6 +74,8 @@ def friction_to_dict(model: FrictionModel) -> dict[str, Any]:
 
 def friction_from_dict(data: Mapping[str, Any]) -> FrictionModel:
     """The model that `friction_to_dict` wrote."""
+    if "coupled" in data:
+        return Coupled(friction_from_dict(data["coupled"]), np.array(data["gears"]))
     if "joints" in data:
         return PerJoint(tuple(friction_from_dict(own) for own in data["joints"]))
     if "models" in data:

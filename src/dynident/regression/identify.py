@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dynident.data import ControllerSamples, Dataset
 from dynident.errors import ValueRangeError
-from dynident.friction import linear
+from dynident.friction import couple, linear, linear_with_rotor
 from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import Equations, base_parameters
 from dynident.regression.estimate import Estimate
@@ -108,7 +108,8 @@ def build_problem(
 ) -> Problem:
     """Stream the data through the kernels into one factor per group of rows; memory doesn't grow with the data.
 
-    friction : model of the joints' friction, None for none; by default linear friction for a log, none for controller samples.
+    friction : model of the joints' friction, None for none; by default linear friction for a log, with rotor inertia where its gears are
+        known, and none for controller samples. Where motors turn several joints, their friction and rotors act on all of these.
     cutoff : parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter. None for
         no filter; "auto" filters a log at 5 Hz, or a quarter of its rate where that is less.
     rate : output rate of the filter [Hz]; by default four times the cutoff.
@@ -119,14 +120,17 @@ def build_problem(
     seed : of the random samples that tell the base parameters.
     progress : called now and then with the share that is done, 0 to 1.
     """
-    match_joints(robot, data)
+    matched = match_joints(robot, data)
     is_log = isinstance(data, Dataset)
     if isinstance(data, ControllerSamples):
         equations = controller_equations(data, equations)
     elif equations not in (None, "torque"):
         raise ValueRangeError("equations", f"{equations!r} are those of controller samples (M and g), and the data are a log; leave it out")
+    gears = matched.gears if isinstance(matched, Dataset) else None
     if friction == "default":
-        friction = linear() if is_log else None
+        friction = None if not is_log else linear() if gears is None else linear_with_rotor()
+    if friction is not None and gears is not None:
+        friction = couple(friction, gears)
     notes: tuple[str, ...] = ()
     if cutoff == "auto":
         cutoff, notes = default_cutoff(data) if is_log else (None, ())

@@ -18,6 +18,8 @@ class Reading:
     columns : {quantity: patterns}   Which columns of the file are time, q, dq, ddq, effort, M or g.
     units : {quantity: unit}         One unit for all joints, or one per joint.
     effort_gains, effort_signs       One for all joints, or one per joint.
+    gears : (n, n)                   Of a log of motors: motor = gears · joint.
+    offsets                          Added to the positions, one per joint [rad | m].
     delay                            Of the efforts [s], one for all joints, or one per joint.
     rate : float or None             Sampling rate [Hz] in place of stamps.
     reader_options : {name: value}   Of the reader's own.
@@ -29,6 +31,8 @@ class Reading:
     effort_kind: str | None = None
     effort_gains: list[float] | None = None
     effort_signs: list[float] | None = None
+    gears: list[list[float]] | None = None
+    offsets: list[float] | None = None
     delay: list[float] | None = None
     rate: float | None = None
     reader_options: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -42,6 +46,8 @@ class Reading:
             effort_kind=other.effort_kind or self.effort_kind,
             effort_gains=other.effort_gains or self.effort_gains,
             effort_signs=other.effort_signs or self.effort_signs,
+            gears=other.gears or self.gears,
+            offsets=other.offsets or self.offsets,
             delay=other.delay or self.delay,
             rate=other.rate or self.rate,
             reader_options={**self.reader_options, **other.reader_options},

@@ -30,6 +30,8 @@ class SimulatedFriction:
 
     @staticmethod
     def of(robot: Robot, model: FrictionModel, parameters: ArrayLike, *, threshold: float = THRESHOLD) -> SimulatedFriction:
+        if model.shared:
+            raise InputError(f"friction model {model.name!r} has motors that turn several joints, which the simulation does not know")
         shape = (robot.n, len(model.parameter_names))
         theta = check_array("friction_parameters", parameters, shape, f"{shape} = (joints, {', '.join(model.parameter_names)})").copy()
         smoothed = smooth(model, threshold)

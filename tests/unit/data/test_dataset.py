@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynident.data import Dataset, EffortKind
+from dynident.data import Dataset, EffortKind, load_dataset, write_dataset
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 
 
@@ -190,3 +192,34 @@ def test_it_prints_a_table():
 def test_a_rate_needs_two_samples_in_a_segment():
     with pytest.raises(ValueRangeError, match="one sample per segment"):
         _ = log(2, starts=(0, 1)).rate
+
+
+class TestGears:
+    """R of the drives, which stays with a log whatever is done to it."""
+
+    GEARS = np.array([[32.0, 0.0], [16.0, 45.0]])
+
+    def log(self, gears: np.ndarray | None = GEARS) -> Dataset:
+        return Dataset(time=np.arange(6.0), q=np.arange(12.0).reshape(6, 2), gears=gears)
+
+    def test_they_are_cut_and_ordered_with_the_joints(self) -> None:
+        log = self.log()
+        np.testing.assert_array_equal(log.part(0, 0.5).gears, self.GEARS)
+        np.testing.assert_array_equal(log.select(["joint2", "joint1"]).gears, [[45.0, 16.0], [0.0, 32.0]])
+
+    def test_logs_of_one_dataset_have_the_same(self) -> None:
+        np.testing.assert_array_equal(Dataset.concatenate([self.log(), self.log()]).gears, self.GEARS)
+        for other in (None, 2.0 * self.GEARS):
+            with pytest.raises(ValueRangeError, match="gears are not the same in all datasets"):
+                Dataset.concatenate([self.log(), self.log(other)])
+
+    def test_they_are_square(self) -> None:
+        with pytest.raises(ShapeError, match=r"gears has shape \(2, 3\); expected \(2, 2\)"):
+            self.log(np.ones((2, 3)))
+
+    @pytest.mark.parametrize("suffix", [".npz", ".csv", ".parquet"])
+    def test_they_come_back_from_a_file(self, suffix: str, tmp_path: Path) -> None:
+        file = tmp_path / f"log{suffix}"
+        write_dataset(self.log(), file)
+        np.testing.assert_array_equal(load_dataset(file).gears, self.GEARS)
+        np.testing.assert_array_equal(load_dataset(file).q, self.log().q)

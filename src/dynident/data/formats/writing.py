@@ -48,6 +48,8 @@ def _npz(data: Dataset | ControllerSamples) -> bytes:
     arrays |= {name: value for name in names if (value := getattr(data, name)) is not None}
     if isinstance(data, Dataset):
         arrays["starts"] = np.array(data.starts)
+        if data.gears is not None:
+            arrays["gears"] = data.gears
         if data.effort_kind is not None:
             arrays["effort_kind"] = np.array(data.effort_kind.value)
     return write_npz(arrays)
@@ -83,8 +85,10 @@ def _parquet(data: Dataset | ControllerSamples) -> bytes:
 WRITERS = {".npz": _npz, ".csv": _csv, ".parquet": _parquet}
 
 
-def _own_names(data: Dataset | ControllerSamples) -> dict[str, list[str]]:
-    return {} if data.joint_names == default_names(data.n) else {"joint_names": list(data.joint_names)}
+def _own_names(data: Dataset | ControllerSamples) -> dict[str, Any]:
+    """What a table of numbers can't hold: names of the joints, and the gears."""
+    names = {} if data.joint_names == default_names(data.n) else {"joint_names": list(data.joint_names)}
+    return names | ({"gears": data.gears.tolist()} if isinstance(data, Dataset) and data.gears is not None else {})
 
 
 def _columns(data: Dataset | ControllerSamples) -> dict[str, NDArray[Any]]:

@@ -65,6 +65,7 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     arrays["mask"] = None if mask is None else np.asarray(mask, dtype=bool)
     names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
     arrays["provenance"] = Provenance.of((arrays["q"], arrays["effort"]), files=files, selection=recipe.selection)
+    arrays["gears"] = content.gears if recipe.gears is None else recipe.gears * (1.0 if recipe.signs is None else recipe.signs)
     dataset = Dataset(**arrays, joint_names=names, effort_kind=kind, starts=content.starts, source=file.name)
     _check_magnitudes(dataset)
     if kind in (EffortKind.TORQUE, EffortKind.MAGNITUDE):

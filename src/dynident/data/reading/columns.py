@@ -29,12 +29,14 @@ class Content:
     joint_names : tuple       Empty when the file names none.
     effort_role : str         "torque", "current", "magnitude" or "current_magnitude"; empty when the name of the effort says nothing.
     starts : tuple of int     First sample of each segment.
+    gears : (n, n) or None    Of the drives, in a file that holds the joints' positions and efforts all the same.
     """
 
     arrays: dict[str, NDArray[Any]]
     joint_names: tuple[str, ...]
     effort_role: str
     starts: tuple[int, ...]
+    gears: Array | None = None
 
 
 def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, effort_role: str = "") -> Content:
@@ -63,6 +65,7 @@ def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, eff
         joint_names=_texts(table, "joint_names") or own_names,
         effort_role=next(iter(_texts(table, "effort_kind")), role) if "effort" in arrays else "",
         starts=_starts(file, table, len(arrays["q"])),
+        gears=np.asarray(numeric(file, "gears", table["gears"]), dtype=float) if "gears" in table else None,
     )
 
 

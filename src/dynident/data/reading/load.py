@@ -22,6 +22,8 @@ from dynident.data.reading.recipe import (
     check_delay,
     check_effort_gains,
     check_effort_signs,
+    check_gears,
+    check_offsets,
     check_rate,
     check_units,
     check_without,
@@ -47,6 +49,8 @@ class ReadingArguments(TypedDict, total=False):
     effort_kind: str | EffortKind | None
     effort_gains: ArrayLike | None
     effort_signs: ArrayLike | None
+    gears: ArrayLike | None
+    offsets: ArrayLike | None
     delay: ArrayLike | None
     rate: float | None
     without: Sequence[tuple[float, float]] | None
@@ -64,6 +68,8 @@ def load_dataset(
     effort_kind: str | EffortKind | None = None,
     effort_gains: ArrayLike | None = None,
     effort_signs: ArrayLike | None = None,
+    gears: ArrayLike | None = None,
+    offsets: ArrayLike | None = None,
     delay: ArrayLike | None = None,
     rate: float | None = None,
     without: Sequence[tuple[float, float]] | None = None,
@@ -85,6 +91,8 @@ def load_dataset(
     effort_gains Torque per unit of recorded effort, one or one per joint, negative where it counts the other way: [14.9, -12.1] N·m/A.
                  A current is a torque then. Where there are gear ratios, they are those of the motor.
     effort_signs +1 or -1, one or one per joint, for efforts alone; `signs` of the YAML are then for the motion alone.
+    gears        Of a log of motors: a ratio per joint, or R with motor = R · joint where motors turn several joints.
+    offsets      Added to the joint positions last [rad | m].
     delay        How much later than the positions the efforts were stamped [s], one or one per joint; negative where they were earlier.
     rate         Sampling rate [Hz] of a log without stamps, or in place of stamps that are wrong.
     without      Intervals (from, to) of the log's clock [s] that are not used: [(12.5, 13.1)]. For one file at a time.
@@ -103,6 +111,8 @@ def load_dataset(
         effort_kind=effort_kind,
         effort_gains=effort_gains,
         effort_signs=effort_signs,
+        gears=gears,
+        offsets=offsets,
         delay=delay,
         rate=rate,
         without=without,
@@ -145,6 +155,8 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
         "effort_kind": None if kind is None else EffortKind(kind),
         "effort_gains": check_effort_gains(reading.get("effort_gains")),
         "effort_signs": check_effort_signs(reading.get("effort_signs")),
+        "gears": check_gears(reading.get("gears")),
+        "offsets": check_offsets(reading.get("offsets")),
         "delay": check_delay(reading.get("delay")),
         "rate": check_rate(reading.get("rate")),
         "without": check_without(reading.get("without")) or None,

@@ -125,6 +125,36 @@ def check_effort_gains(gains: ArrayLike | None) -> Array | None:
     return found
 
 
+def check_gears(gears: ArrayLike | None) -> Array | None:
+    """(n, n) R with motor = R · joint, of a ratio per joint or of the matrix itself."""
+    if gears is None:
+        return None
+    found = np.asarray(gears, dtype=float)
+    matrix = np.diag(found) if found.ndim == 1 else found
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.all(np.isfinite(matrix)):
+        raise ValueRangeError("gears", f"have shape {found.shape}; a ratio per joint or a square matrix of finite numbers was expected")
+    if _is_singular(matrix):
+        raise ValueRangeError("gears", _STUCK)
+    return matrix
+
+
+_STUCK = "can't be inverted; every motor must move its joint"
+
+
+def _is_singular(matrix: Array) -> bool:
+    return bool(abs(np.linalg.det(matrix)) < 1e-300 or np.linalg.cond(matrix) > 1e12)
+
+
+def check_offsets(offsets: ArrayLike | None) -> Array | None:
+    """(n,) added to the positions [rad | m]."""
+    if offsets is None:
+        return None
+    found = np.atleast_1d(np.asarray(offsets, dtype=float))
+    if found.ndim != 1 or not np.all(np.isfinite(found)):
+        raise ValueRangeError("offsets", f"are {found.tolist()}; a finite number per joint was expected")
+    return found
+
+
 def check_effort_signs(signs: ArrayLike | None) -> Array | None:
     """+1 or -1, one or one per joint."""
     if signs is None:
@@ -234,8 +264,8 @@ def _gears(fields: Fields) -> Array | None:
         if not rows or any(len(row) != len(rows) for row in rows):
             raise fields.error(key, "a square matrix, a list of n lists of n numbers, was expected")
         matrix = np.array(rows)
-    if abs(np.linalg.det(matrix)) < 1e-300 or np.linalg.cond(matrix) > 1e12:
-        raise fields.error(key, "can't be inverted; every motor must move its joint")
+    if _is_singular(matrix):
+        raise fields.error(key, _STUCK)
     return matrix if key == "gear_ratios" else np.asarray(np.linalg.inv(matrix), dtype=float)
 
 

@@ -217,11 +217,11 @@ class Dissipative:
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
         shares = np.array([_STANDING, 0.1, 0.3, 1.0])
-        speeds = np.multiply.outer(shares, self.speeds)
-        phi = 0.5 * (self.model.columns(Motion.steady(speeds)) - self.model.columns(Motion.steady(-speeds)))
         blocks: list[Block] = []
         for joint, name in enumerate(robot.joint_names):
-            places = columns.of_joint(joint)
+            places, alone = columns.of_joint(joint), np.zeros((len(shares), robot.n))
+            alone[:, joint] = shares * self.speeds[joint]
+            phi = 0.5 * (self.model.columns(Motion.steady(alone)) - self.model.columns(Motion.steady(-alone)))
             for share, row in zip(shares, phi[:, joint], strict=True):
                 if self.speeds[joint] > 0.0 and np.any(row):
                     size = float(np.abs(row).max())

@@ -196,11 +196,15 @@ def _random_regressor(robot: Robot, friction: FrictionModel | None, equations: E
         Y = torque_regressor(robot, q, dq, ddq)
         if friction is not None:
             load, warmth = rng.normal(size=(2, _SAMPLES, robot.n))
-            phi = friction.columns(Motion(q, dq, ddq, load, REFERENCE_TEMPERATURE + warmth))
+            motion = Motion(q, dq, ddq, load, REFERENCE_TEMPERATURE + warmth)
+            phi = friction.columns(motion)
             columns = problem_columns(robot, friction).of_friction
             of_joints = np.zeros((_SAMPLES, robot.n, len(columns)))
+            shared = friction.shared_columns(motion)
             for place, column in enumerate(columns):
                 of_joints[:, column.joint, place] = phi[:, column.joint, column.slot]
+                if column.shared is not None:
+                    of_joints[:, :, place] = shared[:, :, column.shared]
             Y = np.concatenate([Y, of_joints], axis=2)
     else:
         Y = inertia_gravity_regressor(robot, q)

@@ -33,6 +33,8 @@ class FrictionColumn(NamedTuple):
     parameter: str  #: fv
     nonnegative: bool  #: whether the model says that it can't be negative
     symmetry: Symmetry  #: what happens to its torque when the motion is reversed
+    shared: int | None = None  #: its number among the model's shared parameters, which act on several joints
+    acts_on: tuple[int, ...] = ()  #: these; none for one that acts on its own
 
 
 class ExtraColumn(NamedTuple):
@@ -154,10 +156,10 @@ def problem_columns(robot: Robot, friction: FrictionModel | None, extra: Sequenc
         for number, joint in enumerate(robot.joints):
             model = friction.of_joint(number)
             known = zip(model.parameter_names, model.units_of(joint.type), model.nonnegative, model.symmetries, strict=True)
-            of_friction += [
-                FrictionColumn(f"{name}{number + 1}", unit, number, friction.parameter_names.index(name), name, sign, symmetry)
-                for name, unit, sign, symmetry in known
-            ]
+            for name, unit, sign, symmetry in known:
+                own = FrictionColumn(f"{name}{number + 1}", unit, number, friction.parameter_names.index(name), name, sign, symmetry)
+                common = [(k, acts_on) for k, (owner, shared, acts_on) in enumerate(friction.shared) if (owner, shared) == (number, name)]
+                of_friction.append(own._replace(shared=common[0][0], acts_on=common[0][1]) if common else own)
     taken = {column.name for column in (*of_links, *of_friction)}
     for name in extra:
         if name in taken:
@@ -167,10 +169,12 @@ def problem_columns(robot: Robot, friction: FrictionModel | None, extra: Sequenc
 
 
 def moved_columns(robot: Robot, columns: Columns, joint: int) -> IntArray:
-    """The columns that can be non-zero in a joint's row: its own friction, the links that it moves, and every extra column."""
+    """The columns that can be non-zero in a joint's row: its friction, that of motors that turn it too, the links that it moves, extras."""
+    first = columns.friction_slice.start
+    friction = [first + k for k, column in enumerate(columns.of_friction) if joint == column.joint or joint in column.acts_on]
     moved = [k for i in range(robot.n) if joint in robot.ancestors(i) for k in columns.of_link(i)]
     extra = range(columns.extra_slice.start, columns.extra_slice.stop)
-    return np.array([*moved, *columns.of_joint(joint).values(), *extra], dtype=np.int64)
+    return np.array([*moved, *friction, *extra], dtype=np.int64)
 
 
 #: A factor this close (relative) to a product or sum of squares of kinematic constants is taken to be it.

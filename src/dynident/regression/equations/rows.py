@@ -17,7 +17,7 @@ import numpy as np
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor, iterate_regressor_blocks
-from dynident.friction.model import Motion
+from dynident.friction.model import FrictionModel, Motion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn, moved_columns
 from dynident.robots.robot import JointType
@@ -169,7 +169,7 @@ class LogRows:
             part = slice(start, min(start + _CHUNK, segment.stop))
             joined = memory[:, : part.stop - part.start]
             motion = self.motion(part)
-            phi = None if base.friction is None else base.friction.columns(motion)
+            phi = None if base.friction is None else _friction_columns(base.friction, motion)
             for block in iterate_regressor_blocks(base.robot, motion.q, motion.dq, motion.ddq):
                 self._gather(block.matrix, joined[:, block.start : block.start + block.matrix.shape[2]])
             self._append(joined, phi, part)
@@ -182,18 +182,33 @@ class LogRows:
 
     @cached_property
     def _places(self) -> list[tuple[int, IntArray, IntArray, IntArray]]:
-        """Per joint: first line, links' columns of the regressor, friction columns of the joint, extra columns."""
+        """Per joint: first line, links' columns of the regressor, friction columns in the joint's row, extra columns."""
         places: list[tuple[int, IntArray, IntArray, IntArray]] = []
         line, columns = 0, self.base.columns
         first = columns.extra_slice.start
-        for group in self.groups:
+        for j, group in enumerate(self.groups):
             standard = self.base.independent[group.columns]
             links, extra = standard[columns.is_link[standard]], standard[standard >= first] - first
             chosen = [columns[i] for i in standard.tolist()]
-            friction = np.array([column.slot for column in chosen if isinstance(column, FrictionColumn)], dtype=np.int64)
-            places.append((line, links, friction, extra))
+            friction = [self._friction_place(column, j) for column in chosen if isinstance(column, FrictionColumn)]
+            places.append((line, links, np.array(friction, dtype=np.int64), extra))
             line += len(standard) + 1
         return places
+
+    def _friction_place(self, column: FrictionColumn, joint: int) -> int:
+        """Where a friction column of a joint's row is among the model's columns and, after these, its shared ones."""
+        assert self.base.friction is not None  # noqa: S101 (it has columns)
+        return column.slot if column.shared is None or column.joint == joint else len(self.base.friction.parameters) + column.shared
+
+    @cached_property
+    def _known_friction(self) -> Array:
+        """(n, k + shared) of each joint's row, what is known of its own parameters and of those that other joints share with it."""
+        model, known = self.base.friction, self.base.columns.friction(self.base.known_vector)
+        others = np.zeros((len(known), 0 if model is None else len(model.shared)))
+        for s, (owner, name, acts_on) in enumerate(() if model is None else model.shared):
+            assert model is not None  # noqa: S101 (it has shared parameters)
+            others[[joint for joint in acts_on if joint != owner], s] = known[owner, model.parameter_names.index(name)]
+        return np.concatenate([known, others], axis=1)
 
     def _gather(self, matrix: Array, joined: Array) -> None:
         known = self._known_links
@@ -206,7 +221,7 @@ class LogRows:
         """Friction and extra columns, and the right-hand side: effort minus what known parameters explain."""
         assert self.dataset.effort is not None  # noqa: S101
         base, columns = self.base, self.base.columns
-        known_friction, known_extra = columns.friction(base.known_vector), base.known_vector[columns.extra_slice]
+        known_friction, known_extra = self._known_friction, base.known_vector[columns.extra_slice]
         extras = [values[part] for values in self.extra.values()]
         for j, (line, links, friction, extra) in enumerate(self._places):
             at = line + len(links)
@@ -221,6 +236,12 @@ class LogRows:
             for value, column in zip(known_extra, extras, strict=True):
                 explained += value * column[:, j]
             joined[at + len(extra)] = self.dataset.effort[part, j] - explained
+
+
+def _friction_columns(model: FrictionModel, motion: Motion) -> Array:
+    """(N, n, k + shared) of its parameters in their own joints' rows, then of the shared ones in all rows."""
+    phi = model.columns(motion)
+    return np.concatenate([phi, model.shared_columns(motion)], axis=2) if model.shared else phi
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

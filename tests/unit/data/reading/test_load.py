@@ -12,7 +12,7 @@ import yaml
 from pyarrow import parquet
 
 from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, load_recording
-from dynident.errors import DynidentError, FileError, UnknownNameError, ValueRangeError
+from dynident.errors import DynidentError, FileError, InputError, UnknownNameError, ValueRangeError
 
 N = 6
 TIME = 0.1 * np.arange(N)
@@ -605,3 +605,30 @@ def test_efforts_in_another_order_than_the_positions(tmp_path):
     beside(file, effort_joints=["joint2", "elbow"])
     with pytest.raises(FileError, match="effort_joints are joint2, elbow; each of joint1, joint2 was expected once"):
         load_dataset(file)
+
+
+def test_gears_and_offsets_as_arguments(tmp_path):
+    R = np.array([[45.0, 0.0], [32.0, 32.0]])
+    motor, torque = np.arange(8.0).reshape(4, 2), np.ones((4, 2))
+    np.savez(tmp_path / "log.npz", time=np.arange(4.0), q=motor, tau=torque)
+    log = load_dataset(tmp_path / "log.npz", gears=R, offsets=[0.5, 0.0])
+    np.testing.assert_allclose(log.q, motor @ np.linalg.inv(R).T + [0.5, 0.0])
+    np.testing.assert_allclose(log.effort, torque @ R)
+    np.testing.assert_array_equal(log.gears, R)
+    np.testing.assert_array_equal(load_dataset(tmp_path / "log.npz", gears=[10, 20]).gears, np.diag([10.0, 20.0]))
+    (tmp_path / "log.npz.yaml").write_text("gear_ratios: [10, 20]\nsigns: [1, -1]\n")
+    np.testing.assert_array_equal(load_dataset(tmp_path / "log.npz").gears, np.diag([10.0, -20.0]))
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"gears": [[1, 2], [2, 4]]}, "gears can't be inverted"),
+        ({"gears": [[1, 2, 3]]}, "a ratio per joint or a square matrix"),
+        ({"offsets": [float("nan")]}, "a finite number per joint was expected"),
+    ],
+)
+def test_gears_that_no_drive_has(tmp_path, given, sentence):
+    np.savez(tmp_path / "log.npz", time=np.arange(4.0), q=np.zeros((4, 2)), tau=np.ones((4, 2)))
+    with pytest.raises(InputError, match=sentence):
+        load_dataset(tmp_path / "log.npz", **given)
