@@ -21,7 +21,7 @@ from dynident.payload.quantities import quantities
 from dynident.simulation import Payload
 from tests.unit.simulation.motions import fourier_motion as motion_within_limits
 
-SEEDS = 40
+SEEDS = 20
 MASSES = (0.1, 1.5)
 
 

@@ -30,6 +30,9 @@ from dynident.regression.solution import residuals
 #: A direction of the payload that less than this share of its columns tells is not told at all: rounding.
 TOLD = 1e-7
 _DEPENDENT = 1e-9
+#: Exact logs have a noise too, or differences between them would be judged by their rounding: this share of the largest joint's effort,
+#: and this variance beside the one that the noise levels make.
+LEAST_NOISE, ROUNDING = 1e-7, 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,7 +42,8 @@ class LoadDifference:
     directions : (r, 10)     The combinations of the ten parameters in the flange frame that are told; r = 10 where all are.
     values : (r,)            What they are.
     covariance : (r, r)      Of the values, the arm's uncertainty included; larger by the strain where that is above one.
-    strain : float           What arm and payload leave over of the two fits' difference, over what their noise makes one expect.
+    strain : float           What arm and payload leave over of the two fits' difference, over what their noise makes one expect; 1 where
+                             nothing can be left over.
     together : Residuals     What arm and payload leave over of the loaded log.
     """
 
@@ -84,10 +88,13 @@ def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *
     told = shares > TOLD
     U, solve = U[:, told], U[:, told].T / shares[told][:, None]
     left = np.eye(len(z)) - Q @ Q.T - U @ U.T
-    best = np.asarray(np.linalg.lstsq(np.column_stack([nuisance, payload / sizes]), z, rcond=_DEPENDENT)[0], dtype=float)
-    of_loaded = E @ best[: len(E.T)] + known + F @ best[len(E.T) : len(E.T) + free] + G @ (best[-PARAMETERS_PER_LINK:] / sizes)
+    everything = np.column_stack([nuisance, payload])
+    lengths = np.maximum(np.linalg.norm(everything, axis=0), np.finfo(float).tiny)
+    best = np.asarray(np.linalg.lstsq(everything / lengths, z, rcond=_DEPENDENT)[0], dtype=float) / lengths
+    of_loaded = E @ best[: len(E.T)] + known + F @ best[len(E.T) : len(E.T) + free] + G @ best[-PARAMETERS_PER_LINK:]
     assert loaded.problem is not None  # noqa: S101 (it was fitted just now)
-    strain = float(np.sum((left @ z) ** 2) / max(float(np.sum(left * noise)), np.finfo(float).tiny))
+    judged = np.trace(left) > 0.5  # a single joint leaves nothing over that could be judged
+    strain = float(np.sum((left @ z) ** 2) / np.sum(left * noise)) if judged else 1.0
     return LoadDifference(
         directions=directions[told] * sizes,
         values=solve @ z,
@@ -120,15 +127,18 @@ class _Told:
 def _told(estimate: Estimate) -> _Told:
     if estimate.problem is None:
         raise InputError("the estimate of the arm doesn't carry the data that it was fitted to; identify the arm again")
-    kept, levels = estimate.kept, np.asarray(estimate.summary.noise_levels)
-    rows = estimate.problem.stack(1.0 / levels)[:, :-1]
+    problem, kept = estimate.problem, estimate.kept
+    efforts = [
+        float(np.linalg.norm(factor[:, -1])) / np.sqrt(max(int(n), 1)) for factor, n in zip(problem.factors, problem.counts, strict=True)
+    ]
+    levels = np.maximum(estimate.summary.noise_levels, LEAST_NOISE * max(efforts))
+    rows = problem.stack(1.0 / levels)[:, :-1]
     combinations = np.zeros((int(kept.sum()), len(kept)))
     combinations[:, kept] = np.eye(len(combinations))
     combinations[:, ~kept] = np.linalg.lstsq(rows[:, kept], rows[:, ~kept], rcond=None)[0]
     W = triangular([rows[:, kept]]) / np.sqrt(estimate.summary.inflation)
-    return _Told(
-        combinations=combinations, values=estimate.values[kept], weights=W, noise=W @ estimate.covariance[np.ix_(kept, kept)] @ W.T
-    )
+    noise = W @ estimate.covariance[np.ix_(kept, kept)] @ W.T + ROUNDING * np.eye(len(W))
+    return _Told(combinations=combinations, values=estimate.values[kept], weights=W, noise=noise)
 
 
 def _carry_over(arm: BaseParameters, loaded: BaseParameters) -> tuple[Array, Array]:

@@ -73,6 +73,8 @@ def identify_payload(
     difference = load_difference(arm, alone, index, flange, refit_friction=refit_friction)
     _check_explained(arm, alone, difference, refit_friction=refit_friction)
     _check_positive(difference)
+    if not len(difference.values):
+        raise InputError("this log tells nothing of a payload: no joint that moves feels it", remedy="move the joints that carry it")
     retrieval = payload_problem(difference)
     body = solve_retrieval(retrieval)
     covariance = posterior_covariance(retrieval)
@@ -96,7 +98,7 @@ def identify_payload(
             together=difference.together.relative_percent,
             strain=difference.strain,
             mass=difference.mass,
-            blur=_blur(difference, regressor, alone),
+            blur=_blur(float(np.sqrt(covariance[0, 0])) if difference.mass is None else difference.mass[1], regressor, alone),
             refit_friction=refit_friction or arm.base.friction is None,
             tilt=_tilt(robot, rows.dataset.q, index, flange),
             gap=max(body.gap, 0.0),
@@ -178,14 +180,12 @@ def _tell(problem: RetrievalProblem, parameters: Array, covariance: Array) -> Bo
     return (std <= TELLING * sizes) & (std <= TELLING * quantity_std(parameters, prior_covariance(problem.prior)))
 
 
-def _blur(difference: LoadDifference, regressor: Array, alone: Estimate) -> float:
-    """What a standard deviation of the mass would do to the efforts of the log, as a share of them; infinite where nothing tells it."""
-    if difference.mass is None:
-        return np.inf
+def _blur(std: float, regressor: Array, alone: Estimate) -> float:
+    """What a standard deviation of the mass would do to the efforts of the log, as a share of them."""
     found = alone.residuals
     per_kilogram = np.mean(regressor[:, :, 0] ** 2, axis=1)
     efforts = found.totals / np.maximum(found.counts, 1)
-    return difference.mass[1] * float(np.sqrt(per_kilogram.sum() / max(float(efforts.sum()), np.finfo(float).tiny)))
+    return std * float(np.sqrt(per_kilogram.sum() / max(float(efforts.sum()), np.finfo(float).tiny)))
 
 
 def _quantile(arm: Estimate, alone: Estimate) -> float:

@@ -161,10 +161,10 @@ class PayloadEstimate(Result):
 
     @property
     def status(self) -> PayloadStatus:
-        mass = self.evidence.mass
-        if mass is None or self.evidence.blur > BLURRED:
+        mass, std = self.evidence.mass or (self.mass, float(self.std[0]))
+        if self.evidence.blur > BLURRED:
             return PayloadStatus.MASS_OPEN
-        if mass[0] <= self.quantile * mass[1]:
+        if mass <= self.quantile * std:
             return PayloadStatus.NONE
         if not self.told[0]:
             return PayloadStatus.MASS_OPEN

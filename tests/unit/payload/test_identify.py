@@ -58,6 +58,17 @@ def test_without_noise_the_ten_parameters_come_back(name):
     assert told.strain == pytest.approx(1.0, abs=0.6)
 
 
+@pytest.mark.parametrize(("name", "mass_told"), [("pendulum_1r", False), ("planar_2r", True), ("spatial_3r", True), ("panda", True)])
+def test_logs_without_any_noise_are_no_trouble(name, mass_told):
+    robot = load_robot(name)
+    found = identify_payload(identify(robot, exact_log(robot, seed=1)), exact_log(robot, BODY, seed=2))
+    assert (found.evidence.mass is not None) == mass_told, "of a pendulum only its first moments and its inertia show"
+    if mass_told:
+        assert found.mass == pytest.approx(1.5, rel=1e-6)
+    assert found.evidence.strain <= 1.0
+    assert abs(found.mass - 1.5) < 4.0 * found.std[0] + 1e-6
+
+
 def test_the_difference_is_the_least_squares_fit_of_both_logs_at_once(case, arm):
     alone = fit(build_problem(case.robot, case.loaded))
     told = load_difference(arm, alone, 6, case.robot.tool)
