@@ -11,9 +11,9 @@ from dynident.core.arrays import Array
 from dynident.data.dataset import Dataset
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
-from dynident.excitation.limits.margins import LimitMargin, motion_margins
-from dynident.excitation.trajectories.quintic import fastest_quintic
-from dynident.excitation.trajectories.trajectory import Motion, sample_times
+from dynident.excitation.limits.margins import LimitMargin, motion_margins, position_range, standing_margins
+from dynident.excitation.trajectories.quintic import QuinticTrajectory, fastest_quintic
+from dynident.excitation.trajectories.trajectory import Motion
 from dynident.robots.robot import Robot
 from dynident.simulation.reference_motion import reference_curve
 
@@ -23,8 +23,10 @@ _EASES = (1.0, 2.0, 4.0)
 _REST_SPEED, _REST_ACCELERATION = 1e-4, 0.1
 #: A joint without an acceleration limit reaches the speed that it may have in this time [s].
 _RISE = 0.5
-#: Samples per second at which a slow move is checked.
-_CHECK_RATE = 50.0
+#: A slow move is checked at positions so far apart [rad | m], counted for its largest speed, which is so many times its mean.
+_CHECK_STEP, _PEAK = 0.03, 1.875
+#: Positions that are tried where the straight way is barred.
+_DETOURS = 100
 #: Overshoot that passes as the rounding of a motion designed up to its limits, as a share of the limit.
 _ROUNDING = 1e-6
 
@@ -102,16 +104,43 @@ def slow_move(
 ) -> DrivenPath:
     """From one position to another, at rest at both, within the limits; then still for `hold` seconds. Nothing of it is kept.
 
-    LimitError when the straight way between them leaves what the limits allow.
+    The joints go straight, or where that breaks a limit by way of a third position, at which the robot stands. LimitError of the straight
+    way when no such one is found.
     """
-    velocity = limits.velocity
-    acceleration = np.minimum(limits.acceleration, velocity / _RISE)
-    way = fastest_quintic(robot.joint_names, start, end, velocity=velocity, acceleration=acceleration)
-    coarse = sample_times(way.duration, max(_CHECK_RATE, 2.0 / way.duration))
-    refuse_broken(motion_margins(robot, limits, coarse, way.sample(coarse), collision), "the move there")
-    time = np.arange(math.ceil((way.duration + hold) * rate) + 1) / rate
-    motion = way.sample(time)
-    return DrivenPath(rate=rate, q=motion.q, dq=motion.dq)
+    try:
+        legs = [_straight(robot, start, end, limits, collision)]
+    except LimitError:
+        found = _detour(robot, start, end, limits, collision)
+        if found is None:
+            raise
+        legs = found
+    parts = [leg.sample(np.arange(math.ceil((leg.duration + hold * (leg is legs[-1])) * rate) + 1) / rate) for leg in legs]
+    return DrivenPath(rate=rate, q=np.vstack([part.q for part in parts]), dq=np.vstack([part.dq for part in parts]))
+
+
+def _straight(robot: Robot, start: Array, end: Array, limits: Limits, collision: CollisionModel | None) -> QuinticTrajectory:
+    """The fastest move whose joints go straight; LimitError where it leaves what the limits allow."""
+    acceleration = np.minimum(limits.acceleration, limits.velocity / _RISE)
+    way = fastest_quintic(robot.joint_names, start, end, velocity=limits.velocity, acceleration=acceleration)
+    time = np.linspace(0.0, way.duration, 2 + math.ceil(_PEAK * float(np.abs(end - start).max()) / _CHECK_STEP))
+    refuse_broken(motion_margins(robot, limits, time, way.sample(time), collision), "the move there")
+    return way
+
+
+def _detour(robot: Robot, start: Array, end: Array, limits: Limits, collision: CollisionModel | None) -> list[QuinticTrajectory] | None:
+    """Two straight moves by way of a position between, the same for the same ends; None when none of those that are tried will do."""
+    low, high = position_range(limits)
+    rng = np.random.default_rng(0)
+    for spread in np.linspace(0.2, 1.0, _DETOURS):
+        away = (start + end) / 2.0 + 0.5 * spread * (high - low) * rng.uniform(-1.0, 1.0, robot.n)
+        between = np.clip(away, low, high)
+        if not all(_holds(margin) for margin in standing_margins(robot, limits, between, collision)):
+            continue
+        try:
+            return [_straight(robot, a, b, limits, collision) for a, b in ((start, between), (between, end))]
+        except LimitError:
+            continue
+    return None
 
 
 def trajectory_path(

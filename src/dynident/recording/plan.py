@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -61,16 +63,16 @@ class RecordingPlan(Tabular):
     rate: float
     commanded: str
     notes: tuple[str, ...] = ()
-    collision: CollisionModel | None = field(default=None)
+    collision: CollisionModel | None = None
 
     def move(self, start: Array, passage: Passage) -> DrivenPath:
         """The slow move from a position to where a passage begins; it ends with a while of standing where the controller is asked."""
         hold = SETTLE if passage.path is None else 0.0
         return slow_move(self.robot, start, passage.start, limits=self.move_limits, rate=self.rate, hold=hold, collision=self.collision)
 
-    def from_standing(self, standing: Array, done: int = 0) -> RecordingPlan:
-        """What is left after the first `done` passages, from another position."""
-        return replace(self, passages=self.passages[done:], standing=standing)
+    def from_standing(self, standing: Array, done: Collection[str] = ()) -> RecordingPlan:
+        """What is left when passages of these names are done, from another position."""
+        return replace(self, passages=tuple(passage for passage in self.passages if passage.name not in done), standing=standing)
 
     @property
     def distance(self) -> str:
@@ -84,16 +86,18 @@ class RecordingPlan(Tabular):
         """Whether a trajectory begins elsewhere than where the robot stands; to configurations it moves anyway."""
         return self.kind == "trajectory" and bool(np.abs(self.passages[0].start - self.standing).max() > START_TOLERANCE)
 
-    @property
-    def paths(self) -> Iterator[tuple[str, DrivenPath]]:
-        """All motions in order, by name."""
-        here, plan = self.standing, replace(self, collision=None)  # the moves were checked when the plan was made
+    @cached_property
+    def paths(self) -> tuple[tuple[str, DrivenPath], ...]:
+        """All motions in order, by name; LimitError when there is no way to one of them."""
+        found: list[tuple[str, DrivenPath]] = []
+        here = self.standing
         for passage in self.passages:
             if self.kind == "configurations" or np.abs(passage.start - here).max() > START_TOLERANCE:
-                yield f"{_MOVE}{passage.name}", plan.move(here, passage)
+                found.append((f"{_MOVE}{passage.name}", self.move(here, passage)))
             if passage.path is not None:
-                yield passage.name, passage.path
+                found.append((passage.name, passage.path))
             here = passage.end
+        return tuple(found)
 
     @property
     def headline(self) -> str:
@@ -104,7 +108,7 @@ class RecordingPlan(Tabular):
         return [{"motion": name, "duration": path.duration, "largest_speed": float(path.speeds.max())} for name, path in self.paths]
 
     def tables(self) -> Report:
-        paths = list(self.paths)
+        paths = self.paths
         slow = np.max([path.speeds for name, path in paths if name.startswith(_MOVE)] or [np.zeros(self.robot.n)], axis=0)
         kept = np.max([path.speeds for name, path in paths if not name.startswith(_MOVE)] or [np.zeros(self.robot.n)], axis=0)
         rows = tuple(
@@ -146,46 +150,70 @@ def plan_trajectory(
     move_limits, limits, collision, notes = _prepare(robot, limits, slow, speed)
     path = trajectory_path(robot, trajectory, limits=limits, rate=rate, collision=collision)
     passages = tuple(Passage(name=f"repetition {k + 1}", start=path.q[0], path=path) for k in range(repeats))
-    return _check_moves(
-        RecordingPlan(
-            robot=robot,
-            kind="trajectory",
-            passages=passages,
-            standing=standing,
-            move_limits=move_limits,
-            rate=rate,
-            commanded=hashlib.sha256(np.ascontiguousarray(path.q).tobytes()).hexdigest(),
-            notes=notes,
-            collision=collision,
-        )
+    plan = RecordingPlan(
+        robot=robot,
+        kind="trajectory",
+        passages=passages,
+        standing=standing,
+        move_limits=move_limits,
+        rate=rate,
+        commanded=hashlib.sha256(np.ascontiguousarray(path.q).tobytes()).hexdigest(),
+        notes=notes,
+        collision=collision,
     )
+    _refuse_outside(plan)
+    assert plan.paths  # noqa: S101 (a way to every start, or LimitError)
+    return plan
 
 
 def plan_configurations(
     robot: Robot, q: Array, standing: Array, *, limits: Limits, rate: float, speed: float = APPROACH_SPEED
 ) -> RecordingPlan:
-    """Stand at configurations (N, n) one after another and ask the controller. LimitError when one, or the way to it, breaks a limit."""
+    """Stand at configurations (N, n) one after another and ask the controller. LimitError when one breaks a limit.
+
+    One to which no way is found is left out, with a note.
+    """
     if q.ndim != 2 or q.shape[1] != robot.n or len(q) == 0:
         raise InputError(f"the configurations have shape {q.shape}; (N, {robot.n}) = (configurations, joints) was expected")
     move_limits, limits, collision, notes = _prepare(robot, limits, speed, speed)
-    passages: list[Passage] = []
     for k, configuration in enumerate(q, start=1):
-        name = f"configuration {k}"
-        refuse_broken(standing_margins(robot, limits, configuration, collision), name)
-        passages.append(Passage(name=name, start=configuration))
-    return _check_moves(
-        RecordingPlan(
-            robot=robot,
-            kind="configurations",
-            passages=tuple(passages),
-            standing=standing,
-            move_limits=move_limits,
-            rate=rate,
-            commanded=hashlib.sha256(np.ascontiguousarray(q).tobytes()).hexdigest(),
-            notes=notes,
-            collision=collision,
-        )
+        refuse_broken(standing_margins(robot, limits, configuration, collision), f"configuration {k}")
+    plan = RecordingPlan(
+        robot=robot,
+        kind="configurations",
+        passages=tuple(Passage(name=f"configuration {k}", start=configuration) for k, configuration in enumerate(q, start=1)),
+        standing=standing,
+        move_limits=move_limits,
+        rate=rate,
+        commanded=hashlib.sha256(np.ascontiguousarray(q).tobytes()).hexdigest(),
+        notes=notes,
+        collision=collision,
     )
+    _refuse_outside(plan)
+    return _leave_out_unreachable(plan)
+
+
+def _leave_out_unreachable(plan: RecordingPlan) -> RecordingPlan:
+    """The plan without configurations to which no way was found, and a note on them; LimitError where none is left."""
+    reached: list[Passage] = []
+    barred: dict[str, LimitError] = {}
+    here = plan.standing
+    for passage in plan.passages:
+        try:
+            plan.move(here, passage)
+        except LimitError as error:
+            barred[passage.name] = error
+            continue
+        reached.append(passage)
+        here = passage.start
+    if not reached:
+        raise next(iter(barred.values()))
+    if not barred:
+        return plan
+    numbers = ", ".join(name.removeprefix("configuration ") for name in barred)
+    worst = Counter(error.limit for error in barred.values()).most_common(1)[0][0]
+    note = f"{len(barred)} configurations are left out, because no way to them was found that keeps the {worst}: number {numbers}"
+    return replace(plan, passages=tuple(reached), notes=(*plan.notes, note))
 
 
 def _prepare(robot: Robot, limits: Limits, *speeds: float) -> tuple[Limits, Limits, CollisionModel | None, tuple[str, ...]]:
@@ -200,20 +228,9 @@ def _prepare(robot: Robot, limits: Limits, *speeds: float) -> tuple[Limits, Limi
     return of_moves, of_motion, collision, notes
 
 
-def _check_moves(plan: RecordingPlan) -> RecordingPlan:
-    """The plan, whose every move keeps the limits; LimitError names the one that doesn't."""
-    low, high = plan.move_limits.position.T
-    for j, joint in enumerate(plan.robot.joints):
-        if not low[j] - START_TOLERANCE <= plan.standing[j] <= high[j] + START_TOLERANCE:
+def _refuse_outside(plan: RecordingPlan) -> None:
+    """LimitError where the robot stands beyond its limits."""
+    for joint, position, (low, high) in zip(plan.robot.joints, plan.standing, plan.move_limits.position, strict=True):
+        if not low - START_TOLERANCE <= position <= high + START_TOLERANCE:
             limit = f"position limit of joint {joint.name!r}"
-            raise LimitError(
-                limit, f"({low[j]:.4g} to {high[j]:.4g}) is broken where the robot stands, {plan.standing[j]:.4g}; jog it back"
-            )
-    here = plan.standing
-    for passage in plan.passages:
-        try:
-            plan.move(np.clip(here, low, high), passage)
-        except LimitError as error:
-            raise LimitError(error.limit, f"on the way to {passage.name}: {error.message.removeprefix(error.limit).strip()}") from None
-        here = passage.end
-    return plan
+            raise LimitError(limit, f"({low:.4g} to {high:.4g}) is broken where the robot stands, {position:.4g}; jog it back")

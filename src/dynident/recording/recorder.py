@@ -5,13 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 import numpy as np
 
-from dynident.core.arrays import Array
 from dynident.errors import DynidentError
 from dynident.recording.connection import ConnectionLostError, RobotConnection, RobotFaultError, check_answer
 from dynident.recording.driving import Rows, drive
@@ -83,8 +82,10 @@ class _Session:
     losses: int = 0
 
     def run(self) -> None:
-        for k in range(self.file.done, len(self.plan.passages)):
-            passage = self.plan.passages[k]
+        done = self.file.done
+        for k, passage in enumerate(self.plan.passages):
+            if passage.name in done:
+                continue
             for attempt in range(_LOSSES + 1):
                 try:
                     self._record_passage(passage, k, again=attempt > 0)
@@ -117,10 +118,10 @@ class _Session:
 
     def _go_to(self, passage: Passage, *, again: bool) -> None:
         standing = np.asarray(self.connection.read().reference, dtype=float)
-        from_here = self.plan.from_standing(standing, self.plan.passages.index(passage))
+        from_here = replace(self.plan, standing=standing, passages=(passage,))
         if self.plan.kind == "trajectory" and not from_here.needs_approach and not self.confirm_each:
             return
-        move = self.plan.move(_inside(self.plan, standing), passage)
+        move = self.plan.move(standing, passage)
         question = f"Move to {passage.name}, {from_here.distance} away, in {move.duration:.1f} s?"
         if (again or self.confirm_each) and not self.confirm(question):
             raise _Stop(RecordingStatus.DECLINED)
@@ -184,7 +185,7 @@ def record(
     """
     target = Path(path)
     file = resume_recording(target, plan) if resume else new_recording(target, plan)
-    if file.done < len(plan.passages):
+    if any(passage.name not in file.done for passage in plan.passages):
         file.begin_session(connection)
     session = _Session(
         connection=connection,
@@ -216,7 +217,7 @@ def record(
     return RecordingOutcome(
         status=status,
         path=target,
-        done=file.done,
+        done=len(file.done),
         planned=len(plan.passages),
         samples=samples,
         reason=reason,
@@ -225,17 +226,11 @@ def record(
     )
 
 
-def passages_done(path: Path, plan: RecordingPlan, *, resume: bool) -> int:
-    """How many passages of the plan are whole in a file; FileError where it can't be recorded to. To be asked before anything moves."""
+def passages_done(path: Path, plan: RecordingPlan, *, resume: bool) -> frozenset[str]:
+    """The passages of the plan that are whole in a file; FileError where it can't be recorded to. To be asked before anything moves."""
     return resume_recording(path, plan).done if resume else new_recording(path, plan).done
 
 
 def _halt(connection: RobotConnection) -> None:
     with suppress(DynidentError):  # it stands already, or can't be told; the first reason is the one to report
         connection.halt()
-
-
-def _inside(plan: RecordingPlan, standing: Array) -> Array:
-    """The position with what a servo leaves beyond a limit cut off."""
-    low, high = plan.move_limits.position.T
-    return np.where(np.abs(np.clip(standing, low, high) - standing) <= START_TOLERANCE, np.clip(standing, low, high), standing)

@@ -39,9 +39,9 @@ class RecordingFile:
     parts: list[dict[str, Array]] = field(default_factory=list[dict[str, Array]])
 
     @property
-    def done(self) -> int:
-        """How many of the plan's passages are there as a whole."""
-        return sum(bool(part["whole"]) for part in self.description["parts"])
+    def done(self) -> frozenset[str]:
+        """Names of the plan's passages that are there as a whole."""
+        return frozenset(part["name"] for part in self.description["parts"] if part["whole"])
 
     def begin_session(self, connection: RobotConnection) -> None:
         """From now on it is recorded from this robot; FileError where it was begun with one that tells other efforts."""

@@ -10,6 +10,7 @@ import pytest
 from dynident import load_robot
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation import Box, LimitError, robot_limits
+from dynident.excitation.limits.limits import frame_positions
 from dynident.recording import plan_configurations, plan_trajectory
 from tests.unit.recording.test_paths import LIMITS, RATE, ROBOT, sine
 
@@ -54,12 +55,31 @@ def test_configurations_beyond_the_limits_are_refused_by_number():
         plan_configurations(panda, np.zeros((3, 2)), middle, limits=limits, rate=RATE)
 
 
-def test_a_way_through_what_is_forbidden_is_refused():
-    wall = Box(frames=("tool",), lower=np.array([-9.0, -9.0, -9.0]), upper=np.array([0.6, 9.0, 9.0]), name="wall")
-    limits = replace(LIMITS, boxes=(wall,))
-    ends = np.array([[1.5, 0.0], [-1.5, 0.0]])  # on either side of the wall, through which the straight way swings
-    with pytest.raises(LimitError, match=r"wall limit at 'tool' on the way to configuration 2: is broken by the move there, by"):
-        plan_configurations(ROBOT, ends, ends[0], limits=limits, rate=RATE)
+WALL = replace(LIMITS, boxes=(Box(frames=("tool",), lower=np.full(3, -9.0), upper=np.array([0.6, 9.0, 9.0]), name="wall"),))
+ENDS = np.array([[1.5, 0.0], [-1.5, 2.4]])  # both before the wall, through which the straight way swings
+
+
+def test_a_way_through_what_is_forbidden_is_gone_around():
+    plan = plan_configurations(ROBOT, ENDS, ENDS[0], limits=WALL, rate=RATE)
+    assert not any("left out" in note for note in plan.notes)
+    path = dict(plan.paths)["move to configuration 2"]
+    tool = frame_positions(ROBOT, path.q)[:, -1]
+    assert tool[:, 0].max() <= 0.6 + 1e-6
+    straight = ENDS[0] + np.linspace(0.0, 1.0, 50)[:, None] * (ENDS[1] - ENDS[0])
+    assert frame_positions(ROBOT, straight)[:, -1, 0].max() > 0.65
+    np.testing.assert_allclose(path.q[[0, -1]], ENDS, atol=1e-12)
+    steps = np.diff(path.q, axis=0) * RATE
+    assert np.abs(np.diff(steps, axis=0)).max() * RATE < 3.0  # it stands where it turns
+
+
+def test_a_configuration_to_which_there_is_no_way_is_left_out_and_said(monkeypatch):
+    monkeypatch.setattr("dynident.recording.paths._DETOURS", 0)
+    three = np.array([*ENDS, [1.4, 0.1]])
+    plan = plan_configurations(ROBOT, three, ENDS[0], limits=WALL, rate=RATE)
+    assert [passage.name for passage in plan.passages] == ["configuration 1", "configuration 3"]
+    assert plan.notes[-1] == "1 configurations are left out, because no way to them was found that keeps the wall limit at 'tool': number 2"
+    with pytest.raises(LimitError, match=r"wall limit at 'tool' is broken by the move there, by"):
+        plan_configurations(ROBOT, ENDS[1:], ENDS[0], limits=WALL, rate=RATE)
 
 
 def test_a_robot_that_stands_beyond_its_limits_is_not_moved():

@@ -186,10 +186,10 @@ def _record(
     from dynident.recording.recorder import passages_done
 
     done = passages_done(output, plan, resume=resume)
-    if done == len(plan.passages):
-        console().print(f"{output} has all {done} already", markup=False)
-        return
     left = plan.from_standing(plan.standing, done)
+    if not left.passages:
+        console().print(f"{output} has all {len(plan.passages)} already", markup=False)
+        return
     print_report(left.tables())
     _confirm_start(left, approach=approach, yes=yes)
 
