@@ -15,7 +15,7 @@ GROUPS = {
     "Start here": ["demo"],
     "Robot": ["check", "convert", "repair"],
     "Experiment": ["excite", "simulate", "record", "doctor"],
-    "Model": ["presets", "gains", "identify", "signs", "retrieve", "validate", "payload"],
+    "Model": ["presets", "gains", "identify", "signs", "retrieve", "validate", "friction", "payload"],
     "Use": ["export", "report", "sample"],
 }
 

@@ -1,4 +1,7 @@
-"""The constants of a friction model that its torque is not linear in, as one vector: those of its parts, one after the other."""
+"""The constants of a friction model that its torque is not linear in, as one vector: those of its parts, one after the other.
+
+Fixed ones, which are known from elsewhere, are no part of it.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ from dynident.friction.model import FrictionModel, ShapeConstant
 
 
 def shape_constants(model: FrictionModel) -> tuple[ShapeConstant, ...]:
-    """(m,) what the shapes of a single joint's model that can be fitted are called, and where to look for them."""
-    return tuple(shape for part in model.parts for shape in part.shapes if not shape.fixed)
+    """(m,) what the shapes of a single joint's model are called, and where to look for them."""
+    return tuple(shape for part in model.parts for shape in _fitted(part))
 
 
 def shape_values(model: FrictionModel) -> Array:
     """(m,) the shapes that it has."""
-    return np.array([float(getattr(part, shape.name)) for part in model.parts for shape in part.shapes if not shape.fixed])
+    return np.array([float(getattr(part, shape.name)) for part in model.parts for shape in _fitted(part)])
 
 
 def with_shapes(model: FrictionModel, values: Iterable[float]) -> FrictionModel:
@@ -28,6 +31,10 @@ def with_shapes(model: FrictionModel, values: Iterable[float]) -> FrictionModel:
     parts: list[FrictionModel] = []
     for part in model.parts:
         changed = copy(part)  # past the checks of the fields: bounds are known to hold, and this is done hundreds of times
-        vars(changed).update({shape.name: float(next(rest)) for shape in part.shapes if not shape.fixed})
+        vars(changed).update({shape.name: float(next(rest)) for shape in _fitted(part)})
         parts.append(changed)
     return parts[0] if len(parts) == 1 else combine(*parts)
+
+
+def _fitted(part: FrictionModel) -> tuple[ShapeConstant, ...]:
+    return tuple(shape for shape in part.shapes if not shape.fixed)

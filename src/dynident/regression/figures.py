@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure, axis, line, numbers, plain
+from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
 from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
+from dynident.regression.friction.candidates import friction_laws
+from dynident.regression.friction.choice import Trial
 from dynident.regression.problem import Problem
 from dynident.regression.tables import coefficients
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 #: Points of a cloud; more would only make a page heavy.
 _POINTS = 1200
 _CURVE = 401
+#: What the curve of an estimate's own friction is called in a legend that several figures share.
+FRICTION_MODEL = "friction_model"
 _NAMES = {"type": "category", "tickangle": -60, "tickfont": {"size": 10}, "showgrid": False}
 _LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
 
@@ -82,7 +86,10 @@ def precision_figure(estimate: Estimate) -> Figure:
 
 
 def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | None = None) -> Figure:
-    """Friction of a joint at constant speed. cloud : velocities and measured friction there, drawn behind the curve."""
+    """Friction of a joint at constant speed, with all laws that were tried where one was chosen.
+
+    cloud : velocities and measured friction there, drawn behind the curves.
+    """
     joint = estimate.base.robot.joints[j]
     data: list[dict[str, Any]] = []
     reach = 1.0
@@ -93,9 +100,15 @@ def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | Non
         dots = {"color": "@cloud", "size": 3.5, "opacity": 0.55}
         points = {"x": numbers(velocity[::step]), "y": numbers(measured[::step])}
         data.append({"type": "scatter", "mode": "markers", **points, "name": "residual", "marker": dots})
-    curve = _friction_curve(estimate, j, reach)
+    velocity = np.linspace(-reach, reach, _CURVE)
+    for (name, colour), trial in zip(law_colours(estimate).items(), _law_trials(estimate, joint.name), strict=True):
+        torque = trial.model.columns(Motion.steady(velocity[:, None]))[:, 0] @ np.array(list(trial.parameters.values()))
+        data.append(line(numbers(velocity), numbers(torque), name, colour, meta=name, line={"width": 1.1, "dash": "dot"}))
+    curve = _friction_curve(estimate, j, velocity)
     if curve is not None:
-        data.append(line(numbers(curve[0]), numbers(curve[1]), "friction model", "@predicted", line={"width": 2.2}))
+        if cloud is not None and _follows_position(estimate, j):  # drawn at the position where it passes through the middle of the cloud
+            curve = curve + float(np.mean(cloud[1] - np.interp(cloud[0], velocity, curve)))
+        data.append(line(numbers(velocity), numbers(curve), "friction model", "@predicted", meta=FRICTION_MODEL, line={"width": 2.2}))
     layout = {
         "title": {"text": plain(joint.name)},
         "xaxis": axis(f"velocity [{joint.units.velocity}]"),
@@ -116,19 +129,43 @@ def change_figure(change: JointChange) -> Figure:
         line(speeds, numbers(change.before), "before", "@rigid", line={"width": 2.2, "dash": "dash"}),
         line(speeds, numbers(change.after), "now", "@predicted", line={"width": 2.2}),
     ]
-    layout = {"title": {"text": plain(change.joint)}, "xaxis": axis("velocity"), "yaxis": axis(f"friction [{change.unit}]")}
+    layout = {
+        "title": {"text": plain(change.joint)},
+        "xaxis": axis(f"velocity [{change.speed_unit}]"),
+        "yaxis": axis(f"friction [{change.unit}]"),
+    }
     return Figure(label=f"Friction of {change.joint} before and now", data=data, layout=layout, height=250, small=True)
 
 
-def _friction_curve(estimate: Estimate, j: int, reach: float) -> tuple[Array, Array] | None:
-    """Velocities and the friction there at constant speed; None without a model."""
+def law_colours(estimate: Estimate) -> dict[str, str]:
+    """The laws of friction over velocity that were tried, with the colours of their curves; none where none was chosen."""
+    joint = estimate.base.robot.joint_names[0]
+    return dict(zip((trial.model.name for trial in _law_trials(estimate, joint)), LINES, strict=False))
+
+
+def _law_trials(estimate: Estimate, joint: str) -> list[Trial]:
+    laws = {law.name for law in friction_laws()}
+    return [] if estimate.choice is None else [trial for trial in estimate.choice.of_joint(joint) if trial.model.name in laws]
+
+
+def _follows_position(estimate: Estimate, j: int) -> bool:
+    """Whether the friction model of a joint depends on where it is, as a spring does."""
+    model = estimate.base.friction
+    if model is None:
+        return False
+    still = Motion.steady(np.zeros((1, 1)))
+    own = model.of_joint(j)
+    return not np.array_equal(own.columns(still), own.columns(still._replace(q=np.ones((1, 1)))))
+
+
+def _friction_curve(estimate: Estimate, j: int, velocity: Array) -> Array | None:
+    """Friction at constant speed, through position zero and without load; None without a model."""
     parameters = estimate.friction_parameters
     if estimate.base.friction is None or parameters is None:
         return None
-    velocity = np.linspace(-reach, reach, _CURVE)
-    motion = np.zeros((_CURVE, estimate.base.robot.n))
+    motion = np.zeros((len(velocity), estimate.base.robot.n))
     motion[:, j] = velocity
-    return velocity, friction_torque(estimate.base.friction, parameters, Motion.steady(motion))[:, j]
+    return friction_torque(estimate.base.friction, parameters, Motion.steady(motion))[:, j]
 
 
 def base_figure(base: BaseParameters) -> Figure:

@@ -15,8 +15,10 @@ from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.samples import PosteriorSamples
 from dynident.payload.result import PayloadEstimate
 from dynident.regression.estimate import Estimate
+from dynident.regression.friction.refit import FrictionRefit
 from dynident.regression.problem import Problem
 from dynident.runs.estimate import estimate_document, read_estimate, read_problem, write_estimate
+from dynident.runs.friction import find_friction, friction_document, write_friction
 from dynident.runs.parameters import find_parameters, parameters_document, write_parameters
 from dynident.runs.payload import find_payload, payload_document, write_payload
 from dynident.runs.samples import find_samples, samples_document, write_samples
@@ -35,6 +37,7 @@ class Run(Result):
     missing : stage -> why its files don't count: the step has not been done, or the one before it has been done again.
     signs : those that were recovered before the estimate; None where the torque had its signs.
     payload : what the arm carried in another log; None where none was identified.
+    friction : how the estimate's friction differs from that of the run whose links it has; None where it was fitted with its own.
     documents : the content of estimate.json and of the other stages' documents, as far as they count.
     hashes : SHA-256 of the folder's files by name.
     links_validated : whether the validation is that of the link parameters in the folder.
@@ -52,6 +55,7 @@ class Run(Result):
     links_validated: bool
     signs: SignRecovery | None = None
     payload: PayloadEstimate | None = None
+    friction: FrictionRefit | None = None
     beside: Run | None = None
 
     @property
@@ -61,7 +65,8 @@ class Run(Result):
 
     @property
     def _of_stages(self) -> dict[Stage, Result | None]:
-        return dict(zip(Stage, (self.estimate, self.signs, self.parameters, self.validation, self.samples, self.payload), strict=True))
+        optional = (self.payload, self.friction)
+        return dict(zip(Stage, (self.estimate, self.signs, self.parameters, self.validation, self.samples, *optional), strict=True))
 
     @property
     def headline(self) -> str:
@@ -118,6 +123,7 @@ def save_run(
     validation: Validation | None = None,
     samples: PosteriorSamples | None = None,
     payload: PayloadEstimate | None = None,
+    friction: FrictionRefit | None = None,
     seed: int = 0,
 ) -> None:
     """Write the stages of a run into a folder, which is made if it is not there. What is in it of another estimate no longer counts."""
@@ -132,6 +138,8 @@ def save_run(
         write_samples(folder, samples)
     if payload is not None:
         write_payload(folder, payload)
+    if friction is not None:
+        write_friction(folder, friction)
 
 
 def load_run(folder: str | Path) -> Run:
@@ -139,9 +147,9 @@ def load_run(folder: str | Path) -> Run:
     run = Path(folder)
     estimate = read_estimate(run)
     signs, parameters, validation = find_signs(run, estimate), find_parameters(run), find_validation(run)
-    samples, payload = find_samples(run), find_payload(run)
-    stages = (Stage.SIGNS, Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES, Stage.PAYLOAD)
-    found = dict(zip(stages, (signs, parameters, validation, samples, payload), strict=True))
+    samples, payload, friction = find_samples(run), find_payload(run), find_friction(run, estimate)
+    stages = (Stage.SIGNS, Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES, Stage.PAYLOAD, Stage.FRICTION)
+    found = dict(zip(stages, (signs, parameters, validation, samples, payload, friction), strict=True))
     absent = {stage: result.reason for stage, result in found.items() if isinstance(result, Absent)}
     names = (PROBLEM, ROBOT, *(stage.value.arrays for stage in Stage))
     judged = "" if isinstance(validation, Absent) else validation.summary.parameters
@@ -157,6 +165,7 @@ def load_run(folder: str | Path) -> Run:
         links_validated=judged != "" and judged == Stage.PARAMETERS.digest(run),
         signs=None if isinstance(signs, Absent) else signs,
         payload=None if isinstance(payload, Absent) else payload,
+        friction=None if isinstance(friction, Absent) else friction,
     )
 
 
@@ -168,6 +177,7 @@ def run_in_memory(
     validation: Validation | None = None,
     samples: PosteriorSamples | None = None,
     payload: PayloadEstimate | None = None,
+    friction: FrictionRefit | None = None,
 ) -> Run:
     """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no hashes."""
     documents: dict[Stage, Mapping[str, Any]] = {Stage.ESTIMATE: estimate_document(estimate)}
@@ -182,6 +192,8 @@ def run_in_memory(
         documents[Stage.SAMPLES] = samples_document(samples)
     if payload is not None:
         documents[Stage.PAYLOAD] = payload_document(payload)
+    if friction is not None:
+        documents[Stage.FRICTION] = friction_document(friction)
     return Run(
         folder=Path("RUN"),
         estimate=estimate,
@@ -194,4 +206,5 @@ def run_in_memory(
         links_validated=parameters is not None and validation is not None and validation.links is not None,
         signs=signs,
         payload=payload,
+        friction=friction,
     )

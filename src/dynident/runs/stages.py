@@ -102,6 +102,16 @@ class Stage(Enum):
         packages=("dynident", "numpy", "scipy", "clarabel"),
         optional=True,
     )
+    FRICTION = StageFiles(
+        document="friction.json",
+        arrays="friction.npz",
+        schema="dynident/friction/1",
+        arrays_schema="dynident/friction-arrays/1",
+        command="dynident friction RUN DATA",
+        lacking="so no friction has been fitted again in it",
+        packages=("dynident", "numpy", "scipy", "numba"),
+        optional=True,
+    )
 
     def command(self, folder: Path) -> str:
         return self.value.command.replace("RUN", str(folder))
@@ -198,4 +208,5 @@ def find_absent(run: Path, stage: Stage) -> Absent | None:
 
 
 def _remedy(run: Path, stage: Stage) -> str:
-    return f"make {'it' if stage in (Stage.ESTIMATE, Stage.VALIDATION, Stage.PAYLOAD) else 'them'} with: {stage.command(run)}"
+    single = (Stage.ESTIMATE, Stage.VALIDATION, Stage.PAYLOAD, Stage.FRICTION)
+    return f"make {'it' if stage in single else 'them'} with: {stage.command(run)}"

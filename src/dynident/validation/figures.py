@@ -8,6 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import LINES, Figure, axis, join_clocks, line, numbers, plain
+from dynident.validation.drift import FrictionDrift
 from dynident.validation.folds import CrossValidation
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID
 from dynident.validation.result import Validation
@@ -96,6 +97,20 @@ def fold_figure(folds: CrossValidation) -> Figure:
     data = [{**bars, "marker": {"color": LINES[k % len(LINES)]}} for k, bars in enumerate(data)]
     layout = {"xaxis": {"type": "category"}, "yaxis": axis("relative error [%]"), "barmode": "group"}
     return Figure(label="Cross-validation", data=data, layout=layout)
+
+
+def drift_figure(drift: FrictionDrift) -> Figure:
+    """Measured friction over that of the model, against time."""
+    bars = {"type": "data", "array": numbers(100.0 * drift.std)}
+    points = {"x": numbers(drift.time), "y": numbers(100.0 * drift.share), "error_y": bars}
+    data = [{"type": "scatter", "mode": "lines+markers", **points, "name": "friction", "marker": {"color": "@cloud"}}]
+    layout = {
+        "title": {"text": plain(drift.joint)},
+        "xaxis": axis("time [s]"),
+        "yaxis": axis("friction, of the model's [%]"),
+        "showlegend": False,
+    }
+    return Figure(label=f"Friction of {drift.joint} against time", data=data, layout=layout, height=250, small=True)
 
 
 def friction_cloud(series: JointSeries) -> tuple[Array, Array]:

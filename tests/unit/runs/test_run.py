@@ -16,10 +16,11 @@ from dynident.errors import FileError
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.friction import linear
 from dynident.payload import Declared, identify_payload
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, fit, refit_friction
 from dynident.runs import (
     Stage,
     load_run,
+    read_friction,
     read_parameters,
     read_payload,
     read_problem,
@@ -65,12 +66,22 @@ def payload(stages):
     return carried(stages[1])
 
 
+def refitted(estimate):
+    """As if the estimate had got its friction from another log."""
+    return replace(refit_friction(estimate, synthetic_log(noise=0.1, seed=6)), estimate=estimate)
+
+
 @pytest.fixture(scope="module")
-def saved(stages, recovered, payload, tmp_path_factory) -> Path:
+def friction(stages):
+    return refitted(stages[1])
+
+
+@pytest.fixture(scope="module")
+def saved(stages, recovered, payload, friction, tmp_path_factory) -> Path:
     problem, estimate, links, validation, samples = stages
     folder = tmp_path_factory.mktemp("saved") / "deep" / "run"
     made = {"signs": recovered, "parameters": links, "validation": validation, "samples": samples, "payload": payload}
-    save_run(folder, estimate, problem=problem, **made, seed=3)
+    save_run(folder, estimate, problem=problem, **made, friction=friction, seed=3)
     return folder
 
 
@@ -79,7 +90,7 @@ def run(saved, tmp_path) -> Path:
     return Path(shutil.copytree(saved, tmp_path / "run"))
 
 
-def test_what_was_saved_comes_back(run, stages, recovered, payload):
+def test_what_was_saved_comes_back(run, stages, recovered, payload, friction):
     _, estimate, links, validation, samples = stages
     found = load_run(run)
     assert (str(found.estimate), str(found.parameters), str(found.validation)) == (str(estimate), str(links), str(validation))
@@ -94,6 +105,9 @@ def test_what_was_saved_comes_back(run, stages, recovered, payload):
     assert found.payload.records() == payload.records()
     assert (found.payload.status, found.payload.evidence, found.payload.declared) == (payload.status, payload.evidence, payload.declared)
     np.testing.assert_array_equal(found.payload.effort, payload.effort)
+    assert str(found.friction) == str(read_friction(run)) == str(friction)
+    assert found.friction.records() == friction.records()
+    assert [figure.data for figure in found.friction.figures()] == [figure.data for figure in friction.figures()]
     np.testing.assert_array_equal(fit(found.problem).std, estimate.std)
     assert dict(found.missing) == {}
     assert found.links_validated
@@ -105,6 +119,9 @@ def test_stages_that_were_not_done_are_told(tmp_path, stages):
     save_run(tmp_path, replace(stages[1], problem=None))
     found = load_run(tmp_path)
     assert (found.signs, found.parameters, found.validation, found.samples, found.torque_spread, found.payload) == (None,) * 6
+    assert found.friction is None
+    with pytest.raises(FileError, match=r"has no friction\.json, so no friction .* make it with: dynident friction .* DATA"):
+        read_friction(tmp_path)
     assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES}  # a log that has signs needs none
     with pytest.raises(FileError, match=r"has no signs\.json, so no signs .* make them with: dynident signs ROBOT DATA -o"):
         read_signs(tmp_path)
@@ -119,9 +136,9 @@ def test_another_identification_makes_the_rest_stale(run, stages):
     other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
     write_estimate(run, fit(other), other)
     found = load_run(run)
-    assert (found.signs, found.parameters, found.validation, found.payload) == (None, None, None, None)
+    assert (found.signs, found.parameters, found.validation, found.payload, found.friction) == (None,) * 5
     assert set(found.missing.values()) == {"The robot has been identified again since this step was done."}
-    for read in (read_signs, read_parameters, read_validation, read_samples, read_payload):
+    for read in (read_signs, read_parameters, read_validation, read_samples, read_payload, read_friction):
         with pytest.raises(FileError, match="belongs to another estimate than the one in the folder"):
             read(run)
     write_estimate(run, stages[1], stages[0])  # the same again, to the last bit
@@ -156,6 +173,7 @@ def test_document_and_arrays_of_different_runs_are_not_mixed(run, stage, recover
     links = retrieved(estimate)
     judged = validate(estimate, synthetic_log(seed=4))
     made = {"signs": signs, "parameters": links, "validation": judged, "samples": links.sample(5), "payload": carried(estimate)}
+    made["friction"] = refitted(estimate)
     save_run(tmp_path / "other", estimate, **made)
     shutil.copy(tmp_path / "other" / stage.value.arrays, run)
     with pytest.raises(FileError, match=rf"{stage.value.arrays}: is not the one that {stage.value.document} was written with"):

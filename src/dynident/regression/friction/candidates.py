@@ -1,23 +1,43 @@
-"""The friction models that are tried for a joint: laws of the velocity first, then what may come on top of the best of them."""
+"""The friction models that are tried for a joint: laws of the velocity first, then what may come on top of the best of them.
+
+Those that the literature on arms uses: eqs. (24) and (25) of Gaz et al., RA-L 2019; Coulomb friction without its jump; Stribeck's effect
+(Armstrong-Hélouvry et al., Automatica 30, 1994); other friction in one direction than in the other; viscous friction that bends
+(harmonic drives: Taghirad, Bélanger, 1998). On top: cables and hoses that pull a joint back, friction that grows with the load, rotors,
+and what the temperature changes.
+"""
 
 from __future__ import annotations
 
 from dynident.friction.armature import Armature
+from dynident.friction.asymmetric_coulomb import AsymmetricCoulomb
+from dynident.friction.asymmetric_viscous import AsymmetricViscous
 from dynident.friction.combined import combine, linear
+from dynident.friction.coulomb import Coulomb
+from dynident.friction.load_coulomb import LoadCoulomb
 from dynident.friction.model import FrictionModel
 from dynident.friction.offset import Offset
+from dynident.friction.polynomial_viscous import CubicViscous
+from dynident.friction.sigmoid import Sigmoid
 from dynident.friction.smooth_coulomb import SmoothCoulomb
+from dynident.friction.spring import Spring
+from dynident.friction.stribeck import Stribeck
+from dynident.friction.temperature import TemperatureCoulomb, TemperatureViscous
 from dynident.friction.viscous import Viscous
 
 
 def friction_laws() -> tuple[FrictionModel, ...]:
-    """Friction over velocity, each with a constant torque beside it; the first is the one that the others are compared with."""
+    """Friction over velocity, each with a constant torque; the first is the one that the others are compared with."""
     return (
         linear(),
         combine(Viscous(), SmoothCoulomb(), Offset()),
+        combine(Sigmoid(), Offset()),
+        combine(Viscous(), Sigmoid(), Offset()),
+        combine(Viscous(), Coulomb(), Stribeck(), Offset()),
+        combine(AsymmetricViscous(), AsymmetricCoulomb()),
+        combine(Viscous(), CubicViscous(), Coulomb(), Offset()),
     )
 
 
 def friction_additions() -> tuple[FrictionModel, ...]:
     """What a joint may have besides."""
-    return (Armature(),)
+    return (Spring(), LoadCoulomb(), Armature(), TemperatureCoulomb(), TemperatureViscous())

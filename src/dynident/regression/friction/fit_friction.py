@@ -65,7 +65,7 @@ def fit_friction(
 
 def has_shapes(model: FrictionModel) -> bool:
     """Whether its torque is not linear in all that it depends on."""
-    return any(not shape.fixed for part in model.parts for shape in part.shapes)
+    return bool(shape_constants(model))
 
 
 def search_shapes(

@@ -15,8 +15,8 @@ from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.estimate import Estimate, EstimateStatus
 from dynident.regression.fit import fit
 from dynident.regression.friction.deviations import include_shapes
-from dynident.regression.friction.fit_friction import change_friction
-from dynident.regression.friction.joint_rows import joint_rows
+from dynident.regression.friction.fit_friction import change_friction, rigid_loads
+from dynident.regression.friction.joint_rows import JointRows, joint_rows
 from dynident.regression.friction.projection import STARTS, fit_shapes, project_known
 from dynident.regression.notes import estimate_notes
 from dynident.regression.problem import Problem
@@ -55,16 +55,23 @@ def fit_friction_alone(problem: Problem, model: FrictionModel, rigid: RigidModel
 
     problem : of the log, with any friction model; model : of all joints, or a `PerJoint`.
     """
-    n, rows = problem.base.robot.n, joint_rows(problem)
+    estimate, rows = hold_links(problem, model, rigid, starts=starts, seed=seed)
+    return include_shapes(estimate, rows, held=~friction_places(estimate.base), known=rigid.coefficients(estimate.base)[1])
+
+
+def hold_links(
+    problem: Problem, model: FrictionModel, rigid: RigidModel, *, starts: int = STARTS, seed: int = 0
+) -> tuple[Estimate, tuple[JointRows, ...]]:
+    """The same before its deviations are known, and the rows that tell them."""
     known, _ = rigid.coefficients(problem.base)
+    loads = rigid_loads(problem, known) if "load" in model.needs else None
+    n, rows = problem.base.robot.n, joint_rows(problem, loads)
     fitted: list[FrictionModel] = []
     for j in range(n):
         own = model.of_joint(j)
         fitted.append(fit_shapes(own, rows[j].columns, project_known(rows[j], 1.0, known), starts=starts, seed=seed + j))
-    changed = change_friction(problem, PerJoint(tuple(fitted)))
-    values, covariance = rigid.coefficients(changed.base)
-    estimate = _hold(fit(changed), values)
-    return include_shapes(estimate, rows, held=~friction_places(changed.base), known=covariance)
+    changed = change_friction(problem, PerJoint(tuple(fitted)), loads)
+    return _hold(fit(changed), rigid.coefficients(changed.base)[0]), rows
 
 
 def _hold(estimate: Estimate, rigid: Array) -> Estimate:

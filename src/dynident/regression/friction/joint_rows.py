@@ -51,7 +51,7 @@ class JointRows:
         if part in self.ready:
             return self.ready[part]
         found = np.concatenate([_columns(log, self.joint, part) for log in self.logs], axis=1)
-        if not part.shapes:
+        if not shape_constants(part):
             self.ready[part] = found
         return found
 

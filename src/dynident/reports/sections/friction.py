@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dynident.regression.figures import friction_figure
+from dynident.regression.estimate import Estimate
+from dynident.regression.figures import FRICTION_MODEL, friction_figure, law_colours
 from dynident.regression.tables import friction as friction_records
-from dynident.regression.tables import friction_texts
-from dynident.reports.blocks import Block, Cell, Grid, Section, Text
+from dynident.regression.tables import friction_texts, shape_table
+from dynident.reports.blocks import Block, Cell, Grid, Heading, Key, Section, Text, grid
 from dynident.runs import Run, Stage
-from dynident.validation.figures import friction_cloud
+from dynident.validation.drift import friction_drift
+from dynident.validation.figures import drift_figure, friction_cloud
 
 
 def _blocks(run: Run) -> Iterator[Block]:
@@ -25,11 +27,21 @@ def _blocks(run: Run) -> Iterator[Block]:
     else:
         yield Text("Each dot is a moment: measured torque minus what the links explain. The line is the friction model at constant speed.")
     if estimate.base.friction is not None or run.validation is not None:
+        laws = law_colours(estimate)
+        if laws:
+            model = (FRICTION_MODEL, "the model that was chosen", "predicted", True)
+            yield Key(entries=(model, *((name, name, colour[1:], True) for name, colour in laws.items())))
         for j in range(estimate.base.robot.n):
             cloud = None if run.validation is None else friction_cloud(run.validation.series[j])
             yield friction_figure(estimate, j, cloud)
     if estimate.base.friction is not None:
         yield _table(run)
+    shapes = shape_table(estimate)
+    if shapes is not None:
+        yield grid(shapes)
+    yield from _choice(estimate)
+    yield from _refit(run)
+    yield from _drift(run)
 
 
 SECTION = Section(key="friction", title="Friction", stage=Stage.ESTIMATE, blocks=_blocks)
@@ -45,3 +57,41 @@ def _table(run: Run) -> Grid:
         rows.append(((Cell(text=item.joint), *cells), False))
     headings = ("joint", *model.headings(run.estimate.base.robot.joints))
     return Grid(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
+
+
+def _choice(estimate: Estimate) -> Iterator[Block]:
+    if estimate.choice is None:
+        return
+    yield Heading("Why these models")
+    yield Text(estimate.choice.sentence)
+    yield Text(
+        "Each part of the log was predicted by a fit to the others. The simplest model is taken whose held-out error is that of the best "
+        "to within a standard error, if it explains more of the whole log than noise would: the last number is the chance that it doesn't."
+    )
+    yield grid(estimate.choice.table())
+
+
+def _refit(run: Run) -> Iterator[Block]:
+    if run.friction is None:
+        return
+    yield Heading("What has changed since")
+    yield Text(run.friction.sentence, headline=True)
+    yield Text(
+        f"Dashed is the friction of {run.friction.links_source}, whose links this run has; the line is that of "
+        f"{run.estimate.summary.source}, and the band around it the 95 % interval of the difference."
+    )
+    yield from run.friction.figures()
+    yield grid(run.friction.change_table())
+    yield grid(run.friction.parameter_table())
+
+
+def _drift(run: Run) -> Iterator[Block]:
+    found = [] if run.validation is None else [friction_drift(series) for series in run.validation.series]
+    drifting = [drift for drift in found if drift is not None and drift.drifts]
+    if not drifting:
+        return
+    yield Heading("Friction that changes over the log")
+    names = ", ".join(f"{drift.joint} ({100.0 * drift.trend:+.0f} %)" for drift in drifting)
+    yield Text(f"From the beginning to the end of the validation's log the friction changes by more than noise: {names}.")
+    for drift in drifting:
+        yield drift_figure(drift)

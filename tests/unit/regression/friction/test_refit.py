@@ -29,7 +29,7 @@ def test_the_joint_whose_friction_changed_is_named(before: Estimate):
     change = found.changes[1]
     assert change.percent == pytest.approx(50.0, abs=5.0)
     assert change.error_after < change.error_before
-    np.testing.assert_allclose(found.after.friction_parameters, WORN, atol=0.02)
+    np.testing.assert_allclose(found.estimate.friction_parameters, WORN, atol=0.02)
     assert "joint2 has changed by more than noise" in found.sentence
 
 
@@ -42,22 +42,22 @@ def test_no_change_is_found_where_there_is_none(before: Estimate, seed: int):
 
 def test_the_links_stay(before: Estimate):
     found = refit_friction(before, friction_log(linear(), WORN, noise=0.1, seed=5))
-    np.testing.assert_allclose(found.after.link_part, before.link_part)
+    np.testing.assert_allclose(found.estimate.link_part, before.link_part)
     q = np.array([[0.1, 0.5, -0.3]])
-    np.testing.assert_allclose(found.after.gravity(q), before.gravity(q))
+    np.testing.assert_allclose(found.estimate.gravity(q), before.gravity(q))
 
 
 def test_friction_comes_to_links_from_a_controller():
     robot = load_robot("spatial_3r")
     found = refit_friction(identify(robot, synthetic_samples()), friction_log(linear(), OLD))
-    np.testing.assert_allclose(found.after.friction_parameters, OLD, atol=1e-4)
+    np.testing.assert_allclose(found.estimate.friction_parameters, OLD, atol=1e-4)
     assert found.changed == ("joint1", "joint2", "joint3")
 
 
 def test_another_model_can_be_asked_for_or_chosen(before: Estimate):
     log = friction_log(linear(), WORN, noise=0.1, seed=5)
     chosen = refit_friction(before, log, model="auto")
-    assert chosen.after.choice is not None
+    assert chosen.estimate.choice is not None
     assert chosen.changed == ("joint2",)
     assert "Friction models that were tried" in str(chosen)
 
