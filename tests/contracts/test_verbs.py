@@ -13,7 +13,7 @@ from tests.conftest import REPOSITORY
 
 GROUPS = {
     "Start here": ["demo"],
-    "Robot": ["check", "convert", "repair"],
+    "Robot": ["check", "view", "convert", "repair"],
     "Experiment": ["excite", "simulate", "record", "doctor"],
     "Model": ["presets", "gains", "identify", "signs", "retrieve", "validate", "friction", "payload"],
     "Use": ["export", "report", "sample"],

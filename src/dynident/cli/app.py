@@ -33,6 +33,7 @@ from dynident.cli.verbs import (
     signs,
     simulate,
     validate,
+    view,
 )
 from dynident.errors import DynidentError, InputError, Remedy
 
@@ -40,6 +41,7 @@ from dynident.errors import DynidentError, InputError, Remedy
 VERBS = (
     demo,
     check,
+    view,
     convert,
     repair,
     excite,

@@ -88,15 +88,15 @@ def report_html(run: Run) -> str:
     import plotly.offline  # here, because it takes long
 
     return (
-        _environment()
+        environment()
         .get_template("page.html")
         .render(
             title=_title(run),
             robot=run.estimate.base.robot.name,
             source=run.estimate.summary.source,
             sections=[fill_section(section, run) for section in SECTIONS.values() if section.applies(run)],
-            style=_asset("page.css"),
-            script=_asset("page.js"),
+            style=asset("page.css"),
+            script=asset("page.js"),
             plotly=plotly.offline.get_plotlyjs(),
         )
     )
@@ -134,16 +134,18 @@ def _figure_json(figure: Figure) -> Markup:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """The templates, every text from files escaped."""
+    found = Environment(
         loader=PackageLoader("dynident.reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    filters = cast("dict[str, Any]", environment.filters)
+    filters = cast("dict[str, Any]", found.filters)
     filters.update(typeset=typeset, figure_json=_figure_json, groups=group_blocks)
-    return environment
+    return found
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A file of the templates as it is."""
     return resources.files("dynident.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
