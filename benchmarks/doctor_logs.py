@@ -34,7 +34,10 @@ class Motion(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Conditions:
-    """How a virtual log was made. jitter : standard deviation of the period, as a share of it; channels : beside q and effort."""
+    """How a virtual log was made.
+
+    jitter : standard deviation of the period, as a share of it.  channels : beside q and effort.  gravity : [m/s²], as is said too.
+    """
 
     rate: float = 100.0
     seconds: float = 20.0
@@ -42,11 +45,13 @@ class Conditions:
     channels: tuple[str, ...] = ("dq",)
     errors: tuple[str, ...] = ()
     nominal: str = "good"
+    gravity: tuple[float, float, float] | None = None
 
     def __str__(self) -> str:
         jitter = f", jitter {100 * self.jitter:g} %" if self.jitter else ""
         errors = ", rough drives" if self.errors else ""
-        return f"{self.rate:g} Hz, {self.seconds:g} s{jitter}, {' '.join(('q', *self.channels))}{errors}, {self.nominal} nominal"
+        hung = "" if self.gravity is None else f", gravity {self.gravity}"
+        return f"{self.rate:g} Hz, {self.seconds:g} s{jitter}, {' '.join(('q', *self.channels))}{errors}{hung}, {self.nominal} nominal"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,7 +60,7 @@ class Log:
 
     robot, data : what the doctor gets.  true_robot, true_data : what it should have got.
     links : (n, 10), friction : (n, 3)  True ones, fv, fc, fo; of recorded logs, those that were identified.
-    arm, motion : of virtual logs.  test : another motion of the same robot, without a fault.
+    arm, motion, test_motion : of virtual logs.  test : another motion of the same robot, without a fault.
     """
 
     name: str
@@ -70,6 +75,7 @@ class Log:
     conditions: Conditions | None = None
     arm: Arm | None = None
     motion: Motion | None = None
+    test_motion: Motion | None = None
 
     def physically(self, data: Dataset) -> Log:
         """Where this is what the robot did, and nothing that a reader of the log could put right."""
@@ -86,6 +92,9 @@ def virtual_log(name: str, seed: int, conditions: Conditions) -> Log:
         described = without_links(described)
     else:
         described = described.with_parameters(arm.links + quality * (described.parameters - arm.links))
+    if conditions.gravity is not None:
+        described = described.with_gravity(conditions.gravity)
+        arm = replace(arm, gravity=described.gravity)
     arm = replace(arm, described=described)
     motions = [draw_motion(arm.described, draw_stamps(conditions, rng), rng) for _ in range(2)]
     data, test = (record_motion(arm, motion, conditions, rng) for motion in motions)
@@ -102,6 +111,7 @@ def virtual_log(name: str, seed: int, conditions: Conditions) -> Log:
         conditions=conditions,
         arm=arm,
         motion=motions[0],
+        test_motion=motions[1],
     )
 
 
@@ -210,4 +220,6 @@ CONDITIONS = (
     Conditions(rate=125.0, seconds=15.0, channels=(), errors=ERRORS, nominal="rough"),
     Conditions(rate=500.0, seconds=10.0, jitter=0.02, channels=("dq", "ddq"), nominal="rough"),
     Conditions(rate=30.0, seconds=30.0, jitter=0.2, channels=(), errors=ERRORS),
+    Conditions(rate=100.0, seconds=15.0, gravity=(0.0, -9.81, 0.0), nominal="rough"),
+    Conditions(rate=60.0, seconds=10.0, jitter=0.05, gravity=(0.0, 0.0, 9.81), channels=("dq", "ddq"), nominal="none"),
 )

@@ -25,7 +25,8 @@ class Remedy:
     """What a doctor must say; tolerances were fixed before there was one.
 
     fault : name of the fault, by which the study knows the findings that are right.
-    restored : what must be as in the log without the fault once the fixes are applied: clock, q, dq, ddq, effort, order, gravity.
+    restored : what must be as in the log without the fault once the fixes are applied: clock, q, dq, ddq, effort, order, gravity; "time
+        scale" is the clock as far as inertias tell it.
     joints : which must be named.  times : moments [s] of which each must be named, within half a second.
     value, tolerance : a number that must be told, and by how much it may be wrong, as a share.
     """
@@ -108,11 +109,23 @@ def standstill(log: Log, share: float, rng: np.random.Generator) -> tuple[Log, R
     return log, Remedy(fault="standstill", value=float(np.mean(still)), tolerance=0.3)
 
 
+def wall(log: Log, axis: int, rng: np.random.Generator) -> tuple[Log, Remedy]:
+    """The robot hangs on a wall, as is said, but with gravity along an axis (0 is x, 1 is y) the other way round."""
+    assert log.arm is not None
+    assert log.conditions is not None
+    assert log.motion is not None
+    down = float(np.linalg.norm(log.robot.gravity)) * np.eye(3)[axis]
+    arm = replace(log.arm, gravity=down)
+    data, test = (record_motion(arm, motion, log.conditions, rng) for motion in (log.motion, log.test_motion or log.motion))
+    hung = replace(log.physically(data), arm=arm, test=test, robot=log.robot.with_gravity(-down), true_robot=log.robot.with_gravity(down))
+    return hung, Remedy(fault="wall", restored=("gravity",))
+
+
 def payload(log: Log, share: float, rng: np.random.Generator) -> tuple[Log, Remedy]:
     """A tool of a share of the arm's mass at the flange, which the description doesn't have."""
     mass = share * float(log.links[:, 0].sum())
     lever = log.robot.tool[:3, 3] + np.array([0.0, 0.0, 0.08])
-    data = _add_effort(log.data, inverse_dynamics(log.robot, _point_mass(log, mass, lever), *_smooth_motion(log.data)))
+    data = _add_effort(log.data, inverse_dynamics(log.true_robot, _point_mass(log, mass, lever), *_smooth_motion(log.data)))
     return log.physically(data), Remedy(fault="payload", value=mass, tolerance=0.4)
 
 
@@ -264,22 +277,24 @@ def offset(log: Log, angle: float, rng: np.random.Generator) -> tuple[Log, Remed
 
 
 def sign(log: Log, kind: tuple[str, str], rng: np.random.Generator) -> tuple[Log, Remedy]:
-    """What counts the other way: the effort or the motion or both, of a joint that carries weight or of all."""
+    """What counts the other way: the effort or the motion or both, of a joint or two that carry weight, or of all."""
     what, which = kind
     signs = np.ones(log.robot.n)
-    signs[int(_heavy_joints(log)[0]) if which == "one" else slice(None)] = -1.0
+    signs[_heavy_joints(log)[: {"one": 1, "two": 2, "all": None}[which]]] = -1.0
     channels = {"effort": ("effort",), "motion": ("q", "dq", "ddq"), "joint": _CHANNELS}[what]
     restored = {"effort": ("effort",), "motion": ("q",), "joint": ("q", "effort")}[what]
     return replace(log, data=_scale(log.data, channels, signs)), Remedy(fault="sign", restored=restored)
 
 
 def order(log: Log, kind: str, rng: np.random.Generator) -> tuple[Log, Remedy]:
-    """Joints in another order: two neighbours exchanged, all backwards; or the efforts of two alone."""
+    """Joints in another order: two neighbours exchanged, all moved by one, all backwards; or the efforts of two alone."""
     n = log.robot.n
     places = np.arange(n)
     first = int(rng.integers(n - 1)) if n > 2 else 0
     if kind == "reversed":
         places = places[::-1]
+    elif kind == "moved":
+        places = np.roll(places, 1)
     else:
         places[[first, first + 1]] = places[[first + 1, first]]
     channels = ("effort",) if kind == "efforts" else _CHANNELS
@@ -301,8 +316,13 @@ def mounting(log: Log, kind: str, rng: np.random.Generator) -> tuple[Log, Remedy
 
 
 def degrees(log: Log, channels: tuple[str, ...], rng: np.random.Generator) -> tuple[Log, Remedy]:
-    """Some channels of the motion are in degrees."""
-    return replace(log, data=_scale(log.data, channels, 180.0 / np.pi)), Remedy(fault="degrees", restored=(channels[0],))
+    """Positions are in degrees, and so are velocities and accelerations, or they are not."""
+    return replace(log, data=_scale(log.data, channels, 180.0 / np.pi)), Remedy(fault="degrees", restored=("q",))
+
+
+def degrees_per_second(log: Log, _: object, rng: np.random.Generator) -> tuple[Log, Remedy]:
+    """Velocities alone are in degrees per second."""
+    return replace(log, data=_scale(log.data, ("dq",), 180.0 / np.pi)), Remedy(fault="degrees per second", restored=("dq",))
 
 
 def rpm(log: Log, _: object, rng: np.random.Generator) -> tuple[Log, Remedy]:
@@ -329,7 +349,7 @@ def clock(log: Log, factor: float, rng: np.random.Generator) -> tuple[Log, Remed
 def clock_alone(log: Log, factor: float, rng: np.random.Generator) -> tuple[Log, Remedy]:
     """The same in a log without velocities, of which only a model can tell."""
     bare = replace(log, data=replace(log.data, dq=None, ddq=None), true_data=replace(log.true_data, dq=None, ddq=None))
-    return clock(bare, factor, rng)
+    return clock(bare, factor, rng)[0], Remedy(fault="clock alone", restored=("time scale",))
 
 
 _CHANNELS = ("q", "dq", "ddq", "effort")
@@ -370,7 +390,7 @@ def _point_mass(log: Log, mass: float, lever: np.ndarray) -> np.ndarray:
 
 def _heavy_joints(log: Log) -> np.ndarray:
     """Joints whose load of gravity varies most, first the most."""
-    return np.argsort(-gravity(log.robot, log.links, log.data.q).std(axis=0))
+    return np.argsort(-gravity(log.true_robot, log.links, log.data.q).std(axis=0))
 
 
 def _telling_joint(log: Log) -> int:
@@ -392,6 +412,7 @@ def _without_stretches(data: Dataset, seconds: float, rng: np.random.Generator) 
 
 _DQ, _DDQ, _VIRTUAL, _NOMINAL = frozenset({"dq"}), frozenset({"ddq"}), frozenset({"virtual"}), frozenset({"nominal"})
 FAULTS = (
+    Fault(name="wall", sizes=(0, 1), apply=wall, needs=_VIRTUAL),
     Fault(name="little motion", sizes=(0.0, 0.03), apply=little_motion, needs=_VIRTUAL),
     Fault(name="standstill", sizes=(0.5, 0.8), apply=standstill, needs=_VIRTUAL),
     Fault(name="payload", sizes=(0.08, 0.25), apply=payload, needs=_NOMINAL),
@@ -413,14 +434,15 @@ FAULTS = (
     Fault(name="offset", sizes=(0.1, 0.3, 1.5708), apply=offset),
     Fault(
         name="sign",
-        sizes=(("effort", "one"), ("effort", "all"), ("motion", "one"), ("motion", "all"), ("joint", "one"), ("joint", "all")),
+        sizes=tuple((what, which) for what in ("effort", "motion", "joint") for which in ("one", "two", "all")),
         apply=sign,
     ),
-    Fault(name="order", sizes=("two", "reversed", "efforts"), apply=order),
+    Fault(name="order", sizes=("two", "moved", "reversed", "efforts"), apply=order),
     Fault(name="mounting", sizes=("ceiling", "sideways", "other side", "tilted 30°"), apply=mounting),
-    Fault(name="degrees", sizes=(("q", "dq", "ddq"), ("q",), ("dq",)), apply=degrees, needs=_DQ),
+    Fault(name="degrees", sizes=(("q", "dq", "ddq"), ("q",)), apply=degrees),
+    Fault(name="degrees per second", sizes=("",), apply=degrees_per_second, needs=_DQ),
     Fault(name="rpm", sizes=("",), apply=rpm, needs=_DQ),
-    Fault(name="counts", sizes=(4096.0, 2.0**19), apply=counts, needs=_DQ),
+    Fault(name="counts", sizes=(4096.0, 2.0**19), apply=counts),
     Fault(name="effort unit", sizes=(1000.0, 100.0, 0.001), apply=effort_unit),
     Fault(name="clock", sizes=(20.0, 2.0, 0.05, 1000.0), apply=clock, needs=_DQ),
     Fault(name="clock alone", sizes=(20.0, 0.05), apply=clock_alone),

@@ -18,7 +18,10 @@ import sys  # noqa: E402
 from importlib.metadata import version  # noqa: E402
 from pathlib import Path  # noqa: E402
 
-STUDIES = ("dynamics", "identification", "retrieval", "excitation", "simulation", "export", "trust", "validation", "signs", "payload")
+STUDIES = (
+    *("dynamics", "identification", "retrieval", "excitation", "simulation", "export", "trust", "validation", "signs", "payload"),
+    "doctor",
+)
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 

@@ -22,11 +22,13 @@ _LEAST, _CLEAR, _SURE = 15.0, 30.0, 60.0
 #: so much more plausible in -2 log p. And of the joints concerned at most this share of their effort stays unexplained.
 _PLAUSIBLE, _UNEXPLAINED = 40.0, 0.5
 _MOST = 6
+#: Checks beside the strongest whose corrections are begun with.
+_OTHERS = 4
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Accused:
-    """A suspect and its check, and what the log costs with its correction. columns : the order of the log's columns that it knew."""
+    """A suspect and its check, and what the log costs with its correction."""
 
     check: Check
     suspect: Suspect
@@ -38,16 +40,44 @@ class Accused:
 
 
 def compete(case: Case, checks: Sequence[Check]) -> tuple[Finding, ...]:
-    """What is wrong, the strongest first, found on a case; each correction is for the case with those before it."""
-    accepted: list[Accused] = []
-    current = case
-    while len(accepted) < _MOST and current.excerpt is not None:
-        best = min(_accuse(current, checks), key=lambda item: item.cost, default=None)
-        if best is None or best.cost > current.explanation.cost - _LEAST:
-            break
-        accepted.append(best)
-        current = current.correct(best.suspect.correction)
+    """What is wrong, the strongest first, found on a case; each correction is for the case with those before it.
+
+    Where one correction is not enough, the strongest may be the wrong one to begin with, so those of some other checks are begun with too.
+    """
+    if case.excerpt is None:
+        return ()
+    first = _rank(case, checks)
+    if not first:
+        return ()
+    accepted = _follow(case, checks, first[0])
+    if len(accepted) > 1:
+        others = {item.check.name: item for item in reversed(first) if item.check.name != first[0].check.name}
+        starts = sorted(others.values(), key=lambda item: item.cost)[:_OTHERS]
+        accepted = min([accepted, *(_follow(case, checks, start) for start in starts)], key=_total)
     return tuple(_judge(case, accepted))
+
+
+def _follow(case: Case, checks: Sequence[Check], first: Accused) -> list[Accused]:
+    """From a first correction to all that are worth it, always the strongest."""
+    accepted, current = [first], case.correct(first.suspect.correction)
+    while len(accepted) < _MOST and current.excerpt is not None:
+        found = _rank(current, checks)
+        if not found:
+            break
+        accepted.append(found[0])
+        current = current.correct(found[0].suspect.correction)
+    return accepted
+
+
+def _total(accepted: Sequence[Accused]) -> float:
+    """What the log costs with all of them."""
+    return accepted[-1].cost + 2.0 * sum(item.suspect.parameters for item in accepted[:-1])
+
+
+def _rank(case: Case, checks: Sequence[Check]) -> list[Accused]:
+    """Those whose corrections are worth it, the strongest first."""
+    worth = [item for item in _accuse(case, checks) if item.cost <= case.explanation.cost - _LEAST]
+    return sorted(worth, key=lambda item: item.cost)
 
 
 def _accuse(case: Case, checks: Sequence[Check]) -> Iterator[Accused]:

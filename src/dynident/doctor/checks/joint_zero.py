@@ -9,62 +9,68 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.explanation import Explanation
 from dynident.doctor.finding import Check, Evidence, Stage, Suspect
 from dynident.dynamics import inverse_dynamics
+from dynident.robots.robot import JointType
 
 #: Offsets are about this large [rad | m]; smaller ones than the second are those of a careful calibration.
 _USUAL, _SMALL = 0.3, 0.02
+#: Offsets of zeros that are defined in another pose, near one of which to look too [rad].
+_TURNS = (0.5 * np.pi, np.pi, -0.5 * np.pi)
 _STEP = 1e-4
 _ROUNDS = 4
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
-    n = case.robot.n
-    offsets = np.zeros(n)
+    """One joint at a time, as the others then look again: several at once would take up what has other causes."""
+    for j in case.moving:
+        offset = _settle(case, j)
+        if abs(offset) > _SMALL:
+            unit = case.robot.joints[j].units.position
+            yield Suspect(
+                sentence=f"the zero of {case.names[j]} is off by {offset:.3g} {unit}",
+                correction=Correction(offsets=_alone(case, j, offset)),
+                joints=(j,),
+                parameters=0.5 * float(np.log(case.moments.rows)),
+                evidence=(Evidence(f"offset of {case.names[j]}", offset, unit),),
+            )
+
+
+def _settle(case: Case, joint: int) -> float:
+    """What is best added to the position of a joint, near zero or near the best of the turns."""
+    starts = {0.0: case.explanation.cost}
+    if case.robot.joints[joint].type is not JointType.PRISMATIC:
+        turns = {turn: _cost(case, joint, turn) for turn in _TURNS}
+        best = min(turns, key=lambda turn: turns[turn])
+        if turns[best] < starts[0.0]:
+            starts[best] = turns[best]
+    found = [_refine(case, joint, start) for start in starts]
+    return found[0] if len(found) == 1 else min(found, key=lambda offset: _cost(case, joint, offset))
+
+
+def _refine(case: Case, joint: int, offset: float) -> float:
+    """A few steps of Gauss and Newton, each at most half a radian long."""
     for _ in range(_ROUNDS):
-        moved = _moved(case, offsets)
-        change = np.clip(moved.tangents, -0.5, 0.5)
-        offsets = offsets + change
-        if np.abs(change).max() < 1e-3:
-            break
-    # only those without which the log is explained worse
-    found = [j for j in range(n) if abs(offsets[j]) > _SMALL]
-    whole = case.judge(Correction(offsets=offsets)).cost
-    needed = [
-        j for j in found if case.judge(Correction(offsets=np.where(np.arange(n) == j, 0.0, offsets))).cost > whole + 2.0 * _nats(case)
-    ]
-    if not needed:
-        return
-    kept = np.where(np.isin(np.arange(n), needed), offsets, 0.0)
-    told = ", ".join(f"{case.names[j]} by {kept[j]:.3g} {case.robot.joints[j].units.position}" for j in needed)
-    yield Suspect(
-        sentence=f"the zero of {told} is off",
-        correction=Correction(offsets=kept),
-        joints=tuple(needed),
-        parameters=_nats(case) * len(needed),
-        evidence=tuple(Evidence(f"offset of {case.names[j]}", kept[j], case.robot.joints[j].units.position) for j in needed),
-    )
-
-
-def _nats(case: Case) -> float:
-    """What a fitted number costs: half the logarithm of the rows that it is fitted to."""
-    return 0.5 * float(np.log(case.moments.rows))
-
-
-def _moved(case: Case, offsets: Array) -> Explanation:
-    """The explanation of the log with these offsets, its tangents being what is to be added to them."""
-    moved = case.shift(offsets)
-    rows = moved.excerpt
-    assert rows is not None  # noqa: S101 (checks of the model are asked with one)
-    links = moved.explanation.links.reshape(-1, 10)
-    tangents: list[Array] = []
-    for j in range(case.robot.n):
-        step = np.zeros(case.robot.n)
-        step[j] = _STEP
+        moved = case.shift(_alone(case, joint, offset))
+        rows = moved.excerpt
+        assert rows is not None  # noqa: S101 (checks of the model are asked with one)
+        links, step = moved.explanation.links.reshape(-1, 10), _alone(case, joint, _STEP)
         ahead, behind = (inverse_dynamics(case.robot, links, rows.q + sign * step, rows.dq, rows.ddq) for sign in (1.0, -1.0))
-        tangents.append((ahead - behind) / (2.0 * _STEP))
-    return moved.linearise(np.stack(tangents, axis=2), np.full(case.robot.n, _USUAL))
+        tangent = (ahead - behind)[:, :, None] / (2.0 * _STEP)
+        change = float(np.clip(moved.linearise(tangent, np.array([_USUAL])).tangents[0], -0.5, 0.5))
+        offset += change
+        if abs(change) < 1e-3:
+            break
+    return offset
+
+
+def _cost(case: Case, joint: int, offset: float) -> float:
+    return case.shift(_alone(case, joint, offset)).explanation.cost
+
+
+def _alone(case: Case, joint: int, value: float) -> Array:
+    """(n,) a value for one joint, zero for the others."""
+    return np.where(np.arange(case.robot.n) == joint, value, 0.0)
 
 
 CHECK = Check(
