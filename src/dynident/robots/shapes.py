@@ -48,10 +48,9 @@ def robot_shapes(robot: Robot) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
     notes: list[str] = []
     if source.suffix.lower() in (".urdf", ".xml") and source.is_file():
         root = parse_xml(source, read_text(source))
-        read = _urdf_shapes(robot, source, root) if root.tag == "robot" else _mjcf_shapes(robot, source)
-        problems: list[str] = []
-        for item in read:
-            (problems if isinstance(item, str) else found).append(item)
+        read = list(_urdf_shapes(robot, source, root) if root.tag == "robot" else _mjcf_shapes(robot, source))
+        found += [item for item in read if isinstance(item, Shape)]
+        problems = [item for item in read if isinstance(item, str)]
         if problems:
             more = f", and so on for {len(problems) - 1} more" if len(problems) > 1 else ""
             notes.append(problems[0] + more)
