@@ -60,6 +60,22 @@ def test_friction_parameters_come_from_a_file(dynident, tmp_path, trajectory):
         assert json.loads(str(truth["description"]))["friction"]["threshold"] == 0.02
 
 
+def test_shapes_of_each_joint_come_from_the_file_too(dynident, tmp_path, trajectory):
+    (tmp_path / "friction.yaml").write_text("fsig: [0.5, 0.9]\nsteepness: [5, 9]\nshift: 0.03\n")
+    arguments = ("--friction", "sigmoid", "--friction-parameters", "friction.yaml", "--truth", "truth.npz")
+    finished = dynident("simulate", "planar_2r", trajectory, "-o", "log.npz", *arguments)
+    assert finished.returncode == 0, finished.stderr
+    with np.load(tmp_path / "truth.npz") as truth:
+        dq, phi1, phi2, phi3 = truth["dq"], np.array([0.5, 0.9]), np.array([5.0, 9.0]), 0.03
+        expected = phi1 / (1.0 + np.exp(-phi2 * (dq + phi3))) - phi1 / (1.0 + np.exp(-phi2 * phi3))
+        np.testing.assert_allclose(truth["friction_effort"], expected, atol=1e-12)
+        assert len(json.loads(str(truth["description"]))["friction"]["joints"]) == 2
+    (tmp_path / "friction.yaml").write_text("fsig: 0.5\nthreshold: 5\n")
+    finished = dynident("simulate", "planar_2r", trajectory, "-o", "log.npz", *arguments)
+    assert finished.returncode == 2
+    assert "threshold" in finished.stderr
+
+
 def test_a_controller_answers_at_random_configurations(dynident, tmp_path):
     finished = dynident("simulate", "panda", "--controller", 30, "-o", "samples.npz", "--noise", "realistic")
     assert finished.returncode == 0, finished.stderr
@@ -129,7 +145,7 @@ def test_bad_input_is_one_sentence_and_exit_2(dynident, tmp_path, trajectory, ar
     write_dataset(Dataset(time=time, q=beyond), tmp_path / "beyond.csv")
     write_dataset(Dataset(time=time, q=np.zeros((11, 1))), tmp_path / "one.csv")
     write_dataset(Dataset(time=time, q=np.zeros((11, 7))), tmp_path / "seven.csv")
-    write_dataset(ControllerSamples(q=np.zeros((2, 2)), g=np.zeros((2, 2))), tmp_path / "samples.npz")
+    write_dataset(ControllerSamples(q=np.zeros((2, 2)), g=np.ones((2, 2))), tmp_path / "samples.npz")
     (tmp_path / "f.yaml").write_text("fv: 1\nfc: 2\n")
     (tmp_path / "g.yaml").write_text("fv: [1, 2, 3]\n")
     (tmp_path / "bare.urdf").write_text(MASSLESS)

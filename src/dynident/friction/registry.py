@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import numpy as np
 
-from dynident.errors import InputError, UnknownNameError
+from dynident.core.fields import parse_number
+from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction.armature import Armature
 from dynident.friction.asymmetric_coulomb import AsymmetricCoulomb
 from dynident.friction.asymmetric_viscous import AsymmetricViscous
@@ -21,6 +23,7 @@ from dynident.friction.offset import Offset
 from dynident.friction.per_joint import PerJoint
 from dynident.friction.polynomial_viscous import CubicViscous, QuadraticViscous
 from dynident.friction.ripple import MotorRipple, Ripple
+from dynident.friction.shapes import set_shapes
 from dynident.friction.sigmoid import Sigmoid, SymmetricSigmoid
 from dynident.friction.smooth_coulomb import SmoothCoulomb
 from dynident.friction.spring import Spring
@@ -53,8 +56,8 @@ FRICTION_MODELS: dict[str, Callable[[], FrictionModel]] = {
 
 
 def friction_model(name: str) -> FrictionModel:
-    """The model of that name, with its default shape; "viscous+armature" is the two together."""
-    parts = [_make(part.strip()) for part in name.split("+")]
+    """The model of that name; "viscous+armature" is the two together, "stribeck(speed=0.1)" has another shape than the default one."""
+    parts = [_make(part.strip()) for part in _BETWEEN.split(name)]
     return parts[0] if len(parts) == 1 else combine(*parts)
 
 
@@ -91,7 +94,21 @@ def friction_from_dict(data: Mapping[str, Any]) -> FrictionModel:
         raise InputError(f"friction model {name!r} has no shape constants {', '.join(shape)}; it was saved by another version") from None
 
 
-def _make(name: str) -> FrictionModel:
+#: A plus between models, none of a number in parentheses.
+_BETWEEN = re.compile(r"\+(?![^(]*\))")
+_SHAPED = re.compile(r"(\w+)\s*\(([^()]*)\)")
+
+
+def _make(text: str) -> FrictionModel:
+    shaped = _SHAPED.fullmatch(text)
+    name, inner = (shaped[1], shaped[2]) if shaped else (text, "")
     if name not in FRICTION_MODELS:
         raise UnknownNameError("friction model", name, sorted(FRICTION_MODELS))
-    return FRICTION_MODELS[name]()
+    shapes: dict[str, float] = {}
+    for word in filter(None, (part.strip() for part in inner.split(","))):
+        key, _, value = word.partition("=")
+        number = parse_number(value)
+        if number is None:
+            raise ValueRangeError(f"friction model {text!r}", f"has {word!r} in it; NAME=NUMBER was expected, such as stribeck(speed=0.1)")
+        shapes[key.strip()] = number
+    return set_shapes(FRICTION_MODELS[name](), **shapes)

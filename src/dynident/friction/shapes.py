@@ -5,14 +5,18 @@ Fixed ones, which are known from elsewhere, are no part of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.errors import UnknownNameError
 from dynident.friction.combined import combine
 from dynident.friction.model import FrictionModel, ShapeConstant
+from dynident.friction.per_joint import PerJoint
 
 
 def shape_constants(model: FrictionModel) -> tuple[ShapeConstant, ...]:
@@ -38,3 +42,21 @@ def with_shapes(model: FrictionModel, values: Iterable[float]) -> FrictionModel:
 
 def _fitted(part: FrictionModel) -> tuple[ShapeConstant, ...]:
     return tuple(shape for shape in part.shapes if not shape.fixed)
+
+
+def set_shapes(model: FrictionModel, **shapes: float) -> FrictionModel:
+    """The model with other shape constants, fixed ones too, by name; those that are not named stay as they are."""
+    if not shapes:
+        return model
+    known = [shape.name for part in model.parts for shape in part.shapes]
+    unknown = [name for name in shapes if name not in known]
+    if unknown:
+        raise UnknownNameError(f"shape constant of friction model {model.name!r}", unknown[0], known)
+    own = [{shape.name: shapes[shape.name] for shape in part.shapes if shape.name in shapes} for part in model.parts]
+    parts = [cast("FrictionModel", replace(cast("Any", part), **changed)) for part, changed in zip(model.parts, own, strict=True)]
+    return parts[0] if len(parts) == 1 else combine(*parts)
+
+
+def shape_joints(model: FrictionModel, joints: int, shapes: Mapping[str, Array]) -> FrictionModel:
+    """One model for all joints with shape constants of their own. shapes : (n,) each, by name."""
+    return PerJoint(tuple(set_shapes(model, **{name: float(values[j]) for name, values in shapes.items()}) for j in range(joints)))

@@ -116,6 +116,8 @@ def integrate(
         saturated += drive.regulator.saturated
         # at the instant itself the torque jumps: what belongs to it is the mean of both sides
         now = torque if k == 0 else 0.5 * (before + torque)
+        if reference.temperature is not None:
+            physics.temperature = reference.temperature[k]
         physics.feel(now)
         _note(rows, k, plant, physics, now)
         if k < samples - 1:
@@ -132,6 +134,7 @@ class Physics:
 
     period : float   [s], in `steps` steps of the physics; q, dq : (n,) where the motors begin [rad | m, per second].
     load : (n,)      What the motors pass on to the links [N·m | N].
+    temperature      Of all joints, or (n,) [°C].
     """
 
     def __init__(self, plant: Plant, friction: SimulatedFriction | None, *, period: float, steps: int, q: Array, dq: Array) -> None:
@@ -141,6 +144,7 @@ class Physics:
         plant.model.opt.timestep = period / steps
         self.data.qpos[plant.motors], self.data.qvel[plant.motors] = q, dq
         self.load = np.zeros(plant.robot.n)
+        self.temperature: Array | float = REFERENCE_TEMPERATURE
         _settle_springs(self._mujoco, plant, self.data)
 
     @property
@@ -163,7 +167,7 @@ class Physics:
 
     def _act(self, function: Callable[[Any, Any], None], torque: Array) -> None:
         """A function of MuJoCo's with this torque, and with the friction that the load of the call before gives."""
-        friction = _apply(self._plant, self.data, torque, self._friction, self.load)
+        friction = _apply(self._plant, self.data, torque, self._friction, self.load, self.temperature)
         function(self._plant.model, self.data)
         _check_sane(self.data, self.data.time)
         self.load = torque - friction - self._plant.inertia * self.data.qacc[self._plant.motors]
@@ -182,14 +186,16 @@ def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:
     data.qvel[:] = velocity
 
 
-def _apply(plant: Plant, data: Any, torque: Array, friction: SimulatedFriction | None, load: Array) -> Array | float:
+def _apply(
+    plant: Plant, data: Any, torque: Array, friction: SimulatedFriction | None, load: Array, temperature: Array | float
+) -> Array | float:
     """Set the torques of a step; the friction in it is returned."""
     motors = plant.motors
     if friction is None:
         data.qfrc_applied[motors] = torque
         return 0.0
     velocity = data.qvel[motors]
-    here, slope = friction.tangent(Motion(data.qpos[motors], velocity, None, load, REFERENCE_TEMPERATURE))
+    here, slope = friction.tangent(Motion(data.qpos[motors], velocity, None, load, temperature))
     damping = np.maximum(slope, 0.0)  # a falling characteristic (Stribeck) stays a force
     plant.model.dof_damping[motors] = damping
     data.qfrc_applied[motors] = torque - (here - damping * velocity)

@@ -19,12 +19,16 @@ _ROUNDING = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reference:
-    """The motion at the servo's instants. time : (N,) [s]; q, dq, ddq : (N, n) [rad | m, per second, per second²]."""
+    """The motion at the servo's instants. time : (N,) [s]; q, dq, ddq : (N, n) [rad | m, per second, per second²].
+
+    temperature : (N, n) or None   Of the joints, where the trajectory tells it [°C].
+    """
 
     time: Array
     q: Array
     dq: Array
     ddq: Array
+    temperature: Array | None = None
 
 
 def sample_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_limits: bool = True) -> Reference:
@@ -37,7 +41,13 @@ def sample_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_li
     if len(time) < 2:
         raise ValueRangeError("trajectory", f"lasts {length:.3g} s, less than a period at {rate:g} Hz")
     position, velocity, acceleration = curve(time)
-    return Reference(time=time, q=position, dq=velocity, ddq=acceleration)
+    warmth: Array | None = None
+    if trajectory.temperature is not None:
+        stamps = trajectory.time - trajectory.time[0]
+        warmth = np.empty_like(position)
+        for j in range(robot.n):
+            warmth[:, j] = np.interp(time, stamps, trajectory.temperature[:, j])
+    return Reference(time=time, q=position, dq=velocity, ddq=acceleration, temperature=warmth)
 
 
 def reference_curve(robot: Robot, trajectory: Dataset) -> Callable[[Array], tuple[Array, Array, Array]]:

@@ -125,7 +125,18 @@ class Sensors:
         if self.current_gains is not None and not np.all(np.asarray(self.current_gains, dtype=float) != 0.0):
             raise ValueRangeError("current_gains", "contains 0; torque per current must not be zero")
 
-    def record(self, time: Array, q: Array, dq: Array, effort: Array, *, seed: int, joint_names: tuple[str, ...], source: str) -> Dataset:
+    def record(
+        self,
+        time: Array,
+        q: Array,
+        dq: Array,
+        effort: Array,
+        *,
+        seed: int,
+        joint_names: tuple[str, ...],
+        source: str,
+        temperature: Array | None = None,
+    ) -> Dataset:
         """The log of a motion (N, n) on a uniform clock `time` (N,). Each signal has a random stream of its own."""
         n, period = q.shape[1], float(time[1] - time[0])
         streams = [np.random.default_rng(child) for child in np.random.SeedSequence(seed).spawn(4)]
@@ -142,7 +153,16 @@ class Sensors:
             kind = EffortKind.MAGNITUDE if kind is EffortKind.TORQUE else EffortKind.CURRENT_MAGNITUDE
         stamps, rows = self.clock.rows(streams[3], time)
         arrays = [self._round(values[rows]) for values in (measured_q, measured_dq, measured)]
-        return Dataset(time=stamps, q=arrays[0], dq=arrays[1], effort=arrays[2], effort_kind=kind, joint_names=joint_names, source=source)
+        return Dataset(
+            time=stamps,
+            q=arrays[0],
+            dq=arrays[1],
+            effort=arrays[2],
+            temperature=None if temperature is None else temperature[rows],
+            effort_kind=kind,
+            joint_names=joint_names,
+            source=source,
+        )
 
     def _round(self, values: Array) -> Array:
         return values if self.digits is None else np.round(values, self.digits)

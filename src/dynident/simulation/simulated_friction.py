@@ -77,7 +77,9 @@ def typical_friction(robot: Robot, model: FrictionModel, scale: ArrayLike) -> Ar
     unknown = [parameter.name for parameter in model.parameters if parameter.typical is None]
     if unknown:
         raise InputError(f"friction model {model.name!r} has no typical values for {', '.join(unknown)}; give friction parameters")
-    return np.multiply.outer(np.broadcast_to(np.asarray(scale, dtype=float), (robot.n,)), np.array(shares))
+    typical = np.multiply.outer(np.broadcast_to(np.asarray(scale, dtype=float), (robot.n,)), np.array(shares))
+    has = [[name in model.of_joint(j).parameter_names for name in model.parameter_names] for j in range(robot.n)]
+    return np.where(has, typical, 0.0)
 
 
 def _inertia(model: Smoothed, theta: Array) -> Array:

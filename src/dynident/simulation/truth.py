@@ -32,6 +32,7 @@ class Truth(Result):
     effort : (N, n)                 Of the motors [N·m | N].
     friction : (N, n)               Friction's part of it.
     motor_q : (N, n)                Motor positions seen through the gear; q for rigid joints.
+    temperature : (N, n) or None    Of the joints, where the trajectory told it [°C].
 
     At every sample of a rigid joint without armature, effort = rigid + friction to rounding. The servo's torque is constant for a
     period: at a sample, effort and ddq are the means of just before and just after it, so that they belong to that instant.
@@ -47,6 +48,7 @@ class Truth(Result):
     effort: Array
     friction: Array
     motor_q: Array
+    temperature: Array | None = None
 
     @property
     def headline(self) -> str:
@@ -77,6 +79,7 @@ class Truth(Result):
             ddq=self.ddq,
             effort=self.effort,
             effort_kind=EffortKind.TORQUE,
+            temperature=self.temperature,
             joint_names=self.robot.joint_names,
             source=f"truth of virtual {self.robot.name}",
         )

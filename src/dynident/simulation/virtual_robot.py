@@ -50,7 +50,8 @@ def simulate(
     """Let the robot follow a trajectory (time, q and, better, dq and ddq) and record it.
 
     parameters           (n, 10) true parameters of the links; by default the nominal ones.
-    friction             A model or its name; smoothed at rest (`dynident.simulation.simulated_friction`).
+    friction             A model or its name; smoothed at rest (`dynident.simulation.simulated_friction`). Temperatures on which it
+                         depends are those of the trajectory, or 25 °C.
     friction_parameters  (n, k) its parameters; by default typical ones.
     noise                Sensors, what makes them for the joints' effort scale (n,), or the name of a preset: none or realistic.
     elasticity           Springs in the joints. Servo, encoder and friction are then on the motor's side, and so is the log.
@@ -80,6 +81,7 @@ def simulate(
         seed=seed,
         joint_names=robot.joint_names,
         source=f"virtual {robot.name}, seed {seed}",
+        temperature=truth.temperature,
     )
     return Recording(log=log, truth=truth, notes=tuple(_notes(robot, reference, motion, servo, bandwidth)))
 
@@ -147,7 +149,8 @@ def _check_moves_mass(robot: Robot, M: Array) -> None:
 
 
 def _truth(plant: Plant, reference: Reference, motion: SimulatedMotion, friction: SimulatedFriction | None, kept: slice) -> Truth:
-    motor = Motion(motion.motor_q, motion.motor_dq, motion.motor_ddq, motion.load, np.full_like(motion.load, REFERENCE_TEMPERATURE))
+    warmth = np.full_like(motion.load, REFERENCE_TEMPERATURE) if reference.temperature is None else reference.temperature
+    motor = Motion(motion.motor_q, motion.motor_dq, motion.motor_ddq, motion.load, warmth)
     motor = Motion(*(values[kept] for values in motor))
     return Truth(
         robot=plant.robot,
@@ -160,6 +163,7 @@ def _truth(plant: Plant, reference: Reference, motion: SimulatedMotion, friction
         effort=motion.effort[kept],
         friction=np.zeros_like(motor.dq) if friction is None else friction.torque(motor),
         motor_q=motor.q,
+        temperature=None if reference.temperature is None else motor.temperature,
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynident.errors import UnknownNameError, ValueRangeError
-from dynident.friction import Armature, Coulomb, Motion, SmoothCoulomb, Viscous, combine, friction_model, friction_torque, linear
+from dynident.friction import Armature, Coulomb, Motion, SmoothCoulomb, Stribeck, Viscous, combine, friction_model, friction_torque, linear
 from dynident.robots.robot import JointType
 
 DQ = np.array([[-2.0, 0.0], [0.5, 3.0]])
@@ -61,6 +61,18 @@ def test_an_empty_combination_is_refused():
 
 def test_names_joined_by_plus_are_a_combination():
     assert friction_model("viscous + armature") == combine(Viscous(), Armature())
+
+
+def test_shapes_may_stand_in_parentheses():
+    assert friction_model("viscous + smooth_coulomb(threshold=1e-1)") == combine(Viscous(), SmoothCoulomb(0.1))
+    assert friction_model("stribeck(speed=1e+0, exponent = 1.3)+offset").parts[0] == Stribeck(1.0, 1.3)
+    assert friction_model("coulomb()") == Coulomb()
+    with pytest.raises(UnknownNameError, match=r"no shape constant of friction model 'stribeck' named 'velocity'; known: speed, exponent"):
+        friction_model("stribeck(velocity=1)")
+    with pytest.raises(ValueRangeError, match=r"has 'speed' in it; NAME=NUMBER"):
+        friction_model("stribeck(speed)")
+    with pytest.raises(ValueRangeError, match="speed"):
+        friction_model("stribeck(speed=-1)")
 
 
 def test_an_unknown_name_lists_the_known_ones():

@@ -13,9 +13,9 @@ from dynident import load_robot
 from dynident.data import Dataset, EffortKind, load_dataset
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, MissingExtraError, UnknownNameError, ValueRangeError
-from dynident.friction import Armature, Coulomb, Motion, Viscous, combine, linear
+from dynident.friction import Armature, Coulomb, Motion, PerJoint, Viscous, combine, friction_model, linear
 from dynident.regression import identify
-from dynident.simulation import Elasticity, Payload, Sensors, Servo, SimulationError, simulate, write_truth
+from dynident.simulation import Elasticity, Payload, Sensors, Servo, SimulationError, simulate, typical_friction, write_truth
 from tests.unit.simulation.motions import fourier_motion
 
 pytest.importorskip("mujoco")
@@ -234,3 +234,25 @@ def test_linear_friction_is_the_named_model():
     motion = fourier_motion(robot, duration=0.2)
     named, given = (simulate(robot, motion, friction=model).truth for model in ("linear", linear()))
     np.testing.assert_array_equal(named.q, given.q)
+
+
+def test_friction_follows_the_temperature_of_the_trajectory():
+    robot = load_robot("planar_2r")
+    motion = fourier_motion(robot, duration=0.5)
+    warm = dataclasses.replace(motion, temperature=np.linspace(25.0, 45.0, motion.samples))
+    model, theta = friction_model("viscous+temperature_viscous"), [[0.5, -0.01], [0.5, -0.02]]
+    recording = simulate(robot, warm, friction=model, friction_parameters=theta, rate=200.0)
+    truth = recording.truth
+    slope = np.array([0.5, 0.5]) + np.array([-0.01, -0.02]) * (truth.temperature - 25.0)
+    np.testing.assert_allclose(truth.friction, slope * truth.dq, atol=1e-12)
+    np.testing.assert_allclose(truth.effort, truth.rigid + truth.friction, atol=1e-8)
+    np.testing.assert_allclose(recording.log.temperature[-1], 45.0, atol=0.1)
+    cold = simulate(robot, motion, friction=model, friction_parameters=theta, rate=200.0)
+    np.testing.assert_allclose(cold.truth.friction, 0.5 * cold.truth.dq, atol=1e-12)
+    assert cold.log.temperature is None
+
+
+def test_joints_with_other_models_have_typical_values_of_their_own():
+    robot = load_robot("planar_2r")
+    typical = typical_friction(robot, PerJoint((linear(), Viscous())), 100.0)
+    np.testing.assert_allclose(typical, [[0.5, 0.5, 0.1], [0.5, 0.0, 0.0]])

@@ -47,7 +47,7 @@ def simulate(
     ] = None,
     friction_parameters: Annotated[
         Path | None,
-        typer.Option("--friction-parameters", metavar="FILE", help="YAML: each parameter's value, or a list with one per joint."),
+        typer.Option("--friction-parameters", metavar="FILE", help="YAML: each parameter and shape, or a list with one per joint."),
     ] = None,
     parameters: Annotated[
         Path | None, typer.Option("--parameters", metavar="RUN", help="Use the link parameters that were retrieved in this run folder.")
@@ -108,8 +108,7 @@ def simulate(
         unsigned=unsigned,
         parameters=true,
         payload=load,
-        friction=None if friction == "none" else friction,
-        friction_parameters=_friction_parameters(machine, friction, friction_parameters),
+        **_friction(machine, friction, friction_parameters),
         noise=noise,
         elasticity=_elasticity(machine, elastic),
         rate=opt.parse_frequency(rate, "--rate"),
@@ -185,16 +184,23 @@ def _elasticity(robot: Robot, text: str | None) -> Elasticity | None:
     return Elasticity(stiffness=numbers[0] if len(numbers) == 1 else tuple(numbers))
 
 
-def _friction_parameters(robot: Robot, name: str | None, file: Path | None) -> Array | None:
-    """(n, k) of a YAML file that gives each parameter of the model one value, or one per joint."""
-    if file is None:
-        return None
+def _friction(robot: Robot, name: str | None, file: Path | None) -> dict[str, Any]:
+    """The model, and (n, k) its parameters of a YAML file, which may give shape constants too: one value for all joints, or one each."""
     if name is None or name == "none":
-        raise InputError("--friction-parameters needs --friction, which names the model that they are of")
+        if file is not None:
+            raise InputError("--friction-parameters needs --friction, which names the model that they are of")
+        return {}
     import numpy as np
 
     from dynident.friction import friction_model
+    from dynident.friction.shapes import shape_joints
 
-    model, fields = friction_model(name), read_fields(file)
-    fields.only(model.parameter_names)
-    return np.column_stack([fields.per_joint(key, robot.n) for key in model.parameter_names])
+    model = friction_model(name)
+    if file is None:
+        return {"friction": model}
+    fields = read_fields(file)
+    shapes = [shape.name for part in model.parts for shape in part.shapes]
+    fields.only((*model.parameter_names, *shapes))
+    given = {key: np.asarray(fields.per_joint(key, robot.n)) for key in shapes if fields.has(key)}
+    theta = np.column_stack([fields.per_joint(key, robot.n) for key in model.parameter_names])
+    return {"friction": shape_joints(model, robot.n, given) if given else model, "friction_parameters": theta}
