@@ -13,6 +13,7 @@ from dynident.data.signals.derivatives import derivative
 from dynident.doctor.correction import Correction, used_rows
 from dynident.doctor.excerpt import QUICK, Excerpt, take_excerpt
 from dynident.doctor.explanation import Explanation, LinkPrior, Moments, explain, link_prior, moments, scale_efforts
+from dynident.doctor.pieces import split
 from dynident.doctor.rates_of_change import Comparison, compare_derivative
 from dynident.robots.robot import Robot
 
@@ -50,12 +51,17 @@ class Case:
         return shifted
 
     @cached_property
+    def pieces(self) -> Dataset:
+        """The log with a segment for every piece that no stamp or position leaps in."""
+        return split(self.data)
+
+    @cached_property
     def excerpt(self) -> Excerpt | None:
         """None where the log has no signed effort, or is too short."""
         kind = self.data.effort_kind
         if self.data.effort is None or (kind is not None and kind.unsigned):
             return None
-        found = take_excerpt(self.data, longest=QUICK if self.quick else None)
+        found = take_excerpt(self.pieces, longest=QUICK if self.quick else None)
         return found if found is None or self.seconds is None else replace(found, seconds=self.seconds)
 
     @cached_property
@@ -100,12 +106,12 @@ class Case:
     @cached_property
     def velocities(self) -> Comparison | None:
         """Recorded velocities against the derivative of the positions; None where there are none."""
-        return None if self.data.dq is None else compare_derivative(self.data, self.data.dq, self.data.q)
+        return None if self.data.dq is None else compare_derivative(self.pieces, self.data.dq, self.data.q)
 
     @cached_property
     def accelerations(self) -> Comparison | None:
         """Recorded accelerations against the derivative of the velocities, recorded ones where there are some."""
-        data = self.data
+        data = self.pieces
         return None if data.ddq is None else compare_derivative(data, data.ddq, derivative(data, data.q) if data.dq is None else data.dq)
 
     @cached_property

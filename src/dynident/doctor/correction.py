@@ -57,7 +57,8 @@ class Correction:
             values: Array | None = getattr(data, name)
             if values is not None:
                 arrays[name] = None if name in self.ignored else self._values(name, values)
-        changed = data.after("corrected", **arrays, time=data.time * self.clock)
+        time = data.time * self.clock if self.rate is None else np.arange(data.samples) / self.rate
+        changed = data.after("corrected", **arrays, time=time)
         if self.delay is not None and changed.effort is not None:
             changed = shift_effort(changed, self.delay)
         if self.without:

@@ -101,6 +101,12 @@ def link_prior(robot: Robot, *, nominal: bool = True) -> LinkPrior:
     return LinkPrior(centre=prior.nominal.ravel(), precision=P, log_det=float(np.linalg.slogdet(P)[1]), scales=scales, toward=toward)
 
 
+def known_better(prior: LinkPrior, factor: float) -> LinkPrior:
+    """The same for links that are known to about this factor."""
+    ratio = weight_of(factor) / weight_of(_KNOWN_TO)
+    return replace(prior, precision=ratio * prior.precision, log_det=prior.log_det + len(prior.centre) * float(np.log(ratio)))
+
+
 def moments(robot: Robot, excerpt: Excerpt, tangents: Array | None = None) -> Moments:
     """Of the rows of an excerpt, for a robot as it is mounted.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dynident.core.arrays import Array
 from dynident.data import Dataset
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
@@ -22,6 +23,15 @@ _BEYOND = 100.0
 def motion_units(data: Dataset, unit: str) -> dict[str, str]:
     """The unit of positions, and what it makes of those of velocities and accelerations."""
     return {name: unit + rest for name, rest in (("q", ""), ("dq", "/s"), ("ddq", "/s^2")) if getattr(data, name) is not None}
+
+
+def count_of_turn(q: Array, factor: float) -> float:
+    """Counts per turn of positions (N, n) that are whole numbers, whose derivative times a factor is the velocity; 0 where they are not."""
+    if float(np.abs(q).max()) <= _BEYOND or not bool(np.all(q == np.round(q))):
+        return 0.0
+    nearest = min(_COUNTS, key=lambda turn: abs(np.log(turn * factor / (2.0 * np.pi))))
+    found = 2.0 * np.pi / factor
+    return nearest if abs(np.log(nearest / found)) < np.log(1.03) else float(round(found))
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from dynident.doctor.checks import (
     acceleration,
+    changing_friction,
+    contact,
     delay,
     effort_gains,
     effort_sign,
     effort_unit,
+    excitation,
+    gaps,
     gravity,
     gravity_compensated,
+    interpolated_samples,
+    jitter,
     joint_order,
     joint_zero,
+    leaps,
+    motor_side,
+    payload,
     position_sign,
     position_unit,
+    quantisation,
+    repeated_samples,
+    saturation,
+    standstill,
     time_base,
     velocity,
 )
@@ -22,9 +35,17 @@ from dynident.doctor.finding import Check
 CHECKS: dict[str, Check] = {
     check.name: check
     for check in (
+        jitter.CHECK,
+        gaps.CHECK,
+        leaps.CHECK,
         time_base.CHECK,
         velocity.CHECK,
         acceleration.CHECK,
+        repeated_samples.CHECK,
+        interpolated_samples.CHECK,
+        saturation.CHECK,
+        quantisation.CHECK,
+        standstill.CHECK,
         position_unit.CHECK,
         effort_unit.CHECK,
         effort_gains.CHECK,
@@ -35,5 +56,10 @@ CHECKS: dict[str, Check] = {
         gravity_compensated.CHECK,
         joint_zero.CHECK,
         delay.CHECK,
+        motor_side.CHECK,
+        payload.CHECK,
+        contact.CHECK,
+        changing_friction.CHECK,
+        excitation.CHECK,
     )
 }

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.doctor.case import Case
+from dynident.doctor.checks.position_unit import count_of_turn
 from dynident.doctor.checks.velocity import NEAR_UNIT, SAME, has_common_factor, unit_of, velocity_figure
 from dynident.doctor.correction import Correction
 from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage, Suspect
@@ -80,6 +81,11 @@ def _candidates(case: Case, factor: float) -> Iterator[tuple[str, str, Correctio
     known = further is not None and has_common_factor(further)
     second = float(np.median(further.factors[further.moving])) if known and further is not None else None
     said = False
+    if counts := count_of_turn(case.data.q, factor):
+        ignored = tuple(name for name in ("dq", "ddq") if getattr(case.data, name) is not None)
+        correction = Correction(counts=np.full(case.robot.n, counts / (2.0 * np.pi)), ignored=ignored)
+        yield "position unit", f"positions are counts of an encoder, {counts:.10g} in a turn", correction
+        return
     if second is None or abs(np.log(second / factor)) < np.log(SAME):
         said = True
         sentence, correction = clock_suspect(case, 1.0 / factor, near=NEAR_UNIT)

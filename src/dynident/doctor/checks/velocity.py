@@ -16,6 +16,8 @@ from dynident.doctor.rates_of_change import Comparison
 
 #: Velocities that are those of the positions have at least this correlation with their derivative, and this factor at most.
 LIKE, SAME = 0.95, 1.06
+#: Of accelerations, whose noise is larger.
+LIKE_AT_ALL, ABOUT = 0.8, 1.3
 #: Velocities that lag or lead by more are filtered, or commanded [s]. Those of a Panda lag by 5 ms, those of a KUKA LWR 4+ by 3 ms.
 _LAG, _SURELY = 0.008, 0.02
 #: A command leads what is measured [s].
@@ -34,10 +36,10 @@ def unit_of(quantity: str, factor: float) -> str:
     return ""
 
 
-def find_wrong(found: Comparison) -> list[int]:
-    """Joints, from 0, whose recorded quantity is not the derivative."""
+def find_wrong(found: Comparison, like: float = LIKE, same: float = SAME) -> list[int]:
+    """Joints, from 0, whose recorded quantity is not the derivative. like, same : least correlation and largest factor."""
     own, factors = found.own[found.moving], found.factors[found.moving]
-    return found.moving[(own < LIKE) | (np.abs(np.log(np.maximum(factors, 1e-9))) > np.log(SAME))].tolist()
+    return found.moving[(own < like) | (np.abs(np.log(np.maximum(factors, 1e-9))) > np.log(same))].tolist()
 
 
 def has_common_factor(found: Comparison) -> bool:

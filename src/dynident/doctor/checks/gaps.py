@@ -1,0 +1,51 @@
+"""Stretches that were not recorded: stamps that leap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynident.doctor.case import Case
+from dynident.doctor.figures import compare_figure
+from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.pieces import find_gaps
+
+_LISTED = 20
+
+
+def _look(case: Case) -> Iterator[Finding]:
+    data = case.data
+    found = [(float(data.time[place - 1]), float(data.time[place])) for place in find_gaps(data)]
+    if not found:
+        return
+    lost = sum(stop - start for start, stop in found)
+    middle = np.array([0.5 * (start + stop) for start, stop in found])
+    position = data.q[:, 0]
+    figure = compare_figure(
+        f"position of {case.names[0]}",
+        case.robot.joints[0].units.position,
+        data.time,
+        position,
+        np.where(np.abs(data.time[:, None] - middle).min(axis=1) < 0.5 * lost / len(found) + 2.0 / data.rate, position, np.nan),
+        what=("position", "beside a gap"),
+    )
+    count = f"{len(found)} gap{'' if len(found) == 1 else 's'}"
+    yield Finding(
+        name=CHECK.name,
+        sentence=f"the log has {count} of {lost / len(found):.3g} s on average; it is split there, and nothing is made up between",
+        confidence=Confidence.MEDIUM,
+        evidence=(*(Evidence("gap at", value, "s") for value in middle[:_LISTED].tolist()), Evidence("lost in all", lost, "s")),
+        advice="nothing has to be done about it; record on a quieter computer where it happens often",
+        figures=(figure,),
+    )
+
+
+CHECK = Check(
+    name="gaps",
+    symptom="stamps that leap",
+    cause="a logger that paused, or samples that were lost on the way",
+    fix="nothing: the log is split there by itself; `without` leaves out more",
+    stage=Stage.SIGNALS,
+    look=_look,
+)

@@ -1,0 +1,54 @@
+"""Positions that leap between two samples: stretches that were lost without a trace in the stamps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynident.doctor.case import Case
+from dynident.doctor.correction import Correction
+from dynident.doctor.figures import compare_figure
+from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.pieces import find_leaps
+
+#: What is left out around it [s].
+_AROUND = 0.1
+
+
+def _look(case: Case) -> Iterator[Finding]:
+    data = case.data
+    leaps = [0.5 * float(data.time[place] + data.time[place + 1]) for place in find_leaps(data)]
+    if not leaps:
+        return
+    joint = max(range(data.n), key=lambda j: float(np.abs(np.diff(data.q[:, j])).max()))
+    near = np.abs(data.time[:, None] - np.array(leaps)).min(axis=1) < _AROUND
+    position = data.q[:, joint]
+    told = ", ".join(f"{leap:.2f} s" for leap in leaps)
+    yield Finding(
+        name=CHECK.name,
+        sentence=f"positions leap at {told}, as if samples were lost there and their stamps counted on",
+        confidence=Confidence.HIGH,
+        evidence=tuple(Evidence("leap at", leap, "s") for leap in leaps),
+        correction=Correction(without=tuple((leap - _AROUND, leap + _AROUND) for leap in leaps)),
+        figures=(
+            compare_figure(
+                f"position of {case.names[joint]}",
+                case.robot.joints[joint].units.position,
+                data.time,
+                position,
+                np.where(near, position, np.nan),
+                what=("position", "leap"),
+            ),
+        ),
+    )
+
+
+CHECK = Check(
+    name="leaps",
+    symptom="positions that leap between two samples while velocities go on",
+    cause="samples that were lost, and stamps that were counted from those that were not",
+    fix="`without`, an interval around each leap",
+    stage=Stage.SIGNALS,
+    look=_look,
+)
