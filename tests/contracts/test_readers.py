@@ -17,10 +17,12 @@ import scipy.io
 from pyarrow import csv, parquet
 
 from dynident import load_robot
+from dynident.core import large_arrays
 from dynident.core.options import declared_options, option
-from dynident.data import ControllerSamples, Dataset, load_controller_samples, load_dataset, write_dataset
+from dynident.data import ControllerSamples, Dataset, load_controller_samples, load_dataset, load_recording, write_dataset
+from dynident.data.formats import reader as reader_module
 from dynident.data.formats.reader import Reader
-from dynident.data.formats.registry import READERS
+from dynident.data.formats.registry import READERS, reader_of
 from dynident.data.formats.writing import WRITERS
 from dynident.errors import FileError, MissingExtraError, UnknownNameError
 from dynident.runs import read_estimate
@@ -121,6 +123,59 @@ def test_the_same_log_in_a_bag_is_the_same_but_for_its_clock(suffix, tmp_path):
     np.testing.assert_allclose(data.time, LOG["t"] - LOG["t"][0], atol=2e-9)
     for name, key in (("q", "q"), ("dq", "dq"), ("effort", "tau")):
         np.testing.assert_array_equal(getattr(data, name), LOG[key], err_msg=name)
+
+
+def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every file is large, and every array lives on disk."""
+    monkeypatch.setattr(reader_module, "LARGE", 0)
+    monkeypatch.setattr(large_arrays, "LARGEST_IN_MEMORY", 0)
+
+
+def test_a_large_file_is_the_same_dataset_and_says_how_far_it_is(save, monkeypatch):
+    file = save()
+    reader = reader_of(file)
+    if reader is None or reader.read_large is None:
+        pytest.skip("this format is read as a whole")
+    whole = load_dataset(file)
+    in_pieces(monkeypatch)
+    shares: list[float] = []
+    pieces = load_recording(file, progress=shares.append)
+    for name in ("time", "q", "dq", "ddq", "effort"):
+        np.testing.assert_array_equal(getattr(pieces, name), getattr(whole, name), err_msg=name)
+    assert pieces.provenance == whole.provenance
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+
+
+def test_large_files_are_refused_as_small_ones_are(save, monkeypatch):
+    in_pieces(monkeypatch)
+    with pytest.raises(FileError, match="q is nan at sample 9, joint 'joint1'"):
+        load_dataset(save(q=changed("q", 9, np.nan)))
+    with pytest.raises(FileError, match=r"no column is known as q; found: .*angles"):
+        load_dataset(save({"t": LOG["t"], "angles": LOG["q"]}))
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_integers_texts_and_stamps_of_large_files(suffix, tmp_path, monkeypatch):
+    stamps = 1_700_000_000_123_456_789 + 2_000_001 * np.arange(5000)
+    counts = np.arange(5000) // 10
+    table = pa.table({"time": stamps, "q1": np.where(counts > 300, counts + 0.5, counts), "q2": counts, "state": ["running"] * 5000})
+    file = tmp_path / f"log{suffix}"
+    csv.write_csv(table, file) if suffix == ".csv" else parquet.write_table(table, file)
+    whole = load_dataset(file, units={"time": "ns"})
+    in_pieces(monkeypatch)
+    pieces = load_dataset(file, units={"time": "ns"})
+    np.testing.assert_array_equal(pieces.time, whole.time)
+    np.testing.assert_array_equal(pieces.q, whole.q)
+
+
+def test_a_broken_line_of_a_large_text_is_named(tmp_path, monkeypatch):
+    in_pieces(monkeypatch)
+    lines = ["t,q1,tau1", *(f"{0.01 * i:.2f},{i / 7},{i}" for i in range(5000))]
+    for wrong in ("1.0,2.0", "1.0,two,3.0"):
+        (tmp_path / "log.csv").write_text("\n".join([*lines[:4000], wrong, *lines[4000:]]))
+        with pytest.raises(FileError, match=r"log.csv: can't be read as a table: .*; correct or remove that line"):
+            load_dataset(tmp_path / "log.csv")
 
 
 def test_the_same_samples_are_the_same(save):

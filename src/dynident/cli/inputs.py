@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,6 +90,7 @@ def read_data(
     *,
     without: list[tuple[float, float]] | None = None,
     ordered: bool = True,
+    progress: Callable[[float], None] | None = None,
 ) -> Dataset | ControllerSamples:
     """The data with joints in the robot's order where the file names them, and the part of it that is asked for.
 
@@ -114,6 +115,7 @@ def read_data(
         reader_options=reading.reader_options or None,
         preset=reading.preset or None,
         robot_joints=robot.joint_names,
+        progress=progress,
     )
     data = order_joints(robot, data) if ordered else data
     return data if part == (0.0, 1.0) else data.part(*part)

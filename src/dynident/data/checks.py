@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, all_finite, check_unique, freeze
+from dynident.core.large_arrays import concatenate_rows, row_blocks
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 
 
@@ -96,7 +98,7 @@ def join_arrays(items: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
             having = next(item for item in items if getattr(item, name) is not None)
             count = f"{len(items) - len(lacking)} of {len(items)} have it"
             raise ValueRangeError(name, f"is in {having.source!r} but not in {lacking[0].source!r} ({count}); all or none must")
-        joined[name] = None if lacking else np.concatenate([getattr(item, name) for item in items])
+        joined[name] = None if lacking else concatenate_rows([getattr(item, name) for item in items])
     return joined
 
 
@@ -133,7 +135,7 @@ def _text(value: object) -> str:
 
 
 def _check_finite(name: str, array: Array, joints: Sequence[str]) -> None:
-    if all_finite(array):
+    if all(all_finite(array[block]) for block in row_blocks(len(array), array, width=math.prod(array.shape[1:]))):
         return
     bad = np.argwhere(~np.isfinite(array))
     place = [int(i) for i in bad[0]]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.large_arrays import column_of, row_blocks
 from dynident.data import Dataset
 from dynident.data.signals.sampling import GAP, UNIFORM
 from dynident.regression.equations.columns import FrictionColumn
@@ -37,7 +38,7 @@ _LISTED = 12
 def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
     """About a log, and about what had to be done to it before it could be used."""
     for j, name in enumerate(robot.joint_names):
-        used = data.q[:, j] if data.mask is None else data.q[data.mask[:, j], j]
+        used = _used(data, data.q, j)
         travel = float(np.ptp(used)) if len(used) else 0.0
         if travel < STANDSTILL:
             stays = f"its position stays within {travel:.1g} {robot.joints[j].units.position}"
@@ -45,7 +46,7 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
                 f"joint {j + 1} ({name!r}) never moves ({stays}), so these data can't tell its friction, nor what only its motion shows; "
                 "what the other joints determine is identified all the same"
             )
-    if data.effort is not None and data.effort.min() >= 0.0:
+    if data.effort is not None and all(data.effort[block].min() >= 0.0 for block in row_blocks(data.samples, data.effort, width=data.n)):
         yield (
             "no effort is ever negative, as if these were magnitudes without their sign; if they are, load them as effort kind 'magnitude' "
             "and recover the signs"
@@ -107,7 +108,8 @@ def _spikes(names: Sequence[str], data: Dataset, values: Array) -> list[str]:
 
 def _used(data: Dataset, values: Array, j: int) -> Array:
     """The values (N, n) of one joint that the mask leaves."""
-    return values[:, j] if data.mask is None else values[data.mask[:, j], j]
+    column = column_of(values, j)
+    return column if data.mask is None else column[data.mask[:, j]]
 
 
 def estimate_notes(estimate: Estimate) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from dynident.core.large_arrays import thin_rows
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, is_uniform, resample
 from dynident.data.checks import default_names
 from dynident.data.signals.agreement import find_disagreements, replace_derivatives
@@ -107,7 +108,7 @@ def order_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | C
 def _check_unit(robot: Robot, data: Dataset) -> None:
     """Torques far beyond what the joints can do are in another unit."""
     assert data.effort is not None  # noqa: S101 (prepared)
-    typical = np.median(np.abs(data.effort), axis=0)
+    typical = np.median(np.abs(thin_rows(data.effort)), axis=0)
     for joint, value in zip(robot.joints, typical, strict=True):
         if value > ABSURD_EFFORT * joint.effort > 0.0:
             typically = f"{value:.3g} {joint.units.effort} in the median, and its limit is {joint.effort:.3g}"

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, check_array
 from dynident.core.figures import Figure
+from dynident.core.large_arrays import largest_sizes
 from dynident.core.results import Report, Result
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.provenance import Provenance
@@ -171,7 +172,7 @@ def problem_on_base(
     notes, done = tuple(log_notes(base.robot, data, log.processing)), log.processing
     problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=done, notes=notes, progress=progress)
     assert log.dataset.dq is not None  # noqa: S101 (prepared)
-    return replace(problem, provenance=data.used, speeds=np.abs(log.dataset.dq).max(axis=0))
+    return replace(problem, provenance=data.used, speeds=largest_sizes(log.dataset.dq))
 
 
 def problem_of_rows(

@@ -88,8 +88,8 @@ def identify(
     fitting = _fit_options(noise, loss, drop)
     check_writable(output)
     machine = read_robot(robot, **mounting)
-    with spinner("Reading"):
-        recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]))
+    with progress_bar("Reading") as progress:
+        recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
     with progress_bar("Building the regression") as progress:
         problem = build_problem(machine, recorded, **building, progress=progress)
     with spinner("Fitting") as say:

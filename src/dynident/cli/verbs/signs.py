@@ -10,7 +10,7 @@ import typer
 from dynident.cli import options as opt
 from dynident.cli.inputs import parse_reading, read_data, read_robot, remember_reading, running_command
 from dynident.cli.registries import HelpFromRegistry
-from dynident.cli.terminal import print_result, spinner
+from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.errors import InputError
 
 GROUP = "Model"
@@ -72,8 +72,8 @@ def signs(
     frequency = opt.parse_frequency(cutoff, "--filter") or "auto"
     check_writable(output)
     machine = read_robot(robot, **mounting)
-    with spinner("Reading"):
-        recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]))
+    with progress_bar("Reading") as progress:
+        recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
     if not isinstance(recorded, Dataset):
         raise InputError("the data are samples of a controller's M and g, which have their signs; use dynident identify")
     with spinner("Searching for the signs") as say:

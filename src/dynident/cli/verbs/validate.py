@@ -9,7 +9,7 @@ import typer
 
 from dynident.cli import options as opt
 from dynident.cli.inputs import parse_reading, read_data, running_command
-from dynident.cli.terminal import console, print_json, print_result, print_table, progress_bar, spinner
+from dynident.cli.terminal import console, print_json, print_result, print_table, progress_bar
 from dynident.errors import InputError
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def validate(
     filtering: dict[str, Any] = {"cutoff": opt.parse_cutoff(cutoff), "rate": opt.parse_frequency(rate, "--rate")}
     estimate = read_estimate(run)
     reading = estimate.summary.processing.read.override(parse_reading(read))
-    with spinner("Reading"):
-        recorded = read_data(data, estimate.base.robot, reading, fractions, without=opt.parse_without(read["without"]))
+    with progress_bar("Reading") as progress:
+        recorded = read_data(data, estimate.base.robot, reading, fractions, without=opt.parse_without(read["without"]), progress=progress)
     provenance = {"command": running_command(), "part": list(fractions)}
     if isinstance(recorded, ControllerSamples):
         given = opt.name_given({"--folds": folds, "--filter": cutoff, "--rate": rate})

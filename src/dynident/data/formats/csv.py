@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,11 +18,14 @@ from numpy.typing import NDArray
 
 from dynident.core.files import read_text
 from dynident.core.options import NoOptions
-from dynident.data.formats.reader import Reader
+from dynident.data.formats.columns_on_disk import LONG_INTEGER, ColumnSpool
+from dynident.data.formats.reader import Progress, Reader
 from dynident.errors import FileError
 
 #: Marks the comment line in which write_dataset keeps what a table of numbers can't.
 DESCRIPTION = "# dynident: "
+#: Lines that tell the types of the columns of a large file, and that are read at once where blanks separate them.
+_TYPE_LINES, _LINES = 2000, 50_000
 _MISSING = ("", "nan", "na", "n/a", "null", "none")
 
 
@@ -44,7 +49,19 @@ def read_csv(path: Path, options: NoOptions | None = None) -> dict[str, NDArray[
     return table | {key: np.array(value) for key, value in description.items()}
 
 
-READER = Reader(name="csv", read=read_csv, suffixes=(".csv", ".tsv", ".txt"))
+def read_large_csv(path: Path, options: NoOptions | None, progress: Progress) -> dict[str, NDArray[Any]]:
+    """The same for a file that is too large for memory: columns of numbers and dates alone, which live on disk."""
+    layout, description = _look(path)
+    pieces = _large_blanks(path, layout) if layout.delimiter == "" else _large_delimited(path, layout)
+    columns = ColumnSpool(_count_lines(path))
+    size = path.stat().st_size
+    for piece, position in pieces:
+        columns.append(piece)
+        progress(min(1.0, position / size))
+    return columns.arrays() | {key: np.array(value) for key, value in description.items()}
+
+
+READER = Reader(name="csv", read=read_csv, read_large=read_large_csv, suffixes=(".csv", ".tsv", ".txt"))
 
 
 def _look(path: Path) -> tuple[_Layout, dict[str, Any]]:
@@ -129,13 +146,75 @@ def _read_delimited(path: Path, layout: _Layout) -> dict[str, NDArray[Any]]:
     import pyarrow as pa
     from pyarrow import csv
 
-    read = csv.ReadOptions(skip_rows=layout.skip + layout.header, column_names=layout.names)
-    convert = csv.ConvertOptions(decimal_point=layout.decimal, null_values=[*_MISSING, "NaN", "NAN", "NA", "N/A", "NULL", "None"])
     try:
-        table = csv.read_csv(path, read, csv.ParseOptions(delimiter=layout.delimiter), convert)
+        table = csv.read_csv(path, *_arrow_options(layout))
     except pa.ArrowInvalid as error:
         raise _wrong_width(path, layout) or FileError(path, f"can't be read as a table: {error}") from None
     return {name: _column(path, layout, name, table.column(name)) for name in layout.names}
+
+
+def _arrow_options(layout: _Layout) -> tuple[Any, Any, Any]:
+    from pyarrow import csv
+
+    read = csv.ReadOptions(skip_rows=layout.skip + layout.header, column_names=layout.names)
+    convert = csv.ConvertOptions(decimal_point=layout.decimal, null_values=[*_MISSING, "NaN", "NAN", "NA", "N/A", "NULL", "None"])
+    return read, csv.ParseOptions(delimiter=layout.delimiter), convert
+
+
+def _large_delimited(path: Path, layout: _Layout) -> Iterator[tuple[dict[str, NDArray[Any]], int]]:
+    """Columns of numbers and dates, some thousand lines at a time, and how many bytes of the file that were in all."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    read, parse, convert = _arrow_options(layout)
+    with path.open("rb") as stream:
+        head = b"".join(line for line, _ in zip(stream, range(layout.skip + layout.header + _TYPE_LINES), strict=False))
+    try:
+        first = csv.read_csv(pa.BufferReader(head), read, parse, convert)
+    except pa.ArrowInvalid as error:
+        raise FileError(path, f"can't be read as a table: {error}; correct or remove that line") from None
+    kinds, stamps = {field.name: field.type for field in first.schema}, _long_integers(first)
+    types = {name: kind if pa.types.is_temporal(kind) or name in stamps else pa.float64() for name, kind in kinds.items()}
+    texts = {name for name, kind in kinds.items() if pa.types.is_string(kind)}
+    chosen = {name: kind for name, kind in types.items() if name not in texts}
+    convert.column_types, convert.include_columns = chosen, list(chosen)
+    try:
+        with path.open("rb") as stream, csv.open_csv(stream, read, parse, convert) as reader:
+            for batch in reader:
+                if batch.num_rows:
+                    yield {name: batch.column(name).to_numpy(zero_copy_only=False) for name in chosen}, stream.tell()
+    except pa.ArrowInvalid as error:
+        raise FileError(path, f"can't be read as a table: {error}; correct or remove that line") from None
+
+
+def _long_integers(table: Any) -> set[str]:
+    """Columns of integers that floats can't hold."""
+    import pyarrow as pa
+
+    return {
+        name
+        for name in table.column_names
+        if pa.types.is_integer(table.column(name).type) and len(table) and abs(table.column(name)[0].as_py() or 0) > LONG_INTEGER
+    }
+
+
+def _large_blanks(path: Path, layout: _Layout) -> Iterator[tuple[dict[str, NDArray[Any]], int]]:
+    with path.open("rb") as stream:
+        for _ in range(layout.skip + layout.header):
+            stream.readline()
+        while lines := list(islice(stream, _LINES)):
+            try:
+                values = np.loadtxt(lines, ndmin=2)
+            except ValueError as error:
+                raise FileError(path, f"can't be read as columns of numbers: {error}") from None
+            if values.size and values.shape[1] != len(layout.names):
+                raise FileError(path, f"has {values.shape[1]} cells where {len(layout.names)} were expected")
+            yield {name: values[:, i] for i, name in enumerate(layout.names)}, stream.tell()
+
+
+def _count_lines(path: Path) -> int:
+    with path.open("rb") as stream:
+        return 1 + sum(piece.count(b"\n") for piece in iter(lambda: stream.read(1 << 22), b""))
 
 
 def _column(path: Path, layout: _Layout, name: str, column: Any) -> NDArray[Any]:

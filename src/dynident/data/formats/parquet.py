@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.options import NoOptions
-from dynident.data.formats.reader import Reader
+from dynident.data.formats.columns_on_disk import LONG_INTEGER, ColumnSpool
+from dynident.data.formats.reader import Progress, Reader
 from dynident.errors import FileError
 
+#: Rows of a large file that are read at once.
+_ROWS = 1 << 16
 #: Key of the file's metadata in which write_dataset keeps what a table of numbers can't.
 DESCRIPTION = b"dynident"
 
@@ -34,7 +37,32 @@ def read_parquet(path: Path, options: NoOptions | None = None) -> dict[str, NDAr
     return content | _description(path, (table.schema.metadata or {}).get(DESCRIPTION))
 
 
-READER = Reader(name="parquet", read=read_parquet, suffixes=(".parquet",))
+def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress) -> dict[str, NDArray[Any]]:
+    """The same for a file that is too large for memory: columns of numbers, dates and lists of numbers alone, which live on disk."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with parquet.ParquetFile(path, pre_buffer=False) as file:
+            names = [field.name for field in file.schema_arrow if not pa.types.is_string(field.type)]
+            rows = file.metadata.num_rows
+            columns, done = ColumnSpool(rows), 0
+            for batch in file.iter_batches(_ROWS, columns=names, use_threads=False):
+                columns.append({name: _floats(_column(path, name, pa.chunked_array([batch.column(name)]))) for name in names})
+                done += batch.num_rows
+                progress(done / max(rows, 1))
+            return columns.arrays() | _description(path, (file.schema_arrow.metadata or {}).get(DESCRIPTION))
+    except (pa.ArrowException, OSError) as error:
+        raise FileError(path, f"can't be read as Parquet: {str(error).splitlines()[0]}") from None
+
+
+READER = Reader(name="parquet", read=read_parquet, read_large=read_large_parquet, suffixes=(".parquet",))
+
+
+def _floats(values: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as floats, because a piece without gaps may be of integers; long stamps and dates as they are."""
+    long = values.dtype == np.int64 and values.size > 0 and abs(int(values.flat[0])) > LONG_INTEGER
+    return values if values.dtype.kind in "mM" or long else values.astype(float)
 
 
 def _column(path: Path, name: str, column: Any) -> NDArray[Any]:
@@ -44,13 +72,15 @@ def _column(path: Path, name: str, column: Any) -> NDArray[Any]:
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
         values = column.to_numpy()
         return values.astype(str) if values.dtype == object else values
-    rows = [np.asarray(row if row is not None else []) for row in column.to_pylist()]
-    lengths = {len(row) for row in rows}
+    import pyarrow.compute as module
+
+    compute: Any = module
+    lengths = compute.fill_null(compute.list_value_length(column), 0).unique().to_pylist()
     if len(lengths) > 1:
         raise FileError(
             path, f"column {name!r} has lists of {min(lengths)} to {max(lengths)} elements; one length was expected", place=name
         )
-    return np.array(rows)
+    return compute.list_flatten(column).to_numpy().reshape(len(column), *lengths)
 
 
 def _description(path: Path, text: bytes | None) -> dict[str, NDArray[Any]]:

@@ -13,6 +13,9 @@ from dynident.core.archives import read_npz
 from dynident.core.options import NoOptions
 
 Table: TypeAlias = Mapping[str, NDArray[Any]]
+Progress: TypeAlias = Callable[[float], None]
+#: Files of more bytes are read piece by piece, where the format allows it.
+LARGE = 256 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +25,8 @@ class Reader:
     read : a path and the reader's own options to named arrays. It decides nothing about meaning: the names are the file's
         own, in its order, and the first axis is the sample. Descriptions ("joint_names", "effort_kind") come as arrays of
         text. Broken files raise FileError. Libraries are imported in here, not before.
+    read_large : the same for a file of more than LARGE bytes, piece by piece into arrays that live on disk (`large_arrays`), with a call
+        now and then of the share that is done; None where a format has no such way.
     suffixes : of the files that it reads, in lower case.
     marker : name or wildcard of a file by which a folder is known as one recording of this format; empty for files alone.
     options : dataclass of the options that it has of its own.
@@ -30,6 +35,7 @@ class Reader:
 
     name: str
     read: Callable[[Path, Any], Table]
+    read_large: Callable[[Path, Any, Progress], Table] | None = None
     suffixes: tuple[str, ...] = ()
     marker: str = ""
     options: type[object] = NoOptions

@@ -11,7 +11,7 @@ import numpy as np
 
 from dynident.core.options import describe_all, settle_options
 from dynident.data.formats import bag, csv, hdf5, lerobot, mat, parquet, reader
-from dynident.data.formats.reader import Reader, Table
+from dynident.data.formats.reader import Progress, Reader, Table
 from dynident.errors import FileError, MissingExtraError
 
 READERS: dict[str, Reader] = {
@@ -34,10 +34,13 @@ def reader_of(path: Path) -> Reader | None:
     return next((item for item in READERS.values() if item.reads(path)), None)
 
 
-def read_table(path: Path, options: Mapping[str, object] | None = None, *, robot_joints: Sequence[str] = ()) -> Table:
+def read_table(
+    path: Path, options: Mapping[str, object] | None = None, *, robot_joints: Sequence[str] = (), progress: Progress | None = None
+) -> Table:
     """The content of one file, or of one folder that is a recording.
 
     options : of the reader's own, by name. robot_joints : for readers with an option `joints`, unless it was given.
+    progress : called with the share of a large file that was read.
     """
     if not path.exists():
         raise FileError(path, "no such file; check the path")
@@ -50,7 +53,8 @@ def read_table(path: Path, options: Mapping[str, object] | None = None, *, robot
     if robot_joints and getattr(own, "joints", "") is None:
         own = replace(own, joints=",".join(robot_joints))
     try:
-        table = found.read(path, own)
+        large = found.read_large is not None and path.is_file() and path.stat().st_size > reader.LARGE
+        table = found.read_large(path, own, progress or _ignore) if found.read_large and large else found.read(path, own)
     except ModuleNotFoundError as error:
         if not found.extra:
             raise
@@ -61,3 +65,7 @@ def read_table(path: Path, options: Mapping[str, object] | None = None, *, robot
     if not any(np.size(values) for values in table.values()):
         raise FileError(path, "holds no data; check that it is the right file")
     return table
+
+
+def _ignore(share: float) -> None:
+    """For those who want to hear nothing."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+=======
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+>>>>>>> 1ad4ea1 (Logs larger than memory: files are read piece by piece, and large arrays live on disk)
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
+from dynident.core.large_arrays import largest_sizes, map_rows, thin_rows
 from dynident.data.checks import default_names
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
@@ -172,14 +178,19 @@ def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = T
     if raw.ndim != 2:
         raise ShapeError(name, raw.shape, "(samples, joints)")
     n = raw.shape[1]
+<<<<<<< HEAD
     values = np.asarray(raw, dtype=float)
     if name == "effort" and recipe.effort_joints:
         values = values[:, _effort_columns(content.joint_names or default_names(n), recipe.effort_joints)]
+=======
+    steps: list[Callable[[Array], Array]] = []
+>>>>>>> 1ad4ea1 (Logs larger than memory: files are read piece by piece, and large arrays live on disk)
     if name in recipe.units:
-        values = values * _scale(name, recipe.units[name], n)
+        scale = _scale(name, recipe.units[name], n)
+        steps.append(lambda x: x * scale)
     if recipe.effort_gains is not None and name == "effort":
         gains = _for_each("effort_gains", recipe.effort_gains, n)
-        values = values * (gains if signed else np.abs(gains))
+        steps.append(lambda x: x * (gains if signed else np.abs(gains)))
     if recipe.gears is not None:
         R = _of_length("gear_ratios", recipe.gears, n)
         if not signed:
@@ -188,14 +199,20 @@ def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = T
                     "motor_to_joint", "couples joints, which needs the signs of the torques; effort kind 'magnitude' has none"
                 )
             R = np.abs(R)
-        values = values @ (R if name == "effort" else np.asarray(np.linalg.inv(R).T, dtype=float))
+        transmission = R if name == "effort" else np.asarray(np.linalg.inv(R).T, dtype=float)
+        steps.append(lambda x: x @ transmission)
     if name == "effort" and recipe.effort_signs is not None and signed:
-        values = values * _for_each("effort_signs", recipe.effort_signs, n)
+        effort_signs = _for_each("effort_signs", recipe.effort_signs, n)
+        steps.append(lambda x: x * effort_signs)
     elif recipe.signs is not None and signed:
-        values = values * _of_length("signs", recipe.signs, n)
+        signs = _of_length("signs", recipe.signs, n)
+        steps.append(lambda x: x * signs)
     if recipe.offsets is not None and name == "q":
-        values = values + _of_length("offsets", recipe.offsets, n)
-    return values
+        offsets = _of_length("offsets", recipe.offsets, n)
+        steps.append(lambda x: x + offsets)
+    if not steps and raw.dtype == np.float64:
+        return raw
+    return map_rows(lambda rows: reduce(lambda x, step: step(x), steps, np.asarray(rows, dtype=float)), raw)
 
 
 def _effort_columns(names: Sequence[str], order: Sequence[str]) -> list[int]:
@@ -279,7 +296,7 @@ def _check_magnitudes(dataset: Dataset) -> None:
     """Numbers that no recorder means, such as the largest that a float can hold where nothing was measured."""
     for name in ("q", "dq", "ddq", "effort"):
         values: Array | None = getattr(dataset, name)
-        if values is None or max(float(values.max()), -float(values.min())) <= _LARGEST:
+        if values is None or float(largest_sizes(values).max()) <= _LARGEST:
             continue
         wrong = np.argwhere(np.abs(values) > _LARGEST)
         i, j = (int(index) for index in wrong[0])
@@ -290,11 +307,11 @@ def _check_magnitudes(dataset: Dataset) -> None:
 def _check_size(dataset: Dataset) -> None:
     """Torques no robot has are a wrong unit, or no torques."""
     assert dataset.effort is not None  # noqa: S101 (its kind is known)
-    typical = float(np.median(np.abs(dataset.effort)))
+    typical = float(np.median(np.abs(thin_rows(dataset.effort))))
     if typical > _LARGEST_TORQUE:
         remedy = Remedy("give its unit, such as {units}", units={"effort": "mNm"})
         raise ValueRangeError("effort", f"has a median magnitude of {typical:.3g} N·m or N, which no robot has", remedy=remedy)
-    largest = float(np.abs(dataset.effort).max())
+    largest = float(largest_sizes(dataset.effort).max())
     if largest < _SMALLEST_TORQUE:
         remedy = Remedy("check the columns, and the unit (such as {units})", units={"effort": "kNm"})
         raise ValueRangeError("effort", f"never exceeds {largest:.3g} N·m or N", remedy=remedy)

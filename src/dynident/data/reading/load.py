@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypedDict, Unpack, cast
+from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 
 from numpy.typing import ArrayLike
 
@@ -57,6 +58,7 @@ class ReadingArguments(TypedDict, total=False):
     reader_options: Mapping[str, object] | None
     preset: str | Path | None
     robot_joints: Sequence[str]
+    progress: Callable[[float], None] | None
 
 
 def load_dataset(
@@ -144,10 +146,10 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
     """Whichever of the two the files hold: q with M or g but no effort are controller samples, anything else is a log.
 
     The arguments are those of `load_dataset`. robot_joints : names of the robot's joints; of a bag, which has those of grippers and
-    others too, only these are read, in this order.
+    others too, only these are read, in this order. progress : called now and then with the share that was read, 0 to 1.
     """
     kind, joints = reading.get("effort_kind"), reading.get("joints")
-    robot_joints = tuple(reading.pop("robot_joints", ()))
+    robot_joints, progress = tuple(reading.pop("robot_joints", ())), reading.pop("progress", None)
     given: dict[str, Any] = dict(reading) | {
         "columns": check_columns(reading.get("columns")),
         "units": check_units(reading.get("units")),
@@ -165,7 +167,10 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
     paths = [Path(path)] if isinstance(path, (str, Path)) else [Path(item) for item in path]
     if not paths:
         raise FileError("data", "no file was given")
-    parts = [part for item in paths for part in _load(item, given, robot_joints)]
+    parts: list[Dataset | ControllerSamples] = []
+    for i, item in enumerate(paths):
+        share = None if progress is None else partial(_report_share, progress, i, len(paths))
+        parts += _load(item, given, _Source(robot_joints=robot_joints, progress=share))
     if given["without"] is not None and len(parts) > 1:
         example = f"`without: {[list(pair) for pair in given['without']]}`"
         raise FileError(paths[0], f"without is for one recording, and there are {len(parts)}; write {example} into the YAML beside the one")
@@ -178,26 +183,37 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
     return Dataset.concatenate(logs)
 
 
-def _load(path: Path, given: Mapping[str, Any], robot_joints: tuple[str, ...]) -> list[Dataset | ControllerSamples]:
+class _Source(NamedTuple):
+    """What a reader is told beyond the recipe."""
+
+    robot_joints: tuple[str, ...]
+    progress: Callable[[float], None] | None
+
+
+def _report_share(progress: Callable[[float], None], done: int, count: int, share: float) -> None:
+    progress((done + share) / count)
+
+
+def _load(path: Path, given: Mapping[str, Any], source: _Source) -> list[Dataset | ControllerSamples]:
     """The data of one argument: a file, a folder, or a YAML that lists files."""
     if path.is_dir():
         recipe_file = path / _FOLDER_RECIPE
         if recipe_file.is_file() and read_recipe(recipe_file).files:
-            return _load(recipe_file, given, robot_joints)
+            return _load(recipe_file, given, source)
         if reader_of(path) is not None:
-            return [_load_file(path, _recipe_beside(path).override(**given), robot_joints)]
+            return [_load_file(path, _recipe_beside(path).override(**given), source)]
         found = [path / name for name in natural_order(file.name for file in path.iterdir() if _is_data(file))]
         if not found:
             raise FileError(path, f"holds no data file; known suffixes: {known_formats()}")
-        return [_load_file(file, _recipe_beside(file).override(**given), robot_joints) for file in found]
+        return [_load_file(file, _recipe_beside(file).override(**given), source) for file in found]
     if path.suffix.lower() not in _YAML:
-        return [_load_file(path, _recipe_beside(path).override(**given), robot_joints)]
+        return [_load_file(path, _recipe_beside(path).override(**given), source)]
     recipe = read_recipe(path).override(**given)
     if not recipe.files:
         raise FileError(path, "lists no data; give the data file, or list files in the YAML under `files`")
     if isinstance(recipe.files, Mapping):
         return [_load_quantities(path, recipe.files, recipe)]
-    return [_load_file(path.parent / name, recipe, robot_joints) for name in recipe.files]
+    return [_load_file(path.parent / name, recipe, source) for name in recipe.files]
 
 
 def _is_data(file: Path) -> bool:
@@ -212,11 +228,11 @@ def _recipe_beside(file: Path) -> Recipe:
     return Recipe()
 
 
-def _load_file(file: Path, recipe: Recipe, robot_joints: tuple[str, ...]) -> Dataset | ControllerSamples:
+def _load_file(file: Path, recipe: Recipe, source: _Source) -> Dataset | ControllerSamples:
     if recipe.preset:
         recipe = recipe.fill(read_preset(recipe.preset))
     wanted = recipe.effort_kind.value if recipe.effort_kind else ""
-    table = read_table(file, recipe.reader_options, robot_joints=robot_joints)
+    table = read_table(file, recipe.reader_options, robot_joints=source.robot_joints, progress=source.progress)
     if recipe.segment:
         if recipe.segment not in table:
             raise FileError(file, f"has no column {recipe.segment!r}, which is to tell its segments; correct or drop `segment`")

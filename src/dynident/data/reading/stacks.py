@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
+from dynident.core.large_arrays import stack_columns
 from dynident.data.formats.registry import Table
 from dynident.data.reading.quantities import meaning
 from dynident.errors import FileError, Remedy
@@ -73,7 +74,7 @@ def _joint_columns(file: Path, name: str, arrays: Mapping[str, NDArray[Any]]) ->
         )
     if any(array.ndim > 2 for array in arrays.values()):
         raise FileError(file, f"{name} can't be joined from arrays of three axes: {', '.join(arrays)}; map one of them")
-    return np.column_stack(list(arrays.values()))
+    return stack_columns(list(arrays.values()))
 
 
 def _inertia_from_elements(file: Path, elements: Mapping[tuple[int, int], NDArray[Any]]) -> Array:

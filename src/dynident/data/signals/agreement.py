@@ -13,6 +13,7 @@ from functools import reduce
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.large_arrays import column_of, concatenate_rows, row_blocks
 from dynident.data.dataset import Dataset
 from dynident.data.signals.derivatives import derivative, differentiate, low_pass
 from dynident.data.signals.parallel_filter import ParallelFilter
@@ -64,10 +65,11 @@ def find_disagreements(data: Dataset, cutoff: float | None = None) -> Disagreeme
 def replace_derivatives(data: Dataset, disagreements: Disagreements) -> Dataset:
     """The log with derivatives by differences in place of the recorded signals that disagree with them."""
     dq, ddq = data.dq, data.ddq
-    for name in disagreements.get("dq", {}):
-        dq = _with_column(data, dq, data.joint_names.index(name), data.q)
-    for name in disagreements.get("ddq", {}):
-        ddq = _with_column(data, ddq, data.joint_names.index(name), derivative(data, data.q) if dq is None else dq)
+    if wrong := disagreements.get("dq"):
+        dq = _with_columns(data, dq, [data.joint_names.index(name) for name in wrong], data.q)
+    if wrong := disagreements.get("ddq"):
+        source = derivative(data, data.q) if dq is None else dq
+        ddq = _with_columns(data, ddq, [data.joint_names.index(name) for name in wrong], source)
     return data.after(f"{' and '.join(disagreements)} partly by differences", dq=dq, ddq=ddq) if disagreements else data
 
 
@@ -79,10 +81,14 @@ def smooth_motion(log: Dataset, cutoff: float) -> Dataset:
     return replace(smooth, effort=log.effort, effort_kind=log.effort_kind)
 
 
-def _with_column(data: Dataset, values: Array | None, j: int, source: Array) -> Array:
-    assert values is not None  # noqa: S101 (it disagreed)
-    changed = values.copy()
-    changed[:, j] = derivative(data, source[:, j])
+def _with_columns(data: Dataset, values: Array | None, joints: list[int], source: Array) -> Array:
+    """The values (N, n) with the derivatives of these joints of the source in place of theirs."""
+    assert values is not None  # noqa: S101 (they disagreed)
+    changed = concatenate_rows([values])
+    for j in joints:
+        column = derivative(data, column_of(source, j))
+        for block in row_blocks(len(changed), changed, width=data.n):
+            changed[block, j] = column[block]
     return changed
 
 

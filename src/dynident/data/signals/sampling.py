@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, per_joint
+from dynident.core.large_arrays import allocate, row_blocks
 from dynident.data.dataset import Dataset
 from dynident.data.signals.clocks import Places, hermite, locate
 from dynident.errors import ValueRangeError
@@ -76,15 +77,17 @@ def _resample_piece(dataset: Dataset, piece: slice, rate: float) -> Dataset:
     if count < 2:
         raise ValueRangeError("rate", f"of {rate:g} Hz leaves one sample of a piece of {time[-1] - time[0]:.3g} s; raise it")
     grid = time[0] + np.arange(count) / rate
-    places = locate(time, grid)
-    left = places.left
 
     def at(values: Array | None, slopes: Array | None = None) -> Array | None:
         if values is None:
             return None
-        y = values[piece]
-        return _linear(y, places) if slopes is None else hermite(y, slopes[piece], places)
+        y, result = values[piece], allocate((count, dataset.n))
+        for block in row_blocks(count, values, slopes, result, width=dataset.n):
+            places = locate(time, grid[block])
+            result[block] = _linear(y, places) if slopes is None else hermite(y, slopes[piece], places)
+        return result
 
+    left = locate(time, grid).left
     mask = None if dataset.mask is None else dataset.mask[piece][left] & dataset.mask[piece][left + 1]
     q, dq = at(dataset.q, dataset.dq), at(dataset.dq, dataset.ddq)
     provenance = dataset.provenance.take(piece).resample(count)

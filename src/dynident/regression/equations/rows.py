@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.core.large_arrays import release
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor, iterate_regressor_blocks
 from dynident.friction.model import FrictionModel, Motion
@@ -24,6 +25,8 @@ from dynident.robots.robot import JointType
 
 #: Samples per chunk: enough that Python's share of the time is small, few enough to stay in cache.
 _CHUNK = 1000
+#: A log that lives on disk is let go of after so many samples.
+_KEPT = 64 * _CHUNK
 #: A filtered row is used when at least this share of the filter's weight fell on unmasked samples.
 MASK_SHARE = 0.5
 
@@ -173,6 +176,8 @@ class LogRows:
             for block in iterate_regressor_blocks(base.robot, motion.q, motion.dq, motion.ddq):
                 self._gather(block.matrix, joined[:, block.start : block.start + block.matrix.shape[2]])
             self._append(joined, phi, part)
+            if (start - segment.start) % _KEPT == 0:
+                release(data.q, data.dq, data.ddq, data.effort)
             yield joined, None if data.mask is None else data.mask[part].T
 
     @cached_property
