@@ -181,17 +181,11 @@ class Dataset(Result):
         """These joints in this order, by name or by index from 0."""
         order = joint_indices(joints, self.joint_names)
         names = tuple(self.joint_names[j] for j in order)
-<<<<<<< HEAD
-        columns = ("q", "dq", "ddq", "effort", "temperature", "mask")
-        cut = {name: None if (value := getattr(self, name)) is None else value[:, order] for name in columns}
-        return replace(self, **cut, joint_names=names, gears=None if self.gears is None else self.gears[np.ix_(order, order)])
-=======
         if order == list(range(self.n)):
             return self
-        columns = ("q", "dq", "ddq", "effort", "mask")
+        columns = ("q", "dq", "ddq", "effort", "temperature", "mask")
         cut = {name: None if (value := getattr(self, name)) is None else _columns(value, order) for name in columns}
-        return replace(self, **cut, joint_names=names)
->>>>>>> 1ad4ea1 (Logs larger than memory: files are read piece by piece, and large arrays live on disk)
+        return replace(self, **cut, joint_names=names, gears=None if self.gears is None else self.gears[np.ix_(order, order)])
 
     @staticmethod
     def concatenate(datasets: Sequence[Dataset]) -> Dataset:
@@ -240,16 +234,12 @@ class Dataset(Result):
         return dataset_figures(self)
 
 
-<<<<<<< HEAD
+def _columns(values: NDArray[Any], order: list[int]) -> NDArray[Any]:
+    return map_rows(lambda rows: rows[:, order], values, len(order), values.dtype)
+
+
 def _same_gears(one: Dataset, other: Dataset) -> bool:
     return one.gears is None or other.gears is None or np.array_equal(one.gears, other.gears)
 
 
 _ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "temperature", "mask")
-=======
-def _columns(values: NDArray[Any], order: list[int]) -> NDArray[Any]:
-    return map_rows(lambda rows: rows[:, order], values, len(order), values.dtype)
-
-
-_ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "mask")
->>>>>>> 1ad4ea1 (Logs larger than memory: files are read piece by piece, and large arrays live on disk)

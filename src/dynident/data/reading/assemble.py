@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-=======
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
->>>>>>> 1ad4ea1 (Logs larger than memory: files are read piece by piece, and large arrays live on disk)
 from pathlib import Path
 from typing import Any
 
@@ -178,13 +174,10 @@ def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = T
     if raw.ndim != 2:
         raise ShapeError(name, raw.shape, "(samples, joints)")
     n = raw.shape[1]
-<<<<<<< HEAD
-    values = np.asarray(raw, dtype=float)
-    if name == "effort" and recipe.effort_joints:
-        values = values[:, _effort_columns(content.joint_names or default_names(n), recipe.effort_joints)]
-=======
     steps: list[Callable[[Array], Array]] = []
->>>>>>> 1ad4ea1 (Logs larger than memory: files are read piece by piece, and large arrays live on disk)
+    if name == "effort" and recipe.effort_joints:
+        columns = _effort_columns(content.joint_names or default_names(n), recipe.effort_joints)
+        steps.append(lambda x: x[:, columns])
     if name in recipe.units:
         scale = _scale(name, recipe.units[name], n)
         steps.append(lambda x: x * scale)
