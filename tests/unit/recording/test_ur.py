@@ -45,11 +45,11 @@ def test_a_trajectory_is_followed_and_currents_are_recorded(fake, tmp_path):
     log = load_dataset(tmp_path / "log.npz")
     assert log.effort_kind == "current"
     assert len(log.starts) == 2
+    np.testing.assert_array_equal(log.temperature[0], [30.0, 31.0, 32.0, 33.0, 34.0, 35.0])
     assert np.all(np.concatenate([np.diff(log.time[segment]) for segment in log.segments]) > 0.0)
     assert np.ptp(log.q, axis=0).min() > 0.03
     with np.load(tmp_path / "log.npz") as archive:
         assert archive["target_moment"].shape == log.q.shape
-        np.testing.assert_array_equal(archive["joint_temperature"][0], [30.0, 31.0, 32.0, 33.0, 34.0, 35.0])
     np.testing.assert_allclose(np.array(fake.servos)[-1], HOME, atol=1e-9)
     assert fake.stops == [10.0, 10.0]
 

@@ -174,7 +174,7 @@ class URConnection:
 
 
 def _joint_state(receive: Any, stamp: float) -> JointState:
-    extra: dict[str, Callable[[], Any]] = {"target_moment": receive.getTargetMoment, "joint_temperature": receive.getJointTemperatures}
+    extra: dict[str, Callable[[], Any]] = {"target_moment": receive.getTargetMoment, "temperature": receive.getJointTemperatures}
     return JointState(
         time=stamp,
         q=receive.getActualQ(),
