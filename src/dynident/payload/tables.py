@@ -63,7 +63,7 @@ def payload_report(payload: PayloadEstimate) -> Report:
     """All of it, the ten numbers first."""
     tables = [_payload_table(payload), *([_declared_table(payload)] if payload.declared is not None else []), effort_table(payload)]
     evidence = payload.evidence
-    (x, y, z), (roll, pitch, yaw) = xyz_rpy_from_pose(payload.flange)
+    (x, y, z), (roll, pitch, yaw) = (part + 0.0 for part in xyz_rpy_from_pose(payload.flange))  # + 0.0: a negative zero is a zero
     where = f"the flange frame is at ({x:.4g}, {y:.4g}, {z:.4g}) m, rpy ({roll:.4g}, {pitch:.4g}, {yaw:.4g}) rad, in that of {payload.link}"
     return Report(
         header=(f"Payload: {payload.headline}", f"{evidence.source}, {evidence.samples} samples; the arm from {evidence.arm}; {where}"),
@@ -78,7 +78,8 @@ def _payload_table(payload: PayloadEstimate) -> Table:
     nothing = payload.status is PayloadStatus.NONE
     for item in payload_records(payload):
         told = item["told"] and not nothing
-        ends = f"{_end(item['low'], item['std'])} to {_end(item['high'], item['std'])}"
+        known = item["low"] is not None and item["high"] is not None
+        ends = " to ".join(value_text(item[end], item["std"]).partition(" ")[0] for end in ("low", "high")) if known else "open"
         rows.append(
             Row((item["name"], value_text(item["value"], item["std"]), ends, item["unit"], "yes" if told else "no"), dimmed=not told)
         )
@@ -125,10 +126,6 @@ def _facts(payload: PayloadEstimate) -> tuple[str, ...]:
         f"Friction was {held}.",
         f"The body can exist, and none that can is more probable{short}.",
     )
-
-
-def _end(value: float | None, std: float) -> str:
-    return "open" if value is None else value_text(value, std).partition(" ")[0]
 
 
 def _rms(values: np.ndarray[Any, Any]) -> float:
