@@ -20,7 +20,7 @@ from pathlib import Path  # noqa: E402
 
 STUDIES = (
     *("dynamics", "identification", "retrieval", "excitation", "simulation", "export", "trust", "validation", "signs", "payload"),
-    "doctor",
+    *("doctor", "descriptions"),
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

@@ -35,11 +35,11 @@ _LIGHTEST = 1e-3
 #: The robot's mass may change by this share where that is enough.
 MASS_SHARE = 0.1
 #: What the distance weighs beside a change of the dynamics, where that can't be avoided; and how much more change fewer links may cost.
-_TIE, _WORSE = 1e-3, 1.1
+_TIE, _WORSE = 1e-3, 1.5
 #: A change below this share of a link's own size is the solver's rounding.
 _NOISE = 1e-9
 #: Of the coordinates y within which a contradiction is proven: links that differ by more are none that anybody means.
-_REACH = 1e4
+_REACH = 1e3
 _ROUNDS = 4
 
 
