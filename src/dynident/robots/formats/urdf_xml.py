@@ -101,12 +101,20 @@ def _notes(path: str | Path, root: Element) -> Iterator[str]:
         low, high = _limits(path, element)
         if low > high:
             yield f"joint {element.get('name')!r} has its lower limit above its upper; they are read as [{high:g}, {low:g}]"
+    negative = [joint.get("name", "") for joint in root.findall("joint") if _has_negative_friction(path, joint)]
+    if negative:
+        yield f"the friction or damping of {', '.join(negative)} is negative, which simulators refuse; it is not used here"
     blank = [link.get("name", "") for link in root.findall("link") if any(_is_blank(element) for element in link.findall("inertial/*"))]
     if blank:
         yield (
             f"numbers in the inertials of {', '.join(blank)} have blanks or line breaks beside them; other readers of URDF "
             f"drop such inertials without a word, so engines disagree: remove the blanks"
         )
+
+
+def _has_negative_friction(path: str | Path, joint: Element) -> bool:
+    numbers = read_numbers(path, f"joint {joint.get('name')!r}", joint.find("dynamics"), optional=("damping", "friction"))
+    return any(float(value[0]) < 0.0 for value in numbers.values())
 
 
 def _is_blank(element: Element) -> bool:

@@ -253,6 +253,10 @@ def test_only_fixed_joints_leave_nothing_to_move(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "note"),
     [
+        (
+            robot_text(TWO + BEND.replace("</joint>", '<dynamics damping="-0.1"/></joint>')),
+            "the friction or damping of bend is negative, which simulators refuse",
+        ),
         (f"<robot>{TWO}{BEND}</robot>", "the file gives the robot no name; it is called 'robot' after the file"),
         (
             robot_text(TWO + BEND.replace('lower="-1"', 'lower="3"')),
