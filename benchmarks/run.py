@@ -19,8 +19,19 @@ from importlib.metadata import version  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 STUDIES = (
-    *("dynamics", "identification", "retrieval", "excitation", "simulation", "export", "trust", "validation", "signs", "payload"),
-    *("doctor", "descriptions"),
+    "dynamics",
+    "identification",
+    "retrieval",
+    "excitation",
+    "simulation",
+    "export",
+    "trust",
+    "validation",
+    "signs",
+    "payload",
+    "doctor",
+    "descriptions",
+    "friction",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

@@ -75,6 +75,11 @@ def joint_rows(problem: Problem, loads: Sequence[Array] | None = None) -> tuple[
     if not logs or len(logs) < len(problem.rows):
         raise InputError("friction is fitted to a log of motion and torque, and this problem doesn't have it; build it from the data")
     base = problem.base
+    if base.friction is not None and base.friction.shared:
+        raise InputError(
+            "motors that turn several joints have friction in the rows of all of them, and friction is fitted here joint by joint; "
+            "name a model without shapes, such as linear"
+        )
     named = [name for name in base.known if isinstance(base.columns[base.columns.index(name)], FrictionColumn)]
     if named:
         raise InputError(f"{', '.join(named)} can't be known while friction is being fitted; leave it out, or keep the shapes as they are")

@@ -9,7 +9,7 @@ import pytest
 
 from dynident import load_robot
 from dynident.errors import InputError
-from dynident.friction import SmoothCoulomb, linear
+from dynident.friction import SmoothCoulomb, couple, linear
 from dynident.regression import build_problem
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.friction.joint_rows import joint_rows
@@ -62,4 +62,11 @@ def test_a_controller_has_no_friction_to_fit():
 def test_known_friction_is_refused():
     problem = build_problem(load_robot("planar_2r"), synthetic_log(), known={"fv1": 0.4})
     with pytest.raises(InputError, match="fv1 can't be known"):
+        joint_rows(problem)
+
+
+def test_motors_that_turn_several_joints_are_refused():
+    gears = np.array([[50.0, 0.0], [50.0, 50.0]])
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(), friction=couple(linear(), gears))
+    with pytest.raises(InputError, match="motors that turn several joints"):
         joint_rows(problem)
