@@ -103,8 +103,9 @@ def test_an_effort_of_the_other_sign_is_a_failure_that_names_the_joint(dynident,
 def test_tx40_on_the_rest_of_its_log(predict, shared_data: Path, tmp_path: Path) -> None:
     """27 kg, a description whose last link is a point, and a wrist whose coupling the plain commands know nothing of.
 
-    That coupling, not the links, leaves 25 % on the last 30 % of the log, which are unlike the first: 450 % of joint 5, which then
-    hardly needs a torque. The coefficients leave 27 %.
+    That coupling, not the links, leaves 26 % on the last 30 % of the log, which are unlike the first: 460 % of joint 5, which then
+    hardly needs a torque. With the gears, from which the coupling follows, it is 15 % (test_identification). Rotors are found by
+    themselves; without them the links weigh 37 kg.
     """
     folder = shared_data / "staubli_tx40"
     log = tx40_log(folder)
@@ -112,5 +113,5 @@ def test_tx40_on_the_rest_of_its_log(predict, shared_data: Path, tmp_path: Path)
     np.savez(file, time=log.time, q=log.q, effort=log.effort)
     found = predict(folder / "tx40_mdh_modified.urdf", file, "0:0.7", file, "0.7:1")
     assert found.percent["links"] <= found.percent["coefficients"]
-    assert found.percent["links"] <= min(26.0, found.percent["nominal"])
-    assert 27.0 / 1.5 <= found.mass <= 27.0 * 1.5
+    assert found.percent["links"] <= min(27.0, found.percent["nominal"])
+    assert 27.0 / 1.3 <= found.mass <= 27.0 * 1.3

@@ -22,6 +22,7 @@ from dynident.regression.friction.choose import fit_chosen_friction
 from dynident.regression.friction.fit_friction import fit_friction, has_shapes
 from dynident.regression.prepare import match_joints, parallel_filter
 from dynident.regression.problem import Problem, controller_equations, problem_on_base
+from dynident.regression.rotors import settle_rotors
 from dynident.regression.solution import Prior
 from dynident.regression.summary import Noise
 from dynident.regression.uncertainty.losses import Loss
@@ -69,7 +70,7 @@ def identify(
 
     The others are those of `build_problem` (cutoff, rate, equations, known, extra, load, seed) and of `fit`, one after the other.
     """
-    problem = build_problem(robot, data, friction="default" if friction == "auto" else friction, **building)
+    problem = build_problem(robot, data, friction=friction, **building)
     fitting = FitOptions(noise=noise, loss=loss, prior=prior, drop_above_percent=drop_above_percent)
     return fit_problem(problem, auto=friction == "auto", fit_shapes=fit_shapes, seed=building.get("seed", 0), progress=progress, **fitting)
 
@@ -96,7 +97,7 @@ def build_problem(
     robot: Robot,
     data: Dataset | ControllerSamples,
     *,
-    friction: FrictionModel | Default | None = "default",
+    friction: FrictionModel | Default | Auto | None = "default",
     cutoff: float | Auto | None = "auto",
     rate: float | None = None,
     equations: Equations | None = None,
@@ -109,7 +110,8 @@ def build_problem(
     """Stream the data through the kernels into one factor per group of rows; memory doesn't grow with the data.
 
     friction : model of the joints' friction, None for none; by default linear friction for a log, with rotor inertia where its gears are
-        known, and none for controller samples. Where motors turn several joints, their friction and rotors act on all of these.
+        known or the data show it, and none for controller samples. Where motors turn several joints, their friction and rotors act on
+        all of these. "auto" is what the choice of a model begins with.
     cutoff : parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter. None for
         no filter; "auto" filters a log at 5 Hz, or a quarter of its rate where that is less.
     rate : output rate of the filter [Hz]; by default four times the cutoff.
@@ -127,8 +129,9 @@ def build_problem(
     elif equations not in (None, "torque"):
         raise ValueRangeError("equations", f"{equations!r} are those of controller samples (M and g), and the data are a log; leave it out")
     gears = matched.gears if isinstance(matched, Dataset) else None
-    if friction == "default":
-        friction = None if not is_log else linear() if gears is None else linear_with_rotor()
+    open_rotors = friction == "default" and is_log and gears is None  # whether there are any, the data tell
+    if friction in ("default", "auto"):
+        friction = None if not is_log else linear() if friction == "auto" and gears is None else linear_with_rotor()
     if friction is not None and gears is not None:
         friction = couple(friction, gears)
     notes: tuple[str, ...] = ()
@@ -136,7 +139,8 @@ def build_problem(
         cutoff, notes = default_cutoff(data) if is_log else (None, ())
     base = base_parameters(robot, friction=friction, equations=equations or "torque", known=known, extra=tuple(extra or ()), seed=seed)
     problem = problem_on_base(base, data, cutoff=cutoff, rate=rate, extra=extra, load=load, progress=progress)
-    return replace(problem, notes=(*notes, *problem.notes))
+    problem = replace(problem, notes=(*notes, *problem.notes))
+    return settle_rotors(problem, linear(), seed=seed) if open_rotors else problem
 
 
 def usual_cutoff(rate: float) -> float:

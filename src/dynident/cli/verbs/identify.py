@@ -78,7 +78,7 @@ def identify(
     reading = parse_reading(read)
     part = opt.parse_part(train, "--train")
     building: dict[str, Any] = {
-        "friction": "default" if friction == "auto" else opt.parse_friction(friction),
+        "friction": "auto" if friction == "auto" else opt.parse_friction(friction),
         "cutoff": opt.parse_cutoff(cutoff),
         "rate": opt.parse_frequency(rate, "--rate"),
         "equations": None if equations is None else opt.one_of(equations, ("inertia", "gravity"), "kind of equations"),

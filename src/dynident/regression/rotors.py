@@ -1,0 +1,93 @@
+"""Whether a log shows rotors behind gears: inertia that each joint feels by itself, and that no link explains.
+
+A model without them leaves that to the links, and no links can explain it. A model with them, of a robot whose torques are measured behind
+the gears, has one more way to be wrong in every joint. Noise makes such inertias of either sign, and so do flexible joints and friction of
+another law; rotors have one in every joint, and all of them are positive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from dynident.core.arrays import Array, IntArray
+from dynident.friction.model import FrictionModel
+from dynident.regression.equations.base import base_parameters
+from dynident.regression.equations.columns import FrictionColumn, problem_columns
+from dynident.regression.equations.factors import triangular
+from dynident.regression.equations.rows import LogRows
+from dynident.regression.fit import fit
+from dynident.regression.problem import Problem
+from dynident.regression.solution import WeightedSolution
+from dynident.regression.uncertainty.covariance import inverse_normal
+
+#: Standard deviations by which all joints together must show rotors (Stouffer's sum over the root of their number), and below zero which
+#: none may be. Of 60 virtual arms without rotors, with friction and flexibility that no model knows, none passes; of as many with them,
+#: all that move as in an experiment do, and of the recorded Panda and KUKA, whose torque sensors lie behind the gears, none.
+TOGETHER, NONE_BELOW = 5.0, -2.0
+#: Share of a joint's effort that its rotor must be in at least one of them; less is rounding, and nobody misses it.
+MATERIAL = 2e-3
+
+
+def settle_rotors(problem: Problem, plain: FrictionModel, *, seed: int = 0) -> Problem:
+    """The problem as it is, with a note, where its log shows what its friction model has more than `plain`; else that with `plain`.
+
+    problem : of a log, with rotor inertia beside the parameters of `plain`.
+    """
+    if not set(problem.base.known) <= set(problem_columns(problem.base.robot, plain).names) | set(_extras(problem)):
+        return problem  # somebody knows a rotor's inertia
+    added = _added(problem, plain)
+    if len(added) and _may_show(problem, added):
+        estimate = fit(problem)
+        scores = estimate.values[added] / np.maximum(estimate.std[added], np.finfo(float).tiny)
+        together = float(scores.sum() / np.sqrt(len(scores)))
+        if together > TOGETHER and scores.min() > NONE_BELOW and bool(np.all(estimate.kept[added])):
+            names = ", ".join(problem.base.names[int(i)] for i in added)
+            shown = f"the log shows rotors behind gears ({names}: {together:.0f} standard deviations together)"
+            told = f"{shown}, so they are part of the model; a friction model that is named, such as linear, leaves them out"
+            return replace(problem, notes=(*problem.notes, told))
+    return drop_friction(problem, plain, seed=seed)
+
+
+def drop_friction(problem: Problem, plain: FrictionModel, *, seed: int = 0) -> Problem:
+    """The same problem with a friction model that has some of its parameters, from its compressed rows."""
+    old = problem.base
+    base = base_parameters(old.robot, friction=plain, equations=old.equations, known=old.known, extra=_extras(problem), seed=seed)
+    rows = tuple(replace(source, base=base) for source in problem.rows if isinstance(source, LogRows))
+    places = {name: place for place, name in enumerate(old.names)}
+    factors: list[Array] = []
+    for group, own, factor in zip(rows[0].groups, problem.groups, problem.factors, strict=True):
+        local = {int(place): k for k, place in enumerate(own.columns)}
+        kept = [local[places[base.names[int(i)]]] for i in group.columns]
+        factors.append(triangular([factor[:, [*kept, -1]]]))
+    return replace(problem, base=base, groups=rows[0].groups, factors=tuple(factors), rows=rows)
+
+
+def _extras(problem: Problem) -> tuple[str, ...]:
+    """Names of the user's own columns."""
+    return problem.base.columns.names[problem.base.columns.extra_slice]
+
+
+def _added(problem: Problem, plain: FrictionModel) -> IntArray:
+    """Coefficients of the parameters that `plain` does not have."""
+    places = [(i, problem.base.columns[int(column)]) for i, column in enumerate(problem.base.independent)]
+    of_friction = [(i, column) for i, column in places if isinstance(column, FrictionColumn)]
+    return np.array([i for i, column in of_friction if column.parameter not in plain.parameter_names], dtype=np.int64)
+
+
+def _may_show(problem: Problem, added: IntArray) -> bool:
+    """Whether independent noise would let it be, and it is more than rounding; correlated noise makes deviations larger only."""
+    solution = WeightedSolution.of(problem, "per_group", None)
+    if not np.all(solution.determined):
+        return False
+    values, std = solution.values[added], np.sqrt(np.diag(inverse_normal(solution.factor[:, :-1], solution.determined))[added])
+    if values.sum() <= 0.0 or float((values / np.maximum(std, np.finfo(float).tiny)).sum()) <= TOGETHER * np.sqrt(len(added)):
+        return False
+    shares = [
+        float(np.linalg.norm(factor[:, :-1][:, group.columns == place])) * abs(value) / float(np.linalg.norm(factor[:, -1]))
+        for place, value in zip(added, values, strict=True)
+        for group, factor in zip(problem.groups, problem.factors, strict=True)
+        if place in group.columns and np.any(factor[:, -1])
+    ]
+    return max(shares) > MATERIAL
