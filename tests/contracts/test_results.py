@@ -31,7 +31,7 @@ from dynident.feasibility.repairs.repair import repair
 from dynident.friction import linear
 from dynident.payload import Declared, identify_payload
 from dynident.recording import plan_trajectory
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, fit, refit_friction
 from dynident.robots import check_robot, load_robot
 from dynident.runs import run_in_memory
 from dynident.signs import recover_signs
@@ -113,6 +113,10 @@ def _diagnosis() -> Result:
     return diagnose(arm(), replace(data, effort=-data.effort))
 
 
+def _refit() -> Result:
+    return refit_friction(stages()["Estimate"], log(arm(), seconds=16.0, seed=1))
+
+
 RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Robot", "RobotCheck", "Dataset", "Problem", "BaseParameters", "Estimate", "RetrievalProblem", "LinkParameters", "Validation",
     "CrossValidation", "PosteriorSamples", "Run",
@@ -127,6 +131,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "SignRecovery": cache(_recovery),
     "PayloadEstimate": cache(_payload),
     "Diagnosis": cache(_diagnosis),
+    "FrictionRefit": cache(_refit),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 
