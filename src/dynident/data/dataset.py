@@ -134,6 +134,15 @@ class Dataset(Result):
             yield slice(start, stop)
 
     @property
+    def recordings(self) -> tuple[int, ...]:
+        """The recording that each segment is of, counted from 0 in the order in which they appear."""
+        known, pieces = self.provenance.recordings, self.provenance.pieces
+        edges = np.cumsum([piece.samples for piece in pieces])
+        owners = [pieces[min(int(np.searchsorted(edges, start, side="right")), len(pieces) - 1)].recording for start in self.starts]
+        order = list(dict.fromkeys(known.index(owner) for owner in owners))
+        return tuple(order.index(known.index(owner)) for owner in owners)
+
+    @property
     def rate(self) -> float:
         """Sampling rate [Hz]: one over the median step of the clock within segments."""
         steps = [np.diff(self.time[segment]) for segment in self.segments]

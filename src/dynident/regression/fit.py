@@ -14,6 +14,7 @@ from dynident.regression.equations.factors import compress, triangular
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus
 from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
+from dynident.regression.recordings import weigh_recordings
 from dynident.regression.solution import ITERATIONS, Prior, WeightedSolution, prior_rows, residuals
 from dynident.regression.summary import NOISES, FitSummary, Noise
 from dynident.regression.uncertainty.autocovariance import Correlated, correlated_rows
@@ -44,8 +45,8 @@ def fit(
 ) -> Estimate:
     """Estimate the base parameters of a problem.
 
-    noise : "per_group" weighs each joint by its own noise, iterated; "uniform" is ordinary least squares, as in the papers. By default
-        the first for a log, the second for a controller's M and g, whose errors are rounding.
+    noise : "per_group" weighs each joint, and each of several recordings, by its own noise, iterated; "uniform" is ordinary least
+        squares, as in the papers. By default the first for a log, the second for a controller's M and g, whose errors are rounding.
     loss : Huber() or Tukey() for logs with gross errors; streams the data again at every iteration.
     prior : ridge toward values with given standard deviations.
     drop_above_percent : coefficients whose relative standard deviation exceeds this are dropped one at a time, the worst first,
@@ -57,6 +58,8 @@ def fit(
         raise UnknownNameError("noise model", noise, NOISES)
     if prior is not None:
         prior.check(problem.base.rank)
+    if noise == "per_group":
+        problem = weigh_recordings(problem, prior)
     loss = loss or Squared()
     solution, loss_unsettled = WeightedSolution.of(problem, noise, prior), ""
     if not isinstance(loss, Squared):

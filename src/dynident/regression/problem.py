@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,8 +25,15 @@ from dynident.regression.notes import log_notes
 from dynident.regression.prepare import match_joints, prepare_log
 from dynident.regression.summary import Processing
 
-#: Filtered rows are kept for standard deviations up to this many numbers (200 MB).
-LARGEST_FILTERED = 25_000_000
+#: Filtered rows are kept for standard deviations up to this many numbers (160 MB), so that a fit stays within 1 GB.
+LARGEST_FILTERED = 20_000_000
+
+
+class RecordingPart(NamedTuple):
+    """The rows of one group in one recording: their triangular factor (c + 1, c + 1), and how many they are."""
+
+    factor: Array
+    rows: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -41,6 +48,7 @@ class Problem(Result):
     filtered : tables or None       The filtered rows themselves, where they come from a file or a merge; see `filtered_rows`.
     provenance : Provenance         Of the samples behind the rows; None in files of older versions.
     speeds : (n,) or None           Largest |dq| of each joint in a log [rad/s | m/s].
+    parts : per recording and group What each of several recordings says; empty where there is one, or they have been weighted.
     notes : tuple of str            What a reader of the results should know about the data.
     """
 
@@ -56,6 +64,7 @@ class Problem(Result):
     provenance: Provenance | None = None
     speeds: Array | None = None
     notes: tuple[str, ...] = ()
+    parts: tuple[tuple[RecordingPart, ...], ...] = ()
 
     @property
     def headline(self) -> str:
@@ -125,7 +134,13 @@ class Problem(Result):
             provenance=Provenance.join([self.provenance, other.provenance]) if self.provenance and other.provenance else None,
             speeds=None if self.speeds is None or other.speeds is None else np.maximum(self.speeds, other.speeds),
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
+            parts=self._recording_parts + other._recording_parts if self.rows and other.rows else (),
         )
+
+    @property
+    def _recording_parts(self) -> tuple[tuple[RecordingPart, ...], ...]:
+        """The parts, also where all is one recording."""
+        return self.parts or (tuple(RecordingPart(factor, int(count)) for factor, count in zip(self.factors, self.counts, strict=True)),)
 
 
 def problem_on_base(
@@ -185,13 +200,17 @@ def problem_of_rows(
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
     """Compress all rows of a source."""
-    factors = [np.zeros((len(group.columns) + 1, len(group.columns) + 1), order="F") for group in rows.groups]
-    counts = np.zeros(len(factors), dtype=np.int64)
-    for group, table, _ in rows.tables():
-        counts[group] += table.shape[1]
-        factors[group] = compress(factors[group], table)
+    owners = rows.dataset.recordings if isinstance(rows, LogRows) else ()
+    own = [[np.zeros((len(group.columns) + 1, len(group.columns) + 1), order="F") for group in rows.groups] for _ in {0, *owners}]
+    each = np.zeros((len(own), len(rows.groups)), dtype=np.int64)
+    for group, table, segment in rows.tables():
+        recording = owners[segment] if owners else 0
+        each[recording, group] += table.shape[1]
+        own[recording][group] = compress(own[recording][group], table)
         if progress is not None and group == 0:
-            progress(min(1.0, int(counts[0]) / max(rows.rows_per_group, 1)))
+            progress(min(1.0, int(each[:, 0].sum()) / max(rows.rows_per_group, 1)))
+    counts = each.sum(axis=0)
+    factors = own[0] if len(own) == 1 else [triangular(same) for same in zip(*own, strict=True)]
     if int(counts.sum()) <= rows.base.rank:
         raise ValueRangeError(
             "data", f"give {int(counts.sum())} equations for {rows.base.rank} unknown coefficients; record a longer motion or filter less"
@@ -206,6 +225,7 @@ def problem_of_rows(
         source=source,
         rows=(rows,),
         notes=notes,
+        parts=tuple(tuple(map(RecordingPart, *pair)) for pair in zip(own, each.tolist(), strict=True)) if len(own) > 1 else (),
     )
 
 

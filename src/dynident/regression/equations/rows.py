@@ -101,6 +101,7 @@ class LogRows:
     """Torque rows of a log with q, dq, ddq and effort, filtered in parallel and decimated when there is a filter.
 
     extra : {name: (N, n)}  The user's own columns: effort of each joint per unit of the parameter.
+    weights : (segments, n) or None   By which the rows of each segment and joint are multiplied; None where they are as they are.
     load : (N, n) or None   Torque that the joints transmit, for friction that depends on it [N·m | N]; the effort where it is None.
     """
 
@@ -109,6 +110,7 @@ class LogRows:
     filter: ParallelFilter | None
     extra: Mapping[str, Array]
     load: Array | None = None
+    weights: Array | None = None
 
     @property
     def groups(self) -> tuple[RowGroup, ...]:
@@ -145,6 +147,8 @@ class LogRows:
                     table = joined[offsets[j] : offsets[j + 1]]
                     if mask is not None:
                         table = table[:, mask[j]]
+                    if self.weights is not None:
+                        table = self.weights[number, j] * table
                     if table.shape[1]:
                         yield RowTable(j, table, number)
 
