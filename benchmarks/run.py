@@ -32,6 +32,7 @@ STUDIES = (
     "doctor",
     "descriptions",
     "friction",
+    "data",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
