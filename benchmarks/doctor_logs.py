@@ -204,7 +204,7 @@ def _recorded(name: str, robot: Robot, data: Dataset, test: Dataset | None = Non
         true_robot=robot,
         true_data=data,
         links=standard[: 10 * n].reshape(n, 10),
-        friction=standard[10 * n :].reshape(n, 3),
+        friction=np.asarray(estimate.friction_parameters)[:, :3],
         test=test or data,
         nominal="none" if robot.parameters is None else "rough",
     )

@@ -53,18 +53,20 @@ def compete(case: Case, checks: Sequence[Check]) -> tuple[Finding, ...]:
     if len(accepted) > 1:
         others = {item.check.name: item for item in reversed(first) if item.check.name != first[0].check.name}
         starts = sorted(others.values(), key=lambda item: item.cost)[:_OTHERS]
-        accepted = min([accepted, *(_follow(case, checks, start) for start in starts)], key=_total)
+        accepted = min([accepted, *(_follow(case, checks, start, _total(accepted[:2])) for start in starts)], key=_total)
     return tuple(_judge(case, accepted))
 
 
-def _follow(case: Case, checks: Sequence[Check], first: Accused) -> list[Accused]:
-    """From a first correction to all that are worth it, always the strongest."""
+def _follow(case: Case, checks: Sequence[Check], first: Accused, beat: float = np.inf) -> list[Accused]:
+    """From a first correction to all that are worth it, always the strongest; given up where two of them cost more than others do."""
     accepted, current = [first], case.correct(first.suspect.correction)
     while len(accepted) < _MOST and current.excerpt is not None:
         found = _rank(current, checks)
         if not found:
             break
         accepted.append(found[0])
+        if len(accepted) == 2 and _total(accepted) >= beat:
+            break
         current = current.correct(found[0].suspect.correction)
     return accepted
 

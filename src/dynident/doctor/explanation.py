@@ -32,6 +32,8 @@ _FEWEST, _MOST = 20.0, 240.0
 _KNOWN_TO = 2.0
 _SCALES = (0.5, 1.0, 2.0, 4.0)
 _ROUNDS = 8
+#: What keeps equations solvable whose unknowns were taken to one size.
+_RIDGE = 1e-13
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -204,6 +206,10 @@ def _most_probable(found: Moments, centre: Array, P: Array, levels: Array, held:
         H[own, own] = weights[j] * matrix[m:-1, m:-1] + np.diag(1.0 / FRICTION_STD**2)
         b[own] = weights[j] * matrix[m:-1, -1]
     free = np.append(np.ones(m, dtype=bool), ~held.ravel())
+    # columns of a hypothesis that is far from true can be larger than others by many orders: all are taken to one size
+    scale = 1.0 / np.sqrt(np.diag(H)[free])
+    even = H[np.ix_(free, free)] * np.outer(scale, scale) + _RIDGE * np.eye(len(scale))
     x = np.zeros(len(b))
-    x[free] = np.linalg.solve(H[np.ix_(free, free)], b[free])
-    return x, float(np.linalg.slogdet(H[np.ix_(free, free)])[1] + np.sum(np.log(np.broadcast_to(FRICTION_STD**2, held.shape)[~held])))
+    x[free] = scale * np.linalg.solve(even, scale * b[free])
+    log_det = float(np.linalg.slogdet(even)[1] - 2.0 * np.sum(np.log(scale)))
+    return x, log_det + float(np.sum(np.log(np.broadcast_to(FRICTION_STD**2, held.shape)[~held])))

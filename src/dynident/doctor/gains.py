@@ -24,7 +24,7 @@ def find_gains(found: Moments, prior: LinkPrior) -> Array:
     shares = np.array([_slope(matrix, links) for matrix in found.matrices])
     for _ in range(_ROUNDS):
         links, changed = _step(found, prior, links, shares)
-        ratio = np.clip(np.where(shares == 0.0, 1.0, changed / shares), 1.0 / _LARGEST_STEP, _LARGEST_STEP)
+        ratio = np.clip(np.divide(changed, shares, out=np.ones_like(shares), where=shares != 0.0), 1.0 / _LARGEST_STEP, _LARGEST_STEP)
         shares = shares * ratio
         if np.abs(ratio - 1.0).max() < 1e-3:
             break

@@ -16,6 +16,8 @@ from dynident.doctor.intervals import find_intervals, total
 
 #: A burst begins where what is unexplained is this many times its usual size over the joints, is sure from the second on, and ends here.
 _BURST, _SURELY, _ENDS = 6.0, 15.0, 2.5
+#: In a log that is explained far better than to its noise, it begins at this many times, and where it is so many times nearly all else.
+_QUIET, _LOUDER = 3.0, 8.0
 #: Many bursts are rather what the model lacks than what happened.
 _FEW = 6
 #: It must also be this share of the joint's RMS effort.
@@ -24,25 +26,24 @@ _SHARE = 0.1
 _MOST = 0.25
 #: What is left out beside it, and how far apart bursts are [s].
 _BESIDE, _APART = 0.1, 0.4
+_ROUNDS = 3
 
 
 def _look(case: Case) -> Iterator[Finding]:
+    found, strongest = list[tuple[float, float]](), 0.0
+    calm = case
+    for _ in range(_ROUNDS):  # what one burst spoils of the model may hide another
+        bursts, size = _find_bursts(calm)
+        if not bursts:
+            break
+        found, strongest = sorted([*found, *bursts]), max(strongest, size)
+        calm = case.correct(Correction(without=tuple(found)))
     rows = case.excerpt
-    if rows is None:
+    if not found or rows is None or calm.excerpt is None or total(found) > _MOST * rows.seconds:
         return
-    left = np.where(rows.use, rows.effort - predict(case.robot, rows, case.explanation), 0.0)
-    sizes = case.moments.sizes
-    usual = np.maximum(1.4826 * np.median(np.abs(left), axis=0), rows.floor * sizes)
-    burst = _over_joints(left / usual)
-    share = np.abs(left / sizes).max(axis=1)
-    peaks = (burst > _BURST) & (share > _SHARE)
-    around = find_intervals(rows.time, burst > _ENDS, wider=_BESIDE, apart=_APART)
-    found = [item for item in around if np.any(peaks & (rows.time >= item[0]) & (rows.time <= item[1]))]
-    if not found or total(found) > _MOST * rows.seconds:
-        return
+    left = rows.effort - predict(case.robot, rows, calm.explanation)
     inside = np.any([(rows.time >= start) & (rows.time <= stop) for start, stop in found], axis=0)
-    strongest = float(burst[inside].max())
-    joint = int(np.argmax(np.abs(left / sizes)[inside].max(axis=0)))
+    joint = int(np.argmax(np.abs(left / case.moments.sizes)[inside].max(axis=0)))
     middles = [0.5 * (start + stop) for start, stop in found]
     told = ", ".join(f"{middle:.1f} s" for middle in middles)
     yield Finding(
@@ -62,6 +63,22 @@ def _look(case: Case) -> Iterator[Finding]:
             ),
         ),
     )
+
+
+def _find_bursts(case: Case) -> tuple[list[tuple[float, float]], float]:
+    """Where what is unexplained leaps, and the strongest leap in what is usual."""
+    rows = case.excerpt
+    if rows is None:
+        return [], 0.0
+    left = np.where(rows.use, rows.effort - predict(case.robot, rows, case.explanation), 0.0)
+    sizes = case.moments.sizes
+    usual = np.maximum(1.4826 * np.median(np.abs(left), axis=0), rows.floor * sizes)
+    burst = _over_joints(left / usual)
+    usually = float(np.percentile(burst, 95.0))
+    peaks = (burst > min(_BURST, max(_QUIET, _LOUDER * usually))) & (np.abs(left / sizes).max(axis=1) > _SHARE)
+    around = find_intervals(rows.time, burst > _ENDS, wider=_BESIDE, apart=_APART)
+    found = [item for item in around if np.any(peaks & (rows.time >= item[0]) & (rows.time <= item[1]))]
+    return found, float(burst[peaks].max()) if found else 0.0
 
 
 def _over_joints(values: Array) -> Array:
