@@ -23,6 +23,8 @@ from tests.unit.simulation.motions import fourier_motion as motion_within_limits
 
 SEEDS = 20
 MASSES = (0.1, 1.5)
+#: The method (weights, prior, quantile) was chosen on arms with seeds below 40; coverage is measured on others.
+FIRST_UNSEEN = 100
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -160,14 +162,15 @@ def _simulated() -> Iterator[str]:
 
 def _coverage(seeds: int) -> Iterator[str]:
     yield f"Drawn arms, logs of 20 s at 100 Hz with positions and torques, {seeds} payloads each. Root mean square of the error over its "
-    yield "standard deviation, which is 1 where that is right, and share of the 95 % intervals that hold the truth."
+    yield "standard deviation, which is 1 where that is right, and share of the 95 % intervals that hold the truth. None of these arms was "
+    yield "looked at when the method was chosen."
     yield ""
     yield "| arm | payload | mass, median error | centre, median error | z of mass, centre, inertia | mass within | centre | inertia |"
     yield "|---|---|---|---|---|---|---|---|"
     every: list[np.ndarray] = []
     for name in ROBOTS:
         for mass in MASSES:
-            found = [solve_case(make_case(name, mass, seed)) for seed in range(seeds)]
+            found = [solve_case(make_case(name, mass, FIRST_UNSEEN + seed)) for seed in range(seeds)]
             z, inside = (np.array([getattr(item, what) for item in found]) for what in ("z", "inside"))
             every.append(inside)
             scores = ", ".join(f"{np.sqrt(np.mean(z[:, part] ** 2)):.2f}" for part in _PARTS)
