@@ -140,7 +140,7 @@ def change_figure(change: JointChange) -> Figure:
 def law_colours(estimate: Estimate) -> dict[str, str]:
     """The laws of friction over velocity that were tried, with the colours of their curves; none where none was chosen."""
     joint = estimate.base.robot.joint_names[0]
-    return dict(zip((trial.model.name for trial in _law_trials(estimate, joint)), LINES, strict=False))
+    return dict(zip((trial.model.name for trial in _law_trials(estimate, joint)), LINES[1:], strict=False))
 
 
 def _law_trials(estimate: Estimate, joint: str) -> list[Trial]:

@@ -27,7 +27,8 @@ _DECADES = 20.0
 _SMALLEST = 1e-9
 #: A start must be better by this share of the cost to be taken instead of an earlier one.
 _BETTER = 1e-6
-_EVALUATIONS = 40
+#: Evaluations of the residual, beside those for its slope: of every start, and of the best of them to the end.
+_FEW_EVALUATIONS, _EVALUATIONS = 6, 40
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -129,15 +130,21 @@ def fit_shapes(
         return projection.solve(columns(with_shapes(model, from_search(u).tolist())))[1] / size
 
     inside = 1e-6 * (high - low)
-    draws = np.random.default_rng(seed).uniform(low, high, (starts, len(constants)))
-    best, cost = shape_values(model), np.inf
-    for start in [to_search(np.clip(best, lower, upper)), *draws]:
+
+    def descend(start: Array, evaluations: int) -> tuple[float, Array]:
         found = least_squares(
-            residual, np.clip(start, low + inside, high - inside), bounds=(low, high), x_scale=0.25 * (high - low), max_nfev=_EVALUATIONS
+            residual, np.clip(start, low + inside, high - inside), bounds=(low, high), x_scale=0.25 * (high - low), max_nfev=evaluations
         )
-        if found.cost < (1.0 - _BETTER) * cost:
-            best, cost = from_search(found.x), float(found.cost)
-    return with_shapes(model, best.tolist())
+        return float(found.cost), np.asarray(found.x, dtype=float)
+
+    draws = np.random.default_rng(seed).uniform(low, high, (starts, len(constants)))
+    first = to_search(np.clip(shape_values(model), lower, upper))
+    cost, best = descend(first, _FEW_EVALUATIONS if starts else _EVALUATIONS)
+    for start in draws:
+        other, u = descend(start, _FEW_EVALUATIONS)
+        if other < (1.0 - _BETTER) * cost:
+            cost, best = other, u
+    return with_shapes(model, from_search(descend(best, _EVALUATIONS)[1] if starts else best).tolist())
 
 
 def _eliminate_others(own: IntArray, others: Sequence[Array], ridge: Array) -> Array:
