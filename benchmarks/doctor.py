@@ -26,6 +26,7 @@ from dynident import Robot
 from dynident.data import Dataset
 from dynident.doctor import diagnose
 from dynident.errors import DynidentError
+from dynident.friction import linear
 from dynident.regression import build_problem, identify, residuals
 
 #: Seeds and robots below were not looked at while the doctor was made; those with seeds below 1000 were.
@@ -209,10 +210,10 @@ def examine(case: Case) -> Outcome:
 def held_out(log: Log, robot: Robot, data: Dataset) -> float | None:
     """Error [%] on the test log of the model that is identified from a log as it is read here; None where there is none."""
     try:
-        estimate = identify(robot, data)
+        estimate = identify(robot, data, friction=linear())
     except DynidentError:
         return None
-    problem = build_problem(log.true_robot, log.test)
+    problem = build_problem(log.true_robot, log.test, friction=linear())
     values = problem.base.coefficients(estimate.base.representative(estimate.values))
     return residuals(problem, values).relative_percent
 

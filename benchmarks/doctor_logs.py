@@ -14,6 +14,7 @@ from benchmarks.sign_cases import without_links
 from benchmarks.virtual_arms import ERRORS, Arm, draw_arm, fourier_motion, record
 from dynident import Robot, load_robot
 from dynident.data import Dataset, low_pass, resample
+from dynident.friction import linear
 from dynident.regression import identify
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -194,7 +195,7 @@ def _slow(data: Dataset, rate: float) -> Dataset:
 
 
 def _recorded(name: str, robot: Robot, data: Dataset, test: Dataset | None = None) -> Log:
-    estimate = identify(robot, data)
+    estimate = identify(robot, data, friction=linear())
     standard = estimate.base.representative(estimate.values)
     n = robot.n
     return Log(

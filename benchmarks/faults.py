@@ -16,6 +16,7 @@ from benchmarks.doctor_logs import Log, Motion, record_motion
 from benchmarks.virtual_arms import fourier_motion
 from dynident.data import Dataset, differentiate, low_pass, resample
 from dynident.dynamics import gravity, inverse_dynamics
+from dynident.friction import linear
 from dynident.regression import identify
 from dynident.robots.kinematics import axis_rotation
 
@@ -399,7 +400,7 @@ def _telling_joint(log: Log) -> int:
     def unexplained(joint: int) -> float:
         q = log.data.q.copy()
         q[:, joint] += 0.3
-        return identify(log.robot, replace(log.data, q=q)).residuals.relative_percent
+        return identify(log.robot, replace(log.data, q=q), friction=linear()).residuals.relative_percent
 
     return max(range(log.robot.n), key=unexplained)
 
