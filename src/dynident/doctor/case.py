@@ -19,6 +19,8 @@ from dynident.robots.robot import Robot
 
 #: A joint moves where its position covers more than this [rad | m].
 MOVES = 1e-2
+#: A joint is well explained whose misfit is at most this far above what no model can explain, as a share of its effort.
+WELL = 0.06
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,6 +121,11 @@ class Case:
         """Joints, from 0, that move."""
         use = used_rows(self.data)
         return tuple(j for j in range(self.data.n) if use[:, j].any() and np.ptp(self.data.q[use[:, j], j]) > MOVES)
+
+    @property
+    def well_explained(self) -> bool:
+        """Whether no joint is left with much that is unexplained, so that none can be another, or count the other way."""
+        return float((self.explanation.misfit - self.moments.floor).max()) < WELL
 
     @property
     def is_torque(self) -> bool:

@@ -15,7 +15,7 @@ from dynident.doctor.correction import Correction, used_rows
 from dynident.regression.prepare import even_clock
 
 #: Rows of an excerpt.
-ROWS = 600
+ROWS = 360
 #: Of longer logs windows are looked at, so many samples in all, in so many windows.
 QUICK, WINDOWS = 8_000, 8
 #: Nearly all of the motion's power (this share) is below a frequency of which the filter keeps so many times.

@@ -28,9 +28,10 @@ FRICTION_STD = np.array([1.0, 1.0, 1.0 / 3.0])
 #: Independent rows per second, as what a model lacks stays the same for about a quarter of a second; and the fewest and most there are.
 _INDEPENDENT = 4.0
 _FEWEST, _MOST = 20.0, 240.0
-#: Links are known to about this factor; where there are no nominal ones, the scale of uniform links is one of these.
+#: Links are known to about this factor; where there are no nominal ones, the scale of uniform links is one of these, about one to a factor.
 _KNOWN_TO = 2.0
-_SCALES = (0.5, 1.0, 2.0, 4.0)
+_SCALES = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+_SCALE_FACTOR = 4.0
 _ROUNDS = 8
 #: What keeps equations solvable whose unknowns were taken to one size.
 _RIDGE = 1e-13
@@ -121,7 +122,7 @@ def moments(robot: Robot, excerpt: Excerpt, tangents: Array | None = None) -> Mo
     m = Y.shape[2]
     used = excerpt.use.astype(float)
     counts = np.maximum(used.sum(axis=0), 1.0)
-    sizes = np.sqrt(np.maximum((used * excerpt.effort**2).sum(axis=0) / counts, 1e-24))
+    sizes = np.sqrt(np.maximum((used * excerpt.effort**2).sum(axis=0) / counts, 1e-12))
     speeds = np.sqrt(np.maximum((used * excerpt.dq**2).sum(axis=0) / counts, 1e-24))
     A = np.empty((n, len(excerpt.q), m + FRICTION + 1))
     A[:, :, :m] = np.swapaxes(Y, 0, 1) / sizes[:, None, None]
@@ -137,7 +138,20 @@ def moments(robot: Robot, excerpt: Excerpt, tangents: Array | None = None) -> Mo
 def explain(found: Moments, prior: LinkPrior, tangents: Array | None = None) -> Explanation:
     """The most probable explanation, over the prior's scales. tangents : (k,) standard deviations of what the further columns can be."""
     further = np.zeros(0) if tangents is None else tangents
-    return min((_explain(found, prior, scale, further) for scale in prior.scales), key=lambda item: item.cost)
+    tried: dict[int, Explanation] = {}
+
+    def at(place: int) -> Explanation:
+        if place not in tried:
+            tried[place] = _explain(found, prior, prior.scales[place], further)
+        return tried[place]
+
+    best = prior.scales.index(1.0)
+    while True:  # downhill over the scales
+        around = [place for place in (best - 1, best, best + 1) if 0 <= place < len(prior.scales)]
+        better = min(around, key=lambda place: at(place).cost)
+        if better == best:
+            return at(best)
+        best = better
 
 
 def predict(robot: Robot, rows: Excerpt, explanation: Explanation) -> Array:
@@ -184,7 +198,7 @@ def _explain(found: Moments, prior: LinkPrior, scale: float, further: Array) -> 
     away = x[:m] - centre
     friction = x[m:].reshape(n, FRICTION)
     narrow = log_det + 2.0 * own * np.log(scale) - prior.log_det + 2.0 * np.sum(np.log(further))
-    away_cost = away @ P @ away + np.sum((friction / FRICTION_STD) ** 2) + (np.log(scale) / np.log(_KNOWN_TO)) ** 2
+    away_cost = away @ P @ away + np.sum((friction / FRICTION_STD) ** 2) + (np.log(scale) / np.log(_SCALE_FACTOR)) ** 2
     implausibility = float(away_cost + narrow)
     cost = found.rows * float(np.sum(np.log(levels))) + implausibility
     torques = friction * np.stack([found.sizes / found.speeds, found.sizes, found.sizes], axis=1)

@@ -12,6 +12,8 @@ _LEVEL = 0.1
 _ROUNDS = 12
 #: A gain may change by this factor in a round.
 _LARGEST_STEP = 3.0
+#: Shares are no smaller than this.
+_NONE = 1e-9
 
 
 def find_gains(found: Moments, prior: LinkPrior) -> Array:
@@ -22,13 +24,14 @@ def find_gains(found: Moments, prior: LinkPrior) -> Array:
     """
     links = prior.centre
     shares = np.array([_slope(matrix, links) for matrix in found.matrices])
+    shares = np.where(np.abs(shares) > _NONE, shares, _NONE)  # of a joint without an effort, or whose links have none
     for _ in range(_ROUNDS):
         links, changed = _step(found, prior, links, shares)
-        ratio = np.clip(np.divide(changed, shares, out=np.ones_like(shares), where=shares != 0.0), 1.0 / _LARGEST_STEP, _LARGEST_STEP)
+        ratio = np.clip(changed / shares, 1.0 / _LARGEST_STEP, _LARGEST_STEP)
         shares = shares * ratio
         if np.abs(ratio - 1.0).max() < 1e-3:
             break
-    return 1.0 / np.where(shares == 0.0, 1.0, shares)
+    return 1.0 / shares
 
 
 def _slope(matrix: Array, links: Array) -> float:
@@ -55,7 +58,7 @@ def _step(found: Moments, prior: LinkPrior, links: Array, shares: Array) -> tupl
         places = np.append(np.arange(m), m + own * j + np.arange(own))
         H[np.ix_(places, places)] += weight * A.T @ matrix[:-1, :-1] @ A
         b[places] += weight * A.T @ matrix[:-1, -1]
-        std = np.array([max(abs(shares[j]), 1e-12), *FRICTION_STD])
+        std = np.array([abs(shares[j]), *FRICTION_STD])
         H[places[m:], places[m:]] += 1.0 / std**2
     x: Array = np.asarray(np.linalg.solve(H, b), dtype=float)
     return x[:m], shares + x[m::own]

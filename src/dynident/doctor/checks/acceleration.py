@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.doctor.case import Case
-from dynident.doctor.checks.velocity import ABOUT, LIKE_AT_ALL, find_wrong, has_common_factor, unit_of
+from dynident.doctor.checks.velocity import ABOUT, CLEAN, UNLIKE, find_wrong, has_common_factor, unit_of
 from dynident.doctor.correction import Correction
 from dynident.doctor.figures import compare_figure
 from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
@@ -17,7 +17,7 @@ def _look(case: Case) -> Iterator[Finding]:
     found = case.accelerations
     if found is None:
         return
-    wrong = find_wrong(found, LIKE_AT_ALL, ABOUT)
+    wrong = find_wrong(found, UNLIKE, ABOUT, CLEAN)
     if not len(wrong):
         return
     worst = min(wrong, key=lambda j: found.own[j])

@@ -14,19 +14,24 @@ from dynident.doctor.gains import find_gains
 
 #: Gains within this factor of one are those of calibrated torques.
 _CALIBRATED = 1.6
+#: Uniform links tell the gain that all have in common to this factor only.
+_UNKNOWN_SCALE = 8.0
 #: Larger ones are those of gears.
 _GEARS = 30.0
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
     gains = find_gains(case.moments, case.prior)
+    common = float(np.exp(np.mean(np.log(np.abs(gains)))))
+    if case.prior.scales != (1.0,) and 1.0 / _UNKNOWN_SCALE < common < _UNKNOWN_SCALE:
+        gains = gains / common  # how heavy this arm is, nobody has said
     sizes = np.abs(gains)
     if np.all((sizes < _CALIBRATED) & (sizes > 1.0 / _CALIBRATED)):
         return
     each = 0.5 * float(np.log(case.moments.rows))
-    common = float(np.exp(np.mean(np.log(sizes))))
-    yield _suspect(case, np.full(case.robot.n, common), each + 4.0)
-    if case.robot.n > 1:
+    if sizes.max() < _CALIBRATED * sizes.min():
+        yield _suspect(case, np.full(case.robot.n, common), each + 4.0)
+    elif case.robot.n > 1:
         yield _suspect(case, gains, each * case.robot.n + 4.0)
 
 

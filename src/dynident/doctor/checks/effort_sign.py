@@ -13,7 +13,7 @@ from dynident.doctor.finding import Check, Stage, Suspect
 
 def _suspects(case: Case) -> Iterator[Suspect]:
     n = case.robot.n
-    for j, name in enumerate(case.names):
+    for j, name in enumerate(() if case.well_explained else case.names):
         yield Suspect(
             sentence=f"the effort of {name} counts the other way than its position",
             correction=Correction(effort_signs=flip(n, [j])),

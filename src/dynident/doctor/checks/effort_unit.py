@@ -8,13 +8,13 @@ from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
 from dynident.doctor.finding import Check, Stage, Suspect
 
-#: Units that efforts come in, by how far they are from N·m.
-UNITS = ("mNm", "kNm", "Ncm")
+#: Units that efforts come in, with what is against them beforehand [nats].
+UNITS = {"mNm": 1.0, "kNm": 2.0, "Ncm": 4.0}
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
-    for unit in UNITS:
-        yield Suspect(sentence=f"the efforts are in {unit}, not in N·m", correction=Correction(units={"effort": unit}), parameters=1.0)
+    for unit, rare in UNITS.items():
+        yield Suspect(sentence=f"the efforts are in {unit}, not in N·m", correction=Correction(units={"effort": unit}), parameters=rare)
 
 
 CHECK = Check(

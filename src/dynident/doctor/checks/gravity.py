@@ -17,7 +17,7 @@ from dynident.robots.robot import STANDARD_GRAVITY
 _LEVEL = 3.0
 #: A direction is found when it moves by less than this [degrees].
 _SETTLED = 0.3
-_STEPS = 6
+_STEPS = 5
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
@@ -26,7 +26,7 @@ def _suspects(case: Case) -> Iterator[Suspect]:
     tried = [(axis, case.judge(Correction(gravity=axis))) for axis in axes if _angle(axis, case.robot.gravity) > _LEVEL]
     for axis, _ in tried:
         yield _suspect(case, axis, 0.5)
-    starts = sorted([(case.robot.gravity, case.explanation), *tried], key=lambda item: item[1].cost)[:2]
+    starts = sorted([(case.robot.gravity, case.explanation), *tried], key=lambda item: item[1].cost)[: 1 if case.well_explained else 2]
     for start, _ in starts:
         found = _refine(case, start, size)
         if found is not None and all(_angle(found, axis) > _LEVEL for axis in (*axes, case.robot.gravity)):

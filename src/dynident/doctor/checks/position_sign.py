@@ -11,8 +11,8 @@ from dynident.doctor.finding import Check, Stage, Suspect
 
 def _suspects(case: Case) -> Iterator[Suspect]:
     n = case.robot.n
-    groups: list[tuple[str, Sequence[int]]] = [(name, [j]) for j, name in enumerate(case.names)]
-    if n > 1:
+    groups: list[tuple[str, Sequence[int]]] = [] if case.well_explained else [(name, [j]) for j, name in enumerate(case.names)]
+    if n > 1 or case.well_explained:
         groups.append(("all joints", range(n)))
     for who, joints in groups:
         signs, own = flip(n, joints), tuple(joints) if len(joints) < n else ()

@@ -15,18 +15,22 @@ from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage,
 
 #: What the stamps may have to be multiplied by, to look for the best near the best of these.
 _FACTORS = (1e-9, 1e-6, 1e-3, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 1.6, 2.5, 5.0, 10.0, 20.0, 50.0)
+#: Of logs with velocities that agree with the positions, fewer.
+_FEW_FACTORS = (0.05, 0.2, 0.5, 2.0, 5.0, 20.0)
 _UNITS = {1e-3: "ms", 1e-6: "us", 1e-9: "ns"}
 #: Rates that loggers have [Hz], times powers of ten.
 _USUAL = (1.0, 1.2, 1.25, 1.5, 2.0, 2.4, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
-#: How far from what fits best a usual rate may be: links are known to about a factor of two only.
-_NEAR = 1.25
+_COMMON = (1.0, 1.25, 2.0, 2.5, 5.0)
+#: How far from what fits best a common rate may be: links are known to about a factor of two only.
+_NEAR = 1.4
 _HALVINGS = 6
 
 
 def usual_rate(rate: float, near: float = 1.02) -> float:
     """The usual sampling rate [Hz] that is nearest to one, where one is near; else itself."""
     ten = 10.0 ** np.floor(np.log10(rate))
-    candidates = np.array([value * ten * shift for value in _USUAL for shift in (0.1, 1.0, 10.0)])
+    known = _USUAL if near < _USUAL[1] else _COMMON
+    candidates = np.array([value * ten * shift for value in known for shift in (0.1, 1.0, 10.0)])
     best = float(candidates[np.argmin(np.abs(np.log(candidates / rate)))])
     return best if abs(np.log(best / rate)) <= np.log(near) else rate
 
@@ -110,7 +114,8 @@ def _motion_only(correction: Correction) -> Correction:
 def _suspects(case: Case) -> Iterator[Suspect]:
     if case.velocities is not None and len(case.velocities.moving):
         return  # they agree with the clock, or have told another one
-    costs = {factor: case.judge(Correction(clock=factor)).cost for factor in _FACTORS}
+    factors = _FACTORS if case.data.dq is None else _FEW_FACTORS
+    costs = {factor: case.judge(Correction(clock=factor)).cost for factor in factors}
     best = min(costs, key=lambda factor: costs[factor])
     if costs[best] > case.explanation.cost:
         return

@@ -16,8 +16,8 @@ from dynident.doctor.rates_of_change import Comparison
 
 #: Velocities that are those of the positions have at least this correlation with their derivative, and this factor at most.
 LIKE, SAME = 0.95, 1.06
-#: Of accelerations, whose noise is larger.
-LIKE_AT_ALL, ABOUT = 0.8, 1.3
+#: Accelerations, whose noise is larger and makes factors smaller, are wrong below this correlation, or above the second by this factor.
+UNLIKE, CLEAN, ABOUT = 0.6, 0.9, 1.3
 #: Velocities that lag or lead by more are filtered, or commanded [s]. Those of a Panda lag by 5 ms, those of a KUKA LWR 4+ by 3 ms.
 _LAG, _SURELY = 0.008, 0.02
 #: A command leads what is measured [s].
@@ -36,10 +36,13 @@ def unit_of(quantity: str, factor: float) -> str:
     return ""
 
 
-def find_wrong(found: Comparison, like: float = LIKE, same: float = SAME) -> list[int]:
-    """Joints, from 0, whose recorded quantity is not the derivative. like, same : least correlation and largest factor."""
+def find_wrong(found: Comparison, like: float = LIKE, same: float = SAME, clean: float = 0.0) -> list[int]:
+    """Joints, from 0, whose recorded quantity is not the derivative.
+
+    like, same : least correlation and largest factor. clean : correlation from which on the factor means something.
+    """
     own, factors = found.own[found.moving], found.factors[found.moving]
-    return found.moving[(own < like) | (np.abs(np.log(np.maximum(factors, 1e-9))) > np.log(same))].tolist()
+    return found.moving[(own < like) | ((own > clean) & (np.abs(np.log(np.maximum(factors, 1e-9))) > np.log(same)))].tolist()
 
 
 def has_common_factor(found: Comparison) -> bool:
