@@ -32,7 +32,9 @@ def repair_report(result: Repair) -> Report:
         ]
         headings = ("coefficient", "before", "after", "change", "unit")
         tables.append(Table(title="Base parameters that had to change", headings=headings, rows=tuple(rows), left=frozenset({0, 4})))
-    return Report(header=(_sentence(result),), tables=tuple(tables), facts=_facts(result), notes=())
+    without = [link.name for link in result.robot.links if link.parameters is None]
+    notes = (f"{', '.join(without)} move and have no inertia at all, which simulators refuse; give them one",) if without else ()
+    return Report(header=(_sentence(result),), tables=tuple(tables), facts=_facts(result), notes=notes)
 
 
 def repair_records(result: Repair) -> list[dict[str, Any]]:
