@@ -16,7 +16,7 @@ from dynident.core.files import write_atomically
 from dynident.data.checks import default_names
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
-from dynident.data.formats.csv import DESCRIPTION as CSV_DESCRIPTION
+from dynident.data.formats.csv_layout import DESCRIPTION as CSV_DESCRIPTION
 from dynident.data.formats.parquet import DESCRIPTION as PARQUET_DESCRIPTION
 from dynident.errors import FileError
 

@@ -9,14 +9,13 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict, Unpack, cast
 
 from numpy.typing import ArrayLike
 
-from dynident.core.files import file_digest
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.formats.registry import known_formats, read_table, reader_of
 from dynident.data.reading.assemble import assemble
-from dynident.data.reading.columns import Content, choose, effort_role_of, understand
+from dynident.data.reading.columns import understand
 from dynident.data.reading.presets import present_columns, read_preset
-from dynident.data.reading.quantities import DESCRIPTIONS, meaning, natural_order
+from dynident.data.reading.quantities import natural_order
 from dynident.data.reading.recipe import (
     Recipe,
     check_columns,
@@ -30,7 +29,7 @@ from dynident.data.reading.recipe import (
     check_without,
     read_recipe,
 )
-from dynident.data.reading.stacks import stack
+from dynident.data.reading.separate_files import digests_of, load_quantities
 from dynident.errors import FileError
 
 _FOLDER_RECIPE = "dataset.yaml"
@@ -212,7 +211,7 @@ def _load(path: Path, given: Mapping[str, Any], source: _Source) -> list[Dataset
     if not recipe.files:
         raise FileError(path, "lists no data; give the data file, or list files in the YAML under `files`")
     if isinstance(recipe.files, Mapping):
-        return [_load_quantities(path, recipe.files, recipe)]
+        return [load_quantities(path, recipe.files, recipe)]
     return [_load_file(path.parent / name, recipe, source) for name in recipe.files]
 
 
@@ -239,35 +238,4 @@ def _load_file(file: Path, recipe: Recipe, source: _Source) -> Dataset | Control
         table = {**table, "segment": table[recipe.segment]}
     columns = present_columns(file, table, recipe.preset_columns, recipe.columns)
     content = understand(file, table, columns, effort_role=wanted)
-    return assemble(file, content, recipe, _digests(file))
-
-
-def _digests(path: Path) -> dict[str, str]:
-    """{name: SHA-256} of a file, or of all files in a folder."""
-    if not path.is_dir():
-        return {path.name: file_digest(path)}
-    return {str(file.relative_to(path.parent)): file_digest(file) for file in sorted(path.rglob("*")) if file.is_file()}
-
-
-def _load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Dataset | ControllerSamples:
-    """One log whose quantities were recorded in a file each; all columns of a file are its quantity unless the map chooses."""
-    if "q" not in files:
-        raise FileError(path, "q is missing; name the file with the positions", place="files")
-    arrays: dict[str, Any] = {}
-    digests: dict[str, str] = {}
-    role = ""
-    for name, file_name in files.items():
-        if not recipe.columns.get(name, "all"):
-            continue
-        file = path.parent / file_name
-        table = read_table(file, recipe.reader_options)
-        digests |= _digests(file)
-        clock = [column for column in table if (said := meaning(column)) and said.role == "time"]
-        others = [column for column in table if column not in clock and column not in DESCRIPTIONS]
-        chosen = choose(file, table, name, recipe.columns.get(name, clock if name == "time" and clock else others))
-        arrays[name] = stack(file, table, name, chosen)
-        if name == "q" and "time" not in files and clock:
-            arrays["time"] = stack(file, table, "time", clock)
-        if name == "effort":
-            role = effort_role_of(chosen)
-    return assemble(path, Content(arrays=arrays, joint_names=(), effort_role=role, starts=(0,)), recipe, digests)
+    return assemble(file, content, recipe, digests_of(file))

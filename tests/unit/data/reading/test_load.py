@@ -632,3 +632,27 @@ def test_gears_that_no_drive_has(tmp_path, given, sentence):
     np.savez(tmp_path / "log.npz", time=np.arange(4.0), q=np.zeros((4, 2)), tau=np.ones((4, 2)))
     with pytest.raises(InputError, match=sentence):
         load_dataset(tmp_path / "log.npz", **given)
+
+
+def separate(folder: Path, slow: np.ndarray, effort: np.ndarray, **recipe: Any) -> Path:
+    """Positions every 0.1 s, efforts on a clock of their own."""
+    np.savetxt(folder / "pos.csv", np.column_stack([TIME, Q]), delimiter=",", header="time,a,b", comments="")
+    np.savetxt(folder / "load.csv", np.column_stack([slow, effort]), delimiter=",", header="time,a,b", comments="")
+    (folder / "dataset.yaml").write_text(
+        yaml.safe_dump({"files": {"q": "pos.csv", "effort": "load.csv"}, "effort_kind": "torque"} | recipe)
+    )
+    return folder
+
+
+def test_files_with_clocks_of_their_own_are_put_onto_that_of_the_positions(tmp_path):
+    slow = 0.05 + 0.15 * np.arange(5)
+    data = load_dataset(separate(tmp_path, slow, np.outer(1 + slow, [1.0, -2.0])))
+    np.testing.assert_allclose(data.time, TIME[1:])
+    np.testing.assert_allclose(data.q, Q[1:])
+    np.testing.assert_allclose(data.effort, np.outer(1 + TIME[1:], [1.0, -2.0]))
+    with pytest.raises(FileError, match="the files of q and effort have no time in common; check their clocks and units"):
+        load_dataset(separate(tmp_path, 100 + slow, np.outer(slow, [1.0, 1.0])))
+    with pytest.raises(FileError, match="the clock of effort does not increase from sample to sample"):
+        load_dataset(separate(tmp_path, slow[::-1], np.outer(slow, [1.0, 1.0])))
+    counted = load_dataset(separate(tmp_path, TIME + 7.0, 3 * Q, rate=20))
+    np.testing.assert_allclose(counted.effort, 3 * Q)

@@ -1,0 +1,84 @@
+"""A log whose quantities were recorded in a file each, on one clock or on clocks of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynident.core.arrays import Array
+from dynident.core.files import file_digest
+from dynident.data.controller_samples import ControllerSamples
+from dynident.data.dataset import Dataset
+from dynident.data.formats.registry import read_table
+from dynident.data.reading.assemble import assemble
+from dynident.data.reading.columns import Content, choose, effort_role_of
+from dynident.data.reading.quantities import DESCRIPTIONS, meaning
+from dynident.data.reading.recipe import Recipe
+from dynident.data.reading.stacks import stack
+from dynident.data.signals.clocks import values_at
+from dynident.errors import FileError
+
+
+def load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Dataset | ControllerSamples:
+    """One log; all columns of a file are its quantity unless the map chooses. path : of the YAML that names the files.
+
+    Files that have a clock of their own, other than that of the positions, are put onto that one, where all of them were recorded.
+    """
+    if "q" not in files:
+        raise FileError(path, "q is missing; name the file with the positions", place="files")
+    arrays: dict[str, Any] = {}
+    clocks: dict[str, NDArray[Any]] = {}
+    digests: dict[str, str] = {}
+    role = ""
+    for name, file_name in files.items():
+        if not recipe.columns.get(name, "all"):
+            continue
+        file = path.parent / file_name
+        table = read_table(file, recipe.reader_options)
+        digests |= digests_of(file)
+        clock = [column for column in table if (said := meaning(column)) and said.role == "time"]
+        others = [column for column in table if column not in clock and column not in DESCRIPTIONS]
+        chosen = choose(file, table, name, recipe.columns.get(name, clock if name == "time" and clock else others))
+        arrays[name] = stack(file, table, name, chosen)
+        if clock and "time" not in files and recipe.rate is None:
+            clocks[name] = stack(file, table, "time", clock)
+        if name == "effort":
+            role = effort_role_of(chosen)
+    if "q" in clocks:
+        arrays = _on_one_clock(path, arrays, clocks)
+    return assemble(path, Content(arrays=arrays, joint_names=(), effort_role=role, starts=(0,)), recipe, digests)
+
+
+def digests_of(path: Path) -> dict[str, str]:
+    """{name: SHA-256} of a file, or of all files in a folder."""
+    if not path.is_dir():
+        return {path.name: file_digest(path)}
+    return {str(file.relative_to(path.parent)): file_digest(file) for file in sorted(path.rglob("*")) if file.is_file()}
+
+
+def _on_one_clock(path: Path, arrays: Mapping[str, NDArray[Any]], clocks: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays on the clock of q, with that clock as `time`; those without a clock have q's."""
+    own = clocks["q"]
+    if all(np.array_equal(clock, own) for clock in clocks.values()):
+        return {**arrays, "time": own}
+    times = {name: _ticks(clock, own) for name, clock in clocks.items()}
+    for name, time in times.items():
+        if len(time) < 2 or not np.all(np.diff(time) > 0.0):
+            raise FileError(path, f"the clock of {name} does not increase from sample to sample; sort its file, and drop repeated samples")
+    kept = (times["q"] >= max(time[0] for time in times.values())) & (times["q"] <= min(time[-1] for time in times.values()))
+    if np.count_nonzero(kept) < 2:
+        raise FileError(path, f"the files of {' and '.join(times)} have no time in common; check their clocks and units")
+    wanted = times["q"][kept]
+    merged: dict[str, NDArray[Any]] = {"time": own[kept]}
+    for name, values in arrays.items():
+        merged[name] = values[kept] if name not in times or name == "q" else values_at(times[name], np.asarray(values, dtype=float), wanted)
+    return merged
+
+
+def _ticks(clock: NDArray[Any], reference: NDArray[Any]) -> Array:
+    """Stamps since the first of the reference, in their own unit."""
+    return np.asarray((clock - reference[0]) / np.timedelta64(1, "ns") if clock.dtype.kind in "mM" else clock - reference[0], dtype=float)
