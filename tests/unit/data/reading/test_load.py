@@ -650,7 +650,7 @@ def test_files_with_clocks_of_their_own_are_put_onto_that_of_the_positions(tmp_p
     np.testing.assert_allclose(data.time, TIME[1:])
     np.testing.assert_allclose(data.q, Q[1:])
     np.testing.assert_allclose(data.effort, np.outer(1 + TIME[1:], [1.0, -2.0]))
-    with pytest.raises(FileError, match="the files of q and effort have no time in common; check their clocks and units"):
+    with pytest.raises(FileError, match="the files of effort and q have no time in common; check their clocks and units"):
         load_dataset(separate(tmp_path, 100 + slow, np.outer(slow, [1.0, 1.0])))
     with pytest.raises(FileError, match="the clock of effort does not increase from sample to sample"):
         load_dataset(separate(tmp_path, slow[::-1], np.outer(slow, [1.0, 1.0])))
