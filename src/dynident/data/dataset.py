@@ -145,11 +145,16 @@ class Dataset(Result):
     @property
     def rate(self) -> float:
         """Sampling rate [Hz]: one over the median step of the clock within segments."""
-        steps = [np.diff(self.time[segment]) for segment in self.segments]
-        inside = np.concatenate(steps)
-        if len(inside) == 0:
+        periods = self.periods
+        if len(periods) == 0:
             raise ValueRangeError("time", "has one sample per segment, so there is no sampling rate; join the segments")
-        return float(1.0 / np.median(inside))
+        return float(1.0 / np.median(periods, overwrite_input=True))
+
+    @property
+    def periods(self) -> Array:
+        """The steps of the clock within segments [s], one after another; a new array."""
+        parts = [np.diff(self.time[segment]) for segment in self.segments]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     @property
     def duration(self) -> float:

@@ -46,8 +46,8 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
     steps = Processing(disagreeing=find_disagreements(data, cutoff))
     if cutoff is not None:  # differences that nothing filters would be worse
         data = replace_derivatives(data, steps.disagreeing)
-    period = np.concatenate([np.diff(data.time[segment]) for segment in data.segments])
-    jitter = float(np.abs(period / np.median(period) - 1.0).max())
+    periods, usual = data.periods, 1.0 / data.rate
+    jitter = max(float(periods.max()) / usual - 1.0, 1.0 - float(periods.min()) / usual)
     if jitter > JITTER_TOLERANCE and (cutoff is not None or data.dq is None or data.ddq is None):
         if not resampled:
             raise InputError("extra columns and a load need a uniform clock; resample the log and compute them on the resampled one")

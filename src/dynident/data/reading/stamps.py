@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, all_finite
 from dynident.data.reading.quantities import factor
 from dynident.errors import FileError, Remedy
 
@@ -43,10 +43,10 @@ def seconds_of(file: Path, stamps: NDArray[Any], unit: str | None) -> Array:
 def _check_clock(file: Path, stamps: NDArray[Any], time: Array) -> None:
     """Stamps of which nobody said the unit, and that are no seconds: the remedy names the unit that they seem to have."""
     first, steps = abs(float(stamps[0])), np.diff(time)
-    if not (len(steps) and np.all(np.isfinite(steps))):
+    if not (len(steps) and all_finite(steps)):
         return  # which the checks of the dataset say
     since_1970 = next((unit for unit, scale in _DATE_UNITS.items() if _UNIX < scale * first < _LATEST), None)
-    step = float(np.median(steps))
+    step = float(np.median(steps, overwrite_input=True))  # the order of the steps doesn't matter below
     if first > _LATEST and since_1970 is not None:
         message = f"time begins with {first:.10g}, which is no date in seconds, but one in {since_1970}"
         raise FileError(file, message, remedy=Remedy("give its unit, {units}", units={"time": since_1970}))
