@@ -33,6 +33,7 @@ STUDIES = (
     "descriptions",
     "friction",
     "data",
+    "drives",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

@@ -61,6 +61,7 @@ def test_without_a_scale_ratios_are_shown_and_nothing_is_written(dynident, logs:
     ("options", "sentence"),
     [
         (["--loaded", "loaded.npz"], "go together"),
+        (["--loaded", "loaded.npz", "--payload-mass", "2.8", "--without", "0:2"], "--without is for one recording"),
         (["--payload-com", "0,0,0.1"], "--payload-com needs --payload-mass"),
         (["--payload-mass", "heavy", "--loaded", "loaded.npz"], "a number was expected, such as 2.8"),
         (["--payload-mass", "2", "--payload-com", "0,1"], "three numbers in m were expected"),

@@ -21,7 +21,7 @@ from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.factors import triangular
-from dynident.regression.identify import default_cutoff
+from dynident.regression.identify import Default, default_cutoff
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.robots.robot import Robot
 
@@ -42,7 +42,7 @@ def identify_gains(
     payload: KnownPayload | None = None,
     masses: KnownMasses | None = None,
     vendor: Sequence[Known] | None = None,
-    friction: FrictionModel | None = None,
+    friction: FrictionModel | Default | None = "default",
     cutoff: float | None = None,
 ) -> DriveGains:
     """Torque per unit of recorded effort, a gain per joint, and how well each is known.
@@ -52,7 +52,7 @@ def identify_gains(
     masses : of the links that move, all together or single ones; then the description's proportions count too, as far as the data agree
         with them, or those of uniform links where nothing describes them.
     vendor : the gains that somebody has told, one per joint.
-    friction : by default linear friction and rotor inertia, which a current drives too.
+    friction : by default linear friction and rotor inertia, which a current drives too; None for none.
     cutoff : of the parallel filter [Hz]; by default as for `identify`.
 
     Where none of payload, masses and vendor is given, only the ratios of the gains follow, and the status says so.
@@ -66,7 +66,7 @@ def identify_gains(
         )
     if vendor is not None and len(vendor) != robot.n:
         raise ValueRangeError("vendor", f"has {len(vendor)} gains; {robot.name!r} has {robot.n} joints, and needs one each")
-    base = base_parameters(robot, friction=linear_with_rotor() if friction is None else friction)
+    base = base_parameters(robot, friction=linear_with_rotor() if friction == "default" else friction)
     problems = [_current_problem(base, log, cutoff) for log in (unloaded, loaded) if log is not None]
     start = _start(base, problems, payload, masses, vendor)
     likenesses = (1.0,) if masses is None else LIKENESS

@@ -59,8 +59,8 @@ def gains(
 ) -> None:
     """Find the torque per ampere of every drive, with its uncertainty.
 
-    Currents alone tell only the ratios of the gains. Their scale comes from a second log with a known payload, from known masses, or
-    from the vendor's numbers. A log of torques is right up to a factor per joint, and that factor is found.
+    Currents alone tell only the ratios of the gains. Their scale comes from a second log with a known payload, from known
+    masses, or from the vendor's numbers. Of a log of torques that are wrong by a factor per joint, these factors are found.
     """
     from dynident.core.files import write_atomically
     from dynident.drives import Known, identify_gains
@@ -71,11 +71,13 @@ def gains(
     masses = _masses(total_mass, mass)
     told = None if vendor is None else [Known.of(word, share=VENDOR_SHARE) for word in vendor.split(",")]
     model = opt.parse_friction(friction)
-    reading = parse_reading(read)
+    reading, without = parse_reading(read), opt.parse_without(read["without"])
+    if without and loaded:
+        raise InputError("--without is for one recording, and there are two; write it into the YAML beside the one")
     machine = read_robot(robot, **mounting)
     with spinner("Reading"):
-        unloaded = _log(read_data(data, machine, reading, (0.0, 1.0)))
-        carrying = _log(read_data(loaded, machine, reading, (0.0, 1.0))) if loaded else None
+        unloaded = _log(read_data(data, machine, reading, without=without))
+        carrying = _log(read_data(loaded, machine, reading)) if loaded else None
     with spinner("Fitting"):
         result = identify_gains(
             machine,
@@ -84,7 +86,7 @@ def gains(
             payload=payload,
             masses=masses,
             vendor=told,
-            friction=None if model == "auto" else model,
+            friction=model,
             cutoff=opt.parse_frequency(cutoff, "--filter"),
         )
     document: dict[str, Any] = {"status": result.status.name.lower(), "gains": result.records(), "notes": list(result.notes)}
