@@ -11,7 +11,7 @@ from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
 from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.friction.candidates import friction_laws
+from dynident.regression.friction.candidates import friction_additions
 from dynident.regression.friction.choice import Trial
 from dynident.regression.problem import Problem
 from dynident.regression.tables import coefficients
@@ -144,8 +144,12 @@ def law_colours(estimate: Estimate) -> dict[str, str]:
 
 
 def _law_trials(estimate: Estimate, joint: str) -> list[Trial]:
-    laws = {law.name for law in friction_laws()}
-    return [] if estimate.choice is None else [trial for trial in estimate.choice.of_joint(joint) if trial.model.name in laws]
+    """The laws that were tried for a joint, without those that have something on top."""
+    if estimate.choice is None:
+        return []
+    trials = estimate.choice.of_joint(joint)
+    on_top = {addition.name for addition in friction_additions()} - {part.name for part in trials[0].model.parts}
+    return [trial for trial in trials if not on_top & {part.name for part in trial.model.parts}]
 
 
 def _follows_position(estimate: Estimate, j: int) -> bool:

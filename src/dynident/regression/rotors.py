@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynident.core.arrays import Array, IntArray
+from dynident.core.arrays import IntArray
 from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.equations.columns import FrictionColumn, problem_columns
@@ -56,12 +56,16 @@ def drop_friction(problem: Problem, plain: FrictionModel, *, seed: int = 0) -> P
     base = base_parameters(old.robot, friction=plain, equations=old.equations, known=old.known, extra=_extras(problem), seed=seed)
     rows = tuple(replace(source, base=base) for source in problem.rows if isinstance(source, LogRows))
     places = {name: place for place, name in enumerate(old.names)}
-    factors: list[Array] = []
-    for group, own, factor in zip(rows[0].groups, problem.groups, problem.factors, strict=True):
+    lines: list[list[int]] = []
+    for group, own in zip(rows[0].groups, problem.groups, strict=True):
         local = {int(place): k for k, place in enumerate(own.columns)}
-        kept = [local[places[base.names[int(i)]]] for i in group.columns]
-        factors.append(triangular([factor[:, [*kept, -1]]]))
-    return replace(problem, base=base, groups=rows[0].groups, factors=tuple(factors), rows=rows)
+        lines.append([*(local[places[base.names[int(i)]]] for i in group.columns), -1])
+    factors = tuple(triangular([factor[:, kept]]) for factor, kept in zip(problem.factors, lines, strict=True))
+    parts = tuple(
+        tuple(part._replace(factor=triangular([part.factor[:, kept]])) for part, kept in zip(recording, lines, strict=True))
+        for recording in problem.parts
+    )
+    return replace(problem, base=base, groups=rows[0].groups, factors=factors, rows=rows, parts=parts)
 
 
 def _extras(problem: Problem) -> tuple[str, ...]:

@@ -127,6 +127,7 @@ def _bytes(run: Path, validation: Validation) -> bytes:
     thinned = [item.thin(MOST_SAMPLES) for item in validation.series]
     for j, (item, spectrum) in enumerate(zip(thinned, validation.spectra, strict=True)):
         arrays |= {f"{name}_{j}": getattr(item, name) for name in CURVES}
+        arrays |= {} if item.temperature is None else {f"temperature_{j}": item.temperature}
         arrays |= {f"predicted_{name}_{j}": values for name, values in item.predicted.items()}
         arrays |= {f"std_{name}_{j}": values for name, values in item.std.items()}
         arrays |= {f"spectrum_{name}_{j}": getattr(spectrum, name) for name in _SPECTRA}
@@ -192,4 +193,5 @@ def _series(arrays: Arrays, description: dict[str, Any], j: int) -> JointSeries:
         predicted={name: arrays[f"predicted_{name}_{j}"] for name in description["predictions"]},
         std={name: arrays[f"std_{name}_{j}"] for name in description["deviations"]},
         **{name: np.asarray(arrays[f"{name}_{j}"]) for name in CURVES},
+        temperature=arrays.get(f"temperature_{j}"),
     )

@@ -21,6 +21,7 @@ class FrictionDrift:
     """Measured friction of a joint over that of the model, stretch by stretch.
 
     time : (s,)         Middle of each stretch [s].
+    temperature : (s,)  Of each stretch [°C]; None where it was not recorded.
     share, std : (s,)   1 where friction is as the model has it.
     trend : float       By how much the share grows from the beginning to the end of the log.
     drifts : bool       Whether that is more than noise.
@@ -28,6 +29,7 @@ class FrictionDrift:
 
     joint: str
     time: Array
+    temperature: Array | None
     share: Array
     std: Array
     trend: float
@@ -55,4 +57,13 @@ def friction_drift(series: JointSeries) -> FrictionDrift | None:
     noise = float(np.sum((weights * (share - line @ found)) ** 2)) / (STRETCHES - 2)
     trend = float(found[1])
     drifts = abs(trend) > max(_DEVIATIONS * float(np.sqrt(noise * inverse[1, 1])), _SHARE)
-    return FrictionDrift(joint=series.joint, time=middle, share=share, std=np.sqrt(noise) / weights, trend=trend, drifts=drifts)
+    warmth = series.temperature
+    return FrictionDrift(
+        joint=series.joint,
+        time=middle,
+        temperature=None if warmth is None else np.array([float(warmth[part].mean()) for part in parts]),
+        share=share,
+        std=np.sqrt(noise) / weights,
+        trend=trend,
+        drifts=drifts,
+    )

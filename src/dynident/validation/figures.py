@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -99,18 +100,20 @@ def fold_figure(folds: CrossValidation) -> Figure:
     return Figure(label="Cross-validation", data=data, layout=layout)
 
 
-def drift_figure(drift: FrictionDrift) -> Figure:
-    """Measured friction over that of the model, against time."""
+def drift_figures(drift: FrictionDrift) -> Iterator[Figure]:
+    """Measured friction over that of the model, against time and, where it was recorded, against temperature."""
     bars = {"type": "data", "array": numbers(100.0 * drift.std)}
-    points = {"x": numbers(drift.time), "y": numbers(100.0 * drift.share), "error_y": bars}
-    data = [{"type": "scatter", "mode": "lines+markers", **points, "name": "friction", "marker": {"color": "@cloud"}}]
-    layout = {
-        "title": {"text": plain(drift.joint)},
-        "xaxis": axis("time [s]"),
-        "yaxis": axis("friction, of the model's [%]"),
-        "showlegend": False,
-    }
-    return Figure(label=f"Friction of {drift.joint} against time", data=data, layout=layout, height=250, small=True)
+    y = {"y": numbers(100.0 * drift.share), "error_y": bars, "marker": {"color": "@cloud"}}
+    for values, what, unit, mode in ((drift.time, "time", "s", "lines+markers"), (drift.temperature, "temperature", "°C", "markers")):
+        if values is not None:
+            layout = {
+                "title": {"text": plain(drift.joint)},
+                "xaxis": axis(f"{what} [{unit}]"),
+                "yaxis": axis("friction, of the model's [%]"),
+                "showlegend": False,
+            }
+            data = [{"type": "scatter", "mode": mode, "x": numbers(values), **y, "name": "friction"}]
+            yield Figure(label=f"Friction of {drift.joint} against {what}", data=data, layout=layout, height=250, small=True)
 
 
 def friction_cloud(series: JointSeries) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class JointSeries:
     segment : (N,) int              Which segment of the data each sample belongs to.
     velocity, measured : (N,)       Filtered like the effort.
     predicted : {model: (N,)}       Of each model, and of each with `_rigid` added to its key without its friction.
+    temperature : (N,) or None      Where it was recorded [°C].
     std : {model: (N,)}             Standard deviation of a model's prediction, √(y Σ yᵀ); noise of the data not included.
     """
 
@@ -49,6 +50,7 @@ class JointSeries:
     measured: Array
     predicted: Mapping[str, Array]
     std: Mapping[str, Array]
+    temperature: Array | None = None
 
     @property
     def unit(self) -> str:
@@ -63,7 +65,8 @@ class JointSeries:
         step = max(1, -(-len(self.time) // most))
         curves = {name: getattr(self, name)[::step] for name in CURVES}
         models = {kind: {name: values[::step] for name, values in getattr(self, kind).items()} for kind in ("predicted", "std")}
-        return replace(self, **curves, **models)
+        warmth = None if self.temperature is None else self.temperature[::step]
+        return replace(self, **curves, **models, temperature=warmth)
 
 
 def joint_series(estimate: Estimate, covariance: Array, rows: LogRows, others: tuple[NewtonEuler, ...]) -> tuple[JointSeries, ...]:
@@ -109,6 +112,8 @@ def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, seg
 
     yield "time", np.broadcast_to(motion.time[:, None], motion.q.shape)
     yield "velocity", dq
+    if motion.temperature is not None:
+        yield "temperature", motion.temperature
     yield "measured", motion.effort
     if model is not None and estimate.friction_parameters is not None:
         yield "friction", friction(estimate.friction_parameters, inverse_dynamics(robot, estimate.link_part, motion.q, dq, ddq))
@@ -134,7 +139,7 @@ def _filter(rows: LogRows, segment: slice, columns: Iterator[tuple[str, Array]])
         elif name == "time":
             yield name, values[filter.centres(length)], kept
         else:
-            weighed = values if mask is None or name == "velocity" else values * mask
+            weighed = values if mask is None or name in ("velocity", "temperature") else values * mask
             yield name, filter.apply(weighed), kept
 
 
@@ -164,8 +169,9 @@ def row_std(covariance: Array, Y: Array) -> Array:
 def _series(joint: str, prismatic: bool, columns: _Columns, rest: _Columns) -> JointSeries:
     joined, std = ({name: np.concatenate(parts) for name, parts in pieces.items()} for pieces in (columns, rest))
     curves = {name: joined.pop(name) for name in ("time", "velocity", "measured")}
-    segment, friction = joined.pop("segment").astype(np.int64), joined.pop("friction", None)
+    segment, friction, temperature = joined.pop("segment").astype(np.int64), joined.pop("friction", None), joined.pop("temperature", None)
     predicted = {COEFFICIENTS: curves["measured"] - std.pop(_REST)}
     if friction is not None:
         predicted[COEFFICIENTS + RIGID] = predicted[COEFFICIENTS] - friction
-    return JointSeries(joint=joint, prismatic=prismatic, segment=segment, predicted=predicted | joined, std=std, **curves)
+    known: dict[str, Any] = {**curves, "segment": segment, "predicted": predicted | joined, "std": std, "temperature": temperature}
+    return JointSeries(joint=joint, prismatic=prismatic, **known)

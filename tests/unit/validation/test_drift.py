@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dynident.validation.drift import friction_drift
+from dynident.validation.figures import drift_figures
 from dynident.validation.series import JointSeries
 
 
@@ -29,6 +32,16 @@ def test_a_trend_is_found_with_its_size(trend: float):
     assert found.drifts
     assert found.trend == pytest.approx(trend, abs=0.03)
     assert found.share[-1] - found.share[0] == pytest.approx(trend, abs=0.1)
+
+
+def test_it_is_drawn_against_time_and_against_temperature_where_that_was_recorded():
+    cold = series(0.3)
+    found, warm = friction_drift(cold), friction_drift(replace(cold, temperature=20.0 + cold.time))
+    assert found is not None
+    assert warm is not None
+    assert [figure.label for figure in drift_figures(found)] == ["Friction of elbow against time"]
+    assert [figure.label for figure in drift_figures(warm)] == ["Friction of elbow against time", "Friction of elbow against temperature"]
+    np.testing.assert_allclose(warm.temperature, 20.0 + warm.time)
 
 
 def test_steady_friction_does_not_drift():

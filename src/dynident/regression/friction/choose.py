@@ -88,9 +88,9 @@ def fit_chosen_friction(
 
 def _try_joint(search: _Search, j: int) -> list[Trial]:
     """The candidates of a joint, one of them chosen; what may come on top is tried on the best law."""
-    found = [search.trial(j, model) for model in friction_laws() if search.applies(j, model)]
+    found = [search.trial(j, combine(*model.parts, *search.always)) for model in friction_laws() if search.applies(j, model)]
     best = one_standard_error(found)
-    left = [model for model in friction_additions() if search.applies(j, model)]
+    left = [model for model in friction_additions() if model not in search.always and search.applies(j, model)]
     while left:
         grown = [search.trial(j, combine(*best.model.parts, model)) for model in left]
         found += grown
@@ -141,7 +141,10 @@ def _settle_together(search: _Search, trials: list[list[Trial]]) -> FrictionChoi
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Search:
-    """The rows of a log in blocks, and what is the same for all candidates."""
+    """The rows of a log in blocks, and what is the same for all candidates.
+
+    always : what all joints have whatever their law, such as rotors where the log shows them.
+    """
 
     problem: Problem
     rows: tuple[JointRows, ...]
@@ -153,6 +156,7 @@ class _Search:
     motion: Motion
     seed: int
     rigid: Array | None
+    always: tuple[FrictionModel, ...]
     separate: dict[FrictionModel, frozenset[str]] = field(default_factory=dict[FrictionModel, "frozenset[str]"])
     eliminated: dict[tuple[int, FrictionModel], tuple[Array, list[Array]]] = field(
         default_factory=dict["tuple[int, FrictionModel]", "tuple[Array, list[Array]]"]
@@ -176,6 +180,7 @@ class _Search:
             motion=_whole_motion(rows[0]),
             seed=seed,
             rigid=rigid,
+            always=_beside_linear(problem.base.friction),
         )
 
     def applies(self, j: int, model: FrictionModel) -> bool:
@@ -234,7 +239,7 @@ class _Search:
     @cached_property
     def _plain_factors(self) -> list[list[Array]]:
         """Per block, and last for the whole log, the joints' rows with linear friction eliminated."""
-        phi = [rows.columns(friction_laws()[0]) for rows in self.rows]
+        phi = [rows.columns(combine(*friction_laws()[0].parts, *self.always)) for rows in self.rows]
         return [[self._eliminate(j, own, k) for j, own in enumerate(phi)] for k in range(len(self.parts.names) + 1)]
 
     def used(self, j: int, k: int) -> BoolArray:
@@ -277,7 +282,7 @@ class _Search:
     def _impossible(self, j: int, model: FrictionModel, values: dict[str, float]) -> str:
         """Why friction of these parameters can't be: parameters that it adds to linear friction and that have the wrong sign, or energy
         that it puts into the motion of the log."""
-        usual = friction_laws()[0].parameter_names
+        usual = combine(*friction_laws()[0].parts, *self.always).parameter_names
         for parameter, nonnegative in zip((p for part in model.parts for p in part.parameters), model.nonnegative, strict=True):
             if nonnegative and parameter.name not in usual and values[parameter.name] < 0.0:
                 return f"{parameter.name} {values[parameter.name]:.2g} would be {parameter.negative}"
@@ -287,6 +292,12 @@ class _Search:
             if part.dissipative:
                 power += (part.columns(own)[:, 0] @ np.array([values[name] for name in part.parameter_names])) * own.dq[:, 0]
         return "gives energy back" if np.mean(power < 0.0) > _GIVES_BACK else ""
+
+
+def _beside_linear(friction: FrictionModel | None) -> tuple[FrictionModel, ...]:
+    """What the friction model of a problem has beside linear friction, in all joints."""
+    usual = {part.name for part in friction_laws()[0].parts}
+    return () if friction is None else tuple(part for part in friction.of_joint(0).parts if part.name not in usual)
 
 
 def _whole_motion(rows: JointRows) -> Motion:

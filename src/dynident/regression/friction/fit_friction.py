@@ -60,7 +60,9 @@ def fit_friction(
         models = tuple(model.of_joint(j) for j in range(problem.base.robot.n))
         model = PerJoint(search_shapes(problem, rows, models, starts=starts, seed=seed, progress=progress))
     estimate = fit(change_friction(problem, model, loads), progress=progress, **fitting)
-    return include_shapes(estimate, rows) if fit_shapes and has_shapes(model) else estimate
+    if not (fit_shapes and has_shapes(model)) or estimate.problem is None:
+        return estimate
+    return include_shapes(estimate, joint_rows(estimate.problem))  # whose rows count by the noise of their recordings
 
 
 def has_shapes(model: FrictionModel) -> bool:

@@ -71,7 +71,9 @@ def hold_links(
         own = model.of_joint(j)
         fitted.append(fit_shapes(own, rows[j].columns, project_known(rows[j], 1.0, known), starts=starts, seed=seed + j))
     changed = change_friction(problem, PerJoint(tuple(fitted)), loads)
-    return _hold(fit(changed), rigid.coefficients(changed.base)[0]), rows
+    estimate = _hold(fit(changed), rigid.coefficients(changed.base)[0])
+    assert estimate.problem is not None  # noqa: S101 (just fitted)
+    return estimate, joint_rows(estimate.problem)
 
 
 def _hold(estimate: Estimate, rigid: Array) -> Estimate:

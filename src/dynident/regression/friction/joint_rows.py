@@ -96,10 +96,11 @@ def joint_rows(problem: Problem, loads: Sequence[Array] | None = None) -> tuple[
 
 def _columns(log: LogRows, joint: int, model: FrictionModel) -> Array:
     pieces = [np.zeros((len(model.parameters), 0))]
-    for segment in log.dataset.segments:
+    for number, segment in enumerate(log.dataset.segments):
         motion = Motion(*(None if values is None else values[:, joint : joint + 1] for values in log.motion(segment)))
         mask = None if log.dataset.mask is None else log.dataset.mask[segment, joint]
-        pieces.append(_filter(log, model.columns(motion)[:, 0].T, mask))
+        weight = 1.0 if log.weights is None else float(log.weights[number, joint])
+        pieces.append(weight * _filter(log, model.columns(motion)[:, 0].T, mask))
     return np.concatenate(pieces, axis=1)
 
 

@@ -11,7 +11,7 @@ from dynident.regression.tables import friction_texts, shape_table
 from dynident.reports.blocks import Block, Cell, Grid, Heading, Key, Section, Text, grid
 from dynident.runs import Run, Stage
 from dynident.validation.drift import friction_drift
-from dynident.validation.figures import drift_figure, friction_cloud
+from dynident.validation.figures import drift_figures, friction_cloud
 
 
 def _blocks(run: Run) -> Iterator[Block]:
@@ -94,4 +94,4 @@ def _drift(run: Run) -> Iterator[Block]:
     names = ", ".join(f"{drift.joint} ({100.0 * drift.trend:+.0f} %)" for drift in drifting)
     yield Text(f"From the beginning to the end of the validation's log the friction changes by more than noise: {names}.")
     for drift in drifting:
-        yield drift_figure(drift)
+        yield from drift_figures(drift)

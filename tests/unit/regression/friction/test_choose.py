@@ -85,14 +85,21 @@ def test_a_joint_whose_friction_is_smooth_is_found():
 
 
 def test_rotors_are_found_where_links_do_not_explain_them():
-    truth = combine(linear(), Armature())
-    parameters = np.column_stack([LINEAR, [0.5, 0.5, 0.5]])
-    problem = build_problem(load_robot("spatial_3r"), friction_log(truth, parameters, noise=0.02))
-    choice = choose_friction(problem)
+    robot, truth = load_robot("spatial_3r"), combine(linear(), Armature())
+    log = friction_log(truth, np.column_stack([LINEAR, [0.5, 0.5, 0.5]]), noise=0.02)
+    choice = choose_friction(build_problem(robot, log, friction=linear()))
     tried = {item.joint for item in choice.trials if "armature" in item.model.name}
-    separate = base_parameters(load_robot("spatial_3r"), friction=truth).names
+    separate = base_parameters(robot, friction=truth).names
     assert tried == {f"joint{j}" for j in (1, 2, 3) if f"Ia{j}" in separate}
     assert all("armature" in item.model.name for item in choice.chosen if item.joint in tried)
+
+
+def test_rotors_that_a_problem_has_already_stay_in_all_joints():
+    robot, truth = load_robot("spatial_3r"), combine(linear(), Armature())
+    log = friction_log(truth, np.column_stack([LINEAR, [0.5, 0.5, 0.5]]), noise=0.02)
+    choice = choose_friction(build_problem(robot, log, friction=truth))
+    assert names(choice) == ["viscous+coulomb+offset+armature"] * 3
+    assert not any(item.model.parameter_names.count("Ia") > 1 for item in choice.trials)
 
 
 def test_a_choice_prints_why_and_survives_a_file(tmp_path):

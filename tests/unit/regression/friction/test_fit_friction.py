@@ -9,10 +9,13 @@ import pytest
 
 from dynident import identify, load_robot
 from dynident.core.arrays import Array
+from dynident.data import Dataset
 from dynident.friction import Offset, PerJoint, SmoothCoulomb, Viscous, combine
 from dynident.regression import Estimate, build_problem, fit, fit_friction
 from dynident.regression.friction.fitted import known_together
 from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone
+from dynident.regression.friction.joint_rows import joint_rows
+from dynident.regression.problem import rows_in_time
 from tests.unit.regression.friction.friction_logs import friction_log
 
 THRESHOLDS = (0.05, 0.3, 0.12)
@@ -149,3 +152,17 @@ def test_estimates_with_shapes_survive_a_run_folder(tmp_path, form: str):
     assert again.base.friction == estimate.base.friction
     assert document["friction_shapes"][0]["name"] == "threshold"
     assert "Shapes of friction" in str(again)
+
+
+def test_recordings_of_unequal_noise_are_fitted_together():
+    robot = load_robot("spatial_3r")
+    quiet, loud = (friction_log(TRUTH, PARAMETERS, noise=noise, seed=seed, seconds=30.0) for seed, noise in enumerate((0.02, 1.0)))
+    both = replace(Dataset.concatenate([quiet, loud]), source="both")
+    estimate = fit_friction(build_problem(robot, both), MODEL)
+    errors = np.abs(thresholds(estimate) - THRESHOLDS)
+    assert np.all(errors < 4.0 * np.array([shape.std for shape in estimate.shapes]))
+    assert estimate.problem is not None
+    for rows in joint_rows(estimate.problem):
+        own = estimate.base.friction.of_joint(rows.joint)
+        table = np.concatenate(rows_in_time(estimate.problem)[rows.joint], axis=1)
+        np.testing.assert_allclose(rows.columns(own), table[-1 - len(own.parameters) : -1], atol=1e-12)
