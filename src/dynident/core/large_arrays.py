@@ -23,6 +23,8 @@ from dynident.errors import FileError
 LARGEST_IN_MEMORY = 64 << 20
 #: Numbers of one array that are worked on at once.
 _BLOCK = 1 << 20
+#: Rows from here and there that are read at once.
+_SCATTERED = 32
 
 
 def allocate(shape: tuple[int, ...], dtype: DTypeLike = float) -> NDArray[Any]:
@@ -90,6 +92,15 @@ def concatenate_rows(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
         for block in row_blocks(len(array), array, result, width=math.prod(array.shape[1:])):
             result[start + block.start : start + block.stop] = array[block]
         start += len(array)
+    return result
+
+
+def take_rows(values: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
+    """values[rows]; where a page is needed its neighbours are mapped too, so that even a few rows would take the whole array."""
+    result = np.empty((len(rows), *values.shape[1:]), values.dtype)
+    for start in range(0, len(rows), _SCATTERED):
+        result[start : start + _SCATTERED] = values[rows[start : start + _SCATTERED]]
+        release(values)
     return result
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
-from dynident.core.large_arrays import release
+from dynident.core.large_arrays import take_rows
 
 #: Rows that the digest of a recording's numbers looks at, evenly spread: measured numbers don't agree in so many by chance.
 _ROWS = 1024
@@ -187,6 +187,5 @@ def _digest(arrays: Sequence[Array]) -> str:
         count = len(values)
         rows = np.arange(count) if count <= _ROWS else np.linspace(0, count - 1, _ROWS).round().astype(np.intp)
         digest.update(str(values.shape).encode())
-        digest.update(np.ascontiguousarray(values[rows] + 0.0).tobytes())  # + 0.0: a negative zero is a zero
-        release(values)
+        digest.update(np.ascontiguousarray(take_rows(values, rows) + 0.0).tobytes())  # + 0.0: a negative zero is a zero
     return digest.hexdigest()

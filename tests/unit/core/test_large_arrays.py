@@ -19,6 +19,7 @@ from dynident.core.large_arrays import (
     release,
     row_blocks,
     stack_columns,
+    take_rows,
     thin_rows,
 )
 from dynident.errors import FileError
@@ -93,3 +94,5 @@ def test_a_few_rows_and_single_columns():
     np.testing.assert_array_equal(thin_rows(VALUES, 300), VALUES[::4])
     np.testing.assert_array_equal(thin_rows(VALUES), VALUES)
     np.testing.assert_array_equal(column_of(VALUES, 1), VALUES[:, 1])
+    rows = np.arange(0, 1000, 9)
+    np.testing.assert_array_equal(take_rows(VALUES, rows), VALUES[rows])
