@@ -120,7 +120,9 @@ def motion_cutoff(log: Dataset) -> float:
     """Cutoff [Hz] that keeps the motion and little else, also where the clock is wrong by a large factor."""
     highest = 0.0
     for segment in log.segments:
-        power = np.abs(np.fft.rfft(log.q[segment] - log.q[segment].mean(axis=0), axis=0)) ** 2
+        # ends that don't meet would look like fast motion
+        window = np.hanning(segment.stop - segment.start)[:, None]
+        power = np.abs(np.fft.rfft(window * (log.q[segment] - log.q[segment].mean(axis=0)), axis=0)) ** 2
         if len(power) < 3 or not power.sum() > 0.0:
             continue
         share = np.cumsum(power.sum(axis=1)) / power.sum()
