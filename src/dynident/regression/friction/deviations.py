@@ -12,7 +12,7 @@ from dynident.core.arrays import Array, BoolArray
 from dynident.friction.model import FrictionModel
 from dynident.friction.shapes import shape_constants, shape_values
 from dynident.regression.equations.base import BaseParameters
-from dynident.regression.equations.columns import Columns, ExtraColumn
+from dynident.regression.equations.columns import Columns, ExtraColumn, FrictionColumn
 from dynident.regression.equations.factors import compress, independent_columns
 from dynident.regression.equations.rows import RowGroup, Tables
 from dynident.regression.estimate import Estimate
@@ -32,13 +32,14 @@ _DEPENDENT = 1e-5
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _ShapeColumn:
-    """d : (rows,) the joint's torque per unit of a shape."""
+    """A shape of one joint. positive : whether it can't be zero; d : (rows,) the joint's torque per unit of it."""
 
     joint: int
     name: str
     unit: str
     value: float
     at_bound: bool
+    positive: bool
     d: Array
 
 
@@ -93,14 +94,17 @@ def include_shapes(estimate: Estimate, rows: Sequence[JointRows], *, held: BoolA
 
 def _shape_columns(estimate: Estimate, model: FrictionModel, rows: JointRows) -> list[_ShapeColumn]:
     base, values = estimate.base, shape_values(model)
-    places = base.columns.of_joint(rows.joint)
-    f = np.array([estimate.standard[places[slot]] for slot in places])
+    f = np.array([estimate.standard[base.columns.index(f"{name}{rows.joint + 1}")] for name in model.parameter_names])
     kind = base.robot.joints[rows.joint].type
     found: list[_ShapeColumn] = []
     for shape, value, d in zip(shape_constants(model), values.tolist(), rows.derivatives(model, f), strict=True):
         near, span = min(value - shape.lower, shape.upper - value), shape.upper - shape.lower
         at_bound = near <= _AT_BOUND * min(span, abs(value) or span)
-        found.append(_ShapeColumn(joint=rows.joint, name=shape.name, unit=shape.unit.of(kind), value=value, at_bound=at_bound, d=d))
+        found.append(
+            _ShapeColumn(
+                joint=rows.joint, name=shape.name, unit=shape.unit.of(kind), value=value, at_bound=at_bound, positive=shape.lower > 0.0, d=d
+            )
+        )
     return found
 
 
@@ -164,10 +168,15 @@ def _passed_on(problem: Problem, fitted: BoolArray, held: BoolArray, known: Arra
 
 
 def _known_together(estimate: Estimate, joint: int, columns: Sequence[_ShapeColumn], covariance: Array) -> list[str]:
+    """Of those that can't be zero: what others are beside their standard deviation means nothing near zero."""
     base, b = estimate.base, estimate.base.rank
-    at = {int(standard): i for i, standard in enumerate(base.independent)}
-    own = [at[place] for place in base.columns.of_joint(joint).values() if place in at and estimate.kept[at[place]]]
-    mine = [i for i, column in enumerate(columns) if column.joint == joint and covariance[b + i, b + i] > 0.0]
+    columns_of = {i: base.columns[standard] for i, standard in enumerate(base.independent.tolist())}
+    own = [
+        i
+        for i, column in columns_of.items()
+        if isinstance(column, FrictionColumn) and column.joint == joint and column.nonnegative and estimate.kept[i]
+    ]
+    mine = [i for i, column in enumerate(columns) if column.joint == joint and column.positive and covariance[b + i, b + i] > 0.0]
     names = [base.names[i].removesuffix(str(joint + 1)) for i in own] + [columns[i].name for i in mine]
     values = np.append(estimate.values[own], [columns[i].value for i in mine])
     places = [*own, *(b + i for i in mine)]

@@ -45,8 +45,8 @@ def shape_notes(shapes: Sequence[FittedShape], together: Sequence[str]) -> Itera
         yield f"these data don't determine {', '.join(lost)} apart from the other friction parameters"
     if together:
         yield (
-            f"only known together: {'; '.join(together)}; each by itself is not, because the joint never moves fast enough to separate "
-            "them, so use them together"
+            f"only known together: {'; '.join(together)}; each by itself is not, because at these speeds the data don't separate them, so "
+            "use them together"
         )
 
 

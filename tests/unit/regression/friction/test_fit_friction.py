@@ -166,3 +166,13 @@ def test_recordings_of_unequal_noise_are_fitted_together():
         own = estimate.base.friction.of_joint(rows.joint)
         table = np.concatenate(rows_in_time(estimate.problem)[rows.joint], axis=1)
         np.testing.assert_allclose(rows.columns(own), table[-1 - len(own.parameters) : -1], atol=1e-12)
+
+
+def test_joints_with_different_models_have_the_deviations_of_their_own():
+    """The order of parameters in a table of all joints is not that of each joint's model."""
+    robot, log = load_robot("spatial_3r"), friction_log(TRUTH, PARAMETERS, noise=0.3)
+    problem, turned = build_problem(robot, log), combine(Offset(), SmoothCoulomb(), Viscous())
+    mixed, plain = fit_friction(problem, PerJoint((MODEL, turned, MODEL))), fit_friction(problem, MODEL)
+    for one, other in zip(mixed.shapes, plain.shapes, strict=True):
+        assert one.value == pytest.approx(other.value, rel=1e-3)
+        assert one.std == pytest.approx(other.std, rel=1e-2)
