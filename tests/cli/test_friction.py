@@ -53,6 +53,7 @@ def test_the_new_folder_is_a_run_with_the_old_links(folder):
     np.testing.assert_allclose(new.parameters.friction_parameters, WORN, atol=0.03)
     assert new.friction is not None
     assert new.friction.changed == ("joint2",)
+    assert new.friction.sentence.startswith("The friction of joint2 has changed by more than noise (")
     assert any("friction was fitted again to worn.npz" in note for note in new.parameters.notes)
 
 
@@ -72,7 +73,8 @@ def test_validate_export_and_report_take_it(folder, dynident_in):
 def test_retrieve_does_not_take_the_friction_log_for_one_of_the_links(folder, dynident_in):
     done = dynident_in(folder, "retrieve", "now")
     assert done.returncode == 2
-    assert "doesn't carry the data that it was fitted to" in done.stderr
+    assert "its links are those of another run, and its data are of friction alone" in done.stderr
+    assert "then run dynident friction again" in done.stderr
 
 
 def test_a_model_is_chosen_on_demand(folder, dynident_in):

@@ -90,7 +90,9 @@ class DriveGains(Result):
 
     @property
     def trust(self) -> tuple[Trust, ...]:
-        """(n,) how far to trust each."""
+        """(n,) how far to trust each; not at all where the payload is not what was told."""
+        if _payload_doubts(self):
+            return (Trust.OPEN,) * len(self.gains)
         return tuple(Trust.of(share) for share in self.relative_std.tolist())
 
     @property
@@ -162,8 +164,10 @@ def _scale_sentence(result: DriveGains) -> str:
 
 def _notes(result: DriveGains) -> list[str]:
     names, notes = result.robot.joint_names, list[str]()
-    unknown = [name for name, trust in zip(names, result.trust, strict=True) if trust is Trust.OPEN]
-    if unknown and result.vendor is None:
+    unknown = [name for name, share in zip(names, result.relative_std.tolist(), strict=True) if Trust.of(share) is Trust.OPEN]
+    if result.payload is not None and len(unknown) == len(names):
+        notes.append(f"a payload of {result.payload.mass} kg leaves all gains open; check its mass, how well that is known, and both logs")
+    elif unknown and result.vendor is None:
         what = "a payload" if result.payload is None else "a heavier payload"
         only = f"the current of {', '.join(unknown)} is nearly all friction and rotor, so its gain is not known"
         notes.append(f"{only}; {what} that hangs beside its axis would show it")
@@ -186,10 +190,26 @@ def _payload_notes(result: DriveGains) -> list[str]:
     if result.payload_parameters is None:
         return []
     centre = result.payload_parameters[1:4] / result.payload_parameters[0]
-    notes = [f"the payload's centre of mass is found at {', '.join(f'{value:.3f}' for value in centre)} m in the tool frame"]
+    found = f"the payload's centre of mass is found at {', '.join(f'{value:.3f}' for value in centre)} m in the tool frame"
+    return [found, *_payload_doubts(result)]
+
+
+def _payload_doubts(result: DriveGains) -> list[str]:
+    """Why the payload that the data show can't be the one that was told."""
+    if result.payload is None or result.payload_parameters is None:
+        return []
+    centre, doubts = result.payload_parameters[1:4] / result.payload_parameters[0], list[str]()
     if float(np.linalg.norm(centre)) > FARTHEST:
-        notes.append("no payload hangs so far from the tool: it has another mass, or the logs are not of one arm with it and without")
-    return notes
+        doubts.append("no payload hangs so far from the tool: it has another mass, or the logs are not of one arm with it and without")
+    told = result.payload.com or ()
+    away = max((abs(float(value) - known.value) / known.std for value, known in zip(centre, told, strict=False)), default=0.0)
+    if away > DIFFERENT:
+        where = ", ".join(str(known) for known in told)
+        doubts.append(
+            f"that is {away:.0f} deviations from the centre of mass that was told, {where} m, so that no gain is to be trusted; "
+            "check its unit, its frame and the mass, or leave it to the data"
+        )
+    return doubts
 
 
 def _gain_table(result: DriveGains) -> Table:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
-from dynident.data import EffortKind
+from dynident.data import Dataset, EffortKind
 from dynident.drives import GainStatus, Known, KnownMasses, KnownPayload, Trust, identify_gains
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.robots import Robot
@@ -18,6 +18,13 @@ from tests.current_logs import PAYLOAD, UR10, current_log, draw_gains
 @pytest.fixture(scope="module")
 def ur10() -> Robot:
     return load_robot(UR10)
+
+
+@pytest.fixture(scope="module")
+def two_logs() -> tuple[Dataset, Dataset]:
+    """Of a small arm, without a payload of 0.5 kg at (0.1, 0.04, 0) m and with it."""
+    robot, true, payload = load_robot("spatial_3r"), draw_gains(3, 1), np.array([0.5, 0.05, 0.02, 0.0, 0.01, 0.0, 0.0, 0.012, 0.0, 0.01])
+    return current_log(robot, true, 1, noise=0.001), current_log(robot, true, 1, payload=payload, noise=0.001)
 
 
 class TestPayload:
@@ -62,6 +69,23 @@ class TestPayload:
         found = identify_gains(ur10, torques[0], loaded=torques[1], payload=self.KNOWN)
         np.testing.assert_allclose(found.gains, true, rtol=0.02)
         assert found.records()[0]["unit"] == "1"
+
+    def test_a_centre_of_mass_that_the_data_contradict_is_said_and_no_gain_trusted(self, two_logs: tuple[Dataset, Dataset]) -> None:
+        right, wrong = (
+            identify_gains(load_robot("spatial_3r"), two_logs[0], loaded=two_logs[1], payload=KnownPayload(mass=Known.of(0.5), com=com))
+            for com in ((Known(x, 5e-3), Known(y, 5e-3), Known(0.0, 5e-3)) for x, y in ((0.1, 0.04), (0.1, 0.1)))
+        )
+        assert right.trust == (Trust.GOOD,) * 3
+        assert not any("that was told" in note for note in right.notes)
+        assert wrong.trust == (Trust.OPEN,) * 3
+        assert any("from the centre of mass that was told, 0.1 ± 0.005, 0.1 ± 0.005" in note for note in wrong.notes)
+
+    def test_a_scale_that_is_open_is_not_laid_on_friction(self, two_logs: tuple[Dataset, Dataset]) -> None:
+        payload = KnownPayload(mass=Known.of("0.5±50%"))
+        found = identify_gains(load_robot("spatial_3r"), two_logs[0], loaded=two_logs[1], payload=payload)
+        assert found.trust == (Trust.OPEN,) * 3
+        assert any("a payload of 0.5 ± 0.25 kg leaves all gains open" in note for note in found.notes)
+        assert not any("friction and rotor" in note for note in found.notes)
 
 
 def test_deviations_cover_the_truth() -> None:

@@ -11,6 +11,7 @@ from dynident.cli.options import AsJson, Debug, RunArgument, one_of, parse_optio
 from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.retrieval import RetrievalOptions, solve_with_options
 from dynident.cli.terminal import print_result, progress_bar
+from dynident.errors import InputError
 
 GROUP = "Model"
 EXAMPLE = """Examples:
@@ -105,7 +106,7 @@ def retrieve(
     """
     from dynident.feasibility import with_ranges
     from dynident.feasibility.tables import link_report
-    from dynident.runs import read_estimate, write_parameters
+    from dynident.runs import Stage, read_estimate, write_parameters
 
     asked = RetrievalOptions(
         constraints=tuple(constraints or ()),
@@ -121,6 +122,11 @@ def retrieve(
         prior_factor=prior_factor,
     )
     estimate = read_estimate(run)
+    if estimate.problem is None and not two_step and (run / Stage.FRICTION.value.document).is_file():
+        raise InputError(
+            f"{run}: its links are those of another run, and its data are of friction alone",
+            remedy="retrieve the links where they were identified, then run dynident friction again, which takes them along",
+        )
     problem = asked.problem(run, estimate)
     given = parse_options("--solver-option", solver_option)
     result = solve_with_options(

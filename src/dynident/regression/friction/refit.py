@@ -99,8 +99,9 @@ class FrictionRefit(Result):
         if not self.changed:
             return "The friction of no joint has changed by more than noise."
         largest = max((change for change in self.changes if change.changed), key=lambda change: change.percent)
+        most = f", most that of {largest.joint}" if len(self.changed) > 1 else ""
         return (
-            f"The friction of {', '.join(self.changed)} has changed by more than noise, most that of {largest.joint} "
+            f"The friction of {', '.join(self.changed)} has changed by more than noise{most} "
             f"({short_number(largest.rms)} {largest.unit}, {short_number(largest.percent)} % of what it was)."
         )
 
