@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.friction.model import FrictionModel, Motion
+from dynident.friction.model import REFERENCE_TEMPERATURE, FrictionModel, Motion
 from dynident.friction.smooth_coulomb import THRESHOLD, SmoothCoulomb
 
 #: A velocity beside rest, far too slow for anything smooth to notice. Added to others it changes only those that are zero.
 BESIDE_REST = 1e-300
+#: A column that changes by more between both sides of rest leaps there.
+_LEAP = 1e-6
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,14 @@ class Smoothed(FrictionModel):
         above, below = self.model.columns(Motion.steady(sides))
         jumps: Array = 0.5 * (above - below)
         return tuple(jumps[0].tolist()) if self.joints is None else tuple(jumps.T)
+
+
+def jumps_at_rest(model: FrictionModel) -> bool:
+    """Whether a column leaps where a joint turns back, so that noise in the velocity of a joint at rest is noise in the column."""
+    side = np.full((1, model.joints or 1), 1e-12)
+    beside = [Motion.steady(speed)._replace(load=side + 1.0, temperature=side + REFERENCE_TEMPERATURE + 1.0) for speed in (side, -side)]
+    above, below = (model.columns(motion) for motion in beside)
+    return bool(np.abs(above - below).max() > _LEAP)
 
 
 def smooth(model: FrictionModel, threshold: float = THRESHOLD) -> Smoothed:

@@ -10,6 +10,7 @@ from dynident.core.large_arrays import thin_rows
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, is_uniform, resample
 from dynident.data.checks import default_names
 from dynident.data.signals.agreement import find_disagreements, replace_derivatives
+from dynident.data.signals.rest import find_rest
 from dynident.errors import InputError, Remedy, ValueRangeError
 from dynident.regression.summary import Processing
 from dynident.robots.robot import Robot
@@ -21,6 +22,10 @@ ABSURD_EFFORT = 20.0
 #: The filter's impulse response ends below this share of its peak. Both sides of the equations go through the same
 #: filter, so its exact shape biases nothing, and a shorter one loses less of the log's edges (0.8 s for 5 Hz).
 EDGE = 1e-4
+#: A velocity trembles at rest where its sign changes more often than so many times in a pause; in one that begins and ends it does twice.
+TREMBLING = 4
+#: Beyond this share of rest a log is one of postures.
+MOSTLY_RESTING = 0.8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -67,6 +72,30 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
         raise ValueRangeError("rate", "needs a filter before decimation, or it would alias", remedy=remedy)
     _check_unit(robot, data)
     return PreparedLog(dataset=data, filter=filter, processing=steps)
+
+
+def mask_trembling(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+    """The log without the samples of joints at rest whose recorded velocity trembles, and a note.
+
+    The sign of that velocity is noise, and friction at rest is whatever holds the joint: neither says anything about friction that
+    leaps where a joint turns back. Of a joint that hardly ever moves all is kept, for the sake of gravity.
+    """
+    assert data.dq is not None  # noqa: S101 (prepared)
+    resting = find_rest(data)
+    counts = resting.sum(axis=0)
+    if not counts.any():
+        return data, ()
+    stays = resting[1:] & resting[:-1]
+    turns = ((np.diff(np.sign(data.dq), axis=0) != 0.0) & stays).sum(axis=0)
+    pauses = counts - stays.sum(axis=0)
+    trembling = turns > TREMBLING * pauses
+    left_out = resting & (trembling & (counts <= MOSTLY_RESTING * data.samples))
+    if not left_out.any():
+        return data, ()
+    mask = ~left_out if data.mask is None else data.mask & ~left_out
+    share = f"{100.0 * float(left_out.mean()):.2g} % of the samples"
+    note = f"{share} are of joints at rest whose velocity trembles, so that friction has no definite sign there; they are left out"
+    return replace(data, mask=mask, provenance=data.provenance), (note,)
 
 
 def check_effort(data: Dataset) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import Dataset, EffortKind
 from dynident.data.signals.agreement import smooth_motion
+from dynident.data.signals.rest import find_rest
 from dynident.errors import InputError, ValueRangeError
 from dynident.friction import linear
 from dynident.friction.model import FrictionModel
@@ -21,14 +22,12 @@ from dynident.regression.identify import Auto, Default, usual_cutoff
 from dynident.regression.prepare import check_effort, even_clock, match_joints
 from dynident.robots.robot import Robot
 from dynident.signs.magnitudes import Magnitudes, working_step
-from dynident.signs.segments import TREMBLE, runs, split_segments
+from dynident.signs.segments import split_segments
 
 #: Samples nearer to zero than this many standard deviations of the noise don't tell a sign.
 UNCLEAR = 3.0
 #: The same for logs without noise: a share of the joint's RMS.
 LEAST_SHARE = 0.01
-#: A joint that only trembles for longer than this is at rest [s]; one that turns back is not.
-REST = 0.1
 #: A joint moves when it covers more than this [rad | m].
 STILL = 1e-3
 #: |τ| varies when its standard deviation is above this share of its mean.
@@ -70,7 +69,7 @@ def prepare_magnitudes(
     notes = (*taken, *notes)
     motion = smooth_motion(log, usual_cutoff(log.rate) if cutoff == "auto" else cutoff)
     if base.friction is not None:
-        log, left_out = _mask_rest(log, motion)
+        log, left_out = _mask_rest(log)
         notes = (*notes, *left_out)
     assert log.effort is not None  # noqa: S101 (checked)
     noise = effort_noise(log)
@@ -95,14 +94,9 @@ def prepare_magnitudes(
     )
 
 
-def _mask_rest(log: Dataset, motion: Dataset) -> tuple[Dataset, tuple[str, ...]]:
+def _mask_rest(log: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     """The log with a joint's samples at rest masked: friction there is whatever holds the joint, and the sign of its velocity is noise."""
-    assert motion.dq is not None  # noqa: S101 (differentiated)
-    slow = np.abs(motion.dq) <= TREMBLE * np.abs(motion.dq).max(axis=0)
-    resting, breaks = np.zeros_like(slow), np.array(log.starts)
-    for j in range(log.n):
-        for start, stop in runs(slow[:, j], breaks):
-            resting[start:stop, j] = stop - start > REST * log.rate
+    resting = find_rest(log)
     if not resting.any():
         return log, ()
     mask = ~resting if log.mask is None else log.mask & ~resting
