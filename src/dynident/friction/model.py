@@ -249,6 +249,10 @@ class FrictionModel(ABC):
         named = zip(self.parameter_names, np.asarray(row, dtype=float).tolist(), strict=True)
         return {name: value for name, value in named if name in own}
 
+    def shapes_by_name(self) -> dict[str, float]:
+        """The shape constants that a single joint's model has; of parts that share a name the last one's."""
+        return {shape.name: float(getattr(part, shape.name)) for part in self.parts for shape in part.shapes}
+
     def split(self, parameters: Array) -> tuple[tuple[FrictionModel, Array], ...]:
         """The parts, each with its own columns of `parameters` (n, k)."""
         ends = np.cumsum([len(part.parameters) for part in self.parts])

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 
 from dynident import Dataset, load_robot
 from dynident.dynamics import inverse_dynamics
@@ -179,8 +180,10 @@ def test_other_programs_get_each_joints_own_numbers():
     model = ExportModel(robot=ROBOT, parameters=ROBOT.parameters, friction=MIXED, friction_parameters=THETA)
     text = export(model, "csv").files["spatial_3r.csv"].decode()
     assert text.splitlines()[3].endswith("joint3,,0.5,")
-    yaml = next(iter(export(model, "yaml").files.values())).decode()
-    assert yaml.split("joint3:")[1].split() == ["{fc:", "0.5}"]
+    assert any("shape constants" in note for note in export(model, "csv").notes)
+    friction = yaml.safe_load(next(iter(export(model, "yaml").files.values())))["friction"]
+    assert friction["joints"]["joint3"] == {"fc": 0.5}
+    assert friction["shapes"] == {"joint1": {}, "joint2": {"threshold": 0.1}, "joint3": {"threshold": 0.4}}
 
 
 def test_it_can_be_simulated():

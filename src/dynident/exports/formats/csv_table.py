@@ -17,7 +17,9 @@ def write_csv(model: ExportModel, request: Request) -> Exported:
         rows = [[*row, "warning" if number == 0 else request.warning] for number, row in enumerate(rows)]
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
-    return Exported(target="csv", files={f"{model.robot.name}.csv": out.getvalue().encode()})
+    shaped = model.friction is not None and not model.coefficients and any(part.shapes for part in model.friction.parts)
+    notes = ("the table has no place for the shape constants of the friction model; YAML, C and Python do",) if shaped else ()
+    return Exported(target="csv", files={f"{model.robot.name}.csv": out.getvalue().encode()}, notes=notes)
 
 
 EXPORTER = Exporter(name="csv", help="Write the table of links, or of coefficients.", write=write_csv, prove=None, bodies=False)

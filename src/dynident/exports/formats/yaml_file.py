@@ -94,6 +94,9 @@ def _own(model: ExportModel) -> dict[str, Any]:
     if model.friction is not None and model.friction_parameters is not None:
         values = [model.friction.values_of(j, row) for j, row in enumerate(model.friction_parameters)]
         content["friction"] = {"model": model.friction.name, "joints": dict(zip(robot.joint_names, values, strict=True))}
+        shapes = [model.friction.of_joint(j).shapes_by_name() for j in range(robot.n)]
+        if any(shapes):
+            content["friction"]["shapes"] = dict(zip(robot.joint_names, shapes, strict=True))
     return content
 
 
