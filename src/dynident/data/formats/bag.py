@@ -7,7 +7,9 @@ import json
 import sqlite3
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -92,14 +94,13 @@ class _Message(NamedTuple):
 
 def read_bag(path: Path, options: BagOptions) -> dict[str, NDArray[Any]]:
     """time [s] since the first message, position, velocity, acceleration and effort (N, n), joint_names."""
-    from rosbags.highlevel import AnyReaderError
-
-    mend = _MEND.get(path.suffix.lower(), "ros2 bag reindex")
+    import_module("rosbags")  # first, so that it is what a message names where nothing is installed
+    damage, mend = _damage(), _MEND.get(path.suffix.lower(), "ros2 bag reindex")
     try:
         encodings = _encodings(path) if path.suffix.lower() == ".mcap" else {"cdr"}
         messages = _ros_messages if encodings <= {"cdr", "ros1", ""} else _mcap_messages
         return _read(path, options, messages)
-    except (AnyReaderError, *_damage()) as error:
+    except damage as error:
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise FileError(path, f"can't be read as a bag: {reason}", remedy=f"where it was cut off, `{mend}` saves what is there") from None
 
@@ -108,10 +109,20 @@ READER = Reader(name="rosbag", read=read_bag, suffixes=(".bag", ".db3", ".mcap")
 
 
 def _damage() -> tuple[type[Exception], ...]:
+    """Errors of damaged files, also of the libraries that the libraries use."""
     from google.protobuf.message import DecodeError
     from mcap.exceptions import McapError
+    from rosbags.highlevel import AnyReaderError
+    from rosbags.rosbag1 import ReaderError as RosReaderError
+    from rosbags.rosbag2 import ReaderError as Ros2ReaderError
+    from rosbags.serde import SerdeError
+    from rosbags.typesys import TypesysError
 
-    return (*_DAMAGED, McapError, DecodeError)
+    found: list[type[Exception]] = [McapError, DecodeError, AnyReaderError, RosReaderError, Ros2ReaderError, SerdeError, TypesysError]
+    for module, name in (("zstandard", "ZstdError"), ("apsw", "Error")):
+        with suppress(ImportError):
+            found.append(getattr(import_module(module), name))
+    return (*_DAMAGED, *found)
 
 
 def _read(path: Path, options: BagOptions, messages: Any) -> dict[str, NDArray[Any]]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dynident.data import load_dataset, load_recording
-from dynident.errors import FileError, MissingExtraError, UnknownNameError
+from dynident.errors import DynidentError, FileError, MissingExtraError, UnknownNameError
 from tests.bags import State, joint_states, write_bag, write_json_mcap
 
 N = 60
@@ -158,3 +159,21 @@ def test_without_the_library_one_sentence_says_what_to_install(tmp_path, monkeyp
     monkeypatch.setitem(sys.modules, "rosbags", None)
     with pytest.raises(MissingExtraError, match=r'reading rosbag needs rosbags, which is not installed; pip install "dynident\[ros\]"'):
         load_dataset(Path(tmp_path / "log.mcap"))
+
+
+@pytest.mark.parametrize("file", ["log.mcap", "log.bag", "log.db3", "json.mcap", "proto.mcap"])
+def test_damaged_bytes_are_one_sentence_or_a_log(tmp_path, file):
+    write = write_bag if file.startswith("log") else partial(write_json_mcap, protobuf=file == "proto.mcap")
+    bag = write(tmp_path / file, STATES)
+    good, random = bag.read_bytes(), np.random.default_rng(5)
+    refused = list[str]()
+    for _ in range(40):
+        damaged = np.frombuffer(good, dtype=np.uint8).copy()
+        damaged[random.integers(len(damaged), size=random.integers(1, 10))] = random.integers(256)
+        bag.write_bytes(damaged[: len(damaged) if random.random() < 0.8 else random.integers(len(damaged))].tobytes())
+        try:
+            assert load_dataset(bag).n <= 3
+        except DynidentError as error:
+            refused.append(str(error))
+    assert len(refused) > 5
+    assert not any("\n" in sentence for sentence in refused)
