@@ -83,3 +83,23 @@ def test_bad_input_is_one_sentence(dynident, folder):
     np.savez(folder / "samples.npz", q=np.zeros((5, 3)), g=np.ones((5, 3)))
     refused(dynident("doctor", "spatial_3r", "samples.npz"), ["the doctor looks at logs"])
     refused(dynident("doctor", "pendulum_1r", "good.npz"), ["the data have 3 joints"])
+
+
+def test_a_page_shows_every_finding_with_its_figure(dynident, folder):
+    done = dynident("doctor", "spatial_3r", "bad.csv", "--report", "page.html")
+    assert (done.returncode, done.stderr) == (1, "")
+    page = (folder / "page.html").read_text()
+    assert "diagnosis of a log" in page
+    for words in ("Time base", "Effort sign", "--effort-signs 1,-1,1", "velocity of joint1", "effort of joint2"):
+        assert words in page
+    refused(dynident("doctor", "spatial_3r", "bad.csv", "--report", "page.txt"), ["unknown suffix '.txt'"])
+
+
+def test_identify_stops_at_a_fault_that_would_make_its_result_meaningless_unless_told_not_to(dynident, folder):
+    stopped = dynident("identify", "spatial_3r", "bad.csv", "-o", "run")
+    refused(stopped, ["clock runs 10 times too slowly", "--sampling-rate 100", "--effort-signs 1,-1,1", "--ignore-doctor"])
+    assert not (folder / "run").exists()
+    assert dynident("identify", "spatial_3r", "bad.csv", "-o", "run", "--ignore-doctor").returncode == 0
+    sideways = dynident("identify", "spatial_3r", "good.npz", "-o", "other", "--gravity", "0,0,9.81")
+    refused(sideways, ["gravity is along", "--gravity 0,0,-9.8066"])
+    assert dynident("identify", "spatial_3r", "good.npz", "-o", "good").returncode == 0

@@ -44,3 +44,9 @@ def test_a_good_log_has_no_sure_finding(robot):
 def test_a_check_alone_is_silent_about_a_good_log(name):
     found = diagnose(load_robot("spatial_3r"), synthetic_log("spatial_3r", noise=0.1), checks=[name])
     assert [finding.name for finding in found.findings if finding.confidence is Confidence.HIGH] == []
+
+
+def test_the_documentation_has_the_table_of_symptoms_causes_and_fixes():
+    page = (REPOSITORY / "docs" / "how-to" / "doctor.md").read_text(encoding="utf-8")
+    table = page.split("| finding | symptom | cause | fix |\n|---|---|---|---|\n")[1].split("\n\n")[0]
+    assert table.splitlines() == [f"| {check.name} | {check.symptom} | {check.cause} | {check.fix} |" for check in CHECKS.values()]

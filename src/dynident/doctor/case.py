@@ -11,7 +11,7 @@ from dynident.core.arrays import Array
 from dynident.data import Dataset, EffortKind
 from dynident.data.signals.derivatives import derivative
 from dynident.doctor.correction import Correction, used_rows
-from dynident.doctor.excerpt import QUICK, Excerpt, take_excerpt
+from dynident.doctor.excerpt import Excerpt, take_excerpt
 from dynident.doctor.explanation import Explanation, LinkPrior, Moments, explain, link_prior, moments, scale_efforts
 from dynident.doctor.pieces import split
 from dynident.doctor.rates_of_change import Comparison, compare_derivative
@@ -27,13 +27,11 @@ WELL = 0.06
 class Case:
     """A robot, and a log with its joints in its order.
 
-    quick : look at some windows of a long log only.
     seconds : how long the log was taken to be; a correction of the clock makes it neither longer nor shorter as evidence.
     """
 
     robot: Robot
     data: Dataset
-    quick: bool = False
     seconds: float | None = None
 
     def correct(self, correction: Correction) -> Case:
@@ -63,7 +61,7 @@ class Case:
         kind = self.data.effort_kind
         if self.data.effort is None or (kind is not None and kind.unsigned):
             return None
-        found = take_excerpt(self.pieces, longest=QUICK if self.quick else None)
+        found = take_excerpt(self.pieces)
         return found if found is None or self.seconds is None else replace(found, seconds=self.seconds)
 
     @cached_property

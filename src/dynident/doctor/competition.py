@@ -17,7 +17,7 @@ from dynident.doctor.figures import effort_figure
 from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Suspect
 
 #: What a correction must gain in -2 log p to be looked at, to be named, and to be sure.
-_LEAST, _CLEAR, _SURE = 15.0, 30.0, 60.0
+_LEAST, _CLEAR, SURE = 15.0, 30.0, 60.0
 #: A sure correction leaves little of what was unexplained (`Check.leaves`), over all joints or over those that it concerns, or makes links
 #: so much more plausible in -2 log p. And of the joints concerned at most this share of their effort stays unexplained.
 _PLAUSIBLE, _UNEXPLAINED = 40.0, 0.5
@@ -111,7 +111,7 @@ def _finding(accused: Accused, before: Case, after: Case) -> Finding:
     doubt = before.judge(Correction(), prior=before.other_prior).cost - after.judge(Correction(), prior=after.other_prior).cost
     ratio = min(new.overall / old.overall, _rms(new.misfit[joints]) / _rms(old.misfit[joints]))
     better = ratio <= accused.check.leaves or old.implausibility - new.implausibility >= _PLAUSIBLE
-    sure = gain >= _SURE and doubt >= 0.0 and better and _rms(new.misfit[joints]) <= _UNEXPLAINED
+    sure = gain >= SURE and doubt >= 0.0 and better and _rms(new.misfit[joints]) <= _UNEXPLAINED
     evidence = (
         *suspect.evidence,
         Evidence("unexplained", 100.0 * old.overall, "%"),

@@ -16,8 +16,6 @@ from dynident.regression.prepare import even_clock
 
 #: Rows of an excerpt.
 ROWS = 360
-#: Of longer logs windows are looked at, so many samples in all, in so many windows.
-QUICK, WINDOWS = 8_000, 8
 #: Nearly all of the motion's power (this share) is below a frequency of which the filter keeps so many times.
 _POWER, _ABOVE = 0.99, 8.0
 #: It keeps at least so many periods in the whole log.
@@ -80,17 +78,14 @@ class Excerpt:
         )
 
 
-def take_excerpt(data: Dataset, *, longest: int | None = None) -> Excerpt | None:
-    """The rows of a log with effort; None where no part of it is long enough for a filter. longest : samples that are looked at."""
+def take_excerpt(data: Dataset) -> Excerpt | None:
+    """The rows of a log with effort; None where no part of it is long enough for a filter."""
     log = even_clock(data)
     log = replace_derivatives(log, find_disagreements(log))
     cutoff = motion_cutoff(log)
     edge = max(round(log.rate / cutoff), 1)
     pieces = [
-        _smooth(log, window, cutoff, edge)
-        for segment in log.segments
-        for window in _windows(segment, log.samples, longest)
-        if window.stop - window.start > max(4 * edge, 2 * shortest(_ORDER))
+        _smooth(log, window, cutoff, edge) for window in log.segments if window.stop - window.start > max(4 * edge, 2 * shortest(_ORDER))
     ]
     if not pieces:
         return None
@@ -128,17 +123,6 @@ def motion_cutoff(log: Dataset) -> float:
         share = np.cumsum(power.sum(axis=1)) / power.sum()
         highest = max(highest, float(np.searchsorted(share, _POWER)) * log.rate / (segment.stop - segment.start))
     return min(max(_ABOVE * highest, _SLOWEST / log.duration), log.rate / 4.0)
-
-
-def _windows(segment: slice, samples: int, longest: int | None) -> list[slice]:
-    """A segment, or evenly spread windows of it."""
-    length = segment.stop - segment.start
-    if longest is None or samples <= longest:
-        return [segment]
-    count = max(1, round(WINDOWS * length / samples))
-    width = min(longest // WINDOWS, length)
-    starts = [segment.start + k * (length - width) // max(count - 1, 1) for k in range(count)]
-    return [slice(start, start + width) for start in starts]
 
 
 def _smooth(log: Dataset, window: slice, cutoff: float, edge: int) -> tuple[Array, ...]:

@@ -15,10 +15,10 @@ Say = Callable[[Correction], str]
 
 def in_python(correction: Correction) -> str:
     """A correction as lines of a YAML beside the data, gravity as the robot's argument."""
-    lines = [f"{name}: {_text(value)}" for name, value in correction.recipe.items()]
+    lines = [f"{name}: {value_text(value)}" for name, value in correction.recipe.items()]
     gravity = correction.arguments.get("gravity")
     if gravity is not None:
-        lines.append(f"robot.with_gravity({_text(gravity)})")
+        lines.append(f"robot.with_gravity({value_text(gravity)})")
     return "; ".join(lines)
 
 
@@ -98,9 +98,10 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _text(value: object) -> str:
+def value_text(value: object) -> str:
+    """A value of a recipe as a YAML has it on one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name}: {_text(item)}" for name, item in value.items()) + "}"  # pyright: ignore
+        return "{" + ", ".join(f"{name}: {value_text(item)}" for name, item in value.items()) + "}"  # pyright: ignore
     if isinstance(value, list):
-        return "[" + ", ".join(map(_text, value)) + "]"  # pyright: ignore
+        return "[" + ", ".join(map(value_text, value)) + "]"  # pyright: ignore
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
@@ -85,21 +85,29 @@ def report(
 
 def report_html(run: Run) -> str:
     """One page that works without a network. All text from files is escaped."""
+    sections = [fill_section(section, run) for section in SECTIONS.values() if section.applies(run)]
+    return render(_title(run), "identification report", run.estimate.base.robot.name, run.estimate.summary.source, sections).html
+
+
+def render(title: str, kicker: str, robot: str, source: str, sections: Sequence[FilledSection]) -> Page:
+    """Filled sections as a page. kicker : what kind of page it is."""
     import plotly.offline  # here, because it takes long
 
-    return (
+    html = (
         environment()
         .get_template("page.html")
         .render(
-            title=_title(run),
-            robot=run.estimate.base.robot.name,
-            source=run.estimate.summary.source,
-            sections=[fill_section(section, run) for section in SECTIONS.values() if section.applies(run)],
+            title=title,
+            kicker=kicker,
+            robot=robot,
+            source=source,
+            sections=sections,
             style=asset("page.css"),
             script=asset("page.js"),
             plotly=plotly.offline.get_plotlyjs(),
         )
     )
+    return Page(title, html)
 
 
 def _title(run: Run) -> str:

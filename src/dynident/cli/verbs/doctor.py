@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import parse_reading, read_data, read_robot
+from dynident.cli.inputs import check_output, parse_reading, read_data, read_robot
+from dynident.cli.spoiled import tell_correction
 from dynident.cli.terminal import console, print_json, print_report, spinner
 from dynident.errors import FileError, InputError, Remedy
 
 if TYPE_CHECKING:
-    from dynident.doctor import Correction, Diagnosis
+    from dynident.doctor import Diagnosis
 
 GROUP = "Experiment"
 EXAMPLE = """Examples:
@@ -29,6 +30,9 @@ def doctor(
     *,
     fix: Annotated[bool, typer.Option("--fix", help="Write the sure corrections to the YAML beside the data.")] = False,
     force: Annotated[bool, typer.Option("--force", help="With --fix, also where that YAML is there already.")] = False,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="Also write a page with the figure that shows each finding (.html).")
+    ] = None,
     train: opt.Train = None,
     read: opt.DataReading,
     mounting: opt.Mounting,
@@ -45,6 +49,8 @@ def doctor(
     from dynident.doctor.tables import diagnosis_document, diagnosis_report
 
     reading, part = parse_reading(read), opt.parse_part(train, "--train")
+    if report is not None:
+        check_output(report, "report", (".html",))
     if fix and len(data) != 1:
         raise InputError(f"--fix corrects the reading of one file, and {len(data)} were given; look at them one by one")
     machine = read_robot(robot, **mounting)
@@ -55,6 +61,10 @@ def doctor(
     with spinner("Examining") as say:
         found = diagnose(machine, recorded, progress=say)
     written = _write(data[0], found, force=force) if fix else None
+    if report is not None:
+        from dynident.reports.diagnosis import diagnosis_page
+
+        diagnosis_page(found, tell_correction).save(report)
     if as_json:
         print_json({**diagnosis_document(found), "written": None if written is None else str(written)})
     else:
@@ -63,15 +73,6 @@ def doctor(
             console().print(f"Written to {written}", markup=False)
     if found.sure:
         raise typer.Exit(1)
-
-
-def tell_correction(correction: Correction) -> str:
-    """A correction as options, and lines of the YAML where there is no option."""
-    recipe, arguments = correction.recipe, correction.arguments
-    options = [opt.option_text(name, value) for name, value in arguments.items() if recipe.get(name, value) == value]
-    lines = [f"{name}: {value}" for name, value in recipe.items() if arguments.get(name) != value]
-    beside = f"{'and ' if options else ''}in the YAML beside the data: {'; '.join(lines)}" if lines else ""
-    return " ".join(filter(None, (*options, beside)))
 
 
 def _write(data: Path, found: Diagnosis, *, force: bool) -> Path | None:

@@ -9,6 +9,7 @@ import typer
 
 from dynident.cli import options as opt
 from dynident.cli.inputs import parse_reading, read_data, read_robot, remember_reading, running_command
+from dynident.cli.spoiled import refuse_spoiled
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.errors import ValueRangeError
 
@@ -60,6 +61,9 @@ def identify(
     ] = None,
     read: opt.DataReading,
     mounting: opt.Mounting,
+    ignore_doctor: Annotated[
+        bool, typer.Option("--ignore-doctor", help="Identify also from a log with a fault that makes the result meaningless.")
+    ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of the random samples that tell the base parameters.", min=0)] = 0,
     as_json: opt.AsJson = False,
     debug: opt.Debug = False,
@@ -92,6 +96,9 @@ def identify(
         recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
     with progress_bar("Building the regression") as progress:
         problem = build_problem(machine, recorded, **building, progress=progress)
+    if not ignore_doctor:
+        with spinner("Examining"):
+            refuse_spoiled(machine, recorded)
     with spinner("Fitting") as say:
         estimate = remember_reading(fit_problem(problem, auto=friction == "auto", seed=seed, **fitting, progress=say), reading)
     folds, facts = None, tuple[str, ...]()

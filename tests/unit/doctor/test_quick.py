@@ -1,0 +1,45 @@
+"""The quick look before an identification: silent about good logs, long ones too, and sure about what spoils a result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynident import load_robot
+from dynident.doctor.quick import find_spoiling, thin
+from tests.logs import synthetic_log, synthetic_samples
+
+ROBOT = load_robot("spatial_3r")
+LOG = synthetic_log("spatial_3r", noise=0.1)
+
+
+def test_nothing_is_said_about_good_logs_and_about_other_data():
+    assert find_spoiling(ROBOT, LOG) is None
+    assert find_spoiling(ROBOT, synthetic_samples()) is None
+    assert find_spoiling(ROBOT, replace(LOG, effort=np.abs(LOG.effort), effort_kind="magnitude")) is None
+
+
+@pytest.mark.parametrize(
+    ("log", "name"),
+    [
+        (replace(LOG, effort=-LOG.effort), "effort sign"),
+        (replace(LOG, effort=1000.0 * LOG.effort), "effort unit"),
+        (replace(LOG, time=20.0 * LOG.time), "time base"),
+    ],
+)
+def test_what_spoils_a_result_is_found(log, name):
+    found = find_spoiling(ROBOT, log)
+    assert found is not None
+    assert [finding.name for finding in found.spoiling] == [name]
+
+
+def test_a_long_log_is_looked_at_in_windows_of_its_own_samples():
+    log = synthetic_log("planar_2r", samples=60_000, rate=1000.0)
+    few = thin(log)
+    assert few.samples <= 4_100
+    assert len(few.starts) == 8
+    rows = np.searchsorted(log.time, few.time)
+    np.testing.assert_array_equal(few.q, log.q[rows])
+    assert few.rate == pytest.approx(200.0)
