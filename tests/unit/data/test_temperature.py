@@ -78,3 +78,11 @@ def test_kelvins_become_degrees(tmp_path):
     np.testing.assert_allclose(load_dataset(file, units={"temperature": "K"}).temperature[:, 0], WARM)
     with pytest.raises(FileError, match=r"median of 298.1 °C, which no joint has; give its unit"):
         load_dataset(file)
+
+
+def test_universal_robots_log_temperatures(tmp_path):
+    path = tmp_path / "rtde.csv"
+    names = [f"{name}_{j}" for name in ("actual_q", "actual_qd", "actual_current_as_torque", "joint_temperatures") for j in (0, 1)]
+    rows = np.column_stack([TIME, Q, Q, Q, WARM, WARM + 5.0])
+    np.savetxt(path, rows, delimiter=" ", header=" ".join(["timestamp", *names]), comments="", fmt="%.12g")
+    np.testing.assert_allclose(load_dataset(path, preset="ur_rtde_torque").temperature, rows[:, -2:])
