@@ -18,6 +18,8 @@ from dynident.doctor.intervals import find_intervals, total
 _RUN, _SHARE = 5, 0.003
 #: Levels beside the largest are held more seldom than it by at least this factor, or the effort is in steps.
 _RARER = 3.0
+#: Of a signal with fewer values than this, the largest is one of its steps.
+_STEPS = 20
 #: What may be left out of a log, and in how many pieces.
 _MOST, _PIECES = 0.5, 200
 
@@ -65,7 +67,7 @@ def _clipped(sizes: Array) -> tuple[BoolArray, float] | None:
     """Where sizes (N,) are at their largest for several samples in a row, and that value; None where they are not."""
     limit = float(sizes.max())
     at = sizes >= limit * (1.0 - 1e-9)
-    if limit == 0.0 or at.mean() < _SHARE or at.all():
+    if limit == 0.0 or at.mean() < _SHARE or at.all() or len(np.unique(sizes)) < _STEPS:
         return None
     starts = np.flatnonzero(np.diff(np.concatenate([[0], at.astype(int), [0]])))
     longest = int((starts[1::2] - starts[::2]).max())
