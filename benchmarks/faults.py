@@ -44,7 +44,8 @@ class Remedy:
 class Fault:
     """One way of being wrong.
 
-    apply : the log made wrong by a size, and the remedy.  needs : channels, "virtual", "nominal" (a good one).
+    apply : the log made wrong by a size, and the remedy.  needs : channels, "virtual", "links" (that the description has some),
+        "nominal" (good ones), "telling joint".
     """
 
     name: str
@@ -56,6 +57,8 @@ class Fault:
         has = {name for name in ("dq", "ddq") if getattr(log.data, name) is not None}
         has |= {"virtual"} if log.arm is not None else set()
         has |= {"nominal"} if log.nominal == "good" else set()
+        has |= {"links"} if log.nominal != "none" else set()
+        has |= {"telling joint"} if "telling joint" in self.needs and _zeros_tell(log) else set()
         return self.needs <= has
 
 
@@ -396,13 +399,28 @@ def _heavy_joints(log: Log) -> np.ndarray:
 
 def _telling_joint(log: Log) -> int:
     """The joint an offset of which explains the log worst; turned frames of links take up that of others whole."""
+    return int(np.argmax(_unexplained_with_offsets(log)[1:]))
 
-    def unexplained(joint: int) -> float:
-        q = log.data.q.copy()
-        q[:, joint] += 0.3
-        return identify(log.robot, replace(log.data, q=q), friction=linear()).residuals.relative_percent
 
-    return max(range(log.robot.n), key=unexplained)
+def _zeros_tell(log: Log) -> bool:
+    """Whether an offset of some joint makes the log harder to explain; in logs of few joints, or of little motion, it does not."""
+    plain, *moved = _unexplained_with_offsets(log)
+    return max(moved) >= _TELLS * plain
+
+
+def _unexplained_with_offsets(log: Log) -> tuple[float, ...]:
+    """What is unexplained [%] of the log without a fault, and with an offset of each joint in turn."""
+    if log.name not in _unexplained:
+        offsets = [np.zeros(log.robot.n), *(0.2 * np.eye(log.robot.n))]
+        moved = [replace(log.true_data, q=log.true_data.q + offset) for offset in offsets]
+        estimates = [identify(log.true_robot, data, friction=linear()) for data in moved]
+        _unexplained[log.name] = tuple(estimate.residuals.relative_percent for estimate in estimates)
+    return _unexplained[log.name]
+
+
+_unexplained: dict[str, tuple[float, ...]] = {}
+#: An offset tells where it makes what is unexplained so many times as large.
+_TELLS = 1.5
 
 
 def _without_stretches(data: Dataset, seconds: float, rng: np.random.Generator) -> tuple[Dataset, tuple[float, ...]]:
@@ -431,8 +449,8 @@ FAULTS = (
     Fault(name="delay", sizes=(0.03, 0.1, -0.05), apply=delay),
     Fault(name="jitter", sizes=(0.6, 0.9), apply=jitter, needs=_DQ),
     Fault(name="motor side", sizes=(50.0, 120.0), apply=motor_side),
-    Fault(name="current", sizes=(5.0, 20.0), apply=current),
-    Fault(name="offset", sizes=(0.1, 0.3, 1.5708), apply=offset),
+    Fault(name="current", sizes=(5.0, 20.0), apply=current, needs=frozenset({"links"})),
+    Fault(name="offset", sizes=(0.2, 0.5, 1.5708), apply=offset, needs=frozenset({"telling joint"})),
     Fault(
         name="sign",
         sizes=tuple((what, which) for what in ("effort", "motion", "joint") for which in ("one", "two", "all")),
