@@ -62,14 +62,26 @@ def is_named(remedy: Remedy, log: Log, diagnosis: Diagnosis) -> bool:
     if remedy.restored:
         return any(_is_restored(remedy.restored, log, *fixed) for fixed in _fixes(diagnosis))
     about = [finding for finding in diagnosis.findings if finding.name in ABOUT[remedy.fault]]
+    joints = {log.robot.joint_names[j] for j in remedy.joints}
     return bool(about) and all(
         (
-            not remedy.joints or any({log.robot.joint_names[j] for j in remedy.joints} <= set(finding.joints) for finding in about),
-            all(any(abs(moment - told) <= MOMENT for finding in about for told in _numbers(finding, "s")) for moment in remedy.times),
-            remedy.value is None
-            or any(abs(told / remedy.value - 1.0) <= remedy.tolerance for finding in about for told in _numbers(finding)),
+            not joints or any(joints <= set(finding.joints) for finding in about),
+            all(any(_is_moment(told, moment, log) for finding in about for told in _numbers(finding, "s")) for moment in remedy.times),
+            remedy.value is None or any(_is_size(told, remedy, log) for finding in about for told in _numbers(finding)),
         )
     )
+
+
+def _is_moment(told: float, moment: float, log: Log) -> bool:
+    """By the log's own clock, or by the right one where another fault made it wrong."""
+    return any(abs(told - moment * speed) <= MOMENT * speed for speed in (1.0, log.true_data.rate / log.data.rate))
+
+
+def _is_size(told: float, remedy: Remedy, log: Log) -> bool:
+    """In SI units, or in those of the log where another fault changed them."""
+    assert remedy.value is not None
+    units = [1.0, *(float(np.median(_compare(log.data, log.true_data, name)[0])) for name in ("q", "effort"))]
+    return any(abs(told - remedy.value * unit) <= remedy.tolerance * abs(remedy.value * unit) for unit in units)
 
 
 def mend(remedies: Sequence[Remedy], log: Log, diagnosis: Diagnosis) -> tuple[Robot, Dataset]:

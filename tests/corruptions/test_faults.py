@@ -21,7 +21,7 @@ def log() -> Log:
 
 @pytest.mark.parametrize(("fault", "size"), CASES)
 def test_a_fault_changes_the_log_or_what_is_said_of_it(log: Log, fault: Fault, size: Any) -> None:
-    assert fault.suits(log)
+    assert fault.suits(log) is ("telling joint" not in fault.needs)  # of this arm, turned links take up the zero of any joint
     found, (remedy,) = apply_faults(log, ((fault, size),), seed=1)
     moved = not np.array_equal(found.robot.gravity, log.robot.gravity)
     assert moved or changed_channels(found, log)
