@@ -77,6 +77,7 @@ _ALL_CORRECTIONS = Correction(
     units={"q": "deg"},
     effort_gains=np.ones(1),
     effort_signs=np.ones(1),
+    offsets=np.ones(1),
     delay=np.ones(1),
     rate=1.0,
     without=((0.0, 1.0),),

@@ -170,6 +170,7 @@ OPTIONS = {
     "effort_kind": "--effort-kind",
     "effort_gains": "--effort-gains",
     "effort_signs": "--effort-signs",
+    "offsets": "--joint-offsets",
     "delay": "--delay",
     "without": "--without",
     "gravity": "--gravity",

@@ -54,7 +54,7 @@ def compete(case: Case, checks: Sequence[Check]) -> tuple[Finding, ...]:
         others = {item.check.name: item for item in reversed(first) if item.check.name != first[0].check.name}
         starts = sorted(others.values(), key=lambda item: item.cost)[:_OTHERS]
         accepted = min([accepted, *(_follow(case, checks, start, _total(accepted[:2])) for start in starts)], key=_total)
-    return tuple(_judge(case, accepted))
+    return keep_needed(case, accepted)
 
 
 def _follow(case: Case, checks: Sequence[Check], first: Accused, beat: float = np.inf) -> list[Accused]:
@@ -89,12 +89,20 @@ def _accuse(case: Case, checks: Sequence[Check]) -> Iterator[Accused]:
                 yield Accused(check=check, suspect=suspect, explanation=case.judge(suspect.correction))
 
 
-def _judge(case: Case, accepted: Sequence[Accused]) -> Iterator[Finding]:
-    """Each of them against the case with all the others but without it."""
+def keep_needed(case: Case, accepted: Sequence[Accused]) -> tuple[Finding, ...]:
+    """Each of them against the case with all the others but without it; what gains nothing there is left out, the least first."""
     corrected = _with(case, accepted)
-    for number, accused in enumerate(accepted):
-        others = _with(case, [*accepted[:number], *accepted[number + 1 :]])
-        yield _finding(accused, others, corrected)
+    without = [_with(case, [*accepted[:number], *accepted[number + 1 :]]) for number in range(len(accepted))]
+    gains = [_gain(*pair, corrected) for pair in zip(accepted, without, strict=True)]
+    if gains and min(gains) <= 0.0:
+        least = gains.index(min(gains))
+        return keep_needed(case, [*accepted[:least], *accepted[least + 1 :]])
+    return tuple(_finding(*pair, corrected) for pair in zip(accepted, without, strict=True))
+
+
+def _gain(accused: Accused, before: Case, after: Case) -> float:
+    """What a correction gains in -2 log p."""
+    return before.explanation.cost - after.explanation.cost - 2.0 * accused.suspect.parameters
 
 
 def _with(case: Case, accepted: Sequence[Accused]) -> Case:
@@ -107,7 +115,7 @@ def _with(case: Case, accepted: Sequence[Accused]) -> Case:
 def _finding(accused: Accused, before: Case, after: Case) -> Finding:
     suspect, joints = accused.suspect, list(accused.suspect.joints or range(before.robot.n))
     old, new = before.explanation, after.explanation
-    gain = old.cost - new.cost - 2.0 * suspect.parameters
+    gain = _gain(accused, before, after)
     doubt = before.judge(Correction(), prior=before.other_prior).cost - after.judge(Correction(), prior=after.other_prior).cost
     ratio = min(new.overall / old.overall, _rms(new.misfit[joints]) / _rms(old.misfit[joints]))
     better = ratio <= accused.check.leaves or old.implausibility - new.implausibility >= _PLAUSIBLE

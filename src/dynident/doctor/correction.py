@@ -156,6 +156,8 @@ class Correction:
             found["effort_gains"] = _shortest(self.effort_gains)
         if self.effort_signs is not None and self.signs is None:
             found["effort_signs"] = _shortest(self.effort_signs)
+        if self.offsets is not None:
+            found["offsets"] = _rounded(self.offsets, 4)
         if self.delay is not None:
             found["delay"] = _shortest(self.delay)
         if self.rate is not None:
@@ -177,8 +179,6 @@ class Correction:
             # what divides positions also multiplies efforts there, as gears do
             gains = (1.0 if self.effort_gains is None else self.effort_gains) / self.counts
             found |= {"gear_ratios": _rounded(self.counts, 8), "effort_gains": _rounded(gains, 8)}
-        if self.offsets is not None:
-            found["offsets"] = _rounded(self.offsets, 4)
         if self.effort_order is not None:
             found["effort_joints"] = [f"joint{column + 1}" for column in self.effort_order]
         if self.order is not None:

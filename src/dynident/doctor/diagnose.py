@@ -10,7 +10,7 @@ from dynident.doctor.checks.registry import CHECKS
 from dynident.doctor.competition import compete, merge
 from dynident.doctor.correction import Correction
 from dynident.doctor.diagnosis import Diagnosis
-from dynident.doctor.finding import Check, Finding, Stage
+from dynident.doctor.finding import Check, Confidence, Finding, Stage
 from dynident.errors import InputError
 from dynident.regression.prepare import match_joints
 from dynident.robots.robot import Robot
@@ -42,7 +42,7 @@ def diagnose(
     return Diagnosis(
         robot=robot,
         data=matched,
-        findings=tuple(findings),
+        findings=tuple(sorted(findings, key=lambda finding: list(Confidence).index(finding.confidence))),
         correction=whole,
         in_file=whole.in_file(kept, data.n),
         columns=tuple(kept),

@@ -18,7 +18,8 @@ class Diagnosis(Result):
     """What is wrong with a log.
 
     data : Dataset          The log, its joints in the robot's order.
-    findings : tuple        In the order in which they were found; the correction of each is for the log with the sure ones before it.
+    findings : tuple        The sure ones first, else in the order in which they were found; the correction of each is for the log with
+                            the sure ones before it.
     correction : Correction What the sure findings make together, for the robot's joints.
     in_file : Correction    The same for the columns of the file.
     columns, width          The file's column of each joint, and how many columns it has.

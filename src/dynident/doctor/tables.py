@@ -27,7 +27,8 @@ def diagnosis_report(diagnosis: Diagnosis, say: Say = in_python) -> Report:
     rows: list[Row] = []
     for number, finding in enumerate(diagnosis.findings, start=1):
         remedy = finding_remedy(diagnosis, finding, say)
-        rows.append(Row((f"{number}", finding.name, finding.confidence.name.lower(), ", ".join(finding.joints) or "–", remedy)))
+        joints = "all" if len(finding.joints) == diagnosis.robot.n > 1 else ", ".join(finding.joints) or "–"
+        rows.append(Row((f"{number}", finding.name, finding.confidence.name.lower(), joints, remedy)))
     none = Row(("–", "nothing found", "–", "–", "–"))
     headings = ("", "finding", "confidence", "joints", "remedy")
     table = Table(title="Findings", headings=headings, rows=tuple(rows) or (none,), left=frozenset(range(1, 5)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,7 +12,13 @@ import pytest
 
 from dynident import Dataset, load_robot
 from dynident.data import shift_effort
-from dynident.doctor import Diagnosis, diagnose
+from dynident.doctor import Correction, Diagnosis, diagnose
+from dynident.doctor.case import Case
+from dynident.doctor.checks import delay, effort_sign
+from dynident.doctor.competition import Accused, keep_needed
+from dynident.doctor.correction import flip
+from dynident.doctor.finding import Confidence, Finding, Suspect
+from dynident.doctor.tables import diagnosis_report
 from dynident.dynamics import gravity
 from tests.logs import synthetic_log
 
@@ -81,11 +88,18 @@ def test_gains_of_currents():
     assert finding.correction.effort_gains == pytest.approx(gains, rel=0.05)
 
 
-@pytest.mark.parametrize("delay", [0.03, -0.02])
-def test_a_delay_is_measured(delay):
-    (finding,) = diagnose(ROBOT, shift_effort(LOG, -delay)).sure
+def test_one_gain_of_all_currents_although_a_wrist_can_not_tell_its_own():
+    panda, log = load_robot("panda"), synthetic_log("panda", noise=0.1)
+    (finding,) = diagnose(panda, replace(log, effort=log.effort / 10.0)).sure
+    assert finding.name == "effort gains"
+    assert finding.correction.effort_gains == pytest.approx(np.full(7, 10.0), rel=0.1)
+
+
+@pytest.mark.parametrize("seconds", [0.03, -0.02])
+def test_a_delay_is_measured(seconds):
+    (finding,) = diagnose(ROBOT, shift_effort(LOG, -seconds)).sure
     assert finding.name == "delay"
-    assert finding.correction.delay == pytest.approx(np.full(3, delay), abs=2e-3)
+    assert finding.correction.delay == pytest.approx(np.full(3, seconds), abs=2e-3)
 
 
 def test_a_lost_zero_of_a_panda():
@@ -94,6 +108,7 @@ def test_a_lost_zero_of_a_panda():
     assert finding.name == "joint zero"
     assert finding.joints == ("panda_joint2",)
     assert finding.correction.offsets[1] == pytest.approx(-0.15, abs=0.01)
+    assert list(finding.correction.arguments) == ["offsets"]  # an option says it, no YAML is needed
 
 
 @pytest.mark.parametrize(
@@ -134,3 +149,30 @@ def test_columns_are_those_of_the_file_where_it_has_more_and_others_in_front():
     found = diagnose(ROBOT, wide)
     assert found.correction.recipe == {"effort_signs": [1, 1, -1]}
     assert found.in_file.recipe == {"effort_signs": [1, 1, 1, -1]}
+
+
+def test_what_gains_nothing_beside_the_others_is_no_finding():
+    case = Case(robot=ROBOT, data=scaled(effort=[1, -1, 1]))
+    accepted = [
+        Accused(check=check, suspect=suspect, explanation=case.explanation)
+        for check, suspect in (
+            (
+                effort_sign.CHECK,
+                Suspect(sentence="turned", joints=(1,), correction=Correction(effort_signs=flip(3, [1])), parameters=1.0),
+            ),
+            (delay.CHECK, Suspect(sentence="late", correction=Correction(delay=np.full(3, 0.05)), parameters=1.0)),
+        )
+    ]
+    assert [finding.name for finding in keep_needed(case, accepted)] == ["effort sign"]
+
+
+def test_a_finding_of_every_joint_names_them_in_one_word():
+    found = diagnose(ROBOT, replace(LOG, ddq=np.random.default_rng(1).normal(size=LOG.q.shape)))
+    (row,) = diagnosis_report(found).tables[0].rows
+    assert row.cells[3] == "all"
+
+
+def test_the_sure_ones_come_first(monkeypatch):
+    low, sure = (Finding(name=level.name, sentence="so", confidence=level) for level in (Confidence.LOW, Confidence.HIGH))
+    monkeypatch.setattr(sys.modules["dynident.doctor.diagnose"], "compete", lambda case, checks: (low, sure))
+    assert diagnose(ROBOT, LOG).findings[:2] == (sure, low)

@@ -29,9 +29,10 @@ def _suspects(case: Case) -> Iterator[Suspect]:
     if np.all((sizes < _CALIBRATED) & (sizes > 1.0 / _CALIBRATED)):
         return
     each = 0.5 * float(np.log(case.moments.rows))
-    if sizes.max() < _CALIBRATED * sizes.min():
-        yield _suspect(case, np.full(case.robot.n, common), each + 4.0)
-    elif case.robot.n > 1:
+    alike = float(np.median(sizes))  # a joint that carries little says little about its gain, and may say anything
+    if not 1.0 / _CALIBRATED < alike < _CALIBRATED:
+        yield _suspect(case, np.full(case.robot.n, alike), each + 4.0)
+    if case.robot.n > 1 and sizes.max() >= _CALIBRATED * sizes.min():
         yield _suspect(case, gains, each * case.robot.n + 4.0)
 
 
