@@ -17,12 +17,11 @@ from dynident.feasibility.solvers.conic import ConicStatus
 from dynident.parameters import link_inertia
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.problem import Problem
-from dynident.regression.solution import residuals
+from dynident.regression.solution import FAR_ABOVE, explains_badly, residuals
 from dynident.robots.kinematics import arm_reach
 
-#: Links whose error on the data of the fit is this many times that of the coefficients, and this much larger in percent of the effort,
-#: are not the robot's. In a single joint, whose effort may be little more than noise, that is worth a note from a tenth of it.
-FAR_ABOVE, CLEARLY, CLEARLY_OF_JOINT = 2.0, 1.0, 10.0
+#: In a single joint, whose effort may be little more than noise, links that explain badly are worth a note from a tenth of it [%].
+CLEARLY_OF_JOINT = 10.0
 #: A joint of whose effort more than this is unexplained is reason to ask for reversed signs [%].
 UNEXPLAINED = 50.0
 #: An effort is reversed where, turned round, at most this share of what was unexplained is left. Of the single reversals in three recorded
@@ -97,11 +96,6 @@ def find_optimism(problem: RetrievalProblem) -> float:
     if problem.objective.levels is None or independent is None:
         return 1.0
     return float(np.sqrt(independent / (independent - problem.base.rank))) if independent > problem.base.rank else np.inf
-
-
-def explains_badly(fitted_percent: float, links_percent: float) -> bool:
-    """Whether links leave far more of the effort unexplained than the coefficients do on the same data."""
-    return links_percent > FAR_ABOVE * fitted_percent and links_percent > fitted_percent + CLEARLY
 
 
 def find_reversed(problem: RetrievalProblem) -> tuple[int, ...]:

@@ -13,7 +13,6 @@ import numpy as np
 from dynident.core.arrays import Array, BoolArray
 from dynident.data import Dataset
 from dynident.errors import InputError, UnknownNameError
-from dynident.feasibility.plausibility import explains_badly
 from dynident.feasibility.posterior import posterior_covariance
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solve import solve_retrieval
@@ -30,6 +29,7 @@ from dynident.regression.fit import fit
 from dynident.regression.identify import Auto, default_cutoff
 from dynident.regression.prepare import match_joints
 from dynident.regression.problem import Problem, problem_on_base
+from dynident.regression.solution import explains_badly
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import Robot
 

@@ -27,6 +27,9 @@ ITERATIONS = 50
 _WEIGHT_TOLERANCE = 1e-6
 #: No group is this much less noisy than another; a fit that explains its few rows entirely makes it look so.
 _SMALLEST_RATIO = 1e-6
+#: Links whose error on the same data is this many times that of the coefficients, and this much larger in percent of the effort, are not
+#: the robot's.
+FAR_ABOVE, CLEARLY = 2.0, 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -195,3 +198,8 @@ def residuals(problem: Problem, values: Array) -> Residuals:
         squares[g] = np.sum((factor[:, -1] - factor[:, :-1] @ values[group.columns]) ** 2)
         total[g] = np.sum(factor[:, -1] ** 2)
     return Residuals(names=tuple(group.name for group in problem.groups), counts=problem.counts, squares=squares, totals=total)
+
+
+def explains_badly(fitted_percent: float, links_percent: float) -> bool:
+    """Whether links leave far more of the effort unexplained than the coefficients do on the same data."""
+    return links_percent > FAR_ABOVE * fitted_percent and links_percent > fitted_percent + CLEARLY

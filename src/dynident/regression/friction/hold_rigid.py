@@ -3,16 +3,18 @@ the links. Their uncertainty goes into that of the friction."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.errors import InputError
 from dynident.friction.model import FrictionModel
 from dynident.friction.per_joint import PerJoint
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
-from dynident.regression.estimate import Estimate, EstimateStatus
+from dynident.regression.estimate import Estimate, EstimateStatus, Residuals
 from dynident.regression.fit import fit
 from dynident.regression.friction.deviations import include_shapes
 from dynident.regression.friction.fit_friction import change_friction, rigid_loads
@@ -20,7 +22,7 @@ from dynident.regression.friction.joint_rows import JointRows, joint_rows
 from dynident.regression.friction.projection import STARTS, fit_shapes, project_known
 from dynident.regression.notes import estimate_notes
 from dynident.regression.problem import Problem
-from dynident.regression.solution import residuals
+from dynident.regression.solution import explains_badly, residuals
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,6 +85,7 @@ def _hold(estimate: Estimate, rigid: Array) -> Estimate:
     own, values = friction_places(base), rigid.copy()
     for group, factor in zip(problem.groups, problem.factors, strict=True):
         mine = own[group.columns]
+        _check_motion(group.name, factor[:, :-1][:, mine])
         left = factor[:, -1] - factor[:, :-1][:, ~mine] @ values[group.columns[~mine]]
         values[group.columns[mine]] = np.linalg.lstsq(factor[:, :-1][:, mine], left, rcond=None)[0]
     found = residuals(problem, values)
@@ -98,4 +101,28 @@ def _hold(estimate: Estimate, rigid: Array) -> Estimate:
         blocks=None,
         notes=problem.notes,
     )
-    return replace(held, notes=(*problem.notes, *estimate_notes(held)))
+    return replace(held, notes=(*problem.notes, *_other_changes(estimate, found), *estimate_notes(held)))
+
+
+def _check_motion(joint: str, columns: Array) -> None:
+    """columns : (r, k) those of a joint's friction. InputError where the log can't tell its parameters apart."""
+    sizes = np.linalg.norm(columns, axis=0)
+    if not np.all(sizes > 0.0) or np.linalg.matrix_rank(columns / sizes) < len(sizes):
+        raise InputError(
+            f"the log can't tell the friction of {joint!r}, which hardly moves in it",
+            remedy="give a log in which every joint moves to and fro, or ask for a simpler friction model",
+        )
+
+
+def _other_changes(everything: Estimate, held: Residuals) -> Iterator[str]:
+    """everything : fit of links and friction to the same log."""
+    spare = int(held.counts.sum()) - everything.base.rank
+    if spare <= 0:
+        return
+    fitted = everything.residuals.relative_percent * float(np.sqrt(held.counts.sum() / spare))
+    if explains_badly(fitted, held.relative_percent):
+        yield (
+            f"more than friction has changed: with these links {held.relative_percent:.2g} % of the effort is unexplained, "
+            f"and {fitted:.2g} % where links are fitted to this log too; look for a payload, another mounting or reversed signs, "
+            "and don't believe the friction before"
+        )

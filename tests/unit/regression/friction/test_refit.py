@@ -74,3 +74,19 @@ def test_a_model_with_columns_of_its_own_is_refused(before: Estimate):
     own = identify(load_robot("spatial_3r"), log, extra={"mine": np.cos(log.q)})
     with pytest.raises(InputError, match="columns of its own"):
         refit_friction(own, replace(log, source="another"))
+
+
+def test_a_log_with_a_payload_is_not_taken_for_one_of_friction_alone(before: Estimate):
+    robot = load_robot("spatial_3r")
+    links = robot.parameters * np.array([[1.0], [1.0], [3.0]])
+    loaded = refit_friction(before, friction_log(linear(), OLD, robot.with_parameters(links), noise=0.1, seed=5))
+    assert any(note.startswith("more than friction has changed") for note in loaded.estimate.notes)
+    worn = refit_friction(before, friction_log(linear(), WORN, noise=0.1, seed=5))
+    assert not any("more than friction" in note for note in worn.estimate.notes)
+
+
+def test_a_joint_that_stands_still_is_named(before: Estimate):
+    log = friction_log(linear(), OLD, noise=0.1, seed=5)
+    still = [np.where(np.arange(3) == 2, hold, values) for values, hold in ((log.q, 0.3), (log.dq, 0.0), (log.ddq, 0.0))]
+    with pytest.raises(InputError, match="can't tell the friction of 'joint3', which hardly moves"):
+        refit_friction(before, replace(log, q=still[0], dq=still[1], ddq=still[2]))
