@@ -8,10 +8,10 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
+from dynident.friction.candidates import friction_additions
 from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.friction.candidates import friction_additions
 from dynident.regression.friction.choice import Trial
 from dynident.regression.problem import Problem
 from dynident.regression.tables import coefficients

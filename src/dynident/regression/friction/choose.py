@@ -15,6 +15,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.errors import InputError
+from dynident.friction.candidates import friction_additions, friction_laws
 from dynident.friction.combined import combine
 from dynident.friction.model import FrictionModel, Motion
 from dynident.friction.per_joint import PerJoint
@@ -23,7 +24,6 @@ from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.partition import Parts, partition_rows
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import FitOptions
-from dynident.regression.friction.candidates import friction_additions, friction_laws
 from dynident.regression.friction.choice import FrictionChoice, Trial
 from dynident.regression.friction.fit_friction import fit_friction, rigid_loads, wide_ridge
 from dynident.regression.friction.joint_rows import JointRows, joint_rows
