@@ -151,6 +151,8 @@ def express_friction(model: ExportModel, known: JointAttributes) -> ExpressedFri
     for part, numbers in model.friction_terms():
         for parameter, column in zip(part.parameters, numbers.T, strict=True):
             attribute = parameter.attributes.get(known.format_name)
+            if attribute is None and not np.any(column):
+                continue  # nothing is left out
             if attribute is None:
                 what = f"{known.format_name} can't hold {part.name} ({parameter.name}: {_listing(joints, column)})"
                 reason = f" because it has no attribute for {parameter.reason}," if parameter.reason else ""
@@ -167,4 +169,5 @@ def express_friction(model: ExportModel, known: JointAttributes) -> ExpressedFri
 
 
 def _listing(joints: tuple[str, ...], values: Array) -> str:
-    return ", ".join(f"{joint} {value:.6g}" for joint, value in zip(joints, values, strict=True))
+    """Of the joints that have such a term; another is zero in the table."""
+    return ", ".join(f"{joint} {value:.6g}" for joint, value in zip(joints, values, strict=True) if value != 0.0)

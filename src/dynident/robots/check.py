@@ -248,7 +248,7 @@ def _robot_warnings(robot: Robot) -> list[str]:
     for joint in robot.joints:
         if joint.position[0] == joint.position[1]:
             warnings.append(f"joint {joint.name!r} can't move: both of its position limits are {joint.position[0]:g}")
-        for name in ("velocity", "effort"):
+        for name, article in (("velocity", "a"), ("effort", "an")):
             if getattr(joint, name) == 0.0:
-                warnings.append(f"joint {joint.name!r} has a {name} limit of zero; unknown limits are left out")
+                warnings.append(f"joint {joint.name!r} has {article} {name} limit of zero; unknown limits are left out")
     return warnings

@@ -80,6 +80,12 @@ def test_kelvins_become_degrees(tmp_path):
         load_dataset(file)
 
 
+def test_a_missing_value_is_called_that(tmp_path):
+    file = csv(tmp_path, temperature=np.where(np.arange(len(WARM)) == 3, np.nan, WARM))
+    with pytest.raises(FileError, match="temperature is nan at sample 3"):
+        load_dataset(file)
+
+
 def test_universal_robots_log_temperatures(tmp_path):
     path = tmp_path / "rtde.csv"
     names = [f"{name}_{j}" for name in ("actual_q", "actual_qd", "actual_current_as_torque", "joint_temperatures") for j in (0, 1)]

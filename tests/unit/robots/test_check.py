@@ -184,7 +184,7 @@ def test_warnings_about_the_robot():
     assert "gravity is 0 m/s²" in warnings[0]
     assert "'stuck' can't move" in warnings[1]
     assert "velocity limit of zero" in warnings[2]
-    assert "effort limit of zero" in warnings[3]
+    assert "an effort limit of zero" in warnings[3]
 
 
 def test_notes_base_and_lumped_links_are_passed_on():

@@ -184,7 +184,8 @@ def _temperature(content: Content, recipe: Recipe) -> Array | None:
     unit = recipe.units.get("temperature", "degC")
     each = [unit] if isinstance(unit, str) else list(unit)
     values = np.asarray(raw, dtype=float) * _scale("temperature", unit, raw.shape[-1]) - np.array([celsius_zero(one) for one in each])
-    typical = float(np.median(values))
+    measured = values[np.isfinite(values)]
+    typical = float(np.median(measured)) if len(measured) else np.nan
     if not _COLDEST < typical < _HOTTEST:
         unread = {"temperature": ""}
         remedy = Remedy("give its unit, such as {units}, or leave it out with {columns}", units={"temperature": "K"}, columns=unread)

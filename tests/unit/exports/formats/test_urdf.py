@@ -13,7 +13,8 @@ import pytest
 from dynident import load_robot
 from dynident.errors import FileError, UnknownNameError, ValueRangeError
 from dynident.exports import ExportModel, InfeasibleModelError, export
-from dynident.friction import Viscous
+from dynident.friction import Viscous, friction_model
+from dynident.friction.per_joint import PerJoint
 from dynident.parameters import from_com
 from tests.export_models import URDF, arm, model_of, written
 
@@ -69,6 +70,14 @@ def test_friction_goes_into_dynamics_and_what_has_no_place_into_the_comment(tmp_
     for word in ("offset", "armature"):
         assert any(f"can't hold {word}" in note for note in exported.notes)
         assert f"can't hold {word}" in new
+
+
+def test_of_a_term_that_some_joints_have_only_those_are_named(tmp_path):
+    robot = arm(tmp_path)
+    friction = PerJoint((friction_model("viscous"), friction_model("viscous+spring")))
+    model = ExportModel(robot=robot, parameters=robot.parameters, friction=friction, friction_parameters=np.array([[0.1, 0.0], [0.2, 0.3]]))
+    notes = export(model, "urdf", original=tmp_path / "arm.urdf").notes
+    assert any(f"can't hold spring (ksp: {robot.joint_names[1]} 0.3)" in note for note in notes)
 
 
 def test_a_term_that_the_model_lacks_is_zero_where_the_file_has_it(tmp_path):
