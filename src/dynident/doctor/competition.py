@@ -12,6 +12,7 @@ import numpy as np
 
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
+from dynident.doctor.excerpt import LEAST_FLOOR
 from dynident.doctor.explanation import Explanation
 from dynident.doctor.figures import effort_figure
 from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Suspect
@@ -117,9 +118,10 @@ def _finding(accused: Accused, before: Case, after: Case) -> Finding:
     old, new = before.explanation, after.explanation
     gain = _gain(accused, before, after)
     doubt = before.judge(Correction(), prior=before.other_prior).cost - after.judge(Correction(), prior=after.other_prior).cost
-    ratio = min(new.overall / old.overall, _rms(new.misfit[joints]) / _rms(old.misfit[joints]))
+    left, was = _above_floor(after), _above_floor(before)
+    ratio = min(_rms(left) / _rms(was), _rms(left[joints]) / _rms(was[joints]))
     better = ratio <= accused.check.leaves or old.implausibility - new.implausibility >= _PLAUSIBLE
-    sure = gain >= SURE and doubt >= 0.0 and better and _rms(new.misfit[joints]) <= _UNEXPLAINED
+    sure = gain >= SURE and doubt >= 0.0 and better and _rms(left[joints]) <= _UNEXPLAINED
     evidence = (
         *suspect.evidence,
         Evidence("unexplained", 100.0 * old.overall, "%"),
@@ -136,6 +138,11 @@ def _finding(accused: Accused, before: Case, after: Case) -> Finding:
         spoils=accused.check.spoils,
         figures=(effort_figure(before, after, joints),),
     )
+
+
+def _above_floor(case: Case) -> np.ndarray:
+    """(n,) what is unexplained of each joint's effort and could be explained: wrists that carry little would hide all others."""
+    return np.sqrt(np.maximum(case.explanation.misfit**2 - case.moments.floor**2, 0.0) + LEAST_FLOOR**2)
 
 
 def _rms(values: np.ndarray) -> float:

@@ -24,7 +24,7 @@ _SLOWEST = 20.0
 _CLEAN = 0.98
 #: No model explains efforts better than to this share of a joint's own, and of the largest joint's: torque sensors feel what their
 #: neighbours carry (in a KUKA LWR 4+, 0.2 N·m in a wrist of an arm that lifts 25).
-_FLOOR, _CROSSTALK = 0.02, 0.007
+LEAST_FLOOR, _CROSSTALK = 0.02, 0.007
 _ORDER = 4
 
 
@@ -108,7 +108,7 @@ def take_excerpt(data: Dataset) -> Excerpt | None:
 
 def _floor(effort: Array) -> Array:
     sizes = np.sqrt(np.mean(effort**2, axis=0))
-    return np.maximum(_FLOOR, _CROSSTALK * sizes.max() / np.maximum(sizes, _CROSSTALK * sizes.max() + 1e-300))
+    return np.maximum(LEAST_FLOOR, _CROSSTALK * sizes.max() / np.maximum(sizes, _CROSSTALK * sizes.max() + 1e-300))
 
 
 def motion_cutoff(log: Dataset) -> float:

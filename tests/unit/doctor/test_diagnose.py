@@ -19,7 +19,8 @@ from dynident.doctor.competition import Accused, keep_needed
 from dynident.doctor.correction import flip
 from dynident.doctor.finding import Confidence, Finding, Suspect
 from dynident.doctor.tables import diagnosis_report
-from dynident.dynamics import gravity
+from dynident.dynamics import gravity, inverse_dynamics
+from tests.current_logs import UR10
 from tests.logs import synthetic_log
 
 ROBOT = load_robot("spatial_3r")
@@ -72,6 +73,15 @@ def test_gravity_is_found_that_was_said_to_be_elsewhere(direction):
     (finding,) = diagnose(ROBOT.with_gravity(direction), LOG).sure
     assert finding.name == "gravity"
     assert finding.correction.gravity == pytest.approx(ROBOT.gravity, abs=0.3)
+
+
+def test_gravity_is_sure_although_wrists_carry_too_little_to_tell():
+    robot = load_robot(UR10)
+    log = synthetic_log(robot)
+    bare = replace(log, effort=inverse_dynamics(robot, robot.parameters, log.q, log.dq, log.ddq))  # without the friction of the wrists
+    (finding,) = diagnose(robot.with_gravity([-9.81, 0.0, 0.0]), bare).sure
+    assert finding.name == "gravity"
+    assert finding.correction.gravity == pytest.approx(robot.gravity, abs=0.3)
 
 
 def test_gravity_that_was_compensated():
