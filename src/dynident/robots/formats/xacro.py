@@ -10,6 +10,7 @@ import ast
 import contextlib
 import io
 import os
+import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from itertools import islice
@@ -21,12 +22,14 @@ from xml.parsers.expat import ExpatError
 
 from dynident.core.files import read_text
 from dynident.core.xml import parse_xml
-from dynident.errors import DynidentError, FileError, Remedy, import_optional
+from dynident.errors import DynidentError, FileError, Remedy, UnknownNameError, import_optional
 
 #: Folders above the file, and below each of them, in which packages are looked for.
 _ABOVE, _BELOW = 4, 2
 #: Folders looked into before a package counts as not found.
 _MOST = 5000
+#: An argument where it is declared, and where it is used.
+_ARGUMENT = re.compile(r"""<xacro:arg\s[^>]*?name\s*=\s*["']([^"']+)["']|\$\(arg\s+([^\s)]+)\s*\)""")
 _LOCK = Lock()  # the package keeps its state in module variables
 
 
@@ -37,15 +40,18 @@ def expand_xacro(path: str | Path, *, packages: Mapping[str, str | Path] | None 
     arguments : of the file's <xacro:arg>, by name.
     """
     xacro = import_optional("xacro", "reading xacro")
-    find = _Packages(Path(path), packages or {}).find
+    find, known = _Packages(Path(path), packages or {}).find, set[str]()
     try:
-        with _LOCK, _guarded(xacro, find), contextlib.redirect_stderr(io.StringIO()):
+        with _LOCK, _guarded(xacro, find, known), contextlib.redirect_stderr(io.StringIO()):
             document = xacro.process_file(str(path), mappings=dict(arguments or {}), verbosity=0)
     except (xacro.XacroException, ExpatError, OSError, RecursionError, ValueError) as error:
         _raise_cause(error)
         said = " ".join(str(error).split()) or type(error).__name__
         remedy = Remedy("arguments are given with {xacro_args}", xacro_args={"name": "value"})
         raise FileError(path, f"can't be expanded: {said}", remedy=remedy) from None
+    for name in arguments or {}:
+        if name not in known:
+            raise UnknownNameError("argument of this xacro file", name, sorted(known))
     lines = document.toprettyxml(indent="  ").splitlines()
     return "\n".join(line for line in lines if line.strip()) + "\n"
 
@@ -59,8 +65,11 @@ def _raise_cause(error: BaseException | None) -> None:
 
 
 @contextlib.contextmanager
-def _guarded(xacro: Any, find: Any) -> Iterator[None]:
-    """The package with our reader of files, our way to packages, and expressions that are looked at before they are evaluated."""
+def _guarded(xacro: Any, find: Any, known: set[str]) -> Iterator[None]:
+    """The package with our reader of files, our way to packages, and expressions that are looked at before they are evaluated.
+
+    known : gets the names of all arguments that the files declare or use.
+    """
     arguments: Any = import_module("xacro.substitution_args")
     evaluate, substitute, parse, locate = xacro.safe_eval, arguments._eval, xacro.parse, arguments._eval_find
 
@@ -76,6 +85,7 @@ def _guarded(xacro: Any, find: Any) -> Iterator[None]:
         file = Path(xacro.root_dir, filename)
         text = read_text(file)
         parse_xml(file, text)  # refuses entities
+        known.update(name for pair in _ARGUMENT.findall(text) for name in pair if name)
         return minidom.parseString(text.strip())  # noqa: S318
 
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident.errors import FileError, MissingExtraError
+from dynident.errors import FileError, MissingExtraError, UnknownNameError
 from dynident.robots import load_robot
 from dynident.robots.formats.xacro import expand_xacro
 
@@ -116,3 +116,11 @@ def test_without_the_package_the_extra_is_named(arm: Path, monkeypatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "xacro", None)
     with pytest.raises(MissingExtraError, match=r'reading xacro needs xacro, .*pip install "dynident\[ros\]"'):
         load_robot(arm)
+
+
+def test_an_argument_that_no_file_has_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "part.xacro").write_text(f'{HEAD}<xacro:arg default="1" name="included"/></robot>')
+    (tmp_path / "whole.xacro").write_text(f'{HEAD}<xacro:include filename="part.xacro"/><link name="$(arg used)"/></robot>')
+    assert '"base"' in expand_xacro(tmp_path / "whole.xacro", arguments={"used": "base", "included": "2"})
+    with pytest.raises(UnknownNameError, match="no argument of this xacro file named 'uesd'; known: included, used"):
+        expand_xacro(tmp_path / "whole.xacro", arguments={"used": "base", "uesd": "tool"})
