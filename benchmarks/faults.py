@@ -23,7 +23,7 @@ from dynident.robots.kinematics import axis_rotation
 
 @dataclass(frozen=True, kw_only=True)
 class Remedy:
-    """What a doctor must say; tolerances were fixed before there was one.
+    """What a doctor must say.
 
     fault : name of the fault, by which the study knows the findings that are right.
     restored : what must be as in the log without the fault once the fixes are applied: clock, q, dq, ddq, effort, order, gravity; "time
@@ -44,8 +44,7 @@ class Remedy:
 class Fault:
     """One way of being wrong.
 
-    apply : the log made wrong by a size, and the remedy.  needs : channels, "virtual", "links" (that the description has some),
-        "nominal" (good ones), "telling joint".
+    apply : the log made wrong by a size, and the remedy.  needs : channels, "virtual", "nominal" (a good one), "telling joint".
     """
 
     name: str
@@ -57,7 +56,6 @@ class Fault:
         has = {name for name in ("dq", "ddq") if getattr(log.data, name) is not None}
         has |= {"virtual"} if log.arm is not None else set()
         has |= {"nominal"} if log.nominal == "good" else set()
-        has |= {"links"} if log.nominal != "none" else set()
         has |= {"telling joint"} if "telling joint" in self.needs and _zeros_tell(log) else set()
         return self.needs <= has
 
@@ -449,8 +447,8 @@ FAULTS = (
     Fault(name="delay", sizes=(0.03, 0.1, -0.05), apply=delay),
     Fault(name="jitter", sizes=(0.6, 0.9), apply=jitter, needs=_DQ),
     Fault(name="motor side", sizes=(50.0, 120.0), apply=motor_side),
-    Fault(name="current", sizes=(5.0, 20.0), apply=current, needs=frozenset({"links"})),
-    Fault(name="offset", sizes=(0.2, 0.5, 1.5708), apply=offset, needs=frozenset({"telling joint"})),
+    Fault(name="current", sizes=(5.0, 20.0), apply=current),
+    Fault(name="offset", sizes=(0.1, 0.3, 1.5708), apply=offset, needs=frozenset({"telling joint"})),
     Fault(
         name="sign",
         sizes=tuple((what, which) for what in ("effort", "motion", "joint") for which in ("one", "two", "all")),
