@@ -18,6 +18,7 @@ from dynident.doctor.competition import SURE
 from dynident.doctor.correction import Correction
 from dynident.doctor.diagnose import diagnose
 from dynident.doctor.diagnosis import Diagnosis
+from dynident.doctor.gains import find_gains
 from dynident.regression.prepare import match_joints
 from dynident.robots.robot import Robot
 
@@ -37,6 +38,8 @@ def find_spoiling(robot: Robot, data: Dataset | ControllerSamples) -> Diagnosis 
     if not looks_wrong(Case(robot=robot, data=few)):
         return None
     found = diagnose(robot, few)
+    if found.spoiling and few is not matched:  # what mends it is told of all samples, whose rate is another
+        found = diagnose(robot, matched)
     return found if found.spoiling else None
 
 
@@ -61,6 +64,7 @@ def _usual_faults(case: Case) -> Iterator[Correction]:
     yield Correction(effort_signs=-np.ones(case.robot.n))
     yield Correction(units={"effort": "mNm"})
     yield Correction(units={"effort": "kNm"})
+    yield Correction(effort_gains=find_gains(case.moments, case.prior))
     if np.any(case.robot.gravity):
         yield Correction(gravity=-case.robot.gravity)
 

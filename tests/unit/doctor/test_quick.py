@@ -27,6 +27,7 @@ def test_nothing_is_said_about_good_logs_and_about_other_data():
         (replace(LOG, effort=-LOG.effort), "effort sign"),
         (replace(LOG, effort=1000.0 * LOG.effort), "effort unit"),
         (replace(LOG, time=20.0 * LOG.time), "time base"),
+        (replace(LOG, effort=LOG.effort / [8.0, 14.0, 20.0]), "effort gains"),
     ],
 )
 def test_what_spoils_a_result_is_found(log, name):
@@ -43,3 +44,10 @@ def test_a_long_log_is_looked_at_in_windows_of_its_own_samples():
     rows = np.searchsorted(log.time, few.time)
     np.testing.assert_array_equal(few.q, log.q[rows])
     assert few.rate == pytest.approx(200.0)
+
+
+def test_the_rate_that_is_told_is_that_of_all_samples():
+    log = synthetic_log("spatial_3r", samples=8_000, rate=800.0, noise=0.1)
+    found = find_spoiling(ROBOT, replace(log, time=2.0 * log.time))
+    assert found is not None
+    assert found.in_file.recipe == {"rate": 800.0}
