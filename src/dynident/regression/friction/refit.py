@@ -134,7 +134,7 @@ class FrictionRefit(Result):
                     item.joint,
                     f"{item.rms:.3g}",
                     short_number(item.percent),
-                    f"{item.deviations:.1f}",
+                    f"{abs(item.deviations):.1f}",
                     "yes" if item.changed else "no",
                     f"{item.error_before:.3g}",
                     f"{item.error_after:.3g}",
@@ -186,6 +186,9 @@ def refit_friction(
     fitted, rows = hold_links(problem, model or first, rigid, seed=seed)
     held = ~friction_places(fitted.base)
     after = replace(include_shapes(fitted, rows, held=held, known=rigid.coefficients(fitted.base)[1]), choice=choice)
+    if estimate.provenance is not None and (share := data.used.overlap(estimate.provenance)) > 0.0:
+        same = f"{100.0 * share:.3g} % of the samples are those that the links were identified from, so that no change can show in them"
+        after = replace(after, notes=(same, *after.notes))
     noise = include_shapes(fitted, rows, held=held).covariance
     changes = _changes(estimate, after, noise, problem)
     return FrictionRefit(estimate=after, links_source=estimate.summary.source, changes=changes)

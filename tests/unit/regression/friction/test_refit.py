@@ -90,3 +90,12 @@ def test_a_joint_that_stands_still_is_named(before: Estimate):
     still = [np.where(np.arange(3) == 2, hold, values) for values, hold in ((log.q, 0.3), (log.dq, 0.0), (log.ddq, 0.0))]
     with pytest.raises(InputError, match="can't tell the friction of 'joint3', which hardly moves"):
         refit_friction(before, replace(log, q=still[0], dq=still[1], ddq=still[2]))
+
+
+def test_the_log_of_the_links_shows_no_change_and_that_is_said(before: Estimate):
+    again = refit_friction(before, friction_log(linear(), OLD, noise=0.1))
+    assert again.changed == ()
+    assert again.estimate.notes[0].startswith("100 % of the samples are those that the links were identified from")
+    assert "-0.0" not in str(again.change_table())
+    new = refit_friction(before, friction_log(linear(), OLD, noise=0.1, seed=5))
+    assert not any("identified from" in note for note in new.estimate.notes)
