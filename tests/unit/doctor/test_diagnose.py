@@ -82,6 +82,7 @@ def test_gravity_is_sure_although_wrists_carry_too_little_to_tell():
     (finding,) = diagnose(robot.with_gravity([-9.81, 0.0, 0.0]), bare).sure
     assert finding.name == "gravity"
     assert finding.correction.gravity == pytest.approx(robot.gravity, abs=0.3)
+    assert "(0, 0, -9.81)" in finding.sentence
 
 
 def test_gravity_that_was_compensated():

@@ -34,7 +34,7 @@ def _suspects(case: Case) -> Iterator[Suspect]:
 
 
 def _suspect(case: Case, direction: Array, parameters: float) -> Suspect:
-    x, y, z = direction
+    x, y, z = np.round(direction, 3) + 0.0  # no minus zero
     return Suspect(
         sentence=f"gravity is along ({x:.3g}, {y:.3g}, {z:.3g}) m/s² in the base frame, not as was said",
         correction=Correction(gravity=direction),
