@@ -51,6 +51,13 @@ def test_gaps_and_leaps():
     assert finding.correction.without[0][0] < 5.75 < finding.correction.without[0][1]
 
 
+def test_a_leap_of_a_clock_that_is_far_too_slow_leaves_out_the_samples_beside_it():
+    gap = LOG.take(np.flatnonzero(np.abs(LOG.time - 6.0) > 0.25), starts=(0,))
+    slow = replace(gap, time=10.0 * np.arange(gap.samples))
+    corrected = only(slow, "leaps").correction.apply(ROBOT, slow)[1]
+    assert 2 <= np.count_nonzero(~corrected.mask[:, 0]) <= 4
+
+
 def test_rows_that_repeat_and_rows_between():
     held = np.arange(LOG.samples) // 4 * 4
     repeated = replace(LOG, q=LOG.q[held], dq=LOG.dq[held], ddq=LOG.ddq[held], effort=LOG.effort[held])

@@ -12,8 +12,8 @@ from dynident.doctor.figures import compare_figure
 from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
 from dynident.doctor.pieces import find_leaps
 
-#: What is left out around it [s].
-_AROUND = 0.1
+#: What is left out around it [s], and in periods of the clock where that is more.
+_AROUND, _PERIODS = 0.1, 1.5
 
 
 def _look(case: Case) -> Iterator[Finding]:
@@ -21,8 +21,9 @@ def _look(case: Case) -> Iterator[Finding]:
     leaps = [0.5 * float(data.time[place] + data.time[place + 1]) for place in find_leaps(data)]
     if not leaps:
         return
+    around = max(_AROUND, _PERIODS / data.rate)
     joint = max(range(data.n), key=lambda j: float(np.abs(np.diff(data.q[:, j])).max()))
-    near = np.abs(data.time[:, None] - np.array(leaps)).min(axis=1) < _AROUND
+    near = np.abs(data.time[:, None] - np.array(leaps)).min(axis=1) < around
     position = data.q[:, joint]
     told = ", ".join(f"{leap:.2f} s" for leap in leaps)
     yield Finding(
@@ -30,7 +31,7 @@ def _look(case: Case) -> Iterator[Finding]:
         sentence=f"positions leap at {told}, as if samples were lost there and their stamps counted on",
         confidence=Confidence.HIGH,
         evidence=tuple(Evidence("leap at", leap, "s") for leap in leaps),
-        correction=Correction(without=tuple((leap - _AROUND, leap + _AROUND) for leap in leaps)),
+        correction=Correction(without=tuple((leap - around, leap + around) for leap in leaps)),
         figures=(
             compare_figure(
                 f"position of {case.names[joint]}",
