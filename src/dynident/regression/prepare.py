@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynident.core.large_arrays import thin_rows
+from dynident.core.large_arrays import row_blocks, thin_rows
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, is_uniform, resample
 from dynident.data.checks import default_names
 from dynident.data.signals.agreement import find_disagreements, replace_derivatives
@@ -85,15 +85,20 @@ def mask_trembling(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     counts = resting.sum(axis=0)
     if not counts.any():
         return data, ()
-    stays = resting[1:] & resting[:-1]
-    turns = ((np.diff(np.sign(data.dq), axis=0) != 0.0) & stays).sum(axis=0)
-    pauses = counts - stays.sum(axis=0)
-    trembling = turns > TREMBLING * pauses
-    left_out = resting & (trembling & (counts <= MOSTLY_RESTING * data.samples))
-    if not left_out.any():
+    turns, stays = np.zeros(data.n), np.zeros(data.n)
+    for block in row_blocks(data.samples, data.dq, width=data.n):
+        rows = slice(block.start, block.stop + 1)
+        stay = resting[rows][1:] & resting[rows][:-1]
+        turns += ((np.diff(np.sign(data.dq[rows]), axis=0) != 0.0) & stay).sum(axis=0)
+        stays += stay.sum(axis=0)
+    trembling = turns > TREMBLING * (counts - stays)
+    resting &= trembling & (counts <= MOSTLY_RESTING * data.samples)
+    share = f"{100.0 * float(resting.mean()):.2g} % of the samples"
+    if not resting.any():
         return data, ()
-    mask = ~left_out if data.mask is None else data.mask & ~left_out
-    share = f"{100.0 * float(left_out.mean()):.2g} % of the samples"
+    mask = np.logical_not(resting, out=resting)
+    if data.mask is not None:
+        mask &= data.mask
     note = f"{share} are of joints at rest whose velocity trembles, so that friction has no definite sign there; they are left out"
     return replace(data, mask=mask, provenance=data.provenance), (note,)
 

@@ -15,7 +15,7 @@ from dynident.core.options import NoOptions
 Table: TypeAlias = Mapping[str, NDArray[Any]]
 Progress: TypeAlias = Callable[[float], None]
 #: Files of more bytes are read piece by piece, where the format allows it.
-LARGE = 256 << 20
+LARGE = 64 << 20
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.core.large_arrays import release
 from dynident.data.dataset import Dataset
 
 #: A joint rests where it moves by less than this share of its fastest, in so many blocks of this length [s] one after the other.
@@ -24,6 +25,7 @@ def find_rest(dataset: Dataset) -> BoolArray:
     for start, found in speeds.items():
         at_rest = np.repeat(_long_enough(found <= SLOW * fastest), length, axis=0)
         resting[start : start + len(at_rest)] = at_rest
+    release(dataset.q, dataset.time)
     return resting
 
 
