@@ -27,7 +27,8 @@ def panda(log: Dataset) -> tuple[Estimate, Estimate]:
 @pytest.fixture(scope="module")
 def kuka(shared_data: Path) -> tuple[Robot, Dataset, Dataset]:
     folder = shared_data / "kuka_lwr4"
-    return load_robot(folder / "kuka_lwr4.urdf"), *(load_dataset(folder / f"measurements_{number}.npz") for number in (1, 2))
+    first, second = (load_dataset(folder / f"measurements_{number}.npz") for number in (1, 2))
+    return load_robot(folder / "kuka_lwr4.urdf"), first, second
 
 
 def test_the_chosen_model_of_the_panda_predicts_better(panda):

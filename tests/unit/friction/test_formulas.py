@@ -141,7 +141,7 @@ def test_a_counterbalance_is_the_slope_of_its_energy():
     model, theta = Counterbalance(a, r, phase), [[k, -k * free]]
 
     def energy(q: float) -> float:
-        length = np.linalg.norm([a - r * np.cos(q - phase), r * np.sin(q - phase)])
+        length = float(np.linalg.norm([a - r * np.cos(q - phase), r * np.sin(q - phase)]))
         return 0.5 * k * (length - free) ** 2
 
     for q in (-1.2, 0.1, 0.3, 1.9):

@@ -36,7 +36,8 @@ def arm(tmp_path: Path) -> Path:
 def test_macros_are_expanded_and_packages_found_beside_the_file(arm: Path) -> None:
     robot = load_robot(arm)
     assert robot.joint_names == ("upper_joint", "lower_joint")
-    assert [row[0] for row in robot.parameters] == [1.0, 0.5]
+    assert robot.parameters is not None
+    assert robot.parameters[:, 0].tolist() == [1.0, 0.5]
     assert robot.joints[0].position == (-np.pi / 2, np.pi / 2)
 
 
