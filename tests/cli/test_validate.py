@@ -159,7 +159,7 @@ def test_a_delay_is_remembered_and_what_was_left_out_is_not(dynident, tmp_path):
     assert late["relative_percent"] > 5.0
     refused(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--without", "99:100"), ["without 99:100 holds no sample", "14.99 s"])
     refused(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--without", "2"), ["--without got '2'", "12.5:13.1"])
-    slow = dynident("identify", "planar_2r", "log.npz", "-o", "run", "--sampling-rate", "10", "--json")
+    slow = dynident("identify", "planar_2r", "log.npz", "-o", "run", "--sampling-rate", "10", "--json", "--ignore-doctor")
     assert json.loads(slow.stdout)["preprocessing"]["read"] == {"rate": 10.0}
 
 

@@ -21,6 +21,7 @@ from dynident.core.figures import COLOURS
 from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
 from dynident.doctor import diagnose
+from dynident.drives import Known, identify_gains
 from dynident.errors import MissingExtraError
 from dynident.excitation import design_trajectory
 from dynident.excitation.limits.limits import Limits
@@ -113,6 +114,11 @@ def _diagnosis() -> Result:
     return diagnose(arm(), replace(data, effort=-data.effort))
 
 
+def _gains() -> Result:
+    data = log(arm(), seconds=16.0)
+    return identify_gains(arm(), replace(data, effort_kind="current"), vendor=[Known(1.0, 0.05)] * data.n)
+
+
 def _refit() -> Result:
     return refit_friction(stages()["Estimate"], log(arm(), seconds=16.0, seed=1))
 
@@ -132,6 +138,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "PayloadEstimate": cache(_payload),
     "Diagnosis": cache(_diagnosis),
     "FrictionRefit": cache(_refit),
+    "DriveGains": cache(_gains),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 

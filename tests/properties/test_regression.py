@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dynident
@@ -11,6 +11,7 @@ from dynident import Robot
 from dynident.friction import Armature, Viscous, combine, linear
 from dynident.regression import base_parameters, build_problem, fit
 from dynident.regression.equations.factors import compress
+from dynident.robots.kinematics import rounded_joints
 from tests.oracles.logs import generated_log
 from tests.oracles.machines import states
 from tests.properties.test_dynamics import close, seeds, trees
@@ -19,6 +20,7 @@ from tests.properties.test_dynamics import close, seeds, trees
 @given(trees(), seeds)
 @settings(max_examples=25)
 def test_coefficients_move_the_robot_as_all_parameters_do(robot: Robot, seed: int) -> None:
+    assume(not rounded_joints(robot))  # else the structure is that of right angles, and the torques differ by the rounding
     base = base_parameters(robot)
     parameters = np.random.default_rng(seed).normal(size=10 * robot.n)
     q, dq, ddq = states(robot, 5, seed)

@@ -93,7 +93,12 @@ def test_uniform_links_of_the_scale_that_the_data_choose_predict_as_well(
 def test_an_effort_of_the_other_sign_is_a_failure_that_names_the_joint(dynident, shared_data: Path, joint: int) -> None:
     signs = ["1"] * 7
     signs[joint - 1] = "-1"
-    assert dynident("identify", "panda", shared_data / PANDA_LOG, "-o", "run", "--effort-signs", ",".join(signs)).returncode == 0
+    reading = ["identify", "panda", shared_data / PANDA_LOG, "-o", "run", "--effort-signs", ",".join(signs)]
+    if joint != 7:  # of the last joint, which carries little, it is not sure
+        stopped = dynident(*reading)
+        assert stopped.returncode == 2
+        assert f"panda_joint{joint}" in stopped.stderr
+    assert dynident(*reading, "--ignore-doctor").returncode == 0
     failed = dynident("retrieve", "run")
     assert failed.returncode == 1
     assert f"the effort of panda_joint{joint} seems to be recorded with the other sign" in failed.stderr

@@ -26,6 +26,8 @@ EDGE = 1e-4
 TREMBLING = 4
 #: Beyond this share of rest a log is one of postures.
 MOSTLY_RESTING = 0.8
+#: Pauses that are shorter, as a share of the log, do no harm; and of a log that mostly rests, nothing is left out.
+HARDLY_RESTING, MOST_LEFT_OUT = 0.05, 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,9 +94,9 @@ def mask_trembling(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
         turns += ((np.diff(np.sign(data.dq[rows]), axis=0) != 0.0) & stay).sum(axis=0)
         stays += stay.sum(axis=0)
     trembling = turns > TREMBLING * (counts - stays)
-    resting &= trembling & (counts <= MOSTLY_RESTING * data.samples)
+    resting &= trembling & (counts <= MOSTLY_RESTING * data.samples) & (counts >= HARDLY_RESTING * data.samples)
     share = f"{100.0 * float(resting.mean()):.2g} % of the samples"
-    if not resting.any():
+    if not 0.0 < resting.mean() <= MOST_LEFT_OUT:
         return data, ()
     mask = np.logical_not(resting, out=resting)
     if data.mask is not None:

@@ -67,8 +67,8 @@ def xyz_rpy_from_pose(pose: Array) -> tuple[Array, Array]:
     return pose[:3, 3].copy(), np.array([atan2(R[2, 1], R[2, 2]), atan2(-R[2, 0], hypot(R[0, 0], R[1, 0])), atan2(R[1, 0], R[0, 0])])
 
 
-#: Angles this near [rad] to a multiple of 90° are that multiple, rounded when a file was written (1.5708, 1.57, 3.14).
-_ROUNDED = 2e-3
+#: Angles this near [rad] to a multiple of 90° are that multiple, rounded when a file was written (1.5708, 3.1416).
+_ROUNDED = 2e-5
 
 
 def rounded_joints(robot: Robot) -> tuple[str, ...]:

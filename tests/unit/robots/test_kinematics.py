@@ -118,7 +118,7 @@ def test_right_angles_that_a_file_has_rounded_are_right_again(tmp_path: Path) ->
     rounded.write_text(urdf_of(panda, digits=4))
     robot = load_robot(rounded)
     assert len(rounded_joints(robot)) == 6
-    assert "within 0.1° of a right angle" in robot.notes[-1]
+    assert "within 0.001° of a right angle" in robot.notes[-1]
     assert load_robot(exact).notes == ()
     assert base_parameters(robot).rank == base_parameters(load_robot(exact)).rank == 43
     q = np.random.default_rng(0).normal(size=7)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -113,7 +114,7 @@ def test_merging_loaded_problems_is_merging_problems(tmp_path, cutoff):
     for number, part in enumerate(parts):
         save_problem(part, tmp_path / f"{number}.npz")
     loaded = load_problem(tmp_path / "0.npz").merge(load_problem(tmp_path / "1.npz"))
-    both = parts[0].merge(parts[1])
+    both = replace(parts[0].merge(parts[1]), parts=())  # weights per recording need the rows, which a file doesn't have
     np.testing.assert_array_equal(fit(loaded).values, fit(both).values)
     np.testing.assert_array_equal(fit(loaded).covariance, fit(both).covariance)
     half = load_problem(tmp_path / "0.npz").merge(parts[1])

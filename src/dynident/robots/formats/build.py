@@ -86,7 +86,7 @@ def build_robot(
         raise FileError(tree.source, error.message, remedy=error.remedy) from None
     rounded = rounded_joints(robot)
     if rounded:
-        about = f"joints {', '.join(rounded)} stand within 0.1° of a right angle, which the file has rounded"
+        about = f"joints {', '.join(rounded)} stand within 0.001° of a right angle, which the file has rounded"
         robot = replace(robot, notes=(*robot.notes, f"{about}; what can be identified is judged as if it were exact"))
     return robot if gravity is None else robot.with_gravity(gravity)
 
