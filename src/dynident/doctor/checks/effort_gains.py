@@ -16,6 +16,8 @@ from dynident.doctor.gains import find_gains
 _CALIBRATED = 1.6
 #: Uniform links tell the gain that all have in common to this factor only.
 _UNKNOWN_SCALE = 8.0
+#: A joint of whose effort this share stays unexplained doesn't tell its gain; it then gets the one in the middle.
+_UNTOLD = 0.4
 #: Larger ones are those of gears.
 _GEARS = 30.0
 
@@ -33,7 +35,8 @@ def _suspects(case: Case) -> Iterator[Suspect]:
     if not 1.0 / _CALIBRATED < alike < _CALIBRATED:
         yield _suspect(case, np.full(case.robot.n, alike), each + 4.0)
     if case.robot.n > 1 and sizes.max() >= _CALIBRATED * sizes.min():
-        yield _suspect(case, gains, each * case.robot.n + 4.0)
+        told = case.judge(Correction(effort_gains=gains)).misfit < _UNTOLD
+        yield _suspect(case, np.where(told, gains, alike), each * case.robot.n + 4.0)
 
 
 def _suspect(case: Case, gains: Array, parameters: float) -> Suspect:
