@@ -22,6 +22,8 @@ from dynident.robots.robot import Robot
 SCHEMA = "dynident/repair/1"
 _NOTE = "The inertias are not those of the description any more, to which the other notes refer: they were made physically consistent."
 SUFFIXES = (".urdf", ".xml", ".yaml", ".yml", ".json")
+#: Root elements of the descriptions that are patched into a file of that suffix.
+_ROOTS = {".urdf": ("robot",), ".xml": ("robot", "mujoco")}
 
 
 def check_output(robot: Robot, target: Path, description: str | None = None) -> None:
@@ -29,7 +31,7 @@ def check_output(robot: Robot, target: Path, description: str | None = None) -> 
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
         raise FileError(target, f"unknown suffix {suffix!r}; known: {', '.join(SUFFIXES)}")
-    if suffix in (".urdf", ".xml") and _description(robot, description) is None:
+    if suffix in _ROOTS and _description(robot, target, description) is None:
         raise FileError(
             target, f"a URDF or MJCF can only be written for a robot that was read from one, not from {robot.source}; use .yaml or .json"
         )
@@ -42,8 +44,8 @@ def repaired_text(repair: Repair, target: Path, description: str | None = None) 
     """
     check_output(repair.robot, target, description)
     suffix = target.suffix.lower()
-    if suffix in (".urdf", ".xml"):
-        content = _description(repair.robot, description)
+    if suffix in _ROOTS:
+        content = _description(repair.robot, target, description)
         assert content is not None  # noqa: S101 (checked)
         return with_inertials(repair.robot.source, content, {link.name: link.after for link in repair.changed})
     if suffix == ".json":
@@ -103,9 +105,10 @@ def repair_document(repair: Repair) -> dict[str, Any]:
     }
 
 
-def _description(robot: Robot, description: str | None) -> bytes | None:
-    """The URDF or MJCF that can be patched; None where there is none."""
-    if description is not None:
-        return description.encode()
+def _description(robot: Robot, target: Path, description: str | None) -> bytes | None:
+    """The URDF or MJCF that can be patched into such a file; None where there is none."""
     source = Path(robot.source)
-    return read_bytes(source) if source.suffix.lower() in (".urdf", ".xml") and source.is_file() else None
+    if description is None and (source.suffix.lower() not in _ROOTS or not source.is_file()):
+        return None
+    content = read_bytes(source) if description is None else description.encode()
+    return content if XmlText(content).root.tag in _ROOTS[target.suffix.lower()] else None

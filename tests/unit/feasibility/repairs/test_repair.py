@@ -304,6 +304,8 @@ def test_an_mjcf_is_written_as_one(tmp_path):
     mended = load_robot(out)
     assert check_robot(mended).passed
     assert 'mesh="absent"' in out.read_text()
+    with pytest.raises(FileError, match=r"a URDF or MJCF can only be written for a robot that was read from one"):
+        repaired_text(repair(robot), tmp_path / "out.urdf")
     file.write_text(MJCF.replace("<worldbody>", '<compiler settotalmass="3"/><worldbody>'))
     with pytest.raises(FileError, match="makes MuJoCo replace the inertias"):
         repaired_text(repair(robot), out)
