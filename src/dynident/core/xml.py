@@ -43,6 +43,14 @@ def parse_xml(path: str | Path, text: str) -> ElementTree.Element:
         raise FileError(path, f"is not XML ({problem}); check that it is the right file", place=f"line {line}") from None
 
 
+def element_name(path: str | Path, element: ElementTree.Element) -> str:
+    """The name of an element that must have one."""
+    name = element.get("name")
+    if not name:
+        raise FileError(path, f"a <{element.tag}> has no name; give it one")
+    return name
+
+
 def _bind_prefixes(text: str) -> str:
     """The text with every prefix declared that it uses and nobody declared, as parsers that know no namespaces read it."""
     bare = _COMMENT.sub(_blank, text)

@@ -15,7 +15,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, check_unique
 from dynident.core.files import errors_in_file
-from dynident.core.xml import parse_xml
+from dynident.core.xml import element_name, parse_xml
 from dynident.errors import FileError
 from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor
 from dynident.robots.formats.source_tree import Held, Leader, SourceLink, SourceTree, closing_joint
@@ -45,10 +45,10 @@ def read_sdf(source: str, text: str) -> SourceTree:
         raise FileError(source, f"the root element is <{root.tag}>; <sdf> was expected")
     world = root.find("world")
     model = _one_model(source, root, world)
-    links = {_name(source, element): element for element in model.findall("link")}
+    links = {element_name(source, element): element for element in model.findall("link")}
     joints = [_read_joint(source, element) for element in model.findall("joint")]
     with errors_in_file(source):
-        check_unique("link", [_name(source, element) for element in model.findall("link")])
+        check_unique("link", [element_name(source, element) for element in model.findall("link")])
         check_unique("joint", [joint.name for joint in joints])
     frames = _Frames(source, model, joints)
     by_child: dict[str, _SdfJoint] = {}
@@ -86,7 +86,7 @@ def _one_model(source: str, root: Element, world: Element | None) -> Element:
 
 
 def _read_joint(source: str, element: Element) -> _SdfJoint:
-    name, kind = _name(source, element), element.get("type", "")
+    name, kind = element_name(source, element), element.get("type", "")
     if kind not in (*_MOVING, *_SEVERAL, "fixed"):
         allowed = ", ".join((*_MOVING, *_SEVERAL, "fixed"))
         raise FileError(source, f"unknown joint type {kind!r}; allowed: {allowed}", place=f"joint {name!r}")
@@ -103,11 +103,11 @@ class _Frames:
         self.source = source
         self.elements: dict[str, tuple[Element, str]] = {}  # and the frame that its pose is in unless it says otherwise
         for element in model.findall("link"):
-            self.elements[_name(source, element)] = (element, _MODEL)
+            self.elements[element_name(source, element)] = (element, _MODEL)
         for joint in joints:
             self.elements[joint.name] = (joint.element, joint.child)
         for element in model.findall("frame"):
-            self.elements[_name(source, element)] = (element, element.get("attached_to") or _MODEL)
+            self.elements[element_name(source, element)] = (element, element.get("attached_to") or _MODEL)
 
     def pose(self, name: str, seen: tuple[str, ...] = ()) -> Array:
         if name in (_MODEL, _WORLD):
@@ -137,7 +137,7 @@ def _links(source: str, links: Mapping[str, Element], by_child: Mapping[str, _Sd
         at[joint.child] = frames.pose(joint.name)
         index[joint.child] = len(found)
         link_in_joint = inverse_pose(at[joint.child]) @ frames.pose(joint.child)
-        own = _inertial(source, joint.child, links[joint.child])
+        own, leader = _inertial(source, joint.child, links[joint.child]), _leader(source, joint)
         found.append(
             SourceLink(
                 name=joint.child,
@@ -147,8 +147,8 @@ def _links(source: str, links: Mapping[str, Element], by_child: Mapping[str, _Sd
                 own=link_in_joint,
                 joint=_joint(source, joint, frames) if joint.type in _MOVING else None,
                 held=_held(joint),
-                coupling=_coupling(joint),
-                leader=_leader(joint),
+                coupling="" if leader is None else f"mimics joint {leader.joint!r}",
+                leader=leader,
                 parameters=None if own is None else change_of_frame(link_in_joint) @ own,
             )
         )
@@ -208,17 +208,13 @@ def _held(joint: _SdfJoint) -> Held | None:
     )
 
 
-def _leader(joint: _SdfJoint) -> Leader | None:
+def _leader(source: str, joint: _SdfJoint) -> Leader | None:
     mimic = joint.element.find("axis/mimic")
     if mimic is None:
         return None
-    ratio, offset = (float(mimic.findtext(name) or usual) for name, usual in (("multiplier", "1"), ("offset", "0")))
+    usual = (("multiplier", "1"), ("offset", "0"))
+    ratio, offset = (float(_numbers(source, f"joint {joint.name!r}", mimic.findtext(name) or text, 1)[0]) for name, text in usual)
     return Leader(mimic.get("joint", ""), ratio, offset)
-
-
-def _coupling(joint: _SdfJoint) -> str:
-    leader = _leader(joint)
-    return "" if leader is None else f"mimics joint {leader.joint!r}"
 
 
 def _inertial(source: str, name: str, link: Element) -> Array | None:
@@ -256,10 +252,3 @@ def _numbers(source: str, place: str, text: str, length: int, *, infinite: bool 
     if len(values) != length or any(math.isnan(value) or (math.isinf(value) and not infinite) for value in values):
         raise FileError(source, f"has {text.strip()!r} where {length} finite number{'s' * (length > 1)} were expected", place=place)
     return np.array(values)
-
-
-def _name(source: str, element: Element) -> str:
-    name = element.get("name")
-    if not name:
-        raise FileError(source, f"a <{element.tag}> has no name; give it one")
-    return name

@@ -16,7 +16,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, check_unique
 from dynident.core.files import errors_in_file
-from dynident.core.xml import XmlElement, XmlText, number_text
+from dynident.core.xml import XmlElement, XmlText, element_name, number_text
 from dynident.errors import FileError
 from dynident.parameters import INERTIA_NAMES, ROUNDING, LinkInertia, from_com, inertia_tensor
 from dynident.robots.formats.source_tree import Leader
@@ -70,7 +70,7 @@ def check_urdf(path: str | Path, root: Element) -> Urdf:
         raise FileError(path, f"the root element is <{root.tag}>; <robot> was expected")
     if any("xacro" in element.tag for element in root.iter()):
         raise FileError(path, "contains xacro macros; read the .xacro file itself, or expand it first: xacro robot.urdf.xacro > robot.urdf")
-    links = [_name(path, link) for link in root.findall("link")]
+    links = [element_name(path, link) for link in root.findall("link")]
     if not links:
         raise FileError(path, "has no <link>; check that it is a robot's URDF (a xacro file that only defines macros has none)")
     joints = [_joint(path, element, links) for element in root.findall("joint")]
@@ -83,7 +83,7 @@ def check_urdf(path: str | Path, root: Element) -> Urdf:
     for joint in joints:
         by_child.setdefault(joint.child, joint)
     _check_tree(path, links, by_child)
-    inertials = {_name(path, link): _inertial(path, link) for link in root.findall("link")}
+    inertials = {element_name(path, link): _inertial(path, link) for link in root.findall("link")}
     return Urdf(
         name=root.get("name") or Path(path).stem,
         links=tuple(links),
@@ -123,7 +123,7 @@ def _is_blank(element: Element) -> bool:
 
 
 def _joint(path: str | Path, element: Element, links: list[str]) -> UrdfJoint:
-    name, kind = _name(path, element), element.get("type", "")
+    name, kind = element_name(path, element), element.get("type", "")
     place = f"joint {name!r}"
     if kind not in (*_MOVING, *UNMODELLED, "fixed"):
         raise FileError(path, f"unknown joint type {kind!r}; allowed: {_ALLOWED}", place=place)
@@ -245,13 +245,6 @@ def _check_tree(path: str | Path, links: list[str], by_child: dict[str, UrdfJoin
     lost = [link for link in links if link not in reached]
     if lost:
         raise FileError(path, f"links {', '.join(lost)} form a loop; a tree with one root link was expected")
-
-
-def _name(path: str | Path, element: Element) -> str:
-    name = element.get("name")
-    if not name:
-        raise FileError(path, f"a <{element.tag}> has no name; give it one")
-    return name
 
 
 def _attribute(element: Element, child: str, attribute: str) -> str | None:

@@ -111,6 +111,7 @@ def test_limits_that_stand_for_none(tmp_path: Path) -> None:
         ("<pose>0.1 0.2 0.3 0.4 0.5 0.6</pose>", '<pose degrees="true">1 2 3 4 5 6</pose>', "written in degrees or as a quaternion"),
         ("<parent>floor</parent>", "<parent>world</parent>", "one link that no joint moves was expected, and there are: floor, world"),
         (AXIS, "", "a revolute joint needs an <axis>"),
+        ("</limit>", '</limit><mimic joint="elbow"><multiplier>two</multiplier></mimic>', "joint 'base': has 'two' where 1 finite number"),
     ],
 )
 def test_bad_files_are_one_sentence(tmp_path: Path, old: str, new: str, message: str) -> None:
