@@ -11,6 +11,7 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from dynident.core.arrays import Array
 from dynident.core.figures import numbers
+from dynident.core.files import finite_or_none
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError
 from dynident.reports.page import Page, asset, environment
@@ -68,14 +69,10 @@ def _joint(robot: Robot, i: int) -> dict[str, Any]:
         "parent": joint.parent,
         "turns": turn,
         "range": [low, high],
-        "limits": [_finite(value) for value in (*joint.position, joint.velocity, joint.acceleration, joint.effort)],
+        "limits": [finite_or_none(value) for value in (*joint.position, joint.velocity, joint.acceleration, joint.effort)],
         "units": [joint.units.position, joint.units.velocity, joint.units.effort],
         "constants": numbers(joint_constants(robot)[i]),
     }
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _bodies(robot: Robot, parameters: Array | None) -> list[dict[str, Any] | None]:
@@ -103,7 +100,9 @@ def _motion(robot: Robot, motion: Dataset) -> dict[str, Any]:
     reserve: dict[str, list[float | None]] = {"position": _position_reserve(robot, motion.q)}
     for name, (values, limit) in limits.items():
         if values is not None:
-            reserve[name] = [_finite(1.0 - float(np.abs(values[:, i]).max()) / limit[i]) if limit[i] > 0 else None for i in range(robot.n)]
+            reserve[name] = [
+                finite_or_none(1.0 - float(np.abs(values[:, i]).max()) / limit[i]) if limit[i] > 0 else None for i in range(robot.n)
+            ]
     return {
         "source": motion.source,
         "time": numbers(motion.time[part] - motion.time[0]),
@@ -119,7 +118,7 @@ def _position_reserve(robot: Robot, q: Array) -> list[float | None]:
     found: list[float | None] = []
     for (low, high), lowest, highest in zip(robot.position_limits, q.min(axis=0), q.max(axis=0), strict=True):
         half = 0.5 * (high - low)
-        found.append(_finite(float(min(lowest - low, high - highest) / half)) if np.isfinite(half) and half > 0.0 else None)
+        found.append(finite_or_none(float(min(lowest - low, high - highest) / half)) if np.isfinite(half) and half > 0.0 else None)
     return found
 
 

@@ -13,6 +13,7 @@ from dynident.parameters import to_com
 from dynident.robots.check import RobotCheck
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import JointType, Robot
+from dynident.robots.shapes import turned_surface
 
 _RINGS, _SPOKES = 13, 24
 _BEND = 0.5
@@ -166,12 +167,5 @@ def _place(pose: Array, points: Array) -> Array:
 
 def _sphere() -> tuple[Array, IntArray]:
     """Points (k, 3) on the unit sphere and triangles (t, 3) between them."""
-    polar, around = np.linspace(0.0, np.pi, _RINGS), np.linspace(0.0, 2.0 * np.pi, _SPOKES, endpoint=False)
-    theta, phi = (grid.ravel() for grid in np.meshgrid(polar, around, indexing="ij"))
-    points = np.stack([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], axis=1)
-    triangles: list[tuple[int, int, int]] = []
-    for ring in range(_RINGS - 1):
-        for spoke in range(_SPOKES):
-            a, b = ring * _SPOKES + spoke, ring * _SPOKES + (spoke + 1) % _SPOKES
-            triangles += [(a, b, a + _SPOKES), (b, b + _SPOKES, a + _SPOKES)]
-    return points, np.array(triangles, dtype=np.int64)
+    polar = np.linspace(0.0, np.pi, _RINGS)
+    return turned_surface(np.sin(polar), np.cos(polar), _SPOKES)

@@ -7,7 +7,6 @@ without any shape that can be read is drawn as a capsule from its joint to the n
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -23,6 +22,7 @@ from dynident.core.xml import parse_xml
 from dynident.errors import import_optional
 from dynident.robots.formats.urdf_xml import read_numbers, read_origin
 from dynident.robots.kinematics import arm_reach, joint_points
+from dynident.robots.packages import package_folders
 from dynident.robots.robot import Robot
 
 #: Half the thickness of a link that nothing describes, as a share of the arm's reach, and at least [m].
@@ -127,13 +127,9 @@ def _find_mesh(source: Path, name: str) -> Path | None:
         file = source.parent / plain
         return file if file.is_file() else None
     inside = plain.removeprefix("package://")
-    roots = [
-        *source.resolve().parents,
-        *(Path(word) / "share" for word in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if word),
-    ]
-    roots += [Path(word) for word in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if word]
     package, _, rest = inside.partition("/")
-    candidates = [root / inside for root in roots] + [root / rest for root in roots if root.name == package]
+    folders = package_folders(source)
+    candidates = [folder / inside for folder in folders] + [folder / rest for folder in folders if folder.name == package]
     return next((file for file in candidates if file.is_file()), None)
 
 
@@ -215,7 +211,7 @@ def cuboid(size: Array) -> tuple[Array, IntArray]:
 
 def cylinder(radius: float, length: float) -> tuple[Array, IntArray]:
     """A cylinder along z about the origin."""
-    return _turned(np.array([0.0, radius, radius, 0.0]), 0.5 * length * np.array([-1.0, -1.0, 1.0, 1.0]))
+    return turned_surface(np.array([0.0, radius, radius, 0.0]), 0.5 * length * np.array([-1.0, -1.0, 1.0, 1.0]))
 
 
 def capsule(start: Array, end: Array, radius: float) -> tuple[Array, IntArray]:
@@ -224,19 +220,19 @@ def capsule(start: Array, end: Array, radius: float) -> tuple[Array, IntArray]:
     length = float(np.linalg.norm(end - start))
     r = radius * np.concatenate([np.sin(angle), np.cos(angle)])
     z = radius * np.concatenate([-np.cos(angle), np.sin(angle)]) + np.repeat([0.0, length], _RINGS)
-    vertices, triangles = _turned(r, z)
+    vertices, triangles = turned_surface(r, z)
     return vertices @ _frame_along(end - start).T + start, triangles
 
 
-def _turned(r: Array, z: Array) -> tuple[Array, IntArray]:
-    """The surface that a profile (r, z) sweeps about z."""
-    around = np.linspace(0.0, 2.0 * np.pi, _SPOKES, endpoint=False)
+def turned_surface(r: Array, z: Array, spokes: int = _SPOKES) -> tuple[Array, IntArray]:
+    """Points (k, 3) and triangles (t, 3) of the surface that a profile (r, z) sweeps about z."""
+    around = np.linspace(0.0, 2.0 * np.pi, spokes, endpoint=False)
     points = [[radius * np.cos(phi), radius * np.sin(phi), height] for radius, height in zip(r, z, strict=True) for phi in around]
     triangles: list[tuple[int, int, int]] = []
     for ring in range(len(r) - 1):
-        for spoke in range(_SPOKES):
-            a, b = ring * _SPOKES + spoke, ring * _SPOKES + (spoke + 1) % _SPOKES
-            triangles += [(a, b, a + _SPOKES), (b, b + _SPOKES, a + _SPOKES)]
+        for spoke in range(spokes):
+            a, b = ring * spokes + spoke, ring * spokes + (spoke + 1) % spokes
+            triangles += [(a, b, a + spokes), (b, b + spokes, a + spokes)]
     return np.array(points), np.array(triangles, dtype=np.int64)
 
 

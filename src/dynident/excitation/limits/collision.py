@@ -8,7 +8,6 @@ position, where the description's shapes and not the robot touch.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
+from dynident.robots.packages import package_folders
 from dynident.robots.robot import JointType, Robot
 
 #: Pairs that overlap at more than this share of random positions are left out.
@@ -133,7 +133,9 @@ def _from_urdf(robot: Robot, source: Path) -> tuple[CollisionModel | None, str]:
 
     try:
         described = pin.buildModelFromUrdf(str(source))
-        shapes = pin.buildGeomFromUrdf(described, str(source), pin.GeometryType.COLLISION, package_dirs=_package_folders(source))
+        shapes = pin.buildGeomFromUrdf(
+            described, str(source), pin.GeometryType.COLLISION, package_dirs=[str(folder) for folder in package_folders(source)]
+        )
     except (RuntimeError, ValueError) as error:
         return None, f"self-collision was not checked: {' '.join(str(error).split()) or 'the geometry can not be read'}"
     model, joint_ids = _kinematics(robot)
@@ -152,14 +154,6 @@ def _from_urdf(robot: Robot, source: Path) -> tuple[CollisionModel | None, str]:
     if len(geometry.collisionPairs) == 0:
         return None, "self-collision was not checked: the URDF has no collision geometry on links that are apart"
     return _without_constant_overlaps(robot, model, geometry), ""
-
-
-def _package_folders(source: Path) -> list[str]:
-    """Where package:// may point: every folder above the file, and ROS's own."""
-    ros = os.environ.get("ROS_PACKAGE_PATH", "").split(":") + [
-        f"{path}/share" for path in os.environ.get("AMENT_PREFIX_PATH", "").split(":")
-    ]
-    return [str(folder) for folder in source.resolve().parents] + [folder for folder in ros if Path(folder).is_dir() and folder]
 
 
 def _kinematics(robot: Robot) -> tuple[Any, list[int]]:

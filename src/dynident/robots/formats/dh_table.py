@@ -16,6 +16,7 @@ from dynident.core.fields import Fields, parse_number
 from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
 from dynident.parameters import INERTIA_NAMES
 from dynident.robots.formats.dh import CONVENTIONS, dh_robot
+from dynident.robots.kinematics import xyz_rpy_from_pose
 from dynident.robots.robot import Robot
 
 #: Order of the columns of a table of numbers, as MATLAB's Robotics Toolbox and most papers have it.
@@ -153,8 +154,6 @@ def _robot(
     tool: Array | None = None,
     gravity: ArrayLike | None = None,
 ) -> Robot:
-    from dynident.robots.kinematics import xyz_rpy_from_pose
-
     if convention not in CONVENTIONS:
         raise UnknownNameError("DH convention", convention, CONVENTIONS)
     content: dict[str, Any] = {"name": name, "convention": convention, "joints": joints}

@@ -77,9 +77,12 @@ def _is_finger(tree: SourceTree, index: int) -> bool:
 
 def _position(tree: SourceTree, index: int, locked: Mapping[int, float]) -> float:
     """Where the joint follows one that is locked, there; else as near to zero as its limits allow."""
-    link = tree.links[index]
-    if link.joint is None:
+    joint, leader = tree.links[index].joint, tree.links[index].leader
+    if joint is None:
         return 0.0
-    led = (i for i in locked if link.leader is not None and tree.joint_name(i) == link.leader.joint)
-    wanted = next((link.leader.ratio * locked[i] + link.leader.offset for i in led if link.leader is not None), 0.0)
-    return float(np.clip(wanted, *link.joint.position))
+    led = (
+        []
+        if leader is None
+        else [leader.ratio * position + leader.offset for i, position in locked.items() if tree.joint_name(i) == leader.joint]
+    )
+    return float(np.clip(led[0] if led else 0.0, *joint.position))

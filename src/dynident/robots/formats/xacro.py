@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import os
 import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -23,6 +22,7 @@ from xml.parsers.expat import ExpatError
 from dynident.core.files import read_text
 from dynident.core.xml import parse_xml
 from dynident.errors import DynidentError, FileError, Remedy, UnknownNameError, import_optional
+from dynident.robots.packages import ros_folders
 
 #: Folders above the file, and below each of them, in which packages are looked for.
 _ABOVE, _BELOW = 4, 2
@@ -131,10 +131,7 @@ class _Packages:
                 yield manifest.parent
         for parent in islice(self.file.resolve().parents, _ABOVE):  # a copy of a package without its package.xml
             yield from (folder for folder in (parent, parent / name) if folder.name == name and folder.is_dir())
-        for variable, below in (("AMENT_PREFIX_PATH", Path("share", name)), ("ROS_PACKAGE_PATH", Path(name))):
-            for prefix in filter(None, os.environ.get(variable, "").split(os.pathsep)):
-                if (Path(prefix) / below / "package.xml").is_file():
-                    yield Path(prefix) / below
+        yield from (folder / name for folder in ros_folders() if (folder / name / "package.xml").is_file())
 
     def _manifests(self) -> Iterator[Path]:
         for parent in islice(self.file.resolve().parents, _ABOVE):
