@@ -87,19 +87,41 @@ class Joint:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Capsule:
+    """All points within `radius` of the line between two points; a ball where they are one.
+
+    start, end : (3,)  The two points in the frame of the link that it is a part of [m].
+    """
+
+    start: Array
+    end: Array
+    radius: float
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end"):
+            set_frozen(self, name, check_array(f"{name} of a capsule", getattr(self, name), (3,)))
+        object.__setattr__(self, "radius", float(self.radius))
+        if not 0.0 < self.radius < np.inf:
+            raise ValueRangeError("radius of a capsule", f"is {self.radius:g}; a positive length [m] was expected")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Source:
     """A link of the description, as it is there, and where it ended up.
 
     placement : (4, 4)          Pose of the source link's own frame in the parameter frame of its body (the base frame for the base).
     parameters : (10,) or None  Its linear parameters in its own frame; None when the description gives it no inertia, or
                                 when only the sum over its body is known.
+    capsules : tuple            What it looks like, in its own frame, where the description itself says so (DH files do).
     """
 
     name: str
     placement: Array = field(default_factory=lambda: np.eye(4))
     parameters: Array | None = None
+    capsules: tuple[Capsule, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "capsules", tuple(self.capsules))
         set_frozen(self, "placement", check_pose(self.placement, f"placement of source link {self.name!r}"))
         if self.parameters is not None:
             set_frozen(self, "parameters", check_array(f"parameters of source link {self.name!r}", self.parameters, (PARAMETERS_PER_LINK,)))

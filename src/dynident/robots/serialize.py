@@ -11,9 +11,12 @@ from typing import Any, cast
 import numpy as np
 
 from dynident.errors import InputError
+from dynident.robots.body import Capsule
 from dynident.robots.robot import Joint, Link, Robot, Source
 
 SCHEMA = "dynident/robot/1"
+#: Fields that files of earlier versions lack; their defaults hold then.
+_LATER = ("floor", "capsules")
 
 
 def robot_to_dict(robot: Robot) -> dict[str, Any]:
@@ -27,11 +30,11 @@ def robot_from_dict(data: Mapping[str, Any]) -> Robot:
     if schema != SCHEMA:
         raise InputError(f"the robot's schema is {schema!r}; this version of dynident reads {SCHEMA!r}")
     try:
-        links = [{**link, "pieces": [_make(Source, piece) for piece in link["pieces"]]} for link in data["links"]]
+        links = [{**link, "pieces": [_source(piece) for piece in link["pieces"]]} for link in data["links"]]
         parts = {
             "joints": [_make(Joint, joint) for joint in data["joints"]],
             "links": [_make(Link, link) for link in links],
-            "base_pieces": [_make(Source, piece) for piece in data["base_pieces"]],
+            "base_pieces": [_source(piece) for piece in data["base_pieces"]],
         }
         return _make(Robot, {**data, **parts})
     except KeyError as error:
@@ -52,6 +55,10 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, float) and math.isinf(value) else value  # JSON has no infinity
 
 
+def _source(piece: Mapping[str, Any]) -> Source:
+    return _make(Source, {**piece, "capsules": [_make(Capsule, capsule) for capsule in piece.get("capsules", ())]})
+
+
 def _make(kind: type[Any], data: Mapping[str, Any]) -> Any:
-    """The dataclass, which checks and converts its fields itself; none of them may be left out."""
-    return kind(**{field.name: data[field.name] for field in fields(kind)})
+    """The dataclass, which checks and converts its fields itself; none but those of later versions may be left out."""
+    return kind(**{field.name: data[field.name] for field in fields(kind) if field.name in data or field.name not in _LATER})

@@ -74,6 +74,7 @@ def build_robot(
             links=tuple(bodies.links()),
             gravity=world[:3, :3].T @ tree.gravity,
             tool=bodies.tool(len(tree.links) - 1 if tip is None else tree.index(tip), named=tip is not None),
+            floor=tree.floor if root == 0 else 0.0,
             base_pieces=tuple(bodies.pieces[-1]),
             notes=(*tree.notes, *_notes(tree, kept, adrift, gripper, world, gravity is None)),
             source=tree.source,
@@ -128,7 +129,7 @@ class _Bodies:
         link = self.tree.links[index]
         self.body_of[index], self.pose_in_body[index] = body, pose
         own = None if link.parameters is None else change_of_frame(inverse_pose(link.own)) @ link.parameters
-        self.pieces[body].append(Source(name=link.name, placement=pose @ link.own, parameters=own))
+        self.pieces[body].append(Source(name=link.name, placement=pose @ link.own, parameters=own, capsules=link.capsules))
         if link.parameters is not None:
             moved = change_of_frame(pose) @ link.parameters
             before = self.parameters[body]

@@ -9,6 +9,7 @@ The format is described in docs/reference/dh-files.md; every key is checked, an 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,13 @@ from dynident.core.arrays import Array
 from dynident.core.fields import Fields
 from dynident.core.files import errors_in_file, parse_yaml
 from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor
+from dynident.robots.body import Capsule
 from dynident.robots.kinematics import inverse_pose, pose_from_xyz_rpy, rotation_x, rotation_z, translation
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
 
 CONVENTIONS = ("standard", "modified")
+#: What a DH file calls the part that doesn't move.
+BASE = "base"
 
 _ROW = ("a", "alpha", "d", "theta")
 _LIMITS = ("position", "velocity", "acceleration", "effort")
@@ -34,7 +38,7 @@ def read_dh(source: str, text: str) -> Robot:
 def dh_robot(top: Fields) -> Robot:
     """The robot that the fields of a DH file describe."""
     path = top.file
-    top.only(("convention", "joints"), ("name", "base", "tool", "gravity", "inertias", "notes"))
+    top.only(("convention", "joints"), ("name", "base", "tool", "gravity", "floor", "inertias", "capsules", "notes"))
     convention = top.choice("convention", CONVENTIONS)
     rows = top.sections("joints")
     if not rows:
@@ -43,6 +47,9 @@ def dh_robot(top: Fields) -> Robot:
     joints, links = zip(*(_body(row, i, convention, base) for i, row in enumerate(rows)), strict=True)
     if top.has("inertias"):
         links = _with_inertias(top.section("inertias"), links)
+    base_piece = Source(name=BASE)
+    if top.has("capsules"):
+        base_piece, links = _with_capsules(top.section("capsules"), base_piece, links)
     with errors_in_file(path, "joints"):  # a repeated name
         return Robot(
             name=top.text("name", Path(path).stem),
@@ -50,7 +57,8 @@ def dh_robot(top: Fields) -> Robot:
             links=links,
             gravity=top.numbers("gravity", 3, STANDARD_GRAVITY),
             tool=_pose(top, "tool", convention, row_allowed=True),
-            base_pieces=(Source(name="base"),),
+            floor=top.number("floor", 0.0),
+            base_pieces=(base_piece,),
             notes=top.texts("notes"),
             source=str(path),
         )
@@ -119,6 +127,21 @@ def _with_inertias(section: Fields, links: tuple[Link, ...]) -> tuple[Link, ...]
         if frame == "joint":
             parameters[name] = change_of_frame(inverse_pose(links[known.index(name)].placement)) @ parameters[name]
     return tuple(Link(name=link.name, frame=link.frame, placement=link.placement, parameters=parameters.get(link.name)) for link in links)
+
+
+def _with_capsules(section: Fields, base: Source, links: tuple[Link, ...]) -> tuple[Source, tuple[Link, ...]]:
+    """The base and the links with what they look like; one that the file doesn't list has nothing."""
+    section.only((), (BASE, *(link.name for link in links)))
+    found = {name: tuple(_capsule(entry) for entry in section.sections(name)) for name in section.values}
+    base = replace(base, capsules=found.get(BASE, ()))
+    return base, tuple(replace(link, pieces=(replace(link.pieces[0], capsules=found.get(link.name, ())),)) for link in links)
+
+
+def _capsule(entry: Fields) -> Capsule:
+    """A capsule `from` one point `to` another; a ball where there is one point alone."""
+    entry.only(("from", "radius"), ("to",))
+    start = entry.numbers("from", 3)
+    return Capsule(start=start, end=entry.numbers("to", 3, start.tolist()), radius=entry.positive("radius"))
 
 
 def _parameters(entry: Fields, about: str) -> Array:

@@ -6,15 +6,17 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import yaml
 
 from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError
 from dynident.parameters import link_inertia
-from dynident.robots.formats.dh import CONVENTIONS
+from dynident.robots.body import Capsule
+from dynident.robots.formats.dh import BASE, CONVENTIONS
 from dynident.robots.formats.dh_convert import TINY, DhRow, check_serial, is_identity, read_table, tidy_angle, to_dh
 from dynident.robots.kinematics import xyz_rpy_from_pose
-from dynident.robots.robot import Joint, Link, Robot
+from dynident.robots.robot import Joint, Link, Robot, Source
 
 
 def to_dh_yaml(robot: Robot, *, convention: str | None = None) -> str:
@@ -35,9 +37,14 @@ def to_dh_yaml(robot: Robot, *, convention: str | None = None) -> str:
     content["joints"] = [_joint(*body) for body in zip(robot.joints, robot.links, rows, strict=True)]
     if not is_identity(robot.tool):
         content["tool"] = _pose(robot.tool)
+    if robot.floor:
+        content["floor"] = robot.floor
     links = [_inertia(link) for link in robot.links if link.parameters is not None]
     if links:
         content["inertias"] = {"frame": "link", "about": "com", "links": links}
+    capsules = _capsules(robot)
+    if capsules:
+        content["capsules"] = capsules
     text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=140, allow_unicode=True)
     if robot.notes:
         text += yaml.safe_dump({"notes": list(robot.notes)}, default_flow_style=False, width=120, allow_unicode=True)
@@ -66,6 +73,21 @@ def _inertia(link: Link) -> dict[str, Any]:
     assert link.parameters is not None  # noqa: S101 (the caller filters)
     own = link_inertia(link.parameters, link.name)
     return {"name": link.name, "mass": own.mass, "com": own.com.tolist(), "inertia": own.elements}
+
+
+def _capsules(robot: Robot) -> dict[str, Any]:
+    """What the base and the links look like, by name, in their DH frames (the base frame)."""
+    pieces = {BASE: robot.base_pieces} | {link.name: link.pieces for link in robot.links}
+    listed = {name: [_capsule(piece, capsule) for piece in own for capsule in piece.capsules] for name, own in pieces.items()}
+    return {name: entries for name, entries in listed.items() if entries}
+
+
+def _capsule(piece: Source, capsule: Capsule) -> dict[str, Any]:
+    R, p = piece.placement[:3, :3], piece.placement[:3, 3]
+    entry = {"from": _floats(R @ capsule.start + p)}
+    if not np.array_equal(capsule.start, capsule.end):
+        entry["to"] = _floats(R @ capsule.end + p)
+    return entry | {"radius": capsule.radius}
 
 
 def _pose(pose: Array) -> dict[str, Any]:

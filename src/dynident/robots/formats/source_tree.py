@@ -9,6 +9,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError
+from dynident.robots.body import Capsule
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, Robot
 
 
@@ -54,6 +55,7 @@ class SourceLink:
     coupling : str              Why the joint can't be free ("mimics joint 'a'"); empty when it can.
     leader : Leader or None     The joint that it follows, where the file names one.
     parameters : (10,) or None  Inertial parameters, None when the file has none for it.
+    capsules : tuple            What it looks like, in the file's own frame, where the file itself says so.
     """
 
     name: str
@@ -67,6 +69,7 @@ class SourceLink:
     coupling: str = ""
     leader: Leader | None = None
     parameters: Array | None = None
+    capsules: tuple[Capsule, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,6 +78,7 @@ class SourceTree:
 
     closures : tuple of Closure   What closes loops; it is judged once a chain has been chosen.
     tool : (4, 4)                 A pose in the last link.
+    floor : float                 Height of the mounting plane along the root's z axis [m].
     """
 
     name: str
@@ -83,6 +87,7 @@ class SourceTree:
     closures: tuple[Closure, ...] = ()
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     tool: Array = field(default_factory=lambda: np.eye(4))
+    floor: float = 0.0
     notes: tuple[str, ...] = ()
 
     def index(self, name: str) -> int:
@@ -107,7 +112,7 @@ class SourceTree:
 
 def tree_of_robot(robot: Robot) -> SourceTree:
     """The tree of a robot read from a DH file (one link per body), so that its joints can be locked; its root is called base."""
-    links = [SourceLink(name="base", parent=-1)]
+    links = [SourceLink(name="base", parent=-1, capsules=robot.base_pieces[0].capsules if robot.base_pieces else ())]
     for joint, link in zip(robot.joints, robot.links, strict=True):
         links.append(
             SourceLink(
@@ -118,6 +123,15 @@ def tree_of_robot(robot: Robot) -> SourceTree:
                 after=link.placement,
                 joint=joint,
                 parameters=link.parameters,
+                capsules=link.pieces[0].capsules,
             )
         )
-    return SourceTree(name=robot.name, source=robot.source, links=tuple(links), gravity=robot.gravity, tool=robot.tool, notes=robot.notes)
+    return SourceTree(
+        name=robot.name,
+        source=robot.source,
+        links=tuple(links),
+        gravity=robot.gravity,
+        tool=robot.tool,
+        floor=robot.floor,
+        notes=robot.notes,
+    )
