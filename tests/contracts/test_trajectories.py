@@ -16,6 +16,7 @@ from dynident.excitation import (
     FourierTrajectory,
     QuinticTrajectory,
     Repeated,
+    SampledTrajectory,
     SinusoidTrajectory,
     Trajectory,
     kuka_table_5,
@@ -35,12 +36,20 @@ def fourier(**changes) -> FourierTrajectory:
     return FourierTrajectory(**{"joints": JOINTS, "base_frequency": 0.1, "a": a, "b": b, "q0": rng.normal(size=3), **changes})
 
 
+def sampled(*, derivatives: int) -> SampledTrajectory:
+    t = np.array([0.0, 0.3, 0.5, 1.0, 1.2])
+    motion = fourier().sample(t)
+    known = dict(zip(("dq", "ddq")[:derivatives], motion[1:], strict=False))
+    return SampledTrajectory(joints=JOINTS, times=t, q=motion.q, **known)
+
+
 EXAMPLES: dict[str, Sequence[Trajectory]] = {
     "fourier": [fourier(), fourier(duration=13.0).constrain_ends(), fourier().constrain_ends(start=[0.1, -0.2, 0.3])],
     "sinusoid": [panda_table_1(), SinusoidTrajectory(joints=("a",), amplitude=[0.5], period=[2.0], start=[1.0], duration=3.0)],
     "cubic": [kuka_table_5(), CubicTrajectory(joints=("a",), times=[0, 1, 3], knots=[[0], [1], [-1]])],
     "quintic": [QuinticTrajectory(joints=JOINTS, start=[0, 1, 2], end=[1, 1, -2], duration=2.5)],
     "repeated": [Repeated(trajectory=fourier(), repeats=4, warm_up=1, cool_down=2)],
+    "sampled": [sampled(derivatives=derivatives) for derivatives in range(3)],
 }
 
 

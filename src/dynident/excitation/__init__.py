@@ -10,6 +10,7 @@ from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.quintic import QuinticTrajectory, fastest_quintic
 from dynident.excitation.trajectories.registry import TRAJECTORIES, trajectory_from_dict, trajectory_to_dict
 from dynident.excitation.trajectories.repeated import Repeated
+from dynident.excitation.trajectories.sampled import SampledTrajectory
 from dynident.excitation.trajectories.sinusoid import SinusoidTrajectory, panda_table_1
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, trajectory_dataset
 
@@ -26,6 +27,7 @@ __all__ = [
     "Motion",
     "QuinticTrajectory",
     "Repeated",
+    "SampledTrajectory",
     "SinusoidTrajectory",
     "Trajectory",
     "check_trajectory",

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import BPoly, CubicHermiteSpline, CubicSpline
 
 from dynident.core.arrays import Array
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
+from dynident.excitation.trajectories.sampled import SampledTrajectory
+from dynident.excitation.trajectories.trajectory import Motion
 from dynident.robots.robot import Robot
 
 #: Overshoot that passes as the rounding of a trajectory designed up to its limits, as a share of the limit.
@@ -50,26 +51,11 @@ def sample_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_li
     return Reference(time=time, q=position, dq=velocity, ddq=acceleration, temperature=warmth)
 
 
-def reference_curve(robot: Robot, trajectory: Dataset) -> Callable[[Array], tuple[Array, Array, Array]]:
-    """What gives q, dq, ddq (N, n) at times (N,) [s] from the first sample on.
-
-    Between samples it is the polynomial through what was given: of degree five with velocities and accelerations, three
-    with velocities, a cubic spline of positions alone.
-    """
-    _check_fits(robot, trajectory)
-    t, q = trajectory.time - trajectory.time[0], trajectory.q
-    if trajectory.dq is not None and trajectory.ddq is not None:
-        curve = BPoly.from_derivatives(t, np.stack([q, trajectory.dq, trajectory.ddq], axis=1))  # pyright: ignore[reportUnknownMemberType]
-    elif trajectory.dq is not None:
-        curve = CubicHermiteSpline(t, q, trajectory.dq)
-    else:
-        curve = CubicSpline(t, q)
-
-    def at(time: Array) -> tuple[Array, Array, Array]:
-        position, velocity, acceleration = (np.asarray(curve(time, order), dtype=float) for order in range(3))
-        return position, velocity, acceleration
-
-    return at
+def reference_curve(robot: Robot, trajectory: Dataset) -> Callable[[Array], Motion]:
+    """What gives q, dq, ddq (N, n) at times (N,) [s] from the first sample on; between samples as `SampledTrajectory` has it."""
+    if trajectory.n != robot.n:
+        raise InputError(f"the trajectory has {trajectory.n} joints, but robot {robot.name!r} has {robot.n}; give one column per joint")
+    return SampledTrajectory.of_dataset(trajectory).sample
 
 
 def check_within_limits(robot: Robot, trajectory: Dataset) -> None:
@@ -97,10 +83,3 @@ def _complain_beyond(robot: Robot, trajectory: Dataset, name: str, values: Array
             f"takes joint {robot.joint_names[j]!r} to a {name} of {values[sample, j]:.6g} {unit} at {trajectory.time[sample]:.4g} s, "
             f"outside of its limits {limit} {unit}; change the motion",
         )
-
-
-def _check_fits(robot: Robot, trajectory: Dataset) -> None:
-    if trajectory.n != robot.n:
-        raise InputError(f"the trajectory has {trajectory.n} joints, but robot {robot.name!r} has {robot.n}; give one column per joint")
-    if len(trajectory.starts) > 1:
-        raise InputError(f"the trajectory has {len(trajectory.starts)} segments; give one motion at a time")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from dynident.core.files import write_atomically
 from dynident.data.checks import default_names
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset, EffortKind
+from dynident.data.formats.comments import COMMENTS
 from dynident.data.formats.csv_layout import DESCRIPTION as CSV_DESCRIPTION
 from dynident.data.formats.parquet import DESCRIPTION as PARQUET_DESCRIPTION
 from dynident.errors import FileError
@@ -28,8 +30,10 @@ _EFFORT_NAMES = {
 }
 
 
-def write_dataset(data: Dataset | ControllerSamples, path: str | Path) -> None:
+def write_dataset(data: Dataset | ControllerSamples, path: str | Path, *, comments: Sequence[str] = ()) -> None:
     """Write to .npz, .csv or .parquet, all of it or nothing.
+
+    comments : sentences for people, which `read_comments` finds again; a CSV begins with them, a line each after "# ".
 
     CSV and Parquet have a column per joint: time, q1.., dq1.., ddq1.., then tau1.., current1.., magnitude1.. or abs_current1..,
     temperature1.., mask1.., segment; M_1_1.., g1.., c1.. for controller samples. Joint names other than joint1.. stand in a comment
@@ -39,11 +43,13 @@ def write_dataset(data: Dataset | ControllerSamples, path: str | Path) -> None:
     writer = WRITERS.get(file.suffix.lower())
     if writer is None:
         raise FileError(file, f"unknown suffix {file.suffix!r}; known: {', '.join(WRITERS)}")
-    write_atomically(file, writer(data))
+    write_atomically(file, writer(data, tuple(comments)))
 
 
-def _npz(data: Dataset | ControllerSamples) -> bytes:
+def _npz(data: Dataset | ControllerSamples, comments: tuple[str, ...]) -> bytes:
     arrays: dict[str, Any] = {"joint_names": np.array(data.joint_names)}
+    if comments:
+        arrays[COMMENTS] = np.array(comments)
     names = ("time", "q", "dq", "ddq", "effort", "temperature", "mask") if isinstance(data, Dataset) else ("q", "M", "g", "dq", "c")
     arrays |= {name: value for name in names if (value := getattr(data, name)) is not None}
     if isinstance(data, Dataset):
@@ -55,24 +61,29 @@ def _npz(data: Dataset | ControllerSamples) -> bytes:
     return write_npz(arrays)
 
 
-def _csv(data: Dataset | ControllerSamples) -> bytes:
+def _csv(data: Dataset | ControllerSamples, comments: tuple[str, ...]) -> bytes:
+    return csv_bytes(_columns(data), comments, _own_names(data))
+
+
+def csv_bytes(columns: Mapping[str, NDArray[Any]], comments: Sequence[str] = (), description: Mapping[str, Any] | None = None) -> bytes:
+    """The text of a CSV file: comment lines, what a table of numbers can't hold as JSON in one more, names, numbers with all digits."""
     import pyarrow as pa
     from pyarrow import csv
 
-    columns = _columns(data)
-    names = _own_names(data)
-    comment = f"{CSV_DESCRIPTION}{json.dumps(names)}\n" if names else ""
+    first = [f"# {' '.join(line.split())}\n" for line in comments]
+    if description:
+        first.append(f"{CSV_DESCRIPTION}{json.dumps(description)}\n")
     stream = io.BytesIO()
-    stream.write(f"{comment}{','.join(columns)}\n".encode())
-    csv.write_csv(pa.table(columns), stream, csv.WriteOptions(include_header=False))
+    stream.write(f"{''.join(first)}{','.join(columns)}\n".encode())
+    csv.write_csv(pa.table(dict(columns)), stream, csv.WriteOptions(include_header=False))
     return stream.getvalue()
 
 
-def _parquet(data: Dataset | ControllerSamples) -> bytes:
+def _parquet(data: Dataset | ControllerSamples, comments: tuple[str, ...]) -> bytes:
     import pyarrow as pa
     from pyarrow import parquet
 
-    names = _own_names(data)
+    names = _own_names(data) | ({COMMENTS: list(comments)} if comments else {})
     table = pa.table(_columns(data))
     if names:
         table = table.replace_schema_metadata({PARQUET_DESCRIPTION: json.dumps(names)})
@@ -82,7 +93,7 @@ def _parquet(data: Dataset | ControllerSamples) -> bytes:
 
 
 #: A new format is one writer and one line here.
-WRITERS = {".npz": _npz, ".csv": _csv, ".parquet": _parquet}
+WRITERS: dict[str, Callable[[Dataset | ControllerSamples, tuple[str, ...]], bytes]] = {".npz": _npz, ".csv": _csv, ".parquet": _parquet}
 
 
 def _own_names(data: Dataset | ControllerSamples) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from dynident.excitation.trajectories.cubic import CubicTrajectory
 from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.quintic import QuinticTrajectory
 from dynident.excitation.trajectories.repeated import Repeated
+from dynident.excitation.trajectories.sampled import SampledTrajectory
 from dynident.excitation.trajectories.sinusoid import SinusoidTrajectory
 from dynident.excitation.trajectories.trajectory import Trajectory
 
@@ -21,6 +22,7 @@ TRAJECTORIES: dict[str, Callable[..., Trajectory]] = {
     "fourier": FourierTrajectory,
     "quintic": QuinticTrajectory,
     "repeated": Repeated,
+    "sampled": SampledTrajectory,
     "sinusoid": SinusoidTrajectory,
 }
 
@@ -52,4 +54,4 @@ def _plain(value: object) -> Any:
         return cast("Any", value).tolist()
     if isinstance(value, tuple):
         return list(cast("tuple[Any, ...]", value))
-    return value if isinstance(value, int | float | str) else trajectory_to_dict(cast("Trajectory", value))
+    return value if value is None or isinstance(value, int | float | str) else trajectory_to_dict(cast("Trajectory", value))
