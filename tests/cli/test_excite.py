@@ -20,7 +20,10 @@ def test_a_trajectory_with_its_plot(dynident, tmp_path):
     finished = dynident("excite", "planar_2r", "-o", "t.csv", *QUICK)
     assert (finished.returncode, finished.stderr) == (0, "")
     assert "Condition number" in finished.stdout
-    assert "Expected standard deviations for a torque noise of 0.1 N·m" in " ".join(finished.stdout.split())
+    text = " ".join(finished.stdout.split())
+    assert "Predicted torque error on other motions" in text
+    assert "coefficients of links will be known to 30 %" in text
+    assert "% of the effort limit), 9 independent samples/s" in text
     assert all(name in finished.stdout for name in ("position", "velocity", "acceleration", "effort", "fv1"))
     log = load_dataset(tmp_path / "t.csv")
     assert log.joint_names == PLANAR.joint_names
@@ -36,7 +39,9 @@ def test_json_carries_the_trajectory_and_its_margins(dynident, tmp_path):
     assert finished.returncode == 0, finished.stderr
     content = json.loads(finished.stdout)
     assert content["schema"] == "dynident/excite/1"
-    assert (content["torque_noise"], content["check_rate"]) == (0.2, 500.0)
+    assert (content["torque_noise"], content["torque_noise_source"], content["check_rate"]) == ([0.2, 0.2], "as given", 500.0)
+    assert 0.0 < content["torque_error"]["relative"] < 1.0
+    assert content["known_to_30_percent"]["of"] > 0
     assert all(limit["holds"] for limit in content["limits"])
     assert all(coefficient["std"] > 0 for coefficient in content["coefficients"])
     trajectory = trajectory_from_dict(content["trajectory"])
@@ -46,6 +51,15 @@ def test_json_carries_the_trajectory_and_its_margins(dynident, tmp_path):
     np.testing.assert_allclose(log.q[[0, -1]], [[0.1, 0.2]] * 2, atol=1e-9)
     np.testing.assert_allclose(log.dq[[0, -1]], 0.0, atol=1e-9)
     assert not (tmp_path / "t.html").exists()
+
+
+def test_the_motions_that_the_model_is_for(dynident, tmp_path):
+    assert dynident("excite", "planar_2r", "-o", "task.csv", "--duration", "5", "--no-plot", *QUICK).returncode == 0
+    finished = dynident("excite", "planar_2r", "-o", "t.csv", "--task", "task.csv", "--torque-noise", "0.2,0.1", "--json", *QUICK)
+    assert finished.returncode == 0, finished.stderr
+    content = json.loads(finished.stdout)
+    assert content["task"] == "task.csv"
+    assert content["torque_noise"] == [0.2, 0.1]
 
 
 def test_limits_from_a_file_and_a_ros_message(dynident, tmp_path):
@@ -92,6 +106,7 @@ def test_impossible_limits_exit_with_1_and_name_the_limit(dynident, tmp_path, li
         (("-o", "t.doc"), "unknown suffix '.doc'"),
         (("-o", "missing/t.csv"), "there is no folder missing"),
         (("-o", "t.csv", "--start", "1"), "--start got '1'; 2 numbers"),
+        (("-o", "t.csv", "--torque-noise", "1,2,3"), "--torque-noise got '1,2,3'"),
         (("-o", "t.csv", "--duration", "-1"), "--duration got -1"),
         (("-o", "t.csv", "--friction", "sticky"), "no friction model named 'sticky'"),
         (("-o", "t.csv", "--criterion", "best"), "no criterion named 'best'"),

@@ -19,7 +19,8 @@ from dynident.core.arrays import Array, BoolArray
 from dynident.doctor.excerpt import Excerpt
 from dynident.dynamics import inverse_dynamics, torque_regressor
 from dynident.feasibility.constraints.terms import FeasibleSet
-from dynident.feasibility.prior import NominalPrior, prior_to_robot, uniform_prior, weight_of
+from dynident.feasibility.prior import NominalPrior, prior_to_robot, uniform_prior
+from dynident.parameters.link_metric import weight_of
 from dynident.robots.robot import Robot
 
 #: Friction columns of a joint: viscous, Coulomb, offset; and their standard deviations as shares of the joint's effort.

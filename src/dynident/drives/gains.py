@@ -15,10 +15,10 @@ from dynident.drives.knowledge import KnownMasses, KnownPayload, assemble, descr
 from dynident.drives.known_values import Known
 from dynident.drives.result import DriveGains
 from dynident.errors import InputError, ValueRangeError
-from dynident.feasibility.prior import weight_of
 from dynident.friction import linear_with_rotor
 from dynident.friction.model import FrictionModel
 from dynident.parameters import PARAMETERS_PER_LINK
+from dynident.parameters.link_metric import weight_of
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.factors import triangular
 from dynident.regression.identify import Default, default_cutoff

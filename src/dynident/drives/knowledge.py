@@ -16,8 +16,9 @@ from dynident.drives.gain_fit import CurrentLog, Knowledge
 from dynident.drives.known_values import Known
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.feasibility.constraints.terms import FeasibleSet
-from dynident.feasibility.prior import link_metric, mend_nominal, uniform_prior, weight_of
+from dynident.feasibility.prior import mend_nominal, uniform_prior
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
+from dynident.parameters.link_metric import link_metric, weight_of
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.factors import triangular
 from dynident.regression.problem import Problem

@@ -4,7 +4,7 @@ from dynident.excitation.design import Design, design_trajectory
 from dynident.excitation.limits.limits import Box, LimitError, Limits, robot_limits
 from dynident.excitation.limits.limits_file import read_limits
 from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_trajectory
-from dynident.excitation.search.criterion import expected_std
+from dynident.excitation.precision import Precision, expected_std
 from dynident.excitation.trajectories.cubic import CubicTrajectory, kuka_table_5
 from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.quintic import QuinticTrajectory, fastest_quintic
@@ -25,6 +25,7 @@ __all__ = [
     "LimitReport",
     "Limits",
     "Motion",
+    "Precision",
     "QuinticTrajectory",
     "Repeated",
     "SampledTrajectory",

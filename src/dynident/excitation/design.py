@@ -16,13 +16,16 @@ from dynident.core.figures import Figure
 from dynident.core.parallel import multi_start
 from dynident.core.results import Report, Result
 from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
+from dynident.excitation.assumptions import CUTOFF, Assumptions, assume
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
 from dynident.excitation.limits.margins import LimitReport, check_trajectory, standing_positions
 from dynident.excitation.limits.penalty import Penalty
-from dynident.excitation.search.criterion import Criterion, Kind, expected_std
+from dynident.excitation.precision import Precision, predict_precision
+from dynident.excitation.search.criterion import Criterion, Kind, mean_information
 from dynident.excitation.search.descent import FINER, Search, TrajectoryCandidate
 from dynident.excitation.search.parametrisation import Parametrisation
+from dynident.excitation.task import Task, random_task
 from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.trajectory import sample_times
 from dynident.friction.model import FrictionModel
@@ -44,8 +47,8 @@ class Design(Result):
 
     base : BaseParameters     The coefficients, and the friction model that they include.
     condition_number : float  Of the stacked base regressor, without scaling.
-    value : float             What was minimised: the condition number, or -½ log det(YᵀY / N) / b.
-    std : (b,)                Expected standard deviations for `torque_noise` [N·m | N] and `noise_rate` independent samples per second.
+    value : float             What was minimised: the condition number, or what `Criterion` says of its kind.
+    assumptions, precision    What was assumed before, and what will be known after.
     report, limits            Every limit at ten times the sampling rate.
     history : tuple           For each start that finished, its best value.
     """
@@ -55,9 +58,8 @@ class Design(Result):
     criterion: Kind
     condition_number: float
     value: float
-    std: Array
-    torque_noise: float
-    noise_rate: float
+    assumptions: Assumptions
+    precision: Precision
     report: LimitReport
     limits: Limits
     history: tuple[float, ...]
@@ -65,7 +67,13 @@ class Design(Result):
 
     @property
     def headline(self) -> str:
-        return f"{self.base.robot.name}, {self.trajectory.duration:g} s, condition number {self.condition_number:.3g}"
+        error = f"predicted torque error on other motions {100.0 * self.precision.relative_error:.2g} %"
+        return f"{self.base.robot.name}, {self.trajectory.duration:g} s, {error}, condition number {self.condition_number:.3g}"
+
+    @property
+    def std(self) -> Array:
+        """(b,) expected standard deviations of the coefficients."""
+        return self.precision.std
 
     def tables(self) -> Report:
         from dynident.excitation.tables import design_report  # the tables know Design, not the other way round
@@ -95,14 +103,16 @@ def design_trajectory(
     limits: Limits | None = None,
     start: ArrayLike | None = None,
     at_rest: bool = False,
-    criterion: Kind = "condition",
+    criterion: Kind = "v_optimal",
+    task: Task | None = None,
+    torque_noise: ArrayLike | None = None,
+    cutoff: float = CUTOFF,
+    before: Array | None = None,
     seed: int = 0,
     starts: int | None = None,
     iterations: int = 300,
     budget: float | None = None,
     rate: float = 100.0,
-    torque_noise: float = 0.1,
-    noise_rate: float = 20.0,
     executor: Executor | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Design:
@@ -110,6 +120,9 @@ def design_trajectory(
 
     base_frequency : frequency of the first harmonic [Hz]; by default one period lasts `duration`.
     limits : by default those of the robot's description.
+    task : the motions whose torques are to be predicted; by default random ones within the limits.
+    torque_noise : of each joint, or one for all, after the filter of `cutoff` [Hz]; by default a share of the effort limits [N·m | N].
+    before : (b, b) information of runs that were already done.
     start : (n,) position at both ends; by default free. at_rest : velocity and acceleration are zero at both ends.
     starts : 8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on
         any number of workers; a budget [s] only keeps further iterations from beginning.
@@ -129,6 +142,10 @@ def design_trajectory(
         start=start,
         at_rest=at_rest,
         criterion=criterion,
+        task=task,
+        torque_noise=torque_noise,
+        cutoff=cutoff,
+        before=before,
         seed=seed,
     )
     began = time.monotonic()
@@ -139,7 +156,7 @@ def design_trajectory(
         raise DynidentError("interrupted before a trajectory was found; nothing was written")
     notes = (f"interrupted: the best of {len(found.candidates)} begun so far",) if interrupted else ()
     best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
-    return _finish(search, best, found, rate=rate, noise=(torque_noise, noise_rate), notes=notes)
+    return _finish(search, best, found, rate=rate, notes=notes)
 
 
 def prepare_search(
@@ -152,7 +169,11 @@ def prepare_search(
     base_frequency: float | None = None,
     start: ArrayLike | None = None,
     at_rest: bool = False,
-    criterion: Kind = "condition",
+    criterion: Kind = "v_optimal",
+    task: Task | None = None,
+    torque_noise: ArrayLike | None = None,
+    cutoff: float = CUTOFF,
+    before: Array | None = None,
     seed: int = 0,
 ) -> Search:
     """What every start of `design_trajectory` needs, for the same arguments."""
@@ -185,12 +206,20 @@ def prepare_search(
     base = base_parameters(robot, friction=friction)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     smoothed = None if friction is None else smooth(friction, _SMOOTHING * float(limits.velocity.min()))
+    centres = standing_positions(robot, limits, collision, rng, parametrisation.start)
+    assumptions = assume(base, task or random_task(robot, limits, collision), torque_noise=torque_noise, cutoff=cutoff, before=before)
+    measure = Criterion(
+        base=base,
+        kind=criterion,
+        friction=smoothed,
+        noise=assumptions.noise,
+        samples=assumptions.rate * duration,
+        information=assumptions.prior + assumptions.before,
+        task=mean_information(base, assumptions.task.motion, assumptions.noise**-2),
+    )
+    penalty = Penalty(robot=robot, limits=limits, collision=collision)
     return Search(
-        robot=robot,
-        parametrisation=parametrisation,
-        criterion=Criterion(base=base, kind=criterion, friction=smoothed),
-        penalty=Penalty(robot=robot, limits=limits, collision=collision),
-        centres=standing_positions(robot, limits, collision, rng, parametrisation.start),
+        robot=robot, parametrisation=parametrisation, criterion=measure, penalty=penalty, centres=centres, assumptions=assumptions
     )
 
 
@@ -227,9 +256,7 @@ def _search_all(search: Search, found: _Collected, seed: int, executor: Executor
     return any(candidate.interrupted for candidate in found.candidates.values())
 
 
-def _finish(
-    search: Search, best: TrajectoryCandidate, found: _Collected, *, rate: float, noise: tuple[float, float], notes: tuple[str, ...]
-) -> Design:
+def _finish(search: Search, best: TrajectoryCandidate, found: _Collected, *, rate: float, notes: tuple[str, ...]) -> Design:
     """The best candidate, checked once more at ten times the rate at which it will be used, and repaired if need be."""
     parametrisation, limits = search.parametrisation, search.penalty.limits
     fine = sample_times(parametrisation.duration, FINER * rate)
@@ -247,9 +274,8 @@ def _finish(
         criterion=search.criterion.kind,
         condition_number=best.condition_number,
         value=best.value,
-        std=expected_std(base, trajectory, torque_noise=noise[0], rate=noise[1]),
-        torque_noise=noise[0],
-        noise_rate=noise[1],
+        assumptions=search.assumptions,
+        precision=predict_precision(base, trajectory, search.assumptions),
         report=report,
         limits=limits,
         history=tuple(found.candidates[start].value for start in sorted(found.candidates)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from dynident.core.files import finite_or_none
 from dynident.core.results import Report, Row, Table
 from dynident.excitation.design import Design
 from dynident.excitation.limits.margins import LimitReport
+from dynident.excitation.precision import KNOWN
 from dynident.excitation.static_design import StaticDesign
 from dynident.excitation.trajectories.registry import trajectory_to_dict
-from dynident.regression.equations.base import BaseParameters
 
 
 def design_report(design: Design) -> Report:
@@ -21,10 +22,11 @@ def design_report(design: Design) -> Report:
     series = design.trajectory
     header = (
         f"{design.base.robot.name}: {series.duration:g} s, {series.harmonics} harmonics of {series.base_frequency:.4g} Hz",
+        *_promises(design),
         f"Condition number {design.condition_number:.2f} of the stacked regressor with {design.base.rank} columns, best of "
         f"{len(design.history)} {'start' if len(design.history) == 1 else 'starts'}.",
     )
-    tables = (_precision_table(design), design.report.table())
+    tables = (_torque_table(design), _precision_table(design), design.report.table())
     return Report(header=header, tables=tables, facts=(), notes=(*design.notes, *design.report.notes))
 
 
@@ -38,8 +40,12 @@ def design_document(design: Design) -> dict[str, Any]:
         "condition_number": design.condition_number,
         "value": design.value,
         "rank": base.rank,
-        "torque_noise": design.torque_noise,
-        "noise_rate": design.noise_rate,
+        "torque_noise": design.assumptions.noise.tolist(),
+        "torque_noise_source": design.assumptions.noise_source,
+        "independent_samples_per_second": design.assumptions.rate,
+        "task": design.assumptions.task.source,
+        "torque_error": _torque_document(design),
+        "known_to_30_percent": _known_document(design),
         "coefficients": design_records(design),
         "limits": limit_documents(design.report),
         "check_rate": design.report.rate,
@@ -51,7 +57,7 @@ def design_document(design: Design) -> dict[str, Any]:
 
 def design_records(design: Design) -> list[dict[str, Any]]:
     base = design.base
-    rows = zip(base.names, base.expressions, base.units, design.std, nominal_coefficients(base), strict=True)
+    rows = zip(base.names, base.expressions, base.units, design.std, design.precision.nominal, strict=True)
     return [
         {"name": name, "expression": expression, "unit": unit, "std": finite_or_none(std), "nominal": finite_or_none(value)}
         for name, expression, unit, std, value in rows
@@ -99,19 +105,53 @@ def static_document(design: StaticDesign) -> dict[str, Any]:
     }
 
 
-def nominal_coefficients(base: BaseParameters) -> Array:
-    """(b,) the coefficients of the description's parameters; nan for friction, and for all without nominal parameters."""
-    values = np.full(base.rank, np.nan)
-    if base.robot.parameters is not None:
-        standard = np.zeros(len(base.columns))
-        standard[base.columns.link_slice] = base.robot.parameters.ravel()
-        links = base.columns.is_link[base.independent]
-        values[links] = base.coefficients(standard)[links]
-    return values
+def _promises(design: Design) -> Iterator[str]:
+    """What will be known, in a line each."""
+    precision, (known, of) = design.precision, design.precision.known
+    task = design.assumptions.task.source
+    if design.base.robot.parameters is None:
+        yield f"Predicted torque error {_numbers(precision.torque_error)} {design.base.robot.unit('effort')} on {task}."
+        return
+    yield f"Predicted torque error on other motions {100.0 * precision.relative_error:.2g} % of the torque ({task})."
+    yield f"{known} of {of} coefficients of links will be known to {100.0 * KNOWN:g} %."
+
+
+def _torque_table(design: Design) -> Table:
+    """Per joint the error of the predicted torque in the task."""
+    precision, robot = design.precision, design.base.robot
+    rows = tuple(
+        Row((joint.name, f"{noise:.3g}", f"{error:.2g}", f"{torque:.3g}", f"{100.0 * error / torque:.2g} %", joint.units.effort))
+        for joint, noise, error, torque in zip(
+            robot.joints, design.assumptions.noise, precision.torque_error, precision.torque, strict=True
+        )
+    )
+    headings = ("joint", "noise", "error", "torque", "relative", "unit")
+    return Table(title="Predicted torque on other motions, RMS", headings=headings, rows=rows, left=frozenset({0, 5}))
+
+
+def _torque_document(design: Design) -> dict[str, Any]:
+    precision = design.precision
+    described = design.base.robot.parameters is not None
+    return {
+        "relative": precision.relative_error if described else None,
+        "rms": dict(zip(design.base.robot.joint_names, precision.torque_error.tolist(), strict=True)),
+        "torque": dict(zip(design.base.robot.joint_names, precision.torque.tolist(), strict=True)),
+    }
+
+
+def _known_document(design: Design) -> dict[str, int] | None:
+    known, of = design.precision.known
+    return {"known": known, "of": of} if of else None
+
+
+def _numbers(values: Array) -> str:
+    """A number, or those of all joints."""
+    texts = [f"{value:.2g}" for value in values]
+    return texts[0] if len(set(texts)) == 1 else ", ".join(texts)
 
 
 def _precision_table(design: Design) -> Table:
-    base, nominal = design.base, nominal_coefficients(design.base)
+    base, nominal = design.base, design.precision.nominal
     known = not np.all(np.isnan(nominal))
     rows: list[Row] = []
     for expression, unit, std, value in zip(base.expressions, base.units, design.std, nominal, strict=True):
@@ -119,8 +159,8 @@ def _precision_table(design: Design) -> Table:
         extra = (_text(value), share) if known else ()
         rows.append(Row((expression, _text(std), *extra, unit)))
     headings = ("coefficient", "std", *(("nominal", "relative") if known else ()), "unit")
-    noise = f"{design.torque_noise:g} {base.robot.unit('effort')}, {design.noise_rate:g} independent samples/s"
-    title = f"Expected standard deviations for a torque noise of {noise}"
+    noise = f"{_numbers(design.assumptions.noise)} {base.robot.unit('effort')} ({design.assumptions.noise_source})"
+    title = f"Expected standard deviations for a torque noise of {noise}, {design.assumptions.rate:g} independent samples/s"
     return Table(title=title, headings=headings, rows=tuple(rows), left=frozenset({0, len(headings) - 1}))
 
 

@@ -16,7 +16,7 @@ from dynident.feasibility.constraints.nonconvex import LinkView, UserConstraint
 from dynident.feasibility.constraints.regions import ComInCylinder, ComInEllipsoid, ComInHull, ComWithinReach
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Nonconvex, Terms, Violation, violations
 from dynident.feasibility.objective import Objective, one_step, two_step
-from dynident.feasibility.prior import NominalPrior, prior_to_robot, uniform_bodies, uniform_prior
+from dynident.feasibility.prior import NominalPrior, prior_to_robot, uniform_prior
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
 from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.repairs.repair import Repair, repair
@@ -24,6 +24,7 @@ from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStat
 from dynident.feasibility.retrieve import retrieval_problem, retrieve
 from dynident.feasibility.solve import InfeasibleError, NotFoundError, certify, solve_retrieval
 from dynident.feasibility.solvers.solver import SolverOptions
+from dynident.robots.uniform_links import uniform_bodies
 
 __all__ = [
     "Bounds",

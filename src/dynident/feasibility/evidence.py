@@ -14,9 +14,10 @@ from functools import cache
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility.prior import NominalPrior, weight_of
+from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus, residual_scale
+from dynident.parameters.link_metric import weight_of
 
 #: Scales of uniform links that are tried, as powers of two of those of the density of water.
 SCALES = tuple(2.0 ** (k / 2.0) for k in range(-4, 11))

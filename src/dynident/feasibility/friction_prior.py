@@ -7,12 +7,9 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.convex import Dissipative, FrictionNonnegative
 from dynident.feasibility.constraints.terms import FeasibleSet
-from dynident.friction.model import Symmetry
+from dynident.friction.model import OFFSET_SHARE, Symmetry
 from dynident.regression.estimate import Estimate
 
-#: What stays when the motion is reversed (an offset), as a share of what friction can be: published tables of four arms (Panda, TX40,
-#: UR10, WAM; 26 joints) have offsets of 0.18 times the Coulomb friction in the median, 0.46 times in the root mean square.
-OFFSET_SHARE = 1.0 / 3.0
 #: Columns that are alike to this cosine are one to the data: less than one sample in a hundred was of the other direction.
 ALIKE = 0.98
 

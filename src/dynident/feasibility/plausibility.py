@@ -11,7 +11,6 @@ from dynident.core.arrays import Array
 from dynident.feasibility.constraints.terms import Terms
 from dynident.feasibility.evidence import VERY_STRONG
 from dynident.feasibility.objective import one_step
-from dynident.feasibility.prior import link_span
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solvers.conic import ConicStatus
 from dynident.parameters import link_inertia
@@ -19,6 +18,7 @@ from dynident.regression.equations.base import BaseParameters
 from dynident.regression.problem import Problem
 from dynident.regression.solution import FAR_ABOVE, explains_badly, residuals
 from dynident.robots.kinematics import arm_reach
+from dynident.robots.uniform_links import link_span
 
 #: In a single joint, whose effort may be little more than noise, links that explain badly are worth a note from a tenth of it [%].
 CLEARLY_OF_JOINT = 10.0

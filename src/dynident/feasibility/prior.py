@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -12,24 +11,15 @@ from dynident.core.arrays import Array
 from dynident.feasibility.constraints.convex import Bounds, TotalMass
 from dynident.feasibility.constraints.terms import FeasibleSet
 from dynident.feasibility.prior_mean import centre_for_mean
-from dynident.parameters import consistency_margin, from_com, from_pseudo_inertia, pseudo_inertia
-from dynident.robots.kinematics import arm_reach, joint_points
+from dynident.parameters import consistency_margin, from_pseudo_inertia
+from dynident.parameters.link_metric import Metric, link_metric, thicken
 from dynident.robots.robot import Robot
-
-Metric: TypeAlias = Literal["euclidean", "entropic"]
+from dynident.robots.uniform_links import DENSITY, link_box, mend_links, uniform_bodies
 
 #: What a prior goes toward where there are no nominal links.
 UNIFORM = "uniform links"
 #: Where the search for a prior's weight begins.
 WEIGHT = 1e-8
-#: A nominal link at the very edge of consistency (a rod, a plate) would hold its thin direction with infinite stiffness:
-#: the metric is measured at a link that is thicker by this share of its mean second moment.
-SOFTENING = 0.1
-#: Around the line between a link's joints where nothing else tells its size: the half width of a slender arm, as a share of its reach,
-#: and of a small one [m]. An arm of a tonne is no rod of 10 cm.
-_SLENDER, _HALF_WIDTH = 0.04, 0.05
-#: Where no total mass is given [kg/m³]: motors, gears and hollow castings weigh about as much as water.
-_DENSITY = 1000.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,41 +68,8 @@ class NominalPrior:
         """
         if self.metric != "entropic" or self.centres is not None:
             return self
-        thick = [from_pseudo_inertia((back := np.linalg.inv(to_com)) @ P @ back.T) for P, to_com in map(_thicken, self.nominal)]
+        thick = [from_pseudo_inertia((back := np.linalg.inv(to_com)) @ P @ back.T) for P, to_com in map(thicken, self.nominal)]
         return replace(self, centres=centre_for_mean(self.weight) * np.array(thick))
-
-
-def weight_of(factor: float) -> float:
-    """The weight that says that links are known to about this factor: scaling a link by e^σ costs 2 σ², which is one for about two."""
-    return float((np.log(2.0) / np.log(factor)) ** 2)
-
-
-def factor_of(weight: float) -> float:
-    """The factor to which a prior of this weight says that links are known."""
-    return float(np.exp(np.log(2.0) / np.sqrt(weight)))
-
-
-def link_metric(link: Array, metric: Metric) -> Array:
-    """(k, 10) rows whose squared length is the distance of a small change of a link's parameters, measured at `link`."""
-    if metric == "euclidean":
-        size = max(float(np.sqrt(np.trace(pseudo_inertia(link)[:3, :3]) / max(link[0], 1e-6))), 1e-2)
-        scale = max(link[0], 1e-3) * np.array([1.0, *[size] * 3, *[size**2] * 6])
-        return np.diag(1.0 / scale)
-    # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0, taken about the centre of mass
-    P, to_com = _thicken(link)
-    values, vectors = np.linalg.eigh(P)
-    root = to_com.T @ (vectors / np.sqrt(values))
-    half = np.einsum("ka,pkl,lb->pab", root, pseudo_inertia(np.eye(10)), root).reshape(10, 16)
-    return half.T / np.sqrt(2.0)
-
-
-def _thicken(link: Array) -> tuple[Array, Array]:
-    """(4, 4) the pseudo-inertia at which the metric is measured, about the centre of mass, and the (4, 4) that goes there."""
-    to_com = np.eye(4)
-    to_com[:3, 3] = -link[1:4] / link[0]
-    P = to_com @ pseudo_inertia(link) @ to_com.T
-    P[:3, :3] += SOFTENING * np.trace(P[:3, :3]) / 3.0 * np.eye(3)
-    return P, to_com
 
 
 def prior_to_robot(robot: Robot) -> NominalPrior | None:
@@ -125,13 +82,8 @@ def prior_to_robot(robot: Robot) -> NominalPrior | None:
 def mend_nominal(robot: Robot, uniform: NominalPrior) -> tuple[NominalPrior, tuple[str, ...]]:
     """The prior toward the robot's own links, with a uniform body of the same mass for each that no body can be; and which those are."""
     assert robot.parameters is not None  # noqa: S101 (there would be nothing to mend)
-    nominal, mended = robot.parameters.copy(), list[str]()
-    for i, name in enumerate(robot.link_names):
-        if consistency_margin(nominal[i]) <= 0.0:
-            body = uniform.nominal[i]
-            nominal[i] = body * (nominal[i, 0] / body[0] if nominal[i, 0] > 0.0 else 1.0)
-            mended.append(name)
-    return NominalPrior(nominal=nominal), tuple(mended)
+    nominal, mended = mend_links(robot.parameters, uniform.nominal)
+    return NominalPrior(nominal=nominal), tuple(robot.link_names[i] for i in mended)
 
 
 def uniform_prior(robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int, Array] | None = None) -> NominalPrior:
@@ -144,20 +96,9 @@ def uniform_prior(robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int,
     found = np.array([_box(robot, i, constraints, boxes or {}) for i in range(robot.n)])
     volumes = np.prod(found[:, 1] - found[:, 0], axis=1)
     totals = [item for item in constraints.flattened if isinstance(item, TotalMass) and np.isfinite(item.low + item.high)]
-    density = 0.5 * (totals[0].low + totals[0].high) / float(volumes.sum()) if totals else _DENSITY
+    density = 0.5 * (totals[0].low + totals[0].high) / float(volumes.sum()) if totals else DENSITY
     nominal = uniform_bodies(found, density * volumes)
     return NominalPrior(nominal=nominal, toward=UNIFORM)
-
-
-def uniform_bodies(boxes: Array, masses: Array) -> Array:
-    """(n, 10) links "as uniform as possible": homogeneous boxes (n, 2, 3) [m] of the given masses (n,) [kg]."""
-    low, high = boxes[:, 0], boxes[:, 1]
-    sides = high - low
-    squares = sides**2
-    inertia = np.zeros((len(boxes), 3, 3))
-    for k in range(3):
-        inertia[:, k, k] = masses / 12.0 * (squares.sum(axis=1) - squares[:, k])
-    return from_com(masses, 0.5 * (low + high), inertia)
 
 
 def _box(robot: Robot, i: int, constraints: FeasibleSet, boxes: Mapping[int, Array]) -> Array:
@@ -168,16 +109,7 @@ def _box(robot: Robot, i: int, constraints: FeasibleSet, boxes: Mapping[int, Arr
     limits = np.array([[item.low, item.high] for item in own if item is not None]).reshape(-1, 2)
     if len(limits) == 3 and np.all(np.isfinite(limits)):
         return _thick(limits.T)
-    low, high = link_span(robot, i)
-    half_width = max(_HALF_WIDTH, _SLENDER * arm_reach(robot))
-    return np.array([low - half_width, high + half_width])
-
-
-def link_span(robot: Robot, i: int) -> tuple[Array, Array]:
-    """The corners (3,) and (3,) of the box around a link's own joint, those that it carries and the tool, in the link's frame [m]."""
-    start, ends = joint_points(robot, i)
-    points = [start, *ends]
-    return np.min(points, axis=0), np.max(points, axis=0)
+    return link_box(robot, i)
 
 
 def _thick(box: Array) -> Array:

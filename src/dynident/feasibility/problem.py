@@ -20,9 +20,10 @@ from dynident.feasibility.constraints.convex import Known
 from dynident.feasibility.constraints.lmi import Batch, batches
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms, Violation, violations
 from dynident.feasibility.objective import ROUNDING, Objective
-from dynident.feasibility.prior import NominalPrior, factor_of
+from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.solvers.certificates import contradict, lower_bound
 from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale, typical_size
+from dynident.parameters.link_metric import factor_of
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Residuals
 from dynident.regression.problem import Problem

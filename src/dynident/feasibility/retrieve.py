@@ -13,12 +13,13 @@ from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
 from dynident.feasibility.evidence import judge_nominal, scale_by_evidence
 from dynident.feasibility.friction_prior import dissipation, friction_std, one_way_joints
 from dynident.feasibility.objective import Objective, posterior_data
-from dynident.feasibility.prior import UNIFORM, NominalPrior, mend_nominal, prior_to_robot, uniform_prior, weight_of
+from dynident.feasibility.prior import UNIFORM, NominalPrior, mend_nominal, prior_to_robot, uniform_prior
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
 from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.solve import solve_retrieval
 from dynident.feasibility.solvers.solver import SolverOptions
+from dynident.parameters.link_metric import weight_of
 from dynident.regression.estimate import Estimate
 from dynident.robots.check import check_robot
 from dynident.robots.robot import Robot

@@ -18,10 +18,11 @@ from dynident.feasibility.constraints.convex import PhysicalConsistency
 from dynident.feasibility.constraints.terms import FeasibleSet
 from dynident.feasibility.evidence import evidence
 from dynident.feasibility.objective import Objective
-from dynident.feasibility.prior import NominalPrior, weight_of
+from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
 from dynident.feasibility.retrieve import EDGE
 from dynident.parameters import PARAMETERS_PER_LINK, from_com
+from dynident.parameters.link_metric import weight_of
 from dynident.payload.difference import LoadDifference
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import problem_columns

@@ -27,7 +27,7 @@ from dynident.excitation import (
     robot_limits,
 )
 from dynident.excitation.design import prepare_search
-from dynident.excitation.search.criterion import Criterion, base_regressor, condition_number
+from dynident.excitation.search.criterion import KINDS, Criterion, base_regressor, condition_number
 from dynident.excitation.search.descent import Search
 from dynident.excitation.trajectories.trajectory import Motion
 from dynident.friction import Motion as JointMotion
@@ -68,7 +68,7 @@ def test_the_smooth_criterion_tends_to_the_condition_number_from_above():
     assert kappa - 1e-9 <= values[-1] <= kappa + 0.01
 
 
-@pytest.mark.parametrize("kind", ["condition", "d_optimal"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("robot", "friction", "limits"),
     [
@@ -105,11 +105,11 @@ def test_expected_deviations_are_those_of_a_monte_carlo_experiment():
     noise = np.array([0.3, 0.05])
     predicted = expected_std(base, trajectory, torque_noise=noise, rate=10.0)
     Y = base_regressor(base, trajectory.sample(np.arange(201) / 10.0)).reshape(base.rank, -1).T
-    draws = np.random.default_rng(0).normal(size=(len(Y), 4000)) * np.repeat(noise, 201)[:, None]
-    found = np.linalg.lstsq(Y, draws, rcond=None)[0].std(axis=1)
+    draws = np.random.default_rng(0).normal(size=(len(Y), 4000))
+    found = np.linalg.lstsq(Y / np.repeat(noise, 201)[:, None], draws, rcond=None)[0].std(axis=1)
     np.testing.assert_allclose(predicted, found, rtol=0.05)
     both = expected_std(base, trajectory, torque_noise=0.1, rate=10.0)
-    np.testing.assert_allclose(both, 0.1 * np.sqrt(np.diag(np.linalg.inv(Y.T @ Y))), rtol=1e-8)
+    np.testing.assert_allclose(both, 0.1 * np.sqrt(np.diag(np.linalg.inv(Y.T @ Y))), rtol=0.02)
 
 
 def test_what_a_trajectory_does_not_excite_has_an_infinite_deviation():
@@ -128,13 +128,13 @@ def test_the_answer_does_not_depend_on_the_workers(at_rest):
         together = design_trajectory(PLANAR, **options, executor=pool)
     np.testing.assert_array_equal(alone.trajectory.coefficients, together.trajectory.coefficients)
     assert alone.history == together.history
-    assert alone.value == min(alone.history) == alone.condition_number
+    assert alone.value == min(alone.history)
     other = design_trajectory(PLANAR, **{**options, "seed": 4})
     assert not np.array_equal(alone.trajectory.coefficients, other.trajectory.coefficients)
 
 
 def test_a_few_iterations_beat_the_published_panda_motion():
-    design = design_trajectory(PANDA, friction=linear(), starts=1, iterations=40)
+    design = design_trajectory(PANDA, friction=linear(), criterion="condition", starts=1, iterations=40)
     assert design.base.rank == 64
     assert design.condition_number < 60.0  # the published sinusoids: see below
     assert condition_number(design.base, design.trajectory.sample(np.linspace(0, 20, 2001))) == pytest.approx(
@@ -142,6 +142,7 @@ def test_a_few_iterations_beat_the_published_panda_motion():
     )
     published = panda_table_1().sample(np.linspace(0, 20, 2001))
     assert condition_number(design.base, published) > 2.0 * design.condition_number
+    assert design.value == design.condition_number
     assert "Condition number" in str(design)
 
 
@@ -163,7 +164,7 @@ def test_a_trajectory_that_is_not_a_whole_number_of_periods():
 
 
 def test_d_optimality_gains_determinant():
-    by_condition = design_trajectory(PLANAR, friction=linear(), seed=1, **{**QUICK, "iterations": 40})
+    by_condition = design_trajectory(PLANAR, friction=linear(), criterion="condition", seed=1, **{**QUICK, "iterations": 40})
     by_volume = design_trajectory(PLANAR, friction=linear(), criterion="d_optimal", seed=1, **{**QUICK, "iterations": 40})
     assert np.log(by_volume.std).sum() < np.log(by_condition.std).sum()
 
@@ -305,5 +306,5 @@ def test_wrong_options_are_named(options, message):
 
 
 def test_an_unknown_criterion_is_refused():
-    with pytest.raises(UnknownNameError, match="known: condition, d_optimal"):
+    with pytest.raises(UnknownNameError, match="known: v_optimal, d_optimal, condition"):
         design_trajectory(PLANAR, friction=None, criterion="a_optimal", **QUICK)

@@ -10,8 +10,9 @@ import pytest
 from dynident import identify, load_robot
 from dynident.dynamics import inverse_dynamics
 from dynident.feasibility import retrieval_problem, solve_retrieval
-from dynident.feasibility.friction_prior import OFFSET_SHARE, dissipation, friction_std, one_way_joints
+from dynident.feasibility.friction_prior import dissipation, friction_std, one_way_joints
 from dynident.friction import Viscous, combine, friction_model
+from dynident.friction.model import OFFSET_SHARE
 from tests.logs import FRICTION, synthetic_log
 
 ROBOT = load_robot("planar_2r")

@@ -10,9 +10,10 @@ from dynident import identify, load_robot
 from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility import FeasibleSet, NominalPrior, TotalMass, one_step, prior_to_robot, two_step, uniform_bodies
 from dynident.feasibility.constraints.convex import Bounds
-from dynident.feasibility.prior import SOFTENING, link_metric, uniform_prior
+from dynident.feasibility.prior import uniform_prior
 from dynident.friction import linear
 from dynident.parameters import change_of_frame, consistency_margin, from_com, pseudo_inertia, to_com
+from dynident.parameters.link_metric import SOFTENING, link_metric
 from dynident.regression import build_problem, fit
 from dynident.robots.kinematics import pose_from_xyz_rpy
 from tests.logs import synthetic_log, synthetic_samples

@@ -16,6 +16,7 @@ from dynident.errors import ValueRangeError
 
 if TYPE_CHECKING:
     from dynident.excitation.limits.limits import Limits
+    from dynident.excitation.task import Task
     from dynident.robots import Robot
 
 GROUP = "Experiment"
@@ -46,16 +47,26 @@ def excite(
         Path | None, typer.Option("--limits", metavar="FILE", help="YAML file with limits. Default: those of the robot, with a margin.")
     ] = None,
     criterion: Annotated[
-        str, typer.Option("--criterion", metavar="NAME", help="condition (condition number) or d_optimal (volume of the uncertainty).")
-    ] = "condition",
+        str,
+        typer.Option(
+            "--criterion",
+            metavar="NAME",
+            help="v_optimal (error of the torques in other motions), d_optimal (uncertainty of the coefficients) or condition (number).",
+        ),
+    ] = "v_optimal",
+    task: Annotated[
+        Path | None,
+        typer.Option("--task", metavar="FILE", help="Log or trajectory of the motions that the model is for. Default: random ones."),
+    ] = None,
     start: Annotated[
         str | None, typer.Option("--start", metavar="Q1,Q2,...", help="Position at both ends, in rad or m. Default: free.")
     ] = None,
     start_at_rest: Annotated[bool, typer.Option("--start-at-rest", help="Velocity and acceleration are zero at both ends.")] = False,
     rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Samples per second in the file.")] = 100.0,
     torque_noise: Annotated[
-        float, typer.Option("--torque-noise", metavar="NM", help="Torque noise that the standard deviations are for.")
-    ] = 0.1,
+        str | None,
+        typer.Option("--torque-noise", metavar="NM", help="After filtering; one number or one per joint. Default: from effort limits."),
+    ] = None,
     static: Annotated[
         int | None, typer.Option("--static", metavar="N", help="N static configurations for the controller route instead of a trajectory.")
     ] = None,
@@ -73,8 +84,8 @@ def excite(
 ) -> None:
     """Design an exciting trajectory that keeps all limits.
 
-    Prints the condition number of the regressor, the standard deviation that each coefficient will have, and how close every limit
-    comes. The trajectory is checked at ten times the sampling rate. Ctrl-C ends the search with the best trajectory so far.
+    Prints the error that predicted torques will have in other motions, the standard deviation that each coefficient will have, and how
+    close every limit comes. The trajectory is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
     """
     from dynident.excitation.limits.limits import robot_limits
     from dynident.excitation.limits.limits_file import read_limits
@@ -97,7 +108,8 @@ def excite(
         "starts": starts,
         "budget": None if budget is None else _positive(budget, "--budget", "seconds"),
         "rate": _positive(rate, "--rate", "samples per second"),
-        "torque_noise": _positive(torque_noise, "--torque-noise", "N·m or N"),
+        "task": None if task is None else _task(task, machine),
+        "torque_noise": None if torque_noise is None else _noise(torque_noise, machine),
         "seed": seed,
     }
     _write_trajectory(machine, allowed, output, options, workers=workers, plot=not no_plot, as_json=as_json)
@@ -118,7 +130,7 @@ def _write_trajectory(
     if plot:
         from dynident.core.files import write_atomically
 
-        heading = f"{robot.name}: condition number {design.condition_number:.2f}; dashed: the limits"
+        heading = f"{design.headline}; dashed: the limits"
         shown = design.plot(title=heading).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
         write_atomically(page, shown)
     written = f"{output}, plot in {page}" if plot else str(output)
@@ -140,6 +152,20 @@ def _positive(value: float, option: str, unit: str) -> float:
     if not 0.0 < value < float("inf"):
         raise ValueRangeError(option, f"got {value:g}; a positive number of {unit} was expected")
     return value
+
+
+def _task(path: Path, robot: Robot) -> Task:
+    from dynident.data import load_dataset
+    from dynident.excitation.task import task_of
+
+    return task_of(robot, load_dataset(path))
+
+
+def _noise(text: str, robot: Robot) -> list[float]:
+    values = parse_numbers(text)
+    if len(values) not in (1, robot.n) or not all(0.0 < value < float("inf") for value in values):
+        raise ValueRangeError("--torque-noise", f"got {text!r}; a positive number of N·m or N was expected, or {robot.n} of them")
+    return values
 
 
 def _start(text: str | None, robot: Robot) -> list[float] | None:

@@ -1,11 +1,21 @@
 """How well a motion excites the base parameters: a smooth measure of its regressor, and the gradient by the motion.
 
-With Y the stacked base regressor, G = YᵀY / N and λ the eigenvalues of G, the condition number is κ = √(λ_max / λ_min).
-It has kinks where small eigenvalues cross, and at the optimum they do; so the search minimises
+With Y the stacked base regressor of N samples, σ_j the noise of joint j's torque and m the independent samples that a run has,
 
-    log κ_p = ½ (log ‖λ‖_p + log ‖1 / λ‖_p) >= log κ,    which tends to log κ as p grows,
+    I = I₀ + m / N Σ_samples Yᵀ diag(1 / σ²) Y
 
-or, D-optimal, -½ log det G / b. Either is a function f(G) with a symmetric W = ∂f/∂G, so that ∂f/∂Y = 2 Y W / N, and
+is what is known after it: the inverse of the coefficients' covariance. I₀ is what is known before, from a prior or another run. A
+search minimises one of
+
+    v_optimal   ½ log tr(W I⁻¹),  W = mean over the samples of other motions of Yᵀ diag(1 / σ²) Y: the logarithm of the error of the
+                predicted torque in those motions, root of its mean square, all joints counting in units of their noise (Atkinson,
+                Donev, Tobias, Optimum Experimental Designs, 2007: average variance of the prediction);
+    d_optimal   -½ log det I / b: the logarithm of the coefficients' uncertainty, the geometric mean over all directions;
+    condition   log κ, κ = √(λ_max / λ_min) of the eigenvalues λ of G = YᵀY / N, without noise and prior. It has kinks where small
+                eigenvalues cross, and at the optimum they do; so it is replaced by log κ_p = ½ (log ‖λ‖_p + log ‖1 / λ‖_p) >= log κ,
+                which tends to log κ as p grows.
+
+Each is a function f of a matrix with a symmetric derivative F = ∂f/∂I, so that ∂f/∂Y = 2 m / N diag(1 / σ²) Y F, and
 `motion_gradient` takes that to the motion with a few dozen evaluations of the regressor, whatever the number of coefficients: the
 derivative by q_j at a sample is ⟨∂f/∂Y, ∂Y/∂q_j⟩. Y is linear in ddq and quadratic in dq, so that differences in these are exact with
 any step; those in q are central.
@@ -17,20 +27,19 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, per_joint
+from dynident.core.arrays import Array, check_array, per_joint, set_frozen
 from dynident.dynamics import iterate_regressor_blocks
-from dynident.errors import UnknownNameError
-from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times, used_samples
+from dynident.errors import InputError, UnknownNameError
+from dynident.excitation.trajectories.trajectory import Motion
 from dynident.friction.model import FrictionModel
 from dynident.friction.model import Motion as JointMotion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.robots.robot import Robot
 
-Kind: TypeAlias = Literal["condition", "d_optimal"]
-KINDS: tuple[Kind, ...] = ("condition", "d_optimal")
+Kind: TypeAlias = Literal["v_optimal", "d_optimal", "condition"]
+KINDS: tuple[Kind, ...] = ("v_optimal", "d_optimal", "condition")
 
 #: Eigenvalues below this share of the largest count as this much, so that a motion without excitation has a finite value.
 _SMALLEST = 1e-13
@@ -45,25 +54,81 @@ class Sensitivity(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Criterion:
-    """The measure to be minimised for a robot's base parameters. friction : as in `base`, or a smooth stand-in of it."""
+    """The measure to be minimised for a robot's base parameters.
+
+    friction             As in `base`, or a smooth stand-in of it.
+    noise : (n,)         Standard deviation of a torque sample of each joint [N·m | N]; one for all by default.
+    samples : float      m, the independent samples of a run.
+    information : (b, b) I₀, what is known before, in the inverse units of the coefficients' covariance; nothing by default.
+    task : (b, b)        W of the motions whose torques are to be predicted; v_optimal needs it.
+    """
 
     base: BaseParameters
     kind: Kind = "condition"
     friction: FrictionModel | None = None
+    noise: Array | None = None
+    samples: float = 1.0
+    information: Array | None = None
+    task: Array | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise UnknownNameError("criterion", self.kind, KINDS)
+        if self.noise is not None:
+            set_frozen(self, "noise", per_joint("noise", self.noise, self.base.robot.n, sign="positive"))
+        for name in ("information", "task"):
+            if (values := getattr(self, name)) is not None:
+                b = self.base.rank
+                set_frozen(self, name, check_array(name, values, (b, b), f"({b}, {b}) = (coefficients, coefficients)"))
+        if self.kind == "v_optimal" and self.task is None:
+            raise InputError("v_optimal needs the motions whose torques are to be predicted")
 
-    def evaluate(self, motion: Motion, sharpness: float) -> tuple[float, Sensitivity]:
-        """The value for a motion and its derivatives by the regressor. sharpness : p; D-optimality has no use for it."""
+    def evaluate(self, motion: Motion, sharpness: float = 1.0) -> tuple[float, Sensitivity]:
+        """The value for a motion and its derivatives by the regressor. sharpness : p, for which the condition number alone has a use."""
         Y = base_regressor(self.base, motion, self.friction)
-        b, n, N = Y.shape
-        rows = Y.reshape(b, n * N)
-        lam, V = np.linalg.eigh(rows @ rows.T / N)
-        value, weights = _measure(self.kind, np.maximum(lam, _SMALLEST * lam[-1]), sharpness)
-        by_Y = ((V * weights) @ V.T @ rows).reshape(b, n, N) * (2.0 / N)
-        return value, self._scatter(by_Y)
+        factor = self._row_weights / Y.shape[2]
+        rows = Y * factor[:, None]
+        matrix = rows.reshape(len(Y), -1) @ Y.reshape(len(Y), -1).T + self._before
+        value, by_matrix = self._measure(matrix, sharpness)
+        return value, self._scatter(2.0 * (by_matrix @ rows.reshape(len(Y), -1)).reshape(Y.shape))
+
+    def value(self, motion: Motion) -> float:
+        """The value for a motion with the friction of `base` itself: κ, or as `evaluate` has it."""
+        if self.kind == "condition":
+            return condition_number(self.base, motion)
+        return self._measure(self.information_after(motion), 1.0)[0]
+
+    def information_after(self, motion: Motion) -> Array:
+        """(b, b) I: what is known after a run of the motion, whose samples are evenly spaced."""
+        weights = np.ones(self.base.robot.n) if self.noise is None else self.noise**-2
+        before = 0.0 if self.information is None else self.information
+        return before + self.samples * mean_information(self.base, motion, weights)
+
+    @property
+    def _row_weights(self) -> Array:
+        """(n,) what a joint's squared rows count in the matrix that is measured."""
+        n = self.base.robot.n
+        return np.ones(n) if self.kind == "condition" else self.samples * (np.ones(n) if self.noise is None else self.noise**-2)
+
+    @property
+    def _before(self) -> Array | float:
+        return 0.0 if self.kind == "condition" or self.information is None else self.information
+
+    def _measure(self, matrix: Array, p: float) -> tuple[float, Array]:
+        """f and ∂f/∂matrix."""
+        if self.kind == "condition":
+            lam, V = _eigen(matrix)
+            value, by_lam = _spread(lam, p)
+            return value, (V * by_lam) @ V.T
+        size = np.sqrt(np.maximum(np.diag(matrix), _SMALLEST * np.diag(matrix).max()))  # coefficients have units: 1e-6 is no zero
+        lam, V = _eigen(matrix / np.outer(size, size))
+        V /= size[:, None]
+        if self.kind == "d_optimal":
+            return float(np.log(size).sum() + 0.5 * np.log(lam).sum()) / -len(lam), (V * (-0.5 / (lam * len(lam)))) @ V.T
+        assert self.task is not None  # noqa: S101 (it was asked for above)
+        M = V.T @ self.task @ V
+        total = float((np.diag(M) / lam).sum())
+        return 0.5 * float(np.log(total)), V @ (M / np.outer(lam, lam)) @ V.T * (-0.5 / total)
 
     def _scatter(self, by_Y: Array) -> Sensitivity:
         """Derivatives by the base columns, put at the places of the standard columns; zero at the dependent ones."""
@@ -80,11 +145,15 @@ class Criterion:
         return Sensitivity(rigid, friction)
 
 
-def _measure(kind: Kind, lam: Array, p: float) -> tuple[float, Array]:
-    """f(λ) and ∂f/∂λ."""
+def _eigen(matrix: Array) -> tuple[Array, Array]:
+    """Eigenvalues, none below the smallest that counts, and eigenvectors."""
+    lam, V = np.linalg.eigh(matrix)
+    return np.maximum(lam, _SMALLEST * lam[-1]), V
+
+
+def _spread(lam: Array, p: float) -> tuple[float, Array]:
+    """log κ_p of the eigenvalues λ, and ∂/∂λ."""
     logs = np.log(lam)
-    if kind == "d_optimal":
-        return -0.5 * float(logs.mean()), -0.5 / (lam * len(lam))
     large, small = np.exp(p * (logs - logs[-1])), np.exp(-p * (logs - logs[0]))
     value = 0.5 * (logs[-1] - logs[0] + (np.log(large.sum()) + np.log(small.sum())) / p)
     return float(value), 0.5 * (large / large.sum() - small / small.sum()) / lam
@@ -105,6 +174,13 @@ def base_regressor(base: BaseParameters, motion: Motion, friction: FrictionModel
     return Y
 
 
+def mean_information(base: BaseParameters, motion: Motion, weights: Array) -> Array:
+    """(b, b) mean over the samples of Yᵀ diag(weights) Y, with weights (n,) for the joints."""
+    Y = base_regressor(base, motion)
+    rows = (Y * np.sqrt(weights)[:, None]).reshape(len(Y), -1)
+    return rows @ rows.T / Y.shape[2]
+
+
 def _friction_columns(base: BaseParameters) -> list[tuple[int, FrictionColumn]]:
     """The base parameters that are friction parameters, with their places."""
     leading = [base.columns[i] for i in base.independent.tolist()]
@@ -116,27 +192,6 @@ def condition_number(base: BaseParameters, motion: Motion) -> float:
     Y = base_regressor(base, motion)
     sizes = np.linalg.svd(np.linalg.qr(Y.reshape(base.rank, -1).T, mode="r"), compute_uv=False)
     return float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
-
-
-def expected_std(base: BaseParameters, trajectory: Trajectory, *, torque_noise: ArrayLike, rate: float) -> Array:
-    """(b,) standard deviations of ordinary least squares on one run of the trajectory.
-
-    With S = Y⁺ (the pseudo-inverse) the covariance is S diag(σ²) Sᵀ; for one σ that is σ² (YᵀY)⁻¹. Infinite where the
-    trajectory doesn't determine a coefficient.
-
-    torque_noise : scalar or (n,)   Standard deviation σ of a torque sample [N·m | N].
-    rate : float   Independent samples per second [Hz]. After low-pass filtering there are about 4 per Hz of the cutoff.
-    """
-    sigma = per_joint("torque_noise", torque_noise, base.robot.n, sign="positive")
-    time = sample_times(trajectory.duration, rate)
-    motion = trajectory.sample(time[used_samples(trajectory, time)])
-    Y = base_regressor(base, motion)
-    b, n, N = Y.shape
-    U, sizes, V = np.linalg.svd(Y.reshape(b, n * N).T, full_matrices=False)
-    seen = sizes > 1e-12 * sizes[0]
-    noisy = (V[seen].T / sizes[seen]) @ (U[:, seen].T * np.repeat(sigma, N))
-    unknown = (np.abs(V[~seen]) > 1e-9).any(axis=0)
-    return np.where(unknown, np.inf, np.sqrt((noisy**2).sum(axis=1)))
 
 
 #: Step in q [rad | m]: entries are trigonometric with frequencies of at most 2, so the error is below 1e-8 of their size.

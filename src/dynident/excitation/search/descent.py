@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.excitation.assumptions import Assumptions
 from dynident.excitation.limits.margins import motion_margins
 from dynident.excitation.limits.penalty import Penalty
-from dynident.excitation.search.criterion import Criterion, Sensitivity, base_regressor, condition_number, motion_gradient
+from dynident.excitation.search.criterion import Criterion, Sensitivity, condition_number, motion_gradient
 from dynident.excitation.search.parametrisation import Parametrisation
+from dynident.excitation.search.shrinking import largest_share
 from dynident.excitation.trajectories.trajectory import Motion
 from dynident.robots.robot import Robot
 
@@ -36,15 +38,13 @@ RESERVE = 2e-4
 _SPREAD = 0.3
 #: Corrections that L-BFGS keeps.
 _MEMORY = 30
-#: Amplitudes that a repair tries before it bisects.
-_SHRINK = (1.0, 0.999, 0.997, 0.99, 0.98, 0.96, 0.92, 0.85, 0.7, 0.5, 0.3, 0.1, 0.03, 0.01, 1e-3)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TrajectoryCandidate:
     """A valid trajectory that a start found.
 
-    value : float        What was minimised: κ, or -½ log det G / b.
+    value : float        What was minimised: κ, or what `Criterion` says of its kind.
     history : tuple      (evaluations, value) after each round.
     interrupted : bool   The user stopped this start.
     """
@@ -63,6 +63,7 @@ class Search:
     """Everything that a start needs; callable as task(start, generator) by `dynident.core.parallel.multi_start`.
 
     centres : (k, n)     Positions at which standing still keeps every limit.
+    assumptions          What the criterion was made of.
     iterations : int     Most iterations of a round.
     deadline : float     Time of day after which no iteration begins [s since 1970].
     """
@@ -72,6 +73,7 @@ class Search:
     criterion: Criterion
     penalty: Penalty
     centres: Array
+    assumptions: Assumptions
     iterations: int = 300
     deadline: float = np.inf
 
@@ -136,23 +138,8 @@ class Search:
         mean = self.parametrisation.standing_still(self.parametrisation.coefficients(x)[-1])
         if self.keeps(mean, times):  # shrinking in place loses the least, where that is allowed
             centre = mean
-        share = self._largest_share(x, centre, times)
+        share = largest_share(lambda share: self.keeps(centre + share * (x - centre), times))
         return self._candidate(centre + share * (x - centre))
-
-    def _largest_share(self, x: Array, centre: Array, times: Array | None) -> float:
-        too_much = 1.0
-        for share in (*_SHRINK, 0.0):
-            if self.keeps(centre + share * (x - centre), times):
-                break
-            too_much = share
-        else:
-            share = 0.0
-        if share in (0.0, 1.0):
-            return share
-        for _ in range(5):
-            middle = 0.5 * (share + too_much)
-            share, too_much = (middle, too_much) if self.keeps(centre + middle * (x - centre), times) else (share, middle)
-        return share
 
     def keeps(self, x: Array, times: Array | None = None) -> bool:
         """All limits hold, with the reserve, at `times`; by default at FINER times the search's sampling."""
@@ -163,7 +150,7 @@ class Search:
     def _candidate(self, x: Array) -> TrajectoryCandidate:
         motion = self.parametrisation.motion(x, self._fine_times)
         kappa = condition_number(self.criterion.base, motion)
-        value = kappa if self.criterion.kind == "condition" else _d_value(self.criterion, motion)
+        value = kappa if self.criterion.kind == "condition" else self.criterion.value(motion)
         return TrajectoryCandidate(x=x, value=value, condition_number=kappa)
 
     @cached_property
@@ -175,10 +162,3 @@ class Search:
         t, duration = self.parametrisation.times, self.parametrisation.duration
         end = duration if t[-1] >= duration * (1.0 - 1e-9) else t[-1] + t[1]  # of one period, its end is its start
         return np.linspace(0.0, float(end), FINER * len(t) + 1)
-
-
-def _d_value(criterion: Criterion, motion: Motion) -> float:
-    Y = base_regressor(criterion.base, motion)
-    rows = Y.reshape(len(Y), -1)
-    sign, logdet = np.linalg.slogdet(rows @ rows.T / motion.q.shape[0])
-    return -0.5 * float(logdet) / len(Y) if sign > 0 else np.inf

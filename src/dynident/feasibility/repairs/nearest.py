@@ -16,10 +16,10 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.lmi import Block, linear
-from dynident.feasibility.prior import link_metric
 from dynident.feasibility.solvers.certificates import contradict
 from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus
 from dynident.parameters import change_of_frame, consistency_margin, from_com, inertia_matrix, link_inertia, pseudo_inertia
+from dynident.parameters.link_metric import link_metric
 from dynident.regression.equations.base import BaseParameters
 from dynident.robots.robot import Robot, Source
 from dynident.robots.verdict import Verdict, judge

@@ -1,0 +1,49 @@
+"""How far apart two links are: a metric on a link's ten parameters, and what a factor says in it."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.parameters.link_parameters import pseudo_inertia
+
+Metric: TypeAlias = Literal["euclidean", "entropic"]
+
+#: A nominal link at the very edge of consistency (a rod, a plate) would hold its thin direction with infinite stiffness:
+#: the metric is measured at a link that is thicker by this share of its mean second moment.
+SOFTENING = 0.1
+
+
+def link_metric(link: Array, metric: Metric) -> Array:
+    """(k, 10) rows whose squared length is the distance of a small change of a link's parameters, measured at `link`."""
+    if metric == "euclidean":
+        size = max(float(np.sqrt(np.trace(pseudo_inertia(link)[:3, :3]) / max(link[0], 1e-6))), 1e-2)
+        scale = max(link[0], 1e-3) * np.array([1.0, *[size] * 3, *[size**2] * 6])
+        return np.diag(1.0 / scale)
+    # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0, taken about the centre of mass
+    P, to_com = thicken(link)
+    values, vectors = np.linalg.eigh(P)
+    root = to_com.T @ (vectors / np.sqrt(values))
+    half = np.einsum("ka,pkl,lb->pab", root, pseudo_inertia(np.eye(10)), root).reshape(10, 16)
+    return half.T / np.sqrt(2.0)
+
+
+def thicken(link: Array) -> tuple[Array, Array]:
+    """(4, 4) the pseudo-inertia at which the metric is measured, about the centre of mass, and the (4, 4) that goes there."""
+    to_com = np.eye(4)
+    to_com[:3, 3] = -link[1:4] / link[0]
+    P = to_com @ pseudo_inertia(link) @ to_com.T
+    P[:3, :3] += SOFTENING * np.trace(P[:3, :3]) / 3.0 * np.eye(3)
+    return P, to_com
+
+
+def weight_of(factor: float) -> float:
+    """The weight that says that links are known to about this factor: scaling a link by e^σ costs 2 σ², which is one for about two."""
+    return float((np.log(2.0) / np.log(factor)) ** 2)
+
+
+def factor_of(weight: float) -> float:
+    """The factor to which a prior of this weight says that links are known."""
+    return float(np.exp(np.log(2.0) / np.sqrt(weight)))
