@@ -187,8 +187,8 @@ def test_priors(dynident, arm):
     assert np.abs(masses["nominal"] - nominal).max() < np.abs(masses["uniform"] - nominal).max()
 
 
-def test_how_well_the_links_are_known_beforehand_can_be_said(dynident, arm):
-    nominal = load_robot("spatial_3r").parameters[:, 0]
+def test_how_well_the_links_are_known_beforehand_can_be_said(dynident, run):
+    nominal = load_robot("planar_2r").parameters[:, 0]
     contents = [json.loads(dynident("retrieve", "run", "--prior-factor", f, "--no-ranges", "--json").stdout) for f in ("8", "1.001")]
     told = [[note for note in content["notes"] if note.startswith("prior:")] for content in contents]
     assert told == [[f"prior: nominal parameters are known to about a factor of {factor}"] for factor in ("8", "1")]

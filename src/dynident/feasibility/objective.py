@@ -22,6 +22,9 @@ Weights = Literal["covariance", "none"]
 
 #: Up to this share of ‖b‖² an objective is zero to rounding: a residual of a millionth of what is fitted.
 ROUNDING = 1e-12
+#: The noise of a group of rows counts as at least this share of their RMS: less is data that a computer made, and with prior and data
+#: further apart than that the solver loses the prior.
+_EXACT = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -85,14 +88,15 @@ def posterior_data(estimate: Estimate) -> Objective:
 
     Each group of rows is divided by its noise level, all by √inflation, because correlated residuals say less than as many
     independent ones, and a group whose coefficients differ between blocks of the log by more than that by its ratio, because then
-    model error is part of its noise.
+    model error is part of its noise. Data without noise count as
+    known to a thousandth.
     """
     problem, summary = estimate.problem, estimate.summary
     if problem is None:
         raise InputError("this estimate doesn't carry the data that it was fitted to; identify again")
     scale = np.sqrt(summary.inflation) * (np.ones(len(problem.groups)) if estimate.blocks is None else estimate.blocks.group_scale)
     return replace(
-        one_step(problem, scale * np.asarray(summary.noise_levels)),
+        one_step(problem, np.maximum(scale * np.asarray(summary.noise_levels), _EXACT * problem.group_rms)),
         name="squared residual in units of the noise",
         noise=float(np.sum(problem.counts / scale**2)),
     )

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.errors import DynidentError, InputError
+from dynident.errors import InputError
 from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
@@ -33,6 +33,8 @@ MUCH_NARROWER = 0.5
 _UNKNOWN_NOISE = 1e-6
 #: Ends beyond this many times `RetrievalProblem.unit` mean that nothing bounds the parameter: the solver went as far as it could.
 UNBOUNDED = 1e4
+#: A solver that gives up beyond this share of that was on its way there.
+_ON_THE_WAY = 0.1
 _TOLERANCE = 1e-7
 
 
@@ -71,13 +73,18 @@ def with_ranges(
     sizes = _sizes(result)
     known_from = _knowledge(problem, goal.A)
     ranges: list[Range] = []
+    unsolved: list[str] = []
     for i in range(count):
         ends = [_end(solve, i, sign, sizes[i], problem.variables, UNBOUNDED * problem.unit) for sign in (1.0, -1.0)]
+        if any(np.isnan(ends)):
+            unsolved.append(problem.base.columns.names[i])
+            ends = [sign * np.inf if np.isnan(end) else end for sign, end in zip((-1.0, 1.0), ends, strict=True)]
         low, high = min(ends[0], float(result.x[i])), max(ends[1], float(result.x[i]))
         ranges.append(Range(low=low, high=high, determined_by=known_from(i, high - low, sizes[i])))
         if progress is not None:
             progress((i + 1) / count)
-    return replace(result, ranges=tuple(ranges))
+    notes = [f"the solver did not find the ends of the ranges of {', '.join(unsolved)}, which are left open"] if unsolved else []
+    return replace(result, ranges=tuple(ranges), notes=(*result.notes, *notes))
 
 
 def _shorten(A: Array, b: Array) -> tuple[Array, Array]:
@@ -101,14 +108,15 @@ def _allowance(goal: Objective, best: float) -> float:
 
 
 def _end(solve: Callable[[Array], ConicSolution], column: int, sign: float, size: float, variables: int, farthest: float) -> float:
-    """The smallest (sign 1) or largest (sign -1) value of a column; infinite where nothing bounds it or the solver can't tell."""
+    """The smallest (sign 1) or largest (sign -1) value of a column: infinite where nothing bounds it, nan where the solver can't tell."""
     direction = np.zeros(variables)
     direction[column] = sign / size
     solution = solve(direction)
-    if solution.status is ConicStatus.INFEASIBLE:
-        raise DynidentError("the range of a parameter was asked for at a fit that the constraints don't allow")
     value = float(solution.x[column])
-    return value if solution.status is ConicStatus.SOLVED and abs(value) < farthest else -sign * np.inf
+    solved = solution.status is ConicStatus.SOLVED
+    if solution.status is ConicStatus.UNBOUNDED or abs(value) >= (farthest if solved else _ON_THE_WAY * farthest):
+        return -sign * np.inf
+    return value if solved else np.nan
 
 
 def _sizes(result: LinkParameters) -> Array:

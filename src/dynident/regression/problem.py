@@ -97,6 +97,12 @@ class Problem(Result):
             return None
         return collect_tables(self.rows, len(self.groups)) if self.filtered is None and self.rows else self.filtered
 
+    @property
+    def group_rms(self) -> Array:
+        """(groups,) RMS of the right-hand side of each group's rows; for rows that are all zero, the largest of the others."""
+        rms = np.array([np.linalg.norm(factor[:, -1]) for factor in self.factors]) / np.sqrt(np.maximum(self.counts, 1))
+        return np.where(rms > 0.0, rms, rms.max(initial=0.0))
+
     def stack(self, weights: ArrayLike) -> Array:
         """(Σ (c + 1), b + 1) all factors in the columns of the base parameters, each times its group's weight."""
         w = np.asarray(weights, dtype=float)

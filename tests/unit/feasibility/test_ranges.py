@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from dynident import identify
+from dynident import identify, retrieve
 from dynident.feasibility import (
     Bounds,
     FeasibleSet,
@@ -116,3 +118,27 @@ def test_ranges_of_a_box_are_the_box():
     low, high = found.ranges[0].low, found.ranges[0].high
     assert low == pytest.approx(0.5, abs=1e-4)
     assert high == pytest.approx(3.0 + np.sqrt(3.841458820694124) - 0.2, abs=1e-4)
+
+
+def test_a_range_that_the_solver_does_not_find_is_a_note(monkeypatch):
+    from dynident.feasibility import ranges as module
+    from dynident.feasibility.solvers.conic import ConicStatus
+    from dynident.feasibility.solvers.working_set import WorkingSet
+
+    class Failing(WorkingSet):
+        def minimise(self, direction):
+            found = super().minimise(direction)
+            return replace(found, status=ConicStatus.INACCURATE) if direction[10] < 0 else found
+
+    monkeypatch.setattr(module, "WorkingSet", Failing)
+    found = ranges(LIMITS)
+    assert found.notes[-1] == "the solver did not find the ends of the ranges of m2, which are left open"
+    assert found.ranges[10].high == np.inf
+    assert found.ranges[10].low > -np.inf
+
+
+def test_data_that_a_computer_made_give_the_links_that_made_them():
+    found = retrieve(identify(ROBOT, synthetic_samples(noise=0.0)))
+    np.testing.assert_allclose(found.parameters[:, 0], ROBOT.parameters[:, 0], rtol=0.01)
+    assert found.feasible
+    assert all(np.isfinite([item.low, item.high]).all() for item in found.ranges)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
@@ -128,16 +129,41 @@ class ConicProgram:
         settings.max_iter = 200
         # both would forbid to change the objective later, and the matrices are too small to gain from them
         settings.presolve_enable = settings.chordal_decomposition_enable = False
-        solver = clarabel.DefaultSolver(P, np.zeros(matrix.shape[1]), matrix, rhs, cones, settings)
+
+        def new_solver() -> Any:
+            return clarabel.DefaultSolver(P, np.zeros(matrix.shape[1]), matrix, rhs, cones, settings)
+
+        solver = new_solver()
 
         def run(linear: Array | None) -> ConicSolution:
+            nonlocal solver
             q = np.zeros(matrix.shape[1])
             if linear is not None:
                 q[:p] = self.unit * linear
             solver.update(q=q)
-            return self._solution(solver.solve())
+            try:
+                return self._solution(solver.solve())
+            except BaseException as error:
+                if type(error).__name__ != "PanicException":  # the solver's own, which is no Exception and can't be imported
+                    raise
+                solver = new_solver()  # the other is in no state to go on
+                return self._unsolved
 
         return run
+
+    @property
+    def _unsolved(self) -> ConicSolution:
+        """What a solver that broke down leaves: the origin, which is no answer, and multipliers that prove nothing."""
+        return ConicSolution(
+            status=ConicStatus.INACCURATE,
+            x=np.zeros(self.p),
+            residual_dual=np.zeros(self.rows),
+            equality_dual=np.zeros(self.equalities),
+            cone_vector=np.zeros(sum(size * (size + 1) // 2 for size in self.sizes)),
+            order=tuple(self.order),
+            sizes=tuple(self.sizes),
+            iterations=0,
+        )
 
     def _solution(self, result) -> ConicSolution:
         z = np.array(result.z)

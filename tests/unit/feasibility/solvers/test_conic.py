@@ -71,3 +71,33 @@ def test_no_feasible_point_is_below_the_lower_bound_whatever_the_multipliers(see
     for other in (solution, spoilt):
         for _ in range(5):
             assert lower_bound(A, b, BLOCKS, [], other, scale, reach) <= np.sum((A @ consistent_links(rng) - b) ** 2)
+
+
+class PanicException(BaseException):
+    """As a solver written in Rust ends when it breaks down."""
+
+
+def test_a_solver_that_breaks_down_gives_no_answer_and_goes_on(monkeypatch):
+    import clarabel
+
+    class Fragile:
+        broken = True
+
+        def __init__(self, *arguments):
+            self.solver = clarabel_solver(*arguments)
+
+        def update(self, **changes):
+            self.solver.update(**changes)
+
+        def solve(self):
+            if Fragile.broken:
+                Fragile.broken = False
+                raise PanicException("Eigval error")
+            return self.solver.solve()
+
+    clarabel_solver = clarabel.DefaultSolver
+    monkeypatch.setattr(clarabel, "DefaultSolver", Fragile)
+    blocks = [linear(f"x{i}", {i: 1.0}, 0.0) for i in range(2)]
+    run = ConicProgram(np.eye(2), np.array([3.0, -1.0]), blocks, []).prepared()
+    assert run(None).status is ConicStatus.INACCURATE
+    np.testing.assert_allclose(run(None).x, [3.0, 0.0], atol=1e-6)
