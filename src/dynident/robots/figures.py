@@ -11,9 +11,9 @@ from dynident.core.arrays import Array, IntArray
 from dynident.core.figures import Figure, axis, numbers, plain
 from dynident.parameters import to_com
 from dynident.robots.check import RobotCheck
+from dynident.robots.geometry.surfaces import turned_surface
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import JointType, Robot
-from dynident.robots.shapes import turned_surface
 
 _RINGS, _SPOKES = 13, 24
 _BEND = 0.5

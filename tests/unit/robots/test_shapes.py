@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from dynident.robots import load_robot
-from dynident.robots.shapes import _coarser, capsule, cuboid, cylinder, robot_shapes
+from dynident.robots.geometry.meshes import coarser
+from dynident.robots.geometry.surfaces import capsule, cuboid, cylinder
+from dynident.robots.shapes import robot_shapes
 
 
 def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
@@ -36,7 +38,7 @@ def test_a_fine_mesh_becomes_coarser_and_keeps_its_place() -> None:
     triangles = np.concatenate(
         [np.column_stack([corner, corner + 1, corner + 120]), np.column_stack([corner + 1, corner + 121, corner + 120])]
     )
-    fewer, faces = _coarser(points, triangles)
+    fewer, faces = coarser(points, triangles)
     assert len(faces) <= 6000
     assert np.abs(fewer.min(axis=0) - points.min(axis=0)).max() < 0.05
     assert np.abs(fewer.max(axis=0) - points.max(axis=0)).max() < 0.05

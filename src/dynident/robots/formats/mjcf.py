@@ -76,14 +76,14 @@ def _compile(mj: Any, path: str, text: str, folder: str) -> tuple[Model, Inertia
         if folder:
             spec.modelfiledir = folder
     except ValueError as error:
-        raise FileError(path, f"can't be read as MJCF: {_sentence(error)}") from None
+        raise FileError(path, f"can't be read as MJCF: {sentence(error)}") from None
     rescaled = spec.compiler.settotalmass > 0  # then the mass of the base counts too
     inertials = take_inertials(mj, spec)
     strip_assets(mj, spec, keep_base=rescaled)
     try:
         return spec.compile(), inertials
     except ValueError as error:
-        problem = _sentence(error)
+        problem = sentence(error)
     for geom in spec.geoms:  # what is left of the meshes is there because an inertia needs it
         mesh = next((mesh for mesh in spec.meshes if mesh.name == geom.meshname), None)
         if mesh is not None and "opening file" in problem and mesh.file in problem:
@@ -122,7 +122,7 @@ def _held(mj: Any, model: Model, j: int) -> Held | None:
     word = {int(mj.mjtJoint.mjJNT_FREE): "free", int(mj.mjtJoint.mjJNT_BALL): "ball"}.get(int(model.jnt_type[j]))
     if word is None:
         return None
-    body = _body_name(model, model.jnt_bodyid[j])
+    body = body_name(model, model.jnt_bodyid[j])
     several = f"a {word} joint moves in several directions and dynident models hinge and slide joints"
     return Held(_joint_name(model, j), f"body {body!r}: {several}")
 
@@ -136,7 +136,7 @@ def _closures(mj: Any, model: Model, index: dict[str, int]) -> Iterator[Closure]
         bodies = _tied_bodies(mj, model, e)
         why = f"equality {model.eq(e).name!r}: a {kind} constraint closes a loop and dynident models trees"
         for body in bodies[1:]:
-            yield Closure((index[_body_name(model, bodies[0])], index[_body_name(model, body)]), why)
+            yield Closure((index[body_name(model, bodies[0])], index[body_name(model, body)]), why)
 
 
 def _tied_bodies(mj: Any, model: Model, e: int) -> list[int]:
@@ -167,10 +167,10 @@ def _links(mj: Any, model: Model, parameters: dict[int, Array]) -> Iterator[Sour
     """The world, then every body; `last` is the source link that stands for a body, `offset` its anchor in the body."""
     coupled = _couplings(mj, model)
     last, offset, count = {0: 0}, {0: np.zeros(3)}, 1
-    yield SourceLink(name=_body_name(model, 0), parent=-1)
+    yield SourceLink(name=body_name(model, 0), parent=-1)
     for b in range(1, model.nbody):
         above = int(model.body_parentid[b])
-        name, parent = _body_name(model, b), last[above]
+        name, parent = body_name(model, b), last[above]
         placement = translation(-offset[above]) @ pose(mj, model.body_pos[b], model.body_quat[b])
         anchor = np.zeros(3)
         joints = range(model.body_jntadr[b], model.body_jntadr[b] + model.body_jntnum[b])
@@ -263,10 +263,10 @@ def _joint_name(model: Model, j: int) -> str:
     return model.joint(j).name or f"joint{j}"
 
 
-def _body_name(model: Model, b: int) -> str:
+def body_name(model: Model, b: int) -> str:
     return model.body(b).name or f"body{b}"
 
 
-def _sentence(error: Exception) -> str:
+def sentence(error: Exception) -> str:
     lines = (" ".join(line.split()) for line in str(error).splitlines())
     return ", ".join(line.removeprefix("XML Error: ").removeprefix("Error: ") for line in lines if line)

@@ -45,12 +45,12 @@ def read_sdf(source: str, text: str) -> SourceTree:
         raise FileError(source, f"the root element is <{root.tag}>; <sdf> was expected")
     world = root.find("world")
     model = _one_model(source, root, world)
-    links = {element_name(source, element): element for element in model.findall("link")}
     joints = [_read_joint(source, element) for element in model.findall("joint")]
     with errors_in_file(source):
         check_unique("link", [element_name(source, element) for element in model.findall("link")])
         check_unique("joint", [joint.name for joint in joints])
-    frames = _Frames(source, model, joints)
+    frames = SdfFrames(source, model, joints)
+    links = frames.links
     by_child: dict[str, _SdfJoint] = {}
     for joint in joints:
         for end in (joint.parent, joint.child):
@@ -68,7 +68,7 @@ def read_sdf(source: str, text: str) -> SourceTree:
         closures=tuple(
             closing_joint(joint.name, joint.child, by_child[joint.child].name, (index[joint.parent], index[joint.child])) for joint in loops
         ),
-        gravity=np.array(STANDARD_GRAVITY) if gravity is None else _numbers(source, "gravity", gravity, 3),
+        gravity=np.array(STANDARD_GRAVITY) if gravity is None else read_numbers(source, "gravity", gravity, 3),
     )
 
 
@@ -96,18 +96,25 @@ def _read_joint(source: str, element: Element) -> _SdfJoint:
     return _SdfJoint(name, kind, ends[0], ends[1], element)
 
 
-class _Frames:
+class SdfFrames:
     """Poses of links, joints and frames in the model, which may be given in one another."""
 
     def __init__(self, source: str, model: Element, joints: list[_SdfJoint]) -> None:
         self.source = source
+        self.links = {element_name(source, element): element for element in model.findall("link")}
         self.elements: dict[str, tuple[Element, str]] = {}  # and the frame that its pose is in unless it says otherwise
-        for element in model.findall("link"):
-            self.elements[element_name(source, element)] = (element, _MODEL)
+        for name, element in self.links.items():
+            self.elements[name] = (element, _MODEL)
         for joint in joints:
             self.elements[joint.name] = (joint.element, joint.child)
         for element in model.findall("frame"):
             self.elements[element_name(source, element)] = (element, element.get("attached_to") or _MODEL)
+
+    @staticmethod
+    def of_root(source: str, root: Element) -> SdfFrames:
+        """The frames of the one model below the root element."""
+        model = _one_model(source, root, root.find("world"))
+        return SdfFrames(source, model, [_read_joint(source, element) for element in model.findall("joint")])
 
     def pose(self, name: str, seen: tuple[str, ...] = ()) -> Array:
         if name in (_MODEL, _WORLD):
@@ -117,12 +124,16 @@ class _Frames:
         if name in seen:
             raise FileError(self.source, f"poses are relative to each other in a circle: {' > '.join((*seen, name))}")
         element, usual = self.elements[name]
+        return self.pose_of(element, usual, (*seen, name))
+
+    def pose_of(self, element: Element, usual: str, seen: tuple[str, ...] = ()) -> Array:
+        """Of anything that has a <pose>, in the model; usual : the frame that it is given in unless it names one."""
         own = element.find("pose")
         other = usual if own is None else own.get("relative_to") or own.get("frame") or usual
-        return self.pose(other, (*seen, name)) @ read_pose(self.source, name, own)
+        return self.pose(other, seen) @ read_pose(self.source, element.get("name") or usual, own)
 
 
-def _links(source: str, links: Mapping[str, Element], by_child: Mapping[str, _SdfJoint], frames: _Frames) -> tuple[SourceLink, ...]:
+def _links(source: str, links: Mapping[str, Element], by_child: Mapping[str, _SdfJoint], frames: SdfFrames) -> tuple[SourceLink, ...]:
     """Depth first, branches by name; the world is the root where a joint names it, else the one link that hangs on nothing."""
     roots = [name for name in links if name not in by_child]
     on_world = any(joint.parent == _WORLD for joint in by_child.values())
@@ -168,13 +179,13 @@ def _from_root(root: str, by_child: Mapping[str, _SdfJoint]) -> Iterator[_SdfJoi
         stack += [joint.child for joint in below]
 
 
-def _joint(source: str, joint: _SdfJoint, frames: _Frames) -> Joint:
+def _joint(source: str, joint: _SdfJoint, frames: SdfFrames) -> Joint:
     place = f"joint {joint.name!r}"
     axis = joint.element.find("axis")
     if axis is None:
         raise FileError(source, f"a {joint.type} joint needs an <axis>", place=place)
     xyz = axis.find("xyz")
-    direction = np.array([0.0, 0.0, 1.0]) if xyz is None else _numbers(source, place, xyz.text or "", 3)
+    direction = np.array([0.0, 0.0, 1.0]) if xyz is None else read_numbers(source, place, xyz.text or "", 3)
     if xyz is not None and (xyz.get("expressed_in") or (axis.findtext("use_parent_model_frame") or "").strip() in ("1", "true")):
         given = frames.pose(xyz.get("expressed_in") or _MODEL)
         direction = frames.pose(joint.name)[:3, :3].T @ given[:3, :3] @ direction
@@ -196,7 +207,7 @@ def _limit(source: str, place: str, text: str | None) -> float:
     """Infinite where there is none; Gazebo writes 1e16 or -1 for that as well."""
     if text is None:
         return math.inf
-    value = float(_numbers(source, place, text, 1, infinite=True)[0])
+    value = float(read_numbers(source, place, text, 1, infinite=True)[0])
     return math.inf if abs(value) >= _ENDLESS else value
 
 
@@ -213,7 +224,7 @@ def _leader(source: str, joint: _SdfJoint) -> Leader | None:
     if mimic is None:
         return None
     usual = (("multiplier", "1"), ("offset", "0"))
-    ratio, offset = (float(_numbers(source, f"joint {joint.name!r}", mimic.findtext(name) or text, 1)[0]) for name, text in usual)
+    ratio, offset = (float(read_numbers(source, f"joint {joint.name!r}", mimic.findtext(name) or text, 1)[0]) for name, text in usual)
     return Leader(mimic.get("joint", ""), ratio, offset)
 
 
@@ -224,10 +235,10 @@ def _inertial(source: str, name: str, link: Element) -> Array | None:
         return None
     place = f"link {name!r}"
     pose = read_pose(source, place, inertial.find("pose"))
-    mass = float(_numbers(source, place, inertial.findtext("mass") or "1", 1)[0])
+    mass = float(read_numbers(source, place, inertial.findtext("mass") or "1", 1)[0])
     usual = ("1", "0", "0", "1", "0", "1")  # SDFormat's defaults
     elements = [
-        float(_numbers(source, place, inertial.findtext(f"inertia/i{element}") or text, 1)[0])
+        float(read_numbers(source, place, inertial.findtext(f"inertia/i{element}") or text, 1)[0])
         for element, text in zip(INERTIA_NAMES, usual, strict=True)
     ]
     R = pose[:3, :3]
@@ -240,11 +251,11 @@ def read_pose(source: str, place: str, element: Element | None) -> Array:
         return np.eye(4)
     if element.get("rotation_format", "euler_rpy") != "euler_rpy" or element.get("degrees", "false") not in ("false", "0"):
         raise FileError(source, "its pose is written in degrees or as a quaternion; roll, pitch and yaw in rad are read", place=place)
-    numbers = _numbers(source, place, element.text or "", 6)
+    numbers = read_numbers(source, place, element.text or "", 6)
     return pose_from_xyz_rpy(numbers[:3], numbers[3:])
 
 
-def _numbers(source: str, place: str, text: str, length: int, *, infinite: bool = False) -> Array:
+def read_numbers(source: str, place: str, text: str, length: int, *, infinite: bool = False) -> Array:
     try:
         values = [float(word) for word in text.split()]
     except ValueError:

@@ -1,0 +1,141 @@
+# pyright: basic
+"""Meshes that descriptions name: where their files are, how they are read (coal, which comes with Pinocchio), and what contains them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import numpy as np
+
+from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.robots.geometry.forms import Hull
+from dynident.robots.packages import package_folders
+
+#: Meshes with more triangles are drawn coarser.
+_MOST_TRIANGLES = 6000
+#: Corners of a mesh's hull that are kept, and the distance [m] from them at which the others need not be.
+_MOST_CORNERS, _CLOSE = 64, 1e-3
+_SCHEMES = ("package://", "model://")
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """Triangles. loaded : an object of coal, or (vertices, triangles)."""
+
+    loaded: Any = field(repr=False)
+
+    @cached_property
+    def vertices(self) -> Array:
+        return self.loaded[0] if isinstance(self.loaded, tuple) else np.array(self.loaded.vertices(), dtype=float)
+
+    @cached_property
+    def triangles(self) -> IntArray:
+        if isinstance(self.loaded, tuple):
+            return self.loaded[1]
+        corners = (self.loaded.tri_indices(t) for t in range(self.loaded.num_tris))
+        return np.array([[corner[k] for k in range(3)] for corner in corners], dtype=np.int64).reshape(-1, 3)
+
+    def surface(self) -> tuple[Array, IntArray]:
+        return coarser(self.vertices, self.triangles)
+
+    def hull(self) -> Hull:
+        return thin_hull(self.vertices)
+
+
+def find_mesh(source: Path, name: str) -> Path | None:
+    """A mesh's file: beside the description, or in a package around it or on ROS's paths."""
+    plain = unquote(name.removeprefix("file://"))
+    scheme = next((scheme for scheme in _SCHEMES if plain.startswith(scheme)), None)
+    if scheme is None:
+        file = source.parent / plain
+        return file if file.is_file() else None
+    inside = plain.removeprefix(scheme)
+    package, _, rest = inside.partition("/")
+    folders = package_folders(source)
+    candidates = [folder / inside for folder in folders] + [folder / rest for folder in folders if folder.name == package]
+    return next((file for file in candidates if file.is_file()), None)
+
+
+def load_mesh(source: Path, name: str, scale: Array) -> Mesh | str:
+    """The mesh that a description names, or a sentence that says why there is none."""
+    file = find_mesh(source, name)
+    if file is None:
+        return f"mesh {name!r} was not found"
+    coal: Any = import_module("coal")
+    try:
+        mesh = Mesh(coal.MeshLoader().load(str(file), scale))
+    except (RuntimeError, ValueError) as error:
+        return f"mesh {file.name!r} can't be read ({' '.join(str(error).split())})"
+    return mesh if len(mesh.vertices) else f"mesh {file.name!r} is empty"
+
+
+def thin_hull(vertices: Array) -> Hull:
+    """A rounded hull of a few of the vertices (k, 3) that contains them all.
+
+    The vertex that is farthest outside is added until none is far; the radius is the distance of the farthest that is left.
+    """
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        corners = vertices[ConvexHull(vertices).vertices]
+    except (QhullError, ValueError):  # flat, or too few
+        return _box_around(vertices)
+    directions = np.array([[x, y, z] for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) != (0, 0, 0)])
+    kept = list(dict.fromkeys((corners @ directions.T).argmax(axis=0).tolist()))
+    while True:
+        try:
+            hull = ConvexHull(corners[kept])
+        except QhullError:
+            return _box_around(vertices)
+        heights = corners @ hull.equations[:, :3].T + hull.equations[:, 3]  # above every face: the largest is at most the distance
+        outside = heights.max(axis=1)
+        farthest = int(outside.argmax())
+        if len(kept) >= _MOST_CORNERS or outside[farthest] <= _CLOSE or farthest in kept:
+            break
+        kept.append(farthest)
+    left = outside > 0.0
+    faces = heights[left].argmax(axis=1)
+    inside = _stands_on(corners[left], corners[kept][hull.simplices[faces]], hull.equations[faces, :3])
+    distances = [_distance(point, corners[kept]) for point in corners[left][~inside]]
+    return Hull(corners[kept], max([*outside[left][inside].tolist(), *distances], default=0.0))
+
+
+def _stands_on(points: Array, triangles: Array, normals: Array) -> BoolArray:
+    """(k,) whether the foot of every point's perpendicular on the plane of its triangle (k, 3, 3) is inside the triangle."""
+    edges = np.roll(triangles, -1, axis=1) - triangles
+    sides = np.einsum("kei,ki->ke", np.cross(edges, points[:, None] - triangles), normals)
+    return np.all(sides >= 0.0, axis=1) | np.all(sides <= 0.0, axis=1)
+
+
+def _distance(point: Array, corners: Array) -> float:
+    """From a point to a hull, or a little more: the distance of a point that is certainly in the hull, the nearest up to rounding."""
+    from scipy.optimize import nnls
+
+    size = float(np.ptp(corners, axis=0).max())
+    weights, _ = nnls(np.vstack([(corners - point).T / size, 1e3 * np.ones(len(corners))]), np.array([0.0, 0.0, 0.0, 1e3]))
+    return float(np.linalg.norm(weights @ corners / weights.sum() - point))
+
+
+def _box_around(vertices: Array) -> Hull:
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)])
+    return Hull(np.unique(low + corners * (high - low), axis=0), 0.0)
+
+
+def coarser(vertices: Array, triangles: IntArray) -> tuple[Array, IntArray]:
+    """Fewer triangles: corners that fall into one cell of a grid become one."""
+    cells = 160
+    while len(triangles) > _MOST_TRIANGLES and cells > 4:
+        size = max(float(np.ptp(vertices, axis=0).max()), 1e-9) / cells
+        _, first, group = np.unique(np.round(vertices / size).astype(np.int64), axis=0, return_index=True, return_inverse=True)
+        merged = group.ravel()[triangles]
+        flat = (merged[:, 0] == merged[:, 1]) | (merged[:, 1] == merged[:, 2]) | (merged[:, 0] == merged[:, 2])
+        if np.sum(~flat) <= _MOST_TRIANGLES:
+            return vertices[first], np.unique(merged[~flat], axis=0)
+        cells = int(0.7 * cells)
+    return vertices, triangles
