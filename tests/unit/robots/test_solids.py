@@ -42,7 +42,7 @@ def test_a_forms_hull_contains_it_and_little_more(form, reach, excess) -> None:
 
 def test_a_meshs_hull_contains_every_vertex() -> None:
     rng = np.random.default_rng(1)
-    vertices = directions(800, 2) * [0.1, 0.06, 0.2] + 0.0005 * rng.normal(size=(800, 3))
+    vertices = directions(400, 2) * [0.1, 0.06, 0.2] + 0.0005 * rng.normal(size=(400, 3))
     hull = thin_hull(vertices)
     assert len(hull.points) <= 64
     assert 0.0 < hull.radius < 0.008
@@ -159,11 +159,14 @@ def test_a_bad_srdf_is_one_sentence(tmp_path: Path, text: str, words: str) -> No
 
 SDF = """<sdf version="1.9"><model name="m"><link name="a"/>
 <link name="b"><pose>0 0 1 0 0 0</pose>
-  <collision name="x"><pose relative_to="f">0.5 0 0 0 0 0</pose><geometry><capsule><radius>0.1</radius><length>0.4</length></capsule></geometry>
-  </collision><collision name="y"><pose>0 0 0.2 0 0 0</pose><geometry><ellipsoid><radii>0.1 0.2 0.3</radii></ellipsoid></geometry></collision>
+  <collision name="x"><pose relative_to="f">0.5 0 0 0 0 0</pose>
+    <geometry><capsule><radius>0.1</radius><length>0.4</length></capsule></geometry></collision>
+  <collision name="y"><pose>0 0 0.2 0 0 0</pose>
+    <geometry><ellipsoid><radii>0.1 0.2 0.3</radii></ellipsoid></geometry></collision>
   <collision name="z"><geometry><polyline/></geometry></collision></link>
 <frame name="f" attached_to="b"><pose>0 0 3 0 0 0</pose></frame>
-<joint name="j" type="revolute"><parent>a</parent><child>b</child><pose>0 0 -0.25 0 0 0</pose><axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
+<joint name="j" type="revolute"><parent>a</parent><child>b</child><pose>0 0 -0.25 0 0 0</pose>
+  <axis><xyz>0 0 1</xyz></axis></joint></model></sdf>"""
 
 
 def test_an_sdfs_shapes_are_placed_on_their_bodies(tmp_path: Path) -> None:
