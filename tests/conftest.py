@@ -6,9 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+
+if TYPE_CHECKING:
+    from dynident.reproduce import Reproduction
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -48,3 +52,16 @@ def dynident(
         return dynident_in(cwd, *arguments)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def reproduced_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reproduction")
+
+
+@pytest.fixture(scope="session")
+def reproduced(reproduced_folder: Path) -> Reproduction:
+    """All experiments of the papers in their fast form, run once."""
+    from dynident.reproduce import papers_named, reproduce
+
+    return reproduce(papers_named("all"), reproduced_folder)

@@ -12,7 +12,7 @@ from dynident.cli.app import VERBS
 from tests.conftest import REPOSITORY
 
 GROUPS = {
-    "Start here": ["demo"],
+    "Start here": ["demo", "reproduce"],
     "Robot": ["check", "view", "convert", "repair"],
     "Experiment": ["excite", "simulate", "record", "doctor"],
     "Model": ["presets", "gains", "identify", "signs", "retrieve", "validate", "friction", "payload"],

@@ -28,6 +28,7 @@ from dynident.cli.verbs import (
     record,
     repair,
     report,
+    reproduce,
     retrieve,
     sample,
     signs,
@@ -40,6 +41,7 @@ from dynident.errors import DynidentError, InputError, Remedy
 #: In the order of the help, which shows them by their groups. A new verb is its file and its place here.
 VERBS = (
     demo,
+    reproduce,
     check,
     view,
     convert,

@@ -105,3 +105,23 @@ def spinner(what: str) -> Generator[Callable[[str], None]]:
         return
     with out.status(what) as status:
         yield status.update
+
+
+@contextmanager
+def progress_steps() -> Generator[Callable[[str, float], None]]:
+    """A bar on stderr with the name of the step; where stderr is not a terminal, a line per step."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    out = Console(stderr=True)
+    named: list[str] = []
+    with Progress(console=out, transient=True, disable=not out.is_terminal) as progress:
+        task = progress.add_task("", total=1.0)
+
+        def tell(name: str, share: float) -> None:
+            if not out.is_terminal and named[-1:] != [name]:
+                named.append(name)
+                out.print(f"[{100 * share:3.0f} %] {name}", markup=False, highlight=False, soft_wrap=True)
+            progress.update(task, description=name, completed=share)
+
+        yield tell

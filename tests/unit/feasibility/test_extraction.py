@@ -13,7 +13,7 @@ from dynident.feasibility.prior import uniform_prior
 from dynident.friction import linear
 from dynident.parameters import consistency_margin
 from dynident.regression import base_parameters
-from tests.kuka import INERTIAS, MASSES_AND_CENTRES, TOTAL_MASS, gravity_rows
+from dynident.reproduce.gaz2016.published import INERTIAS, MASSES_AND_CENTRES, TOTAL_MASS, gravity_rows
 
 ROBOT = load_robot("kuka_lwr4")
 PUBLISHED = ROBOT.parameters.ravel()

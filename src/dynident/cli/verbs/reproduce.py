@@ -1,0 +1,54 @@
+"""`dynident reproduce`: the papers' experiments run again, every published number beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynident.cli.options import AsJson, Debug
+from dynident.cli.terminal import console, print_json, print_report, progress_steps
+
+GROUP = "Start here"
+EXAMPLE = """Examples:
+
+[bold]dynident reproduce gaz2016 -o reproduction[/bold]
+
+[bold]dynident reproduce all -o reproduction --data trajectory_1.npz --data measurements_1.npz[/bold]"""
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="gaz2019 (Panda), gaz2016 (KUKA LWR IV+), unsigned (1R and 3R) or all.")],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results; made if it is not there.")],
+    data: Annotated[
+        list[Path] | None,
+        typer.Option("--data", metavar="LOG", help="A recorded log, or samples of M and g, of the Panda or the KUKA. Repeatable."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="As many starts and runs as in the papers, which takes hours.")] = False,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Run the experiments of the papers again and put every published number beside ours, with a verdict.
+
+    A number is equal, ours is better, it is not reproducible (with the reason), or the paper is in error (with the computation that shows
+    it); verdicts follow from the numbers. Virtual robots take the place of recorded data that are not given. DIR gets reproduction.md,
+    reproduction.json and the page reproduction.html. Every experiment is kept in DIR as it ends: an interrupted run goes on where it was.
+    """
+    from dynident.core.files import json_text, write_atomically
+    from dynident.reproduce import papers_named
+    from dynident.reproduce import reproduce as run
+    from dynident.reproduce.document import reproduction_document, reproduction_markdown, reproduction_report
+    from dynident.reproduce.page import reproduction_page
+
+    chosen = papers_named(paper)
+    with progress_steps() as progress:
+        found = run(chosen, output, data=data or [], full=full, progress=progress)
+    write_atomically(output / "reproduction.md", reproduction_markdown(found))
+    write_atomically(output / "reproduction.json", json_text(reproduction_document(found)))
+    page = reproduction_page(found).save(output / "reproduction.html")
+    if as_json:
+        print_json(reproduction_document(found))
+        return
+    print_report(reproduction_report(found))
+    console().print(f"Open {page}; {output} also has reproduction.md and reproduction.json.", markup=False, soft_wrap=True)

@@ -1,0 +1,100 @@
+"""A published number beside ours. The verdict follows from the numbers; nobody writes it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any, Literal
+
+from dynident.errors import ValueRangeError
+
+
+class Verdict(Enum):
+    """What became of a claim; the value is the words that the user sees."""
+
+    EQUAL = "equal"
+    BETTER = "better"
+    NOT_REPRODUCIBLE = "not reproducible"
+    ERROR = "the paper is in error"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """One number of a paper, where it stands, and what comes out here.
+
+    origin : "paper", or "prototype" for a number that an independent implementation measured and no paper prints.
+    tolerance : float          Up to this difference both are the same number; tolerance_from says where it comes from.
+    goal : "lower", "higher"   Which way is better; "" where neither is.
+    truth : float or None      The true value, where the robot is virtual: nearer to it is better.
+    implied : float or None    What follows from the paper's other numbers. Where it contradicts the printed one, the paper is in error.
+    missing : str              What would be needed for a comparison and was never published; ours is then the nearest that can be had.
+    reason : str               Why ours differs, or how an error is known.
+    """
+
+    paper: str
+    place: str
+    quantity: str
+    published: float
+    ours: float
+    tolerance: float
+    tolerance_from: str
+    unit: str = ""
+    origin: Literal["paper", "prototype"] = "paper"
+    goal: Literal["", "lower", "higher"] = ""
+    truth: float | None = None
+    implied: float | None = None
+    missing: str = ""
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("published", "ours", "tolerance"):
+            if not math.isfinite(getattr(self, name)):
+                raise ValueRangeError(f"{name} of {self.quantity!r} ({self.place})", f"is {getattr(self, name)}; a number was expected")
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.implied is not None and abs(self.published - self.implied) > self.tolerance:
+            return Verdict.ERROR
+        if self.missing:
+            return Verdict.NOT_REPRODUCIBLE
+        if abs(self.published - self.ours) <= self.tolerance:
+            return Verdict.EQUAL
+        return Verdict.BETTER if self._better else Verdict.NOT_REPRODUCIBLE
+
+    @property
+    def _better(self) -> bool:
+        if self.truth is not None:
+            return abs(self.ours - self.truth) < abs(self.published - self.truth)
+        return (self.goal == "lower" and self.ours < self.published) or (self.goal == "higher" and self.ours > self.published)
+
+    @property
+    def why(self) -> str:
+        """What is missing and the reason, in one."""
+        return "; ".join(filter(None, (self.missing, self.reason)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a file; the verdict is in it for those who read the file."""
+        return {**asdict(self), "verdict": self.verdict.value}
+
+    @staticmethod
+    def of_dict(content: dict[str, Any]) -> Claim:
+        """From a file; the verdict is computed again."""
+        return Claim(**{name: value for name, value in content.items() if name != "verdict"})
+
+
+def half_digit(text: str) -> float:
+    """Half a unit of the last digit of a number as printed: 0.05 of "48.9", 5e-9 of "3.2073e-4"."""
+    mantissa, _, exponent = text.lower().partition("e")
+    decimals = len(mantissa.partition(".")[2])
+    return 0.5 * 10.0 ** (int(exponent or 0) - decimals)
+
+
+#: Where the tolerance of a printed number comes from.
+PRINTED = "half a unit of the last printed digit"
+
+
+def printed(text: str, *, digits: float = 1.0) -> dict[str, Any]:
+    """The fields `published`, `tolerance` and `tolerance_from` of a number as printed. digits : in units of half its last one."""
+    slack = 1.0 + 1e-9  # 0.1 + 0.2 is not 0.3
+    return {"published": float(text), "tolerance": digits * half_digit(text) * slack, "tolerance_from": PRINTED}

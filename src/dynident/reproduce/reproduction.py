@@ -1,0 +1,160 @@
+"""Running the experiments step by step. What a step found is kept in a file, so that an interrupted run goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from dynident.core.files import check_writable, file_digest, json_text, read_json, write_atomically
+from dynident.errors import FileError, UnknownNameError
+from dynident.reproduce.claim import Claim
+from dynident.reproduce.experiment import Experiment, Outcome, Paper, Recordings, Setting
+from dynident.reproduce.recordings import read_recordings
+from dynident.reproduce.registry import PAPERS
+
+_STEPS = "steps"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Finished:
+    """An experiment and its outcome. seconds : that it took when it was run; kept : whether that was in an earlier call."""
+
+    paper: Paper
+    experiment: Experiment
+    outcome: Outcome
+    seconds: float
+    kept: bool
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Reproduction:
+    """All experiments of the papers that were asked for. data : names of the recordings that were given."""
+
+    steps: tuple[Finished, ...]
+    full: bool
+    data: tuple[str, ...] = ()
+
+    @property
+    def papers(self) -> tuple[Paper, ...]:
+        return tuple({step.paper.key: step.paper for step in self.steps}.values())
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return tuple(claim for step in self.steps for claim in step.outcome.claims)
+
+    def of(self, paper: Paper) -> tuple[Finished, ...]:
+        return tuple(step for step in self.steps if step.paper.key == paper.key)
+
+
+def papers_named(name: str) -> tuple[Paper, ...]:
+    """One paper, or all of them."""
+    if name != "all" and name not in PAPERS:
+        raise UnknownNameError("paper", name, [*PAPERS, "all"])
+    return tuple(PAPERS.values()) if name == "all" else (PAPERS[name],)
+
+
+def reproduce(
+    papers: Sequence[Paper],
+    folder: str | Path,
+    *,
+    data: Sequence[Path] = (),
+    full: bool = False,
+    progress: Callable[[str, float], None] | None = None,
+) -> Reproduction:
+    """Run the experiments of papers; each step's outcome is a file in `folder`, and is taken from there where nothing has changed.
+
+    data : recorded logs, and samples of a controller's M and g; virtual robots take the place of what is not given.
+    full : as many starts and runs as the papers had.
+    progress : called with the name of the step and the share of all that is done.
+    """
+    target = Path(folder)
+    check_writable(target)
+    recordings, files = read_recordings(data)
+    digests = {name: [file_digest(file) for file in items] for name, items in files.items()}
+    steps = [(paper, experiment) for paper in papers for experiment in paper.experiments]
+    done: list[Finished] = []
+    for number, (paper, experiment) in enumerate(steps):
+        tell = partial(_tell, progress, f"{paper.key}: {experiment.title}", number, len(steps))
+        tell(0.0)
+        inputs = {
+            "code": code_digest(),
+            "experiment": f"{paper.key}/{experiment.key}",
+            "full": full and experiment.sized,
+            "data": {name: digests[name] for name in experiment.uses},
+        }
+        digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
+        store = _Store(target / _STEPS, f"{paper.key}-{experiment.key}", digest)
+        done.append(_do(paper, experiment, store, recordings, full, tell))
+    return Reproduction(steps=tuple(done), full=full, data=tuple(file.name for file in data))
+
+
+def _do(paper: Paper, experiment: Experiment, store: _Store, recordings: Recordings, full: bool, tell: Callable[[float], None]) -> Finished:
+    found = store.read("")
+    kept = found is not None
+    if found is None:
+        start = time.monotonic()
+        outcome = experiment.run(Setting(full=full, recordings=recordings, keep=store.keep, progress=tell))
+        found = {"seconds": round(time.monotonic() - start, 3), **outcome.to_dict()}
+        store.write("", found)
+    return Finished(paper=paper, experiment=experiment, outcome=Outcome.of_dict(found), seconds=float(found["seconds"]), kept=kept)
+
+
+def _tell(progress: Callable[[str, float], None] | None, name: str, number: int, count: int, share: float) -> None:
+    if progress is not None:
+        progress(name, (number + share) / count)
+
+
+@dataclass(frozen=True)
+class _Store:
+    """Files of one step and of its parts, each with the digest of what it was made from."""
+
+    folder: Path
+    step: str
+    digest: str
+
+    def read(self, part: str) -> dict[str, Any] | None:
+        """What was written from the same inputs; None where there is nothing, or something else."""
+        try:
+            content = read_json(self._file(part))
+        except FileError:
+            return None
+        return content if content.get("digest") == self.digest else None
+
+    def write(self, part: str, content: Mapping[str, Any]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self._file(part), json_text({"digest": self.digest, **content}))
+
+    def keep(self, part: str, compute: Callable[[], Any]) -> Any:
+        found = self.read(part)
+        if found is None:
+            found = {"value": compute()}
+            self.write(part, found)
+        return found["value"]
+
+    def _file(self, part: str) -> Path:
+        return self.folder / f"{self.step}{'.' * bool(part)}{part}.json"
+
+
+@lru_cache(maxsize=1)
+def code_digest() -> str:
+    """Of all of dynident's code and tables: a change anywhere makes kept outcomes old."""
+    total = hashlib.sha256()
+    for name, content in _sources(resources.files("dynident")):
+        total.update(name.encode())
+        total.update(content)
+    return total.hexdigest()
+
+
+def _sources(folder: Any, prefix: str = "") -> Iterator[tuple[str, bytes]]:
+    for item in sorted(folder.iterdir(), key=lambda item: item.name):
+        if item.is_dir() and item.name != "__pycache__":
+            yield from _sources(item, f"{prefix}{item.name}/")
+        elif item.name.endswith((".py", ".yaml")):
+            yield f"{prefix}{item.name}", item.read_bytes()

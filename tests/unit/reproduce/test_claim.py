@@ -1,0 +1,61 @@
+"""Verdicts follow from the numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dynident.errors import ValueRangeError
+from dynident.reproduce.claim import Claim, Verdict, half_digit, printed
+
+
+def claim(**fields: Any) -> Claim:
+    basis: dict[str, Any] = {"published": 1.0, "ours": 1.0, "tolerance": 0.1, "tolerance_from": "rounding"}
+    return Claim(paper="p", place="Table I", quantity="x", **(basis | fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        ({}, Verdict.EQUAL),
+        ({"ours": 1.09}, Verdict.EQUAL),
+        ({"ours": 1.2}, Verdict.NOT_REPRODUCIBLE),
+        ({"ours": 1.2, "goal": "lower"}, Verdict.NOT_REPRODUCIBLE),
+        ({"ours": 0.5, "goal": "lower"}, Verdict.BETTER),
+        ({"ours": 1.2, "goal": "higher"}, Verdict.BETTER),
+        ({"ours": 1.05, "goal": "higher"}, Verdict.EQUAL),
+        ({"ours": 2.1, "truth": 2.0}, Verdict.BETTER),
+        ({"ours": 3.1, "truth": 2.0}, Verdict.NOT_REPRODUCIBLE),
+        ({"missing": "the log was never published"}, Verdict.NOT_REPRODUCIBLE),
+        ({"implied": 1.05}, Verdict.EQUAL),
+        ({"implied": 1.2}, Verdict.ERROR),
+        ({"implied": 1.2, "missing": "the log was never published"}, Verdict.ERROR),
+    ],
+)
+def test_verdict(fields: dict[str, Any], verdict: Verdict):
+    assert claim(**fields).verdict is verdict
+
+
+@pytest.mark.parametrize(("text", "half"), [("48.9", 0.05), ("3.2073e-4", 5e-9), ("-0.0286", 5e-5), ("52", 0.5), ("1.2E3", 50.0)])
+def test_half_a_digit_of_a_printed_number(text: str, half: float):
+    assert half_digit(text) == pytest.approx(half)
+    assert printed(text)["published"] == float(text)
+
+
+def test_a_number_that_rounds_to_the_printed_one_is_equal():
+    assert claim(**{**printed("0.3"), "ours": 0.35}).verdict is Verdict.EQUAL
+    assert claim(**{**printed("0.3"), "ours": 0.3501}).verdict is Verdict.NOT_REPRODUCIBLE
+
+
+def test_a_file_keeps_everything_and_a_verdict_in_it_is_not_believed():
+    before = claim(ours=3.0, reason="because", unit="kg")
+    content = {**before.to_dict(), "verdict": "equal"}
+    assert before.to_dict()["verdict"] == "not reproducible"
+    assert Claim.of_dict(content) == before
+
+
+@pytest.mark.parametrize("name", ["published", "ours", "tolerance"])
+def test_what_is_no_number_is_refused(name: str):
+    with pytest.raises(ValueRangeError, match=rf"{name} of 'x' \(Table I\) is nan"):
+        claim(**{name: float("nan")})
