@@ -187,6 +187,7 @@ OPTIONS = {
     "identify_gains": "dynident gains ROBOT DATA",
     "recover_signs": "dynident signs ROBOT DATA -o RUN",
     "friction": "--friction",
+    "torque_factor": "--torque-factor",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from dynident.excitation import LimitError, robot_limits
 from dynident.recording.paths import DrivenPath, PathClock, slow_move, stopping_time, trajectory_path
 
 ROBOT = load_robot("planar_2r")
-LIMITS = robot_limits(ROBOT, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0)
+LIMITS = replace(robot_limits(ROBOT, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0), torque=None)
 RATE = 1000.0
 
 

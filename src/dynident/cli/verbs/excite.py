@@ -46,6 +46,12 @@ def excite(
     limits: Annotated[
         Path | None, typer.Option("--limits", metavar="FILE", help="YAML file with limits. Default: those of the robot, with a margin.")
     ] = None,
+    torque_factor: Annotated[
+        float | None,
+        typer.Option(
+            "--torque-factor", metavar="F", help="Links weigh at most F times what the description says, at least 1/F. Default: 2."
+        ),
+    ] = None,
     criterion: Annotated[
         str,
         typer.Option(
@@ -87,13 +93,15 @@ def excite(
     Prints the error that predicted torques will have in other motions, the standard deviation that each coefficient will have, and how
     close every limit comes. The trajectory is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
     """
-    from dynident.excitation.limits.limits import robot_limits
+    from dynident.excitation.limits.limits import robot_limits, with_torque_factor
     from dynident.excitation.limits.limits_file import read_limits
     from dynident.excitation.trajectories.trajectory import SUFFIXES
 
     check_output(output, "trajectory", SUFFIXES)
     machine = read_robot(robot, **mounting)
     allowed = robot_limits(machine) if limits is None else read_limits(limits, machine)
+    if torque_factor is not None:
+        allowed = with_torque_factor(machine, allowed, torque_factor)
     if static is not None:
         _write_static(machine, allowed, output, count=static, method=method, seed=seed, as_json=as_json)
         return

@@ -6,6 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
@@ -136,8 +137,10 @@ def _limits(robot: Robot, file: Path | None) -> Limits:
     from dynident.excitation.limits.limits_file import read_limits
 
     if file is not None:
-        return read_limits(file, robot)
-    return robot_limits(robot, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0)
+        limits = read_limits(file, robot)
+    else:
+        limits = robot_limits(robot, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0)
+    return replace(limits, torque=None)  # how well a model is known was a question of the design
 
 
 def _plan(

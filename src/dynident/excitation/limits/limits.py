@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import DynidentError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.excitation.limits.torque import FACTOR, TorqueBound, nominal_torque
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import Robot
 
@@ -21,9 +22,9 @@ _STEP = 1e-5
 class LimitError(DynidentError):
     """No motion can keep the limits. Attributes: `limit`, what stops it ("velocity limit of joint 'elbow'")."""
 
-    def __init__(self, limit: str, message: str) -> None:
+    def __init__(self, limit: str, message: str, *, remedy: str = "") -> None:
         self.limit = limit
-        super().__init__(f"{limit} {message}")
+        super().__init__(f"{limit} {message}", remedy=remedy)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,6 +58,7 @@ class Limits:
     boxes : tuple of Box    Where link origins and the tool must stay.
     floor : float           Height in the base frame that the base, all link origins and the tool stay above [m].
     clearance : float or None   Least distance between links that are not neighbours [m]; None: self-collision is not looked at.
+    torque : TorqueBound or None   What a motion may need of `effort`; None: the description's links exactly, without friction.
     """
 
     position: Array
@@ -66,6 +68,7 @@ class Limits:
     boxes: tuple[Box, ...] = ()
     floor: float = -np.inf
     clearance: float | None = None
+    torque: TorqueBound | None = None
 
     def __post_init__(self) -> None:
         n = np.size(self.velocity)
@@ -93,10 +96,12 @@ def robot_limits(
     boxes: tuple[Box, ...] = (),
     floor: float = -np.inf,
     clearance: float | None = 0.0,
+    torque_factor: float = FACTOR,
 ) -> Limits:
     """The limits of the robot's description, with a margin to the position limits [rad | m] and shares of the others.
 
     The defaults leave a controller something to work with. Links must not touch where the description has their geometry.
+    torque_factor : links may weigh so many times what the description says, or that part of it.
     """
     for name, scale in (("velocity", velocity_scale), ("acceleration", acceleration_scale), ("effort", effort_scale)):
         if not (np.isfinite(scale) and scale >= 0.0):
@@ -105,7 +110,7 @@ def robot_limits(
     for name in (frame for box in boxes for frame in box.frames):
         if name not in frames:
             raise UnknownNameError("frame", name, frames)
-    return Limits(
+    limits = Limits(
         position=robot.position_limits + position_margin * np.array([1.0, -1.0]),
         velocity=_scale(robot.velocity_limits, velocity_scale),
         acceleration=_scale(robot.acceleration_limits, acceleration_scale),
@@ -114,6 +119,12 @@ def robot_limits(
         floor=floor,
         clearance=clearance,
     )
+    return with_torque_factor(robot, limits, torque_factor)
+
+
+def with_torque_factor(robot: Robot, limits: Limits, factor: float) -> Limits:
+    """The same limits, with torques for links that are known to a factor, and friction (`NominalTorque`)."""
+    return replace(limits, torque=nominal_torque(robot, factor=factor, effort=limits.effort, velocity=limits.velocity))
 
 
 def require_usable(robot: Robot, limits: Limits, start: ArrayLike | None = None) -> None:

@@ -7,6 +7,7 @@ position: {joint2: [-1.0, 1.0]}
 floor: 0.05
 boxes: [{frames: [tool], lower: [-0.6, -0.6, 0.1], upper: [0.8, 0.6, 1.2]}]
 clearance: 0.02
+torque_factor: 1.3                # links weigh at most this many times what the description says, and at least one such part of it
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.fields import Fields, read_fields
 from dynident.core.files import errors_in_file
-from dynident.excitation.limits.limits import Box, Limits, robot_limits
+from dynident.excitation.limits.limits import Box, Limits, robot_limits, with_torque_factor
+from dynident.excitation.limits.torque import FACTOR
 from dynident.robots.robot import Robot
 
-_NUMBERS = ("position_margin", "velocity_scale", "acceleration_scale", "effort_scale", "floor", "clearance")
+_NUMBERS = ("position_margin", "velocity_scale", "acceleration_scale", "effort_scale", "floor", "clearance", "torque_factor")
 _PER_JOINT = ("velocity", "acceleration", "effort")
 
 
@@ -41,7 +43,7 @@ def read_limits(path: str | Path, robot: Robot) -> Limits:
         given = {key: _per_joint(fields, key, robot, getattr(limits, key)) for key in _PER_JOINT if fields.has(key)}
         if fields.has("position"):
             given["position"] = _with_margin(limits.position, _position(fields, robot), numbers.get("position_margin", 0.02))
-        return replace(limits, **given)
+        return with_torque_factor(robot, replace(limits, **given), numbers.get("torque_factor", FACTOR))
 
 
 def _per_joint(fields: Fields, key: str, robot: Robot, known: Array) -> Array:

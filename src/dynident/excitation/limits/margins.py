@@ -12,9 +12,9 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.results import Report, Row, Table
-from dynident.dynamics import inverse_dynamics
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import TOOL, LimitError, Limits, excess, frame_positions
+from dynident.excitation.limits.torque import TorqueBound, exact_torque
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times
 from dynident.robots.robot import Robot
 
@@ -89,6 +89,7 @@ def check_trajectory(
     if limits.clearance is not None and model is None:
         model, note = CollisionModel.of_robot(robot)
         notes += [note] if note else []
+    notes += torque_notes(robot, limits)
     margins = motion_margins(robot, limits, time, trajectory.sample(time), model)
     return LimitReport(margins=tuple(margins), rate=rate, samples=len(time), notes=tuple(notes))
 
@@ -102,6 +103,12 @@ def missing_limits(robot: Robot, limits: Limits) -> Iterator[str]:
             yield f"there are no {name} limits; give them in a limits file if the robot has some"
 
 
+def torque_notes(robot: Robot, limits: Limits) -> Iterator[str]:
+    """What the torques are that were checked."""
+    if robot.parameters is not None and np.any(np.isfinite(limits.effort)):
+        yield f"torques: {(limits.torque or exact_torque(robot)).statement}"
+
+
 def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, collision: CollisionModel | None) -> list[LimitMargin]:
     """The worst margin of every finite limit over samples of a motion."""
     low, high = limits.position.T
@@ -109,7 +116,7 @@ def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, co
     quantities = [("position", motion.q - middle, half), ("velocity", motion.dq, limits.velocity)]
     quantities.append(("acceleration", motion.ddq, limits.acceleration))
     if robot.parameters is not None and np.any(np.isfinite(limits.effort)):
-        quantities.append(("effort", inverse_dynamics(robot, robot.parameters, *motion), limits.effort))
+        quantities.append(("effort", (limits.torque or exact_torque(robot)).torques(robot, motion).largest, limits.effort))
     found = [margin for name, values, limit in quantities if (margin := _range_margin(robot, name, values, limit, time)) is not None]
     found += _region_margins(robot, limits, time, motion.q)
     if limits.clearance is not None and collision is not None:
@@ -183,7 +190,7 @@ def standing_positions(
             break
     if not found:
         name, _ = blocked.most_common(1)[0]
-        raise _impossible(worst[name], start is not None)
+        raise _impossible(worst[name], start is not None, (limits.torque or exact_torque(robot)))
     return np.array(found)
 
 
@@ -192,9 +199,12 @@ def position_range(limits: Limits) -> tuple[Array, Array]:
     return np.clip(limits.position[:, 0], -np.pi * 2, None), np.clip(limits.position[:, 1], None, np.pi * 2)
 
 
-def _impossible(margin: LimitMargin, at_start: bool) -> LimitError:
+def _impossible(margin: LimitMargin, at_start: bool, torque: TorqueBound) -> LimitError:
     where = f"{margin.name} limit at {margin.where}" if margin.where else f"{margin.name} limit"
     missing = f"by {-margin.margin:.3g} {margin.unit}"
+    if margin.name == "effort":
+        place = "at the start" if at_start else "anywhere"
+        return LimitError(where, f"is broken {missing} or more when the robot stands {place} ({torque.statement})", remedy=torque.remedy)
     if at_start:
         return LimitError(where, f"is broken {missing} when the robot stands still at the start; move the start or loosen the limit")
     return LimitError(where, f"is broken {missing} or more wherever the robot stands still; loosen it")

@@ -5,15 +5,15 @@ Each quantity is taken as a share of its limit, and what is above `tight` counts
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.dynamics import inverse_dynamics
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Box, Limits, excess, frame_positions, position_jacobian
+from dynident.excitation.limits.torque import TorqueRange, exact_torque
 from dynident.excitation.trajectories.trajectory import Motion
 from dynident.robots.robot import Robot
 
@@ -21,15 +21,22 @@ from dynident.robots.robot import Robot
 TIGHT = 0.995
 #: Distances outside a region count in units of this [m], and are kept this much inside it.
 _LENGTH, _INSIDE = 0.1, 0.002
+#: A torque between samples is not believed to be larger than at them by more than this.
+_LARGEST_PEAK = 1.2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Penalty:
-    """Limits as a penalty. collision : the geometry when self-collision counts."""
+    """Limits as a penalty.
+
+    collision : the geometry when self-collision counts.
+    peaks : (n,) or 1   How much larger torques are between the samples than at them; they contain products of many harmonics.
+    """
 
     robot: Robot
     limits: Limits
     collision: CollisionModel | None = None
+    peaks: Array | float = 1.0
 
     @property
     def is_convex(self) -> bool:
@@ -43,19 +50,38 @@ class Penalty:
         return np.where(np.isfinite(low), (low + high) / 2.0, 0.0), (high - low) / 2.0
 
     def evaluate(self, motion: Motion) -> tuple[float, Motion, Array | None]:
-        """The penalty, its derivatives by the motion, and by the nominal torques (N, n) unless these are within their limits."""
+        """The penalty, its derivatives by the motion, and by the rigid regressor (n, 10 n, N) unless torques are within their limits."""
         middle, half = self._centred
         value_q, by_q = _excess(motion.q - middle, half)
         value_dq, by_dq = _excess(motion.dq, self.limits.velocity)
         value_ddq, by_ddq = _excess(motion.ddq, self.limits.acceleration)
-        total, by_effort = value_q + value_dq + value_ddq, None
-        if self.robot.parameters is not None and np.any(np.isfinite(self.limits.effort)):
-            value, by_effort = _excess(inverse_dynamics(self.robot, self.robot.parameters, *motion), self.limits.effort)
-            total += value
+        value_effort, by_regressor, by_friction = self._efforts(motion)
+        total = value_q + value_dq + value_ddq + value_effort
+        if by_friction is not None:
+            by_q, by_dq, by_ddq = (part + other for part, other in zip((by_q, by_dq, by_ddq), by_friction, strict=True))
         for value, by_place in (self._regions(motion.q), self._collisions(motion.q)):
             total += value
             by_q = by_q + by_place
-        return total, Motion(by_q, by_dq, by_ddq), by_effort if by_effort is not None and by_effort.any() else None
+        return total, Motion(by_q, by_dq, by_ddq), by_regressor
+
+    def _efforts(self, motion: Motion) -> tuple[float, Array | None, Motion | None]:
+        """The penalty of the torques that the motion may need, its derivatives by the rigid regressor, and through friction."""
+        if self.robot.parameters is None or not np.any(np.isfinite(self.limits.effort)):
+            return 0.0, None, None
+        torques, limit = self._torques(motion), self.limits.effort / self.peaks
+        above, by_upper = _excess(np.maximum(torques.upper, 0.0), limit)
+        below, by_lower = _excess(np.minimum(torques.lower, 0.0), limit)
+        return (above + below, *torques.pull_back(by_lower, by_upper)) if above + below > 0.0 else (0.0, None, None)
+
+    def _torques(self, motion: Motion) -> TorqueRange:
+        return (self.limits.torque or exact_torque(self.robot)).torques(self.robot, motion)
+
+    def look_between(self, motion: Motion, finer: Motion) -> Penalty:
+        """The same with the peaks that torques of a motion have between its samples. finer : the same motion at more samples."""
+        if self.robot.parameters is None or not np.any(np.isfinite(self.limits.effort)):
+            return self
+        at, between = (self._torques(samples).largest.max(axis=0) for samples in (motion, finer))
+        return replace(self, peaks=np.clip(between / np.maximum(at, np.finfo(float).tiny), 1.0, _LARGEST_PEAK))
 
     def _regions(self, q: Array) -> tuple[float, Array]:
         by_q = np.zeros_like(q)

@@ -96,7 +96,8 @@ class Search:
                 done = weight > ROUNDS[-1][1] and self.keeps(x)
                 if done or self._is_late():
                     break
-                x, evaluations = self._round(x, sharpness, weight, max(1, round(share * self.iterations)))
+                penalty = self.penalty.look_between(self.parametrisation.motion(x), self.parametrisation.motion(x, self._fine_times))
+                x, evaluations = replace(self, penalty=penalty)._round(x, sharpness, weight, max(1, round(share * self.iterations)))
                 count += evaluations
                 found = self.repair(x, centre)
                 best = found if found.value < best.value else best
@@ -112,11 +113,9 @@ class Search:
         """Criterion + weight · penalty, and the gradient by the unknowns."""
         motion = self.parametrisation.motion(x)
         value, by = self.criterion.evaluate(motion, sharpness)
-        excess, by_motion, by_effort = self.penalty.evaluate(motion)
-        if by_effort is not None and self.robot.parameters is not None:
-            # torques are the regressor times the nominal parameters, so their share comes with the same evaluations
-            pi = self.robot.parameters.ravel()
-            by = Sensitivity(by.rigid + weight * by_effort.T[:, None, :] * pi[:, None], by.friction)
+        excess, by_motion, by_regressor = self.penalty.evaluate(motion)
+        if by_regressor is not None:  # torques are the regressor times parameters, so their share comes with the same evaluations
+            by = Sensitivity(by.rigid + weight * by_regressor, by.friction)
         gradient = motion_gradient((self.robot, self._weightless), motion, by, self.criterion.friction)
         total = Motion(*(part + weight * other for part, other in zip(gradient, by_motion, strict=True)))
         return value + weight * excess, self.parametrisation.gradient(total)

@@ -53,7 +53,7 @@ def test_infinite_limits_stay_infinite():
 
 
 def test_each_limit_is_reported_where_it_is_closest():
-    limits = robot_limits(PLANAR)
+    limits = robot_limits(PLANAR, torque_factor=1.2)
     report = check_trajectory(swing(), PLANAR, limits, rate=1000.0)
     assert report.holds
     found = {margin.name: margin for margin in report.margins}
@@ -76,7 +76,7 @@ def test_each_limit_is_reported_where_it_is_closest():
     ],
 )
 def test_a_broken_limit_is_named(change, name):
-    report = check_trajectory(swing(), PLANAR, replace(robot_limits(PLANAR), **change), rate=100.0)
+    report = check_trajectory(swing(), PLANAR, replace(robot_limits(PLANAR, torque_factor=1.2), **change), rate=100.0)
     assert [margin.name for margin in report.broken] == [name]
     assert "BROKEN" in str(report)
 
