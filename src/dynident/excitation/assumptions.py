@@ -2,8 +2,9 @@
 
 **Noise.** Identification filters torque and regressor alike with a low-pass of `cutoff` Hz, run forward and backward. Of white noise
 that leaves 1.8 independent samples per second and Hz of the cutoff: for a fourth-order Butterworth filter ∫ |H(f)|⁴ df = 1.79 cutoff.
-σ is what is left of the noise after the filter; a joint of which it is not told has 0.08 % of its effort limit. That is what fits to
-the recorded Panda leave over below 5 Hz (0.02 to 0.04 N·m/√Hz for limits of 87 N·m), and what the virtual robot's sensors add.
+σ is what is left of the noise after the filter; a joint of which it is not told has 0.07 % of its effort limit. Fits to a recorded Panda
+leave over 0.02 to 0.04 N·m/√Hz below 5 Hz, 0.05 to 0.1 % of limits of 87 N·m; the virtual robot's torque sensors add 0.066 %, and its
+noisy velocities a little.
 
 **Prior.** A link is known to about a factor of two where the robot's description has it, to a factor of four where it is taken for a
 homogeneous box around its joints, both in the entropic metric of `dynident.parameters.link_metric`; a friction parameter is at most
@@ -33,7 +34,7 @@ INDEPENDENT_PER_HZ = 1.8
 #: Cutoff of the filter that identification uses by default [Hz].
 CUTOFF = 5.0
 #: Noise of a torque after the filter, as a share of the joint's effort limit.
-NOISE_SHARE = 8e-4
+NOISE_SHARE = 7e-4
 #: To what factor links are known: those of a description, and boxes around the joints.
 DESCRIBED, GUESSED = 2.0, 4.0
 #: Friction beside what a joint carries, as a share of its effort limit.
