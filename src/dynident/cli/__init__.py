@@ -1,5 +1,22 @@
 """The command line: one verb per file; the only place that prints and exits."""
 
-from dynident.cli.app import main
+from __future__ import annotations
 
-__all__ = ["main"]
+import sys
+
+#: As shells have it: 128 plus the number of the signal.
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """The `dynident` command. Ctrl-C is one sentence and the code that shells have for it, also while modules are being loaded."""
+    try:
+        from dynident.cli.app import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("dynident: interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+
+
+__all__ = ["INTERRUPTED", "main"]

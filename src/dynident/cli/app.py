@@ -1,6 +1,6 @@
 """The `dynident` command: its verbs, and how errors become one sentence and an exit code.
 
-Exit codes: 0 success; 1 the work failed, or what was checked is not in order; 2 bad usage or bad input.
+Exit codes: 0 success; 1 the work failed, or what was checked is not in order; 2 bad usage or bad input; 130 Ctrl-C.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 
+from dynident.cli import INTERRUPTED
 from dynident.cli.options import Debug, option_text
-from dynident.cli.registries import with_registries
+from dynident.cli.registries import InterruptedByUser, with_registries
 from dynident.cli.verbs import (
     check,
     convert,
@@ -99,8 +100,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "--debug" in words:
             raise
         remedy = error.remedy.told(option_text) if isinstance(error.remedy, Remedy) else error.remedy
-        code = _complain("; ".join(filter(None, (error.message, remedy))), 2 if isinstance(error, InputError) else 1)
+        code = _complain("; ".join(filter(None, (error.message, remedy))), _exit_code(error))
     sys.exit(code)
+
+
+def _exit_code(error: DynidentError) -> int:
+    if isinstance(error, InterruptedByUser):
+        return INTERRUPTED
+    return 2 if isinstance(error, InputError) else 1
 
 
 def _complain(sentence: str, code: int) -> int:

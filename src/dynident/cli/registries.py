@@ -14,6 +14,8 @@ from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
+from dynident.errors import DynidentError
+
 _T = TypeVar("_T")
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY
 
@@ -29,6 +31,13 @@ class Offered:
 def offer(kind: Any, flag: str, help: str, metavar: str | None = None, default: object = None) -> Offered:
     """An option that is made of what a registry holds. kind : its type; flag : "--layout"."""
     return Offered(annotation=Annotated[kind, typer.Option(flag, metavar=metavar, help=help)], default=default)
+
+
+class InterruptedByUser(DynidentError):
+    """Ctrl-C, as an error that reaches the command's end."""
+
+    def __init__(self) -> None:
+        super().__init__("interrupted; what was finished is kept")
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,10 @@ def with_registries(verb: Callable[..., None], *, look: bool) -> Callable[..., N
     @wraps(verb)
     def run(**values: Any) -> None:
         gathered = {group: {key: values.pop(key) for key in options} for group, options in offered.items()}
-        verb(**values, **gathered)
+        try:
+            verb(**values, **gathered)
+        except KeyboardInterrupt:  # Typer would make an exit code of it, and a verb that calls this one would go on
+            raise InterruptedByUser from None
 
     run.__signature__ = signature.replace(parameters=parameters)  # pyright: ignore[reportAttributeAccessIssue] (Typer reads it)
     run.__annotations__ = {item.name: item.annotation for item in parameters}

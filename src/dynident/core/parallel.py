@@ -7,7 +7,9 @@ order in which they finish changes a result. `ProcessPoolExecutor(2)` and `distr
 
 from __future__ import annotations
 
+import os
 import pickle
+import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -20,6 +22,9 @@ import numpy as np
 from dynident.errors import InputError, ValueRangeError
 
 Result = TypeVar("Result")
+
+#: How often a worker looks whether the process that began it is still there [s].
+_WATCH = 0.2
 
 
 def multi_start(
@@ -85,8 +90,19 @@ def process_pool(workers: int) -> Generator[Executor | None]:
     if workers == 1:
         yield None
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork")) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_end_with, initargs=(os.getpid(),)) as pool:
         yield pool
+
+
+def _end_with(parent: int) -> None:
+    """In a worker: end when the process that began it is gone, whatever ended that one."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _collect(

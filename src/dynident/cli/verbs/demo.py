@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import io
 import shlex
+import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -166,11 +168,30 @@ class _Steps:
         console().print(f"$ dynident {shlex.join(words)}", style="dim", markup=False, soft_wrap=True)
         printed = io.StringIO()
         try:
-            with contextlib.redirect_stdout(printed):
+            with contextlib.redirect_stdout(printed), _stop_at_ctrl_c():
                 run(words)
         finally:
             with self.log.open("a", encoding="utf-8") as file:
                 file.write(f"$ dynident {shlex.join(words)}\n{printed.getvalue()}\n")
+
+
+@contextlib.contextmanager
+def _stop_at_ctrl_c() -> Generator[None]:
+    """A step that makes the best of a Ctrl-C, as the design of a trajectory does, ends the whole demo all the same."""
+    pressed = False
+
+    def note(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.default_int_handler(number, frame)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt
 
 
 def _prepare(chosen: Demo, run: Path, seed: int) -> None:

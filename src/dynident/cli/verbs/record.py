@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dynident.cli import INTERRUPTED
 from dynident.cli import options as opt
 from dynident.cli.inputs import check_output, read_data, read_robot
 from dynident.cli.registries import HelpFromRegistry
@@ -32,9 +33,6 @@ EXAMPLE = """Examples:
 [bold]dynident record franka 172.16.0.2 --robot panda --configurations configurations.csv -o samples.npz --speed 0.1[/bold]
 
 [bold]dynident record virtual:panda --trajectory trajectory.csv -o log.npz --approach --yes[/bold]"""
-
-#: As shells have it: 128 plus the number of the signal.
-_INTERRUPTED = 130
 
 
 def _vendors() -> str:
@@ -218,7 +216,7 @@ def _record(
     if outcome.status is not RecordingStatus.INTERRUPTED:
         raise DynidentError(outcome.sentence, remedy=remedy)
     print("dynident:", outcome.sentence, file=sys.stderr)
-    raise typer.Exit(_INTERRUPTED)
+    raise typer.Exit(INTERRUPTED)
 
 
 def _confirm_start(plan: RecordingPlan, *, approach: bool, yes: bool) -> None:
