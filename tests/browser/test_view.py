@@ -46,6 +46,18 @@ def test_a_motion_of_another_robot_is_refused() -> None:
         view(arm(), motion=motion(3))
 
 
+def test_solids_are_shown_when_they_are_asked_for() -> None:
+    kuka = load_robot("kuka_lwr4")
+
+    def content(**options: bool) -> dict:
+        return json.loads(view(kuka, **options).html.split('id="content">')[1].split("</script>")[0])
+
+    assert content()["solids"] == []
+    assert [solid["body"] for solid in content(solids=True)["solids"]] == list(range(-1, 7))
+    assert "solids are capsules of the description" in content(solids=True)["notes"]
+    assert content()["floor"] == -0.3105
+
+
 @needs_browser
 @pytest.mark.browser
 def test_it_draws_and_plays(tmp_path: Path) -> None:

@@ -18,34 +18,33 @@ from dynident.reports.page import Page, asset, environment
 from dynident.robots.figures import ellipsoid, shown_position
 from dynident.robots.kinematics import arm_reach, joint_constants
 from dynident.robots.robot import JointType, Robot
-from dynident.robots.shapes import robot_shapes
+from dynident.robots.shapes import Shape, robot_shapes, solid_shape
+from dynident.robots.solids import robot_solids
 
 #: Samples of a motion that the page keeps at most; between them positions are interpolated.
 _MOST_SAMPLES = 4000
 
 
-def view(robot: Robot, *, parameters: Array | None = None, motion: Dataset | None = None) -> Page:
+def view(robot: Robot, *, parameters: Array | None = None, motion: Dataset | None = None, solids: bool = False) -> Page:
     """The robot in the browser.
 
     parameters : (n, 10)   Identified links, drawn beside the nominal ones.
     motion : Dataset       A trajectory or a log of the robot's joints, in its order, which the page plays; effort is shown too.
+    solids : bool          Show what is kept apart when a motion is planned, beside what the links look like.
     """
     if motion is not None and motion.n != robot.n:
         raise InputError(f"the motion has {motion.n} joints and robot {robot.name!r} has {robot.n}; give one of this robot")
     shapes, notes = robot_shapes(robot)
+    kept_apart = robot_solids(robot) if solids else None
+    if kept_apart is not None:
+        notes = tuple(dict.fromkeys([*notes, f"solids are {kept_apart.source}", *kept_apart.notes]))
     content = {
         "joints": [_joint(robot, i) for i in range(robot.n)],
         "q": numbers(shown_position(robot)),
         "reach": arm_reach(robot),
-        "shapes": [
-            {
-                "body": shape.body,
-                "drawn": shape.drawn,
-                "points": _packed(shape.vertices, "<f4"),
-                "triangles": _packed(shape.triangles, "<u4"),
-            }
-            for shape in shapes
-        ],
+        "floor": robot.floor,
+        "shapes": [_shape(shape) for shape in shapes],
+        "solids": [] if kept_apart is None else [_shape(solid_shape(solid)) for solid in kept_apart.solids],
         "nominal": _bodies(robot, robot.parameters),
         "identified": _bodies(robot, parameters),
         "motion": None if motion is None else _motion(robot, motion),
@@ -58,6 +57,15 @@ def view(robot: Robot, *, parameters: Array | None = None, motion: Dataset | Non
         .render(title=robot.name, source=robot.source, style=asset("page.css") + asset("view.css"), script=asset("view.js"), content=text)
     )
     return Page(f"{robot.name}: view", html)
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    return {
+        "body": shape.body,
+        "drawn": shape.drawn,
+        "points": _packed(shape.vertices, "<f4"),
+        "triangles": _packed(shape.triangles, "<u4"),
+    }
 
 
 def _joint(robot: Robot, i: int) -> dict[str, Any]:

@@ -38,6 +38,7 @@ class Robot(Result):
     gravity : (3,)        Gravity vector in the base frame [m/s²]; any direction.
     tool : (4, 4)         Pose of the tool frame in the last link's parameter frame.
     floor : float         Height of the plane that the robot is mounted on, along the base frame's z axis [m].
+    apart : tuple         Pairs of links that never touch, however near they come, because the joints' limits keep them apart.
     base_pieces : tuple   Source links that don't move (lumped into the base); their inertia has no effect.
     notes : tuple of str  What a reader of this description should know (errata, assumptions).
     source : str          Where the description came from.
@@ -49,6 +50,7 @@ class Robot(Result):
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     tool: Array = field(default_factory=lambda: np.eye(4))
     floor: float = 0.0
+    apart: tuple[tuple[str, str], ...] = ()
     base_pieces: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     source: str = ""
@@ -69,6 +71,7 @@ class Robot(Result):
                 )
         set_frozen(self, "gravity", check_array("gravity", self.gravity, (3,)))
         set_frozen(self, "tool", check_pose(self.tool, "tool"))
+        object.__setattr__(self, "apart", tuple((str(a), str(b)) for a, b in self.apart))
         object.__setattr__(self, "floor", float(check_array("floor", self.floor, ())))
 
     @property

@@ -83,7 +83,7 @@ def robot_solids(robot: Robot) -> Solids:
     """What the base and the links of a robot take up of space."""
     described = tuple(described_solids(robot))
     if described:
-        return Solids(solids=described)
+        return Solids(solids=described, ignored=frozenset((min(pair), max(pair)) for pair in robot.apart))
     geometry = read_geometry(robot)
     if isinstance(geometry, str):
         return _kinematic(robot, [geometry] if geometry else [], frozenset())

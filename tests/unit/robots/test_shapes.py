@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident.robots import load_robot
+from dynident.robots import from_dh_table, load_robot
 from dynident.robots.geometry.meshes import coarser
 from dynident.robots.geometry.surfaces import capsule, cuboid, cylinder
 from dynident.robots.shapes import robot_shapes
+from dynident.robots.solids import robot_solids
 
 
 def volume(vertices: np.ndarray, triangles: np.ndarray) -> float:
@@ -44,9 +45,17 @@ def test_a_fine_mesh_becomes_coarser_and_keeps_its_place() -> None:
     assert np.abs(fewer.max(axis=0) - points.max(axis=0)).max() < 0.05
 
 
-def test_a_library_robot_is_drawn_as_capsules_with_a_note() -> None:
+def test_a_library_robot_is_drawn_with_its_own_capsules() -> None:
     shapes, notes = robot_shapes(load_robot("panda"))
     assert {shape.body for shape in shapes} == set(range(-1, 7))
+    assert all(shape.drawn for shape in shapes)
+    assert len(shapes) == len(robot_solids(load_robot("panda")).solids)
+    assert notes == ()
+
+
+def test_a_robot_without_shapes_is_drawn_as_capsules_with_a_note() -> None:
+    shapes, notes = robot_shapes(from_dh_table([[0, 0.3, 0, 0], [0, 0, 0.4, 0]], "modified"))
+    assert {shape.body for shape in shapes} == {-1, 0, 1}
     assert not any(shape.drawn for shape in shapes)
     assert "capsules between the joints" in notes[0]
 

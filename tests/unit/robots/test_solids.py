@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynident.errors import FileError, ValueRangeError
-from dynident.robots import load_robot
+from dynident.robots import library_names, load_robot
 from dynident.robots.geometry.forms import Box, Cylinder, Ellipsoid, Rod
 from dynident.robots.geometry.meshes import thin_hull
 from dynident.robots.kinematics import link_poses
@@ -218,6 +218,7 @@ joints:
 capsules:
   base: [{from: [0, 0, 0.05], radius: 0.2}]
   hand: [{from: [-0.4, 0, 0], to: [0, 0, 0], radius: 0.05}, {from: [0, 0, 0.1], radius: 0.1}]
+apart: [[hand, base]]
 """
 
 
@@ -234,6 +235,7 @@ def test_capsules_of_a_dh_file_stay_where_they_are_in_either_convention(tmp_path
     again.write_text(robot.to_dh_yaml(convention=convention))
     other = load_robot(again)
     assert robot.floor == other.floor == -0.4
+    assert robot_solids(robot).ignored == robot_solids(other).ignored == {("base", "hand")}
     assert robot_solids(robot).source == "capsules of the description"
     q = np.array([0.7, -1.1])
     for (points, radius), (points_again, radius_again) in zip(in_base(robot, q), in_base(other, q), strict=True):
@@ -249,6 +251,17 @@ def test_capsules_of_a_dh_file_follow_a_joint_that_is_locked(tmp_path: Path) -> 
         np.testing.assert_allclose(points, points_free, atol=1e-12)
         assert radius == radius_free
     assert load_robot(file, lock={"j2": 0.5}).floor == -0.4
+    assert robot_solids(load_robot(file, lock={"j2": 0.5})).ignored == {("base", "hand")}
+
+
+@pytest.mark.parametrize("name", library_names())
+def test_library_robots_have_capsules_on_every_link_and_stand_on_their_floor(name: str) -> None:
+    robot = load_robot(name)
+    found = robot_solids(robot)
+    assert found.notes == ()
+    assert found.source == "capsules of the description"
+    assert {solid.body for solid in found.solids} >= set(range(robot.n))
+    assert robot.floor == {"kuka_lwr4": -0.3105, "pendulum_1r": -1.2, "planar_2r": -1.2}.get(name, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -260,6 +273,9 @@ def test_capsules_of_a_dh_file_follow_a_joint_that_is_locked(tmp_path: Path) -> 
         ("hand: [{", "arm: [{", "capsules: unknown key 'arm'; allowed: base, link1, hand"),
         ("  base: [{from: [0, 0, 0.05], radius: 0.2}]", "  base: 3", "capsules.base: a list was expected, not 3"),
         ("floor: -0.4", "floor: low", "floor: a number was expected"),
+        ("[[hand, base]]", "[[hand, foot]]", "apart[0]: is ['hand', 'foot']; two of these links were expected: base, link1, hand"),
+        ("[[hand, base]]", "[hand, base]", "apart[0]: is 'hand'; two of these links were expected"),
+        ("[[hand, base]]", "[[hand, hand]]", "apart[0]: is ['hand', 'hand']; two of these links were expected"),
     ],
 )
 def test_a_bad_capsule_is_one_sentence_with_its_place(tmp_path: Path, old: str, new: str, words: str) -> None:

@@ -22,6 +22,8 @@ EXAMPLE = """Examples:
 
 [bold]dynident view arm.urdf[/bold]
 
+[bold]dynident view arm.urdf --solids[/bold]
+
 [bold]dynident view run --motion trajectory.csv -o view.html[/bold]"""
 
 
@@ -34,6 +36,9 @@ def view(
     motion: Annotated[
         list[Path] | None, typer.Option("--motion", metavar="FILE", help="A trajectory of excite, or a log, to play.")
     ] = None,
+    solids: Annotated[
+        bool, typer.Option("--solids", help="Show the solids that are kept apart when a motion is planned, beside the shapes.")
+    ] = False,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")] = Path("view.html"),
     show: Annotated[bool | None, typer.Option("--open/--no-open", help="Open the page. Default: in a terminal.")] = None,
     debug: Debug = False,
@@ -54,7 +59,7 @@ def view(
         if isinstance(played, ControllerSamples):
             raise InputError(f"{played.source} holds controller samples (q, M, g), not a motion; give a file with time and q")
     with spinner("Drawing the robot"):
-        page = page_of(machine, parameters=parameters, motion=played)
+        page = page_of(machine, parameters=parameters, motion=played, solids=solids)
         page.save(output)
     console().print(f"Written to {output} ({output.stat().st_size / 1e6:.1f} MB)", markup=False)
     if show or (show is None and sys.stdout.isatty()):

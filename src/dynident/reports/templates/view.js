@@ -93,11 +93,12 @@
   const size = 0.08 * data.reach;
   const axes = [lines([0, 0, 0, size, 0, 0]), lines([0, 0, 0, 0, size, 0]), lines([0, 0, 0, 0, 0, size])];
   const floor = (() => {
-    const found = [], r = Math.max(1, Math.ceil(data.reach)), step = r > 4 ? 1 : 0.25;
-    for (let x = -r; x <= r + 1e-9; x += step) found.push(x, -r, 0, x, r, 0, -r, x, 0, r, x, 0);
+    const found = [], z = data.floor, r = Math.max(1, Math.ceil(data.reach)), step = r > 4 ? 1 : 0.25;
+    for (let x = -r; x <= r + 1e-9; x += step) found.push(x, -r, z, x, r, z, -r, x, z, r, x, z);
     return lines(found);
   })();
-  const shapes = data.shapes.map((shape) => ({ ...shape, mesh: surface(floats(shape.points), new Uint32Array(bytes(shape.triangles))) }));
+  const meshes = (list) => list.map((shape) => ({ ...shape, mesh: surface(floats(shape.points), new Uint32Array(bytes(shape.triangles))) }));
+  const shapes = meshes(data.shapes), solids = meshes(data.solids);
   const solid = (body, centre, axes3, directions) => {
     const m = new Float32Array(identity);
     for (let k = 0; k < 3; k++) for (let r = 0; r < 3; r++) m[4 * k + r] = directions[3 * r + k] * axes3[k];
@@ -110,10 +111,10 @@
     return [1, 3, 5].map((k) => parseInt(text.slice(k, k + 2), 16) / 255);
   };
   const choices = {
-    shapes: ["Shapes", "--bone", true], frames: ["Frames", null, false], nominal: ["Nominal inertia", "--nominal", true],
+    shapes: ["Shapes", "--bone", true], solids: ["Solids kept apart", "--rigid", true], frames: ["Frames", null, false], nominal: ["Nominal inertia", "--nominal", true],
     identified: ["Identified inertia", "--predicted", true], floor: ["Floor", null, true],
   };
-  const has = { shapes: true, frames: true, floor: true, nominal: data.nominal.some(Boolean), identified: data.identified.some(Boolean) };
+  const has = { shapes: true, solids: solids.length > 0, frames: true, floor: true, nominal: data.nominal.some(Boolean), identified: data.identified.some(Boolean) };
   const shown = {};
   for (const [key, [label, name, on]] of Object.entries(choices)) {
     if (!has[key]) continue;
@@ -171,6 +172,11 @@
       const clear = shown.nominal || shown.identified;
       gl.depthMask(!clear);
       shapes.forEach((shape) => paint(shape.mesh, pose(shape.body), colour("--bone"), clear ? 0.4 : 1, true));
+      gl.depthMask(true);
+    }
+    if (shown.solids) {
+      gl.depthMask(false);
+      solids.forEach((shape) => paint(shape.mesh, pose(shape.body), colour("--rigid"), 0.3, true));
       gl.depthMask(true);
     }
   };

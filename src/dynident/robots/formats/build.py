@@ -75,6 +75,7 @@ def build_robot(
             gravity=world[:3, :3].T @ tree.gravity,
             tool=bodies.tool(len(tree.links) - 1 if tip is None else tree.index(tip), named=tip is not None),
             floor=tree.floor if root == 0 else 0.0,
+            apart=tree.apart,
             base_pieces=tuple(bodies.pieces[-1]),
             notes=(*tree.notes, *_notes(tree, kept, adrift, gripper, world, gravity is None)),
             source=tree.source,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def read_dh(source: str, text: str) -> Robot:
 def dh_robot(top: Fields) -> Robot:
     """The robot that the fields of a DH file describe."""
     path = top.file
-    top.only(("convention", "joints"), ("name", "base", "tool", "gravity", "floor", "inertias", "capsules", "notes"))
+    top.only(("convention", "joints"), ("name", "base", "tool", "gravity", "floor", "inertias", "capsules", "apart", "notes"))
     convention = top.choice("convention", CONVENTIONS)
     rows = top.sections("joints")
     if not rows:
@@ -58,6 +59,7 @@ def dh_robot(top: Fields) -> Robot:
             gravity=top.numbers("gravity", 3, STANDARD_GRAVITY),
             tool=_pose(top, "tool", convention, row_allowed=True),
             floor=top.number("floor", 0.0),
+            apart=_pairs(top, [BASE, *(link.name for link in links)]),
             base_pieces=(base_piece,),
             notes=top.texts("notes"),
             source=str(path),
@@ -142,6 +144,17 @@ def _capsule(entry: Fields) -> Capsule:
     entry.only(("from", "radius"), ("to",))
     start = entry.numbers("from", 3)
     return Capsule(start=start, end=entry.numbers("to", 3, start.tolist()), radius=entry.positive("radius"))
+
+
+def _pairs(top: Fields, names: list[str]) -> tuple[tuple[str, str], ...]:
+    """Pairs of links that never touch."""
+    pairs: list[tuple[str, str]] = []
+    for i, item in enumerate(top.items("apart") if top.has("apart") else []):
+        pair = cast("list[Any]", item) if isinstance(item, list) else []
+        if len(pair) != 2 or pair[0] == pair[1] or any(name not in names for name in pair):
+            raise top.error(f"apart[{i}]", f"is {item!r}; two of these links were expected: {', '.join(names)}")
+        pairs.append((pair[0], pair[1]))
+    return tuple(pairs)
 
 
 def _parameters(entry: Fields, about: str) -> Array:

@@ -45,6 +45,8 @@ def to_dh_yaml(robot: Robot, *, convention: str | None = None) -> str:
     capsules = _capsules(robot)
     if capsules:
         content["capsules"] = capsules
+    if robot.apart:
+        content["apart"] = [list(pair) for pair in robot.apart]
     text = yaml.safe_dump(content, sort_keys=False, default_flow_style=None, width=140, allow_unicode=True)
     if robot.notes:
         text += yaml.safe_dump({"notes": list(robot.notes)}, default_flow_style=False, width=120, allow_unicode=True)

@@ -79,6 +79,7 @@ class SourceTree:
     closures : tuple of Closure   What closes loops; it is judged once a chain has been chosen.
     tool : (4, 4)                 A pose in the last link.
     floor : float                 Height of the mounting plane along the root's z axis [m].
+    apart : tuple                 Pairs of links that never touch because the joints' limits keep them apart.
     """
 
     name: str
@@ -88,6 +89,7 @@ class SourceTree:
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     tool: Array = field(default_factory=lambda: np.eye(4))
     floor: float = 0.0
+    apart: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
 
     def index(self, name: str) -> int:
@@ -133,5 +135,6 @@ def tree_of_robot(robot: Robot) -> SourceTree:
         gravity=robot.gravity,
         tool=robot.tool,
         floor=robot.floor,
+        apart=robot.apart,
         notes=robot.notes,
     )

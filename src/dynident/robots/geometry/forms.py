@@ -34,8 +34,8 @@ class Hull(NamedTuple):
             return capsule(self.points[0], self.points[-1], self.radius)
         from scipy.spatial import ConvexHull
 
-        around = capsule(np.zeros(3), np.zeros(3), self.radius)[0] if self.radius else np.zeros((1, 3))
-        points = (self.points[:, None] + around).reshape(-1, 3)
+        around = np.unique(capsule(np.zeros(3), np.zeros(3), self.radius, spokes=6, rings=2)[0], axis=0)
+        points = (self.points[:, None] + around).reshape(-1, 3) if self.radius else self.points
         return points, ConvexHull(points, qhull_options="QJ").simplices.astype(np.int64)
 
 

@@ -21,13 +21,13 @@ def cylinder(radius: float, length: float) -> tuple[Array, IntArray]:
     return turned_surface(np.array([0.0, radius, radius, 0.0]), 0.5 * length * np.array([-1.0, -1.0, 1.0, 1.0]))
 
 
-def capsule(start: Array, end: Array, radius: float) -> tuple[Array, IntArray]:
+def capsule(start: Array, end: Array, radius: float, *, spokes: int = _SPOKES, rings: int = _RINGS) -> tuple[Array, IntArray]:
     """A capsule between two points; a ball where they are one."""
-    angle = np.linspace(0.0, 0.5 * np.pi, _RINGS)
+    angle = np.linspace(0.0, 0.5 * np.pi, rings)
     length = float(np.linalg.norm(end - start))
     r = radius * np.concatenate([np.sin(angle), np.cos(angle)])
-    z = radius * np.concatenate([-np.cos(angle), np.sin(angle)]) + np.repeat([0.0, length], _RINGS)
-    vertices, triangles = turned_surface(r, z)
+    z = radius * np.concatenate([-np.cos(angle), np.sin(angle)]) + np.repeat([0.0, length], rings)
+    vertices, triangles = turned_surface(r, z, spokes)
     return vertices @ _frame_along(end - start).T + start, triangles
 
 
