@@ -1,4 +1,4 @@
-"""Retrieval of the Panda's feasible parameters: against CVXPY, numerical gradients and one worker process; and what each solver reaches.
+"""Retrieval of the Panda's feasible parameters: against CVXPY and one worker process; and what each exact solver reaches.
 
 The problem is the paper's: 41 coefficients estimated from the controller's M and g, the published bounds on masses and
 centres of mass, consistency of seven links, 16 to 20 kg in total.
@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.timing import Timing, race
 from dynident.feasibility import LinkParameters, RetrievalProblem, SolverOptions, solve_retrieval
 from dynident.feasibility.ranges import with_ranges
-from dynident.feasibility.solvers.penalty import PenaltyOptions
+from dynident.feasibility.solvers.barrier import BarrierOptions
 from dynident.parameters import pseudo_inertia
 from tests.contracts.retrieval_problems import panda
 
@@ -33,22 +33,12 @@ def study(repeats: int = 9) -> str:
     problem = panda(DATA)
     conic = race({"ours": lambda: solve_retrieval(problem)}, repeats=repeats)["ours"]
     cvxpy, theirs = _cvxpy(problem, repeats)
-    runs = race(
-        {
-            "default": lambda: _penalty(problem, starts=1),
-            "numerical": lambda: _penalty(problem, starts=1, local="slsqp-numerical"),
-            "analytic": lambda: _penalty(problem, starts=1, local="slsqp"),
-        },
-        repeats=3,
-    )
     workers = _workers(problem)
     best = solve_retrieval(problem)
     ranges = race({"all": lambda: with_ranges(best)}, repeats=3)["all"]
     rows = [
         _row("`sdp` retrieval, certificate included", conic, "CVXPY 1.9.3 + Clarabel, modelling and solution", cvxpy, "10x"),
-        _row("one `penalty` run", runs["default"], "the same with SLSQP and numerical gradients", runs["numerical"], "20x"),
-        _row("the same", runs["default"], "the same with SLSQP and exact gradients", runs["analytic"], "-"),
-        _row(f"{2 * STARTS} `penalty` runs, two worker processes", workers[2], "one worker process", workers[1], "1.7x"),
+        _row(f"{2 * STARTS} `barrier` starts after annealing, two worker processes", workers[2], "one worker process", workers[1], "1.7x"),
         f"| ranges of all {problem.variables} parameters | {_milli(ranges)} | | | | under 1.5 s |",
     ]
     return "\n".join(
@@ -73,8 +63,6 @@ def _objectives(problem: RetrievalProblem, best: LinkParameters, cvxpy: float) -
     answers = {
         "`sdp`": best,
         "`barrier`": solve_retrieval(problem, solver="barrier"),
-        f"`penalty`, best of {STARTS}": _penalty(problem, starts=STARTS),
-        f"`penalty` with SLSQP, best of {STARTS}": _penalty(problem, starts=STARTS, local="slsqp"),
     }
     lines = [f"| {name} | {result.objective:.6e} | {_percent(result)} |" for name, result in answers.items()]
     return [
@@ -87,9 +75,9 @@ def _objectives(problem: RetrievalProblem, best: LinkParameters, cvxpy: float) -
     ]
 
 
-def _penalty(problem: RetrievalProblem, *, starts: int, executor: Executor | None = None, **options: str) -> LinkParameters:
-    settings = SolverOptions(starts=starts, executor=executor, own=PenaltyOptions(**options))
-    return solve_retrieval(problem, solver="penalty", options=settings)
+def _barrier(problem: RetrievalProblem, *, starts: int, executor: Executor) -> LinkParameters:
+    settings = SolverOptions(starts=starts, executor=executor, own=BarrierOptions(search="annealing"))
+    return solve_retrieval(problem, solver="barrier", options=settings)
 
 
 def _workers(problem: RetrievalProblem) -> dict[int, Timing]:
@@ -97,7 +85,7 @@ def _workers(problem: RetrievalProblem) -> dict[int, Timing]:
     pools = {count: ProcessPoolExecutor(count, mp_context=get_context("spawn")) for count in (1, 2)}
     try:
         taken = race(
-            {str(count): lambda pool=pool: _penalty(problem, starts=2 * STARTS, executor=pool) for count, pool in pools.items()}, repeats=3
+            {str(count): lambda pool=pool: _barrier(problem, starts=2 * STARTS, executor=pool) for count, pool in pools.items()}, repeats=3
         )
     finally:
         for pool in pools.values():

@@ -22,6 +22,7 @@ STUDIES = (
     "dynamics",
     "identification",
     "retrieval",
+    "algorithm",
     "excitation",
     "simulation",
     "export",

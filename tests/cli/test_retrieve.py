@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,10 @@ import pytest
 
 from dynident import load_robot, retrieve
 from dynident.data import ControllerSamples, write_dataset
-from dynident.dynamics import gravity, mass_matrix
+from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
-from dynident.runs import read_estimate, read_parameters, write_estimate
+from dynident.runs import read_estimate, read_parameters, read_validation, write_estimate
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
 RULES = """
@@ -146,6 +147,10 @@ def test_an_infeasible_second_try_leaves_no_stale_answer_behind_silently(dyniden
         (["--drop", "0.0001%"], 2, "no coefficient is left to fit"),
         (["--drop", "3", "--one-step"], 2, "leave one of them out"),
         (["--total-mass", "9", "1"], 2, "the lower must not exceed the upper"),
+        (["--hold", "parameters"], 2, "--hold-gravity RUN whose; give both"),
+        (["--hold", "masses"], 2, "no way to hold gravity named 'masses'; known: coefficients, parameters"),
+        (["--hold-gravity", "run"], 2, "run: there are no links whose gravity could be held; run dynident retrieve run first"),
+        (["--hold-gravity", "nowhere"], 2, "nowhere"),
         (["--geometry-bounds"], 2, "read from a URDF file, and this one was read from library robot"),
         (["--constraints", "c.txt"], 2, "unknown suffix '.txt'"),
         (["--bounds", "nothing.csv"], 2, "nothing.csv: no such file"),
@@ -274,3 +279,29 @@ def test_a_budget_ends_the_starts(dynident, arm):
     finished = dynident("retrieve", "run", *options)
     assert finished.returncode == 0, finished.stderr
     assert 1 <= len(list((arm / "starts").iterdir())) < 500
+
+
+def test_gravity_first_and_then_inertia(dynident, tmp_path):
+    """The extraction of the KUKA paper, step by step; the answer predicts the torques of a log, and has a report."""
+    samples, robot = synthetic_samples(noise=1e-3), load_robot("spatial_3r")
+    np.savez(tmp_path / "samples.npz", q=samples.q, M=samples.M, g=samples.g)
+    log = synthetic_log("spatial_3r")
+    write_dataset(replace(log, effort=inverse_dynamics(robot, robot.parameters, log.q, log.dq, log.ddq)), tmp_path / "log.npz")
+    paper = ["--two-step", "--weights", "none", "--no-ranges"]
+    for words in (
+        ["identify", "spatial_3r", "samples.npz", "-o", "gravity", "--equations", "gravity"],
+        ["retrieve", "gravity", *paper],
+        ["identify", "spatial_3r", "samples.npz", "-o", "run", "--equations", "inertia"],
+        ["retrieve", "run", *paper, "--hold-gravity", "gravity"],
+        ["validate", "run", "log.npz"],
+        ["report", "run", "-o", "page.html"],
+    ):
+        finished = dynident(*words)
+        assert finished.returncode == 0, finished.stderr
+    first, second = read_parameters(tmp_path / "gravity"), read_parameters(tmp_path / "run")
+    np.testing.assert_allclose(first.base.coefficients(second.x), first.base.coefficients(first.x), rtol=0, atol=1e-8)
+    assert second.base.equations == "inertia"
+    assert document(tmp_path / "run")["notes"][0] == "gravity is held: the 4 coefficients of the links of the first step"
+    validation = read_validation(tmp_path / "run")
+    assert validation.coefficients.overall_percent < 1.0
+    assert "knows the robot's inertia only" in validation.notes[0]

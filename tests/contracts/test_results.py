@@ -29,6 +29,7 @@ from dynident.excitation.static_design import design_configurations
 from dynident.exports import export, model_from_estimate
 from dynident.feasibility import retrieval_problem, retrieve
 from dynident.feasibility.repairs.repair import repair
+from dynident.feasibility.run_costs import RunCosts
 from dynident.friction import linear
 from dynident.payload import Declared, identify_payload
 from dynident.recording import plan_trajectory
@@ -119,6 +120,11 @@ def _gains() -> Result:
     return identify_gains(arm(), replace(data, effort_kind="current"), vendor=[Known(1.0, 0.05)] * data.n)
 
 
+def _costs() -> Result:
+    costs = np.array([0.4, 0.5, 0.1])
+    return RunCosts(solver="penalty", costs=costs, feasible=costs > 0.2, lower_bound=0.3, beside={"published": 0.6})
+
+
 def _refit() -> Result:
     return refit_friction(stages()["Estimate"], log(arm(), seconds=16.0, seed=1))
 
@@ -139,6 +145,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "Diagnosis": cache(_diagnosis),
     "FrictionRefit": cache(_refit),
     "DriveGains": cache(_gains),
+    "RunCosts": _costs,
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 

@@ -44,8 +44,9 @@ from dynident.runs import write_estimate
 from tests.contracts.retrieval_problems import CONVEX, NONCONVEX, make, panda
 from tests.logs import synthetic_log
 
-# How far above the certified optimum of a convex problem a solver may end, as a share of it.
-ALLOWED = {"sdp": 1e-5, "barrier": 1e-4, "penalty": 1e-2}
+# How far above the certified optimum of a convex problem an exact solver may end, as a share of it.
+ALLOWED = {"sdp": 1e-5, "barrier": 1e-4}
+EXACT = [name for name, solver in SOLVERS.items() if solver.exact]
 SEEDED = [name for name, solver in SOLVERS.items() if solver.seeded]
 MULTI_START = [name for name, solver in SOLVERS.items() if solver.multi_start]
 ANY_FUNCTION = [name for name, solver in SOLVERS.items() if solver.user_functions]
@@ -56,8 +57,8 @@ def solved(name: str, solver: str) -> LinkParameters:
     return solve_retrieval(make(name), solver=solver)
 
 
-def test_every_solver_has_its_accuracy_stated_here() -> None:
-    assert set(ALLOWED) == set(SOLVERS)
+def test_every_exact_solver_has_its_accuracy_stated_here() -> None:
+    assert set(ALLOWED) == set(EXACT)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -71,7 +72,7 @@ def test_answers_are_feasible_and_no_better_than_possible(name: str, solver: str
     assert result.objective >= result.lower_bound - 1e-9 * (1.0 + result.lower_bound)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", EXACT)
 @pytest.mark.parametrize("name", CONVEX)
 def test_convex_problems_are_solved_to_the_bound(name: str, solver: str) -> None:
     result = solved(name, solver)
@@ -94,26 +95,29 @@ def test_the_panda(solver: str, inertias: bool, shared_data: Path) -> None:
     result = solve_retrieval(panda(shared_data, inertias=inertias), solver=solver, options=SolverOptions(starts=2))
     assert result.feasible
     assert result.lower_bound == pytest.approx(3.7262e-4, abs=1e-8)
-    assert result.gap <= ALLOWED[solver] * result.lower_bound
+    if SOLVERS[solver].exact:
+        assert result.gap <= ALLOWED[solver] * result.lower_bound
+    else:
+        assert result.objective < 1.288e-3  # what was published
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("local", ["slsqp", "nelder-mead", "l-bfgs-b"])
 def test_the_panda_by_published_local_searches(local: Any, shared_data: Path) -> None:
-    # these stall where the optimum lies on the boundary: worse than the default, but feasible, and no worse than published
+    # these stall where the optimum lies on the boundary; the first two, as the paper says it did, reach what it published
     options = SolverOptions(starts=2, own=PenaltyOptions(local=local))
     result = solve_retrieval(panda(shared_data), solver="penalty", options=options)
     assert result.feasible
-    assert result.objective < {"slsqp": 1.288e-3, "nelder-mead": 5e-3, "l-bfgs-b": 1.0}[local]
+    assert result.objective < {"slsqp": 1.288e-3, "nelder-mead": 5e-3, "l-bfgs-b": 0.1}[local]
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", EXACT)
 @pytest.mark.parametrize("name", ["planar, total mass", "spatial, sphere"])
 def test_order_of_constraints_is_irrelevant(name: str, solver: str) -> None:
     assert solve_retrieval(make(name, reverse=True), solver=solver).objective == pytest.approx(solved(name, solver).objective, rel=1e-3)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", EXACT)
 def test_order_of_links_is_irrelevant(solver: str) -> None:
     # two pendulums on one base, whose links have no order but that of the file
     one, two = _two_pendulums(swapped=False), _two_pendulums(swapped=True)
@@ -122,7 +126,7 @@ def test_order_of_links_is_irrelevant(solver: str) -> None:
     assert second.objective == pytest.approx(first.objective, rel=1e-3)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", EXACT)
 def test_parameter_frames_are_irrelevant(solver: str) -> None:
     robot = load_robot("planar_2r")
     first = solve_retrieval(_torque_problem(robot), solver=solver)

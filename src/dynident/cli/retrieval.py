@@ -14,6 +14,7 @@ from dynident.errors import InputError
 
 if TYPE_CHECKING:
     from dynident.feasibility import FeasibleSet, LinkParameters, Objective, RetrievalProblem
+    from dynident.feasibility.extraction import HeldGravity
     from dynident.regression import Estimate
 
 
@@ -32,6 +33,8 @@ class RetrievalOptions:
     one_step: bool
     prior: str
     prior_factor: float
+    hold_gravity: Path | None = None
+    hold: str | None = None
 
     def problem(self, run: Path, estimate: Estimate) -> RetrievalProblem:
         from dynident.feasibility import retrieval_problem, two_step
@@ -39,6 +42,8 @@ class RetrievalOptions:
         coefficients = self.two_step or self.weights is not None or self.drop is not None
         if self.one_step and coefficients:
             raise InputError("--two-step, --weights and --drop are about coefficients, and --one-step fits the data; leave one of them out")
+        if self.hold is not None and self.hold_gravity is None:
+            raise InputError("--hold says how gravity is held, and --hold-gravity RUN whose; give both")
         return retrieval_problem(
             estimate,
             constraints=self._conditions(estimate),
@@ -49,7 +54,23 @@ class RetrievalOptions:
             prior_factor=self.prior_factor,
             objective=self._data(run, estimate) if self.one_step else self._distance(estimate) if coefficients else None,
             ranges_by=two_step(estimate) if self.one_step else None,
+            held=self._held(),
         )
+
+    def _held(self) -> HeldGravity | None:
+        from dynident.feasibility.extraction import hold_gravity
+        from dynident.feasibility.result import LinkParameters
+        from dynident.runs import read_estimate
+        from dynident.runs.parameters import find_parameters
+
+        if self.hold_gravity is None:
+            return None
+        estimate, links = read_estimate(self.hold_gravity), find_parameters(self.hold_gravity)
+        found = links if isinstance(links, LinkParameters) else None
+        if found is None and (estimate.base.equations != "gravity" or self.hold == "parameters"):
+            message = f"{self.hold_gravity}: there are no links whose gravity could be held"
+            raise InputError(message, remedy=f"run dynident retrieve {self.hold_gravity} first")
+        return hold_gravity(estimate, found, hold=cast("Any", self.hold or "coefficients"))
 
     def _data(self, run: Path, estimate: Estimate) -> Objective:
         from dynident.feasibility import one_step
@@ -77,9 +98,12 @@ class RetrievalOptions:
 
     def key(self) -> dict[str, Any]:
         """What starts of another problem differ in, the content of the files included."""
+        from dynident.runs import Stage
+
         files = [*self.bounds, *self.constraints]
         options = {name: str(value) for name, value in vars(self).items()}
-        return options | {"files": [file.read_bytes().hex() for file in files]}
+        held = [] if self.hold_gravity is None else [stage.digest(self.hold_gravity) for stage in (Stage.ESTIMATE, Stage.PARAMETERS)]
+        return options | {"files": [file.read_bytes().hex() for file in files], "held": held}
 
 
 def solve_with_options(

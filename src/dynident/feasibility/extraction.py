@@ -12,20 +12,79 @@ from typing import Literal
 
 import numpy as np
 
-from dynident.errors import InputError
-from dynident.feasibility.constraints.convex import Known
+from dynident.core.arrays import Array
+from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility.constraints.lmi import Equality
-from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms
+from dynident.feasibility.constraints.terms import FeasibleSet, Terms
 from dynident.feasibility.objective import Objective
 from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import build_retrieval
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.solve import solve_retrieval
-from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.columns import Columns
+from dynident.regression.estimate import Estimate
 from dynident.robots.robot import Robot
 
 Hold = Literal["coefficients", "parameters"]
+HOLDS: tuple[Hold, ...] = ("coefficients", "parameters")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeldGravity:
+    """Sums of links' parameters that stay as they are: rows (k, 10 n or more) @ x = values (k,).
+
+    base : of gravity, whose robot a problem must be about; None where that needs no check. note : what was held, for the reader.
+    """
+
+    rows: Array
+    values: Array
+    names: tuple[str, ...]
+    base: BaseParameters | None = None
+    note: str = ""
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        if self.base is not None:
+            _check_same_gravity(self.base, robot)
+        held: list[Equality] = []
+        for row, value, name in zip(self.rows, self.values.tolist(), self.names, strict=True):
+            used = np.flatnonzero(row)
+            held.append(Equality(name=f"{name} = {value:g}", indices=used, coefficients=row[used], value=value))
+        return Terms(equalities=tuple(held))
+
+
+def hold_gravity(estimate: Estimate, links: LinkParameters | None = None, *, hold: Hold = "coefficients") -> HeldGravity:
+    """The gravity of another identification, for the second step of the KUKA paper (`retrieval_problem(..., held=...)`).
+
+    estimate, links : of the first step; without links, the coefficients of the estimate, which must be one of gravity alone.
+    hold : the "coefficients", or as the paper does each of the "parameters" in them, of which the links are one choice among many.
+    """
+    base = base_parameters(estimate.base.robot, equations="gravity")
+    if hold not in HOLDS:
+        raise UnknownNameError("way to hold gravity", hold, HOLDS)
+    if links is None:
+        if estimate.base.equations != "gravity" or hold == "parameters" or estimate.base.known:
+            raise InputError("there are no links whose gravity could be held; retrieve them first")
+        note = f"gravity is held: the {base.rank} coefficients that were identified by themselves"
+        return HeldGravity(rows=base.grouping, values=estimate.values, names=base.expressions, base=base, note=note)
+    x = links.parameters.ravel()
+    if hold == "coefficients":
+        note = f"gravity is held: the {base.rank} coefficients of the links of the first step"
+        return HeldGravity(rows=base.grouping, values=base.coefficients(x), names=base.expressions, base=base, note=note)
+    used = np.flatnonzero(np.any(base.grouping != 0.0, axis=0))
+    note = f"gravity is held: {len(used)} masses and first moments of the links of the first step, of which many others fit as well"
+    names = tuple(base.columns.names[int(k)] for k in used)
+    return HeldGravity(rows=np.eye(len(x))[used], values=x[used], names=names, base=base, note=note)
+
+
+def _check_same_gravity(base: BaseParameters, robot: Robot) -> None:
+    mine = base_parameters(robot, equations="gravity")
+    same = mine.grouping.shape == base.grouping.shape and np.allclose(mine.grouping, base.grouping, atol=1e-6)
+    if not same:
+        remedy = "identify both with the same robot, mounting and gravity"
+        raise InputError(
+            f"the gravity to be held is that of {base.robot.name}, and it acts on other sums of parameters here", remedy=remedy
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,7 +116,7 @@ def extract_in_two_steps(
     if len(gravity.A.T) != len(base.columns) or len(inertia.A.T) != len(base.columns):
         raise InputError("the objectives of gravity and inertia must be about the same columns; make both for one robot without friction")
     first = solve_retrieval(build_retrieval(base, gravity, gravity_constraints, prior=prior), solver=solver)
-    held = _Held(gravity, first) if hold == "coefficients" else FeasibleSet(tuple(_held_parameters(base, gravity, first)))
+    held = _hold_rows(base, gravity, first, hold)
     both = Objective(
         name=f"{gravity.name}, of gravity and inertia",
         A=np.concatenate([gravity.A, inertia.A]),
@@ -70,22 +129,9 @@ def extract_in_two_steps(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Held:
-    """The rows of an objective at the values that an answer gave them."""
-
-    objective: Objective
-    answer: LinkParameters
-
-    def terms(self, robot: Robot, columns: Columns) -> Terms:
-        fitted = self.objective.A @ self.answer.x
-        held: list[Equality] = []
-        for number, (row, value) in enumerate(zip(self.objective.A, fitted, strict=True), start=1):
-            used, name = np.flatnonzero(row), f"gravity coefficient {number} = {value:g}"
-            held.append(Equality(name=name, indices=used, coefficients=row[used], value=float(value)))
-        return Terms(equalities=tuple(held))
-
-
-def _held_parameters(base: BaseParameters, gravity: Objective, first: LinkParameters) -> list[Constraint]:
+def _hold_rows(base: BaseParameters, gravity: Objective, first: LinkParameters, hold: Hold) -> HeldGravity:
+    if hold == "coefficients":
+        names = tuple(f"gravity coefficient {number}" for number in range(1, len(gravity.A) + 1))
+        return HeldGravity(rows=gravity.A, values=gravity.A @ first.x, names=names)
     used = np.flatnonzero(np.any(gravity.A != 0.0, axis=0))
-    return [Known(base.columns.names[int(i)], float(first.x[i])) for i in used]
+    return HeldGravity(rows=np.eye(len(first.x))[used], values=first.x[used], names=tuple(base.columns.names[int(k)] for k in used))

@@ -26,6 +26,7 @@ from dynident.robots.robot import Robot
 
 if TYPE_CHECKING:
     from dynident.feasibility.constraints.geometry import GeometryBounds
+    from dynident.feasibility.extraction import HeldGravity
 
 #: Smallest eigenvalue of every link's pseudo-inertia: the best fit often lies on the very edge of consistency, where
 #: rounding makes a simulator refuse a link.
@@ -63,6 +64,7 @@ def retrieval_problem(
     prior_factor: float = 2.0,
     objective: Objective | None = None,
     ranges_by: Objective | None = None,
+    held: HeldGravity | None = None,
 ) -> RetrievalProblem:
     """Links that can exist and that data and prior together make most probable (maximum a posteriori), in units of the noise.
 
@@ -75,6 +77,7 @@ def retrieval_problem(
     prior_factor : the prior's links are known to about this factor.
     objective : something else to fit, such as `two_step(estimate)` with the coefficients of an estimate as in the papers, or
         `one_step(problem)`. The prior then only chooses among answers that fit it as well.
+    held : gravity as another identification has it (`hold_gravity`), which then stays.
     """
     robot, notes = estimate.base.robot, list[str]()
     shapes = _shapes(robot) if geometry else None
@@ -84,6 +87,9 @@ def retrieval_problem(
         conditions = conditions & dissipation(estimate)
     if constraints is not None:
         conditions = conditions & constraints
+    if held is not None:
+        conditions = conditions & held
+        notes.append(held.note)
     if total_mass is not None:
         low, high = total_mass
         if not low <= high:

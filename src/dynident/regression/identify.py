@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, TypedDict, Unpack
 from numpy.typing import ArrayLike
 
 from dynident.data import ControllerSamples, Dataset
+from dynident.data.signals.holds import gravity_samples
 from dynident.errors import ValueRangeError
 from dynident.friction import couple, linear, linear_with_rotor
 from dynident.friction.model import FrictionModel
@@ -20,7 +21,7 @@ from dynident.regression.estimate import Estimate
 from dynident.regression.fit import FitOptions, fit
 from dynident.regression.friction.choose import fit_chosen_friction
 from dynident.regression.friction.fit_friction import fit_friction, has_shapes
-from dynident.regression.prepare import match_joints, parallel_filter
+from dynident.regression.prepare import check_torque, even_clock, match_joints, parallel_filter
 from dynident.regression.problem import Problem, controller_equations, problem_on_base
 from dynident.regression.rotors import settle_rotors
 from dynident.regression.solution import Prior
@@ -115,13 +116,19 @@ def build_problem(
     cutoff : parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter. None for
         no filter; "auto" filters a log at 5 Hz, or a quarter of its rate where that is less.
     rate : output rate of the filter [Hz]; by default four times the cutoff.
-    equations : for controller samples, "controller" (all that is there), "inertia" or "gravity", as in the KUKA paper.
+    equations : for controller samples, "controller" (all that is there), "inertia" or "gravity", as in the KUKA paper; of a log
+        "gravity" takes the holds, where all joints stand still.
     known : parameters declared known, by name; they are not estimated.
     extra : further columns by name, each (N, n): the effort of every joint per unit of the parameter.
     load : (N, n) torque that the joints transmit, for friction that depends on it [N·m | N]; without it fits take the torque of the links.
     seed : of the random samples that tell the base parameters.
     progress : called now and then with the share that is done, 0 to 1.
     """
+    notes: tuple[str, ...] = ()
+    if isinstance(data, Dataset) and equations == "gravity":
+        check_torque(data)
+        data = gravity_samples(even_clock(data))
+        notes = (f"gravity was told from {data.samples} holds; friction that held a joint there is part of what is not explained",)
     matched = match_joints(robot, data)
     is_log = isinstance(data, Dataset)
     if isinstance(data, ControllerSamples):
@@ -134,9 +141,8 @@ def build_problem(
         friction = None if not is_log else linear() if friction == "auto" and gears is None else linear_with_rotor()
     if friction is not None and gears is not None:
         friction = couple(friction, gears)
-    notes: tuple[str, ...] = ()
     if cutoff == "auto":
-        cutoff, notes = default_cutoff(data) if is_log else (None, ())
+        cutoff, notes = default_cutoff(data) if is_log else (None, notes)
     base = base_parameters(robot, friction=friction, equations=equations or "torque", known=known, extra=tuple(extra or ()), seed=seed)
     problem = problem_on_base(base, data, cutoff=cutoff, rate=rate, extra=extra, load=load, progress=progress)
     problem = replace(problem, notes=(*notes, *problem.notes))

@@ -41,15 +41,7 @@ class PreparedLog:
 
 def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: float | None, resampled: bool = True) -> PreparedLog:
     """A log of the robot's joints ready for rows. resampled : whether its clock may be replaced."""
-    check_effort(data)
-    if data.effort_kind is not EffortKind.TORQUE:
-        if data.effort_kind is not None and data.effort_kind.unsigned:
-            what = "torque" if data.effort_kind is EffortKind.MAGNITUDE else "motor current"
-            remedy = Remedy("recover the signs with {recover_signs}", recover_signs=...)
-            raise InputError(f"the log holds only the magnitude of the {what}, not its sign", remedy=remedy)
-        told = "load it with the torque per ampere of each joint, such as {effort_gains}, which {identify_gains} finds"
-        remedy = Remedy(told, effort_gains="14.9,-12.1", identify_gains=...)
-        raise InputError(f"the log holds {data.effort_kind} rather than torque", remedy=remedy)
+    check_torque(data)
     steps = Processing(disagreeing=find_disagreements(data, cutoff))
     if cutoff is not None:  # differences that nothing filters would be worse
         data = replace_derivatives(data, steps.disagreeing)
@@ -103,6 +95,19 @@ def mask_trembling(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
         mask &= data.mask
     note = f"{share} are of joints at rest whose velocity trembles, so that friction has no definite sign there; they are left out"
     return replace(data, mask=mask, provenance=data.provenance), (note,)
+
+
+def check_torque(data: Dataset) -> None:
+    """An error where a log has no efforts, or has currents or magnitudes."""
+    check_effort(data)
+    if data.effort_kind is not EffortKind.TORQUE:
+        if data.effort_kind is not None and data.effort_kind.unsigned:
+            what = "torque" if data.effort_kind is EffortKind.MAGNITUDE else "motor current"
+            remedy = Remedy("recover the signs with {recover_signs}", recover_signs=...)
+            raise InputError(f"the log holds only the magnitude of the {what}, not its sign", remedy=remedy)
+        told = "load it with the torque per ampere of each joint, such as {effort_gains}, which {identify_gains} finds"
+        remedy = Remedy(told, effort_gains="14.9,-12.1", identify_gains=...)
+        raise InputError(f"the log holds {data.effort_kind} rather than torque", remedy=remedy)
 
 
 def check_effort(data: Dataset) -> None:

@@ -220,7 +220,7 @@ def residual_table(found: Residuals, base: BaseParameters) -> Table:
 
 def _header(estimate: Estimate) -> tuple[str, ...]:
     summary, base = estimate.summary, estimate.base
-    what = {"torque": "a log", "controller": "the controller's M and g", "inertia": "the controller's M", "gravity": "the controller's g"}
+    what = {"torque": "a log", "controller": "the controller's M and g", "inertia": "the controller's M", "gravity": "torques of gravity"}
     route = "classical" if base.equations == "torque" else "controller"
     samples = f"{summary.samples} samples, {summary.equations} equations"
     weights = f"noise {summary.noise}, loss {summary.loss}"

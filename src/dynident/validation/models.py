@@ -82,27 +82,33 @@ def newton_euler_models(estimate: Estimate, links: LinkModel | None) -> tuple[Ne
     return tuple(found)
 
 
-def as_torque_model(estimate: Estimate) -> Estimate:
+def as_torque_model(estimate: Estimate, links: LinkModel | None = None) -> Estimate:
     """The estimate in the base parameters of the torque equations, where it was made from the controller's M and g.
 
     M and g determine the torque of every motion, c(q, dq) through the Christoffel symbols of M. The map between the two
-    sets of base parameters is linear, so the covariance follows.
+    sets of base parameters is linear, so the covariance follows. An estimate of only one of the two knows too little, and
+    where there are links, as after a retrieval in two steps, the coefficients are theirs, without a covariance.
     """
     base = estimate.base
     if base.equations == "torque":
         return estimate
-    if base.equations != "controller":
+    if base.equations != "controller" and links is None:
         other = "gravity" if base.equations == "inertia" else "inertia"
-        raise InputError(f"the estimate knows the robot's {base.equations} only, so it can't predict torques; identify its {other} too")
+        both = f"identify its {other} too, or retrieve its links with gravity held"
+        raise InputError(f"the estimate knows the robot's {base.equations} only, so it can't predict torques", remedy=both)
     torque = base_parameters(base.robot, known=base.known)
-    map_to_torque = torque.grouping[:, base.independent]
     none = Residuals(names=(), counts=estimate.residuals.counts[:0], squares=estimate.values[:0], totals=estimate.values[:0])
-    values = map_to_torque @ estimate.values
+    if base.equations == "controller":
+        map_to_torque = torque.grouping[:, base.independent]
+        values, covariance = map_to_torque @ estimate.values, map_to_torque @ estimate.covariance @ map_to_torque.T
+    else:
+        assert links is not None  # noqa: S101 (asked above)
+        values, covariance = torque.coefficients(links.parameters), np.zeros((torque.rank, torque.rank))
     return replace(
         estimate,
         base=torque,
         values=values,
-        covariance=map_to_torque @ estimate.covariance @ map_to_torque.T,
+        covariance=covariance,
         kept=values != 0.0,
         dropped=(),
         residuals=none,

@@ -46,7 +46,7 @@ def predict(model: Estimate, motion: Dataset, *, links: LinkModel | None = None)
         raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
     if model.base.columns.of_extra:
         raise InputError("the model has columns of its own, which a motion doesn't tell; use Estimate.predict, which takes them")
-    estimate = as_torque_model(model)
+    estimate = as_torque_model(model, links)
     still = replace(matched, effort=np.zeros_like(matched.q), effort_kind=EffortKind.TORQUE, mask=None)
     covariance = prediction_covariance(estimate)
     others = newton_euler_models(estimate, links)[: 0 if links is None else 1]

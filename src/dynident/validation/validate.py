@@ -51,8 +51,10 @@ def validate(
     """
     if not isinstance(dataset, Dataset):
         raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="use validate_samples")
-    estimate = as_torque_model(model)
+    estimate = as_torque_model(model, links)
     cutoff, rate, chosen = _settle_filter(model, dataset, cutoff, rate)
+    if model.base.equations in ("inertia", "gravity"):
+        chosen = (*chosen, f"the estimate knows the robot's {model.base.equations} only: its coefficients here are those of the links")
     if dataset.effort_kind is not None and dataset.effort_kind.unsigned:
         chosen = (*chosen, _UNSIGNED, *([_CURRENT] if dataset.effort_kind is EffortKind.CURRENT_MAGNITUDE else []))
         dataset = sign_as_predicted(estimate, dataset)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynident.core.arrays import Array
-from dynident.feasibility import Bounds, LinkView, PhysicalConsistency, Symmetric, UserConstraint, solve_retrieval
+from dynident.feasibility import Bounds, LinkView, PhysicalConsistency, SolverOptions, Symmetric, UserConstraint, solve_retrieval
 from dynident.feasibility.solvers.barrier import descend
 from dynident.feasibility.solvers.interior import newton
 from dynident.feasibility.solvers.interior.central_path import enter, push, wander
@@ -122,3 +122,13 @@ def test_a_function_may_return_another_number_of_values_elsewhere() -> None:
 
     result = solve_retrieval(make("planar, total mass", extra=(UserConstraint(varying),)), solver="barrier")
     assert result.parameters[1, 0] <= 2.5
+
+
+@pytest.mark.parametrize("search", ["annealing", "dual-annealing", "genetic"])
+def test_a_start_may_begin_where_a_global_search_ended(search: str) -> None:
+    options = SolverOptions(starts=2, own={"search": search, "evaluations": 200})
+    for name in ("planar, total mass", "planar, barycentric"):
+        usual = solve_retrieval(make(name), solver="barrier")
+        result = solve_retrieval(make(name), solver="barrier", options=options)
+        assert result.objective == pytest.approx(usual.objective, rel=1e-3)
+        assert np.abs(result.x - usual.x).max() > 1e-6  # what nothing determines stays near where it began

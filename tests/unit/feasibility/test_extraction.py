@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
-from dynident.errors import InputError
-from dynident.feasibility import FeasibleSet, Objective, PhysicalConsistency, build_retrieval, solve_retrieval
-from dynident.feasibility.extraction import extract_in_two_steps
+from dynident.errors import InputError, UnknownNameError
+from dynident.feasibility import FeasibleSet, Objective, PhysicalConsistency, build_retrieval, retrieval_problem, solve_retrieval, two_step
+from dynident.feasibility.extraction import extract_in_two_steps, hold_gravity
 from dynident.feasibility.prior import uniform_prior
 from dynident.friction import linear
 from dynident.parameters import consistency_margin
-from dynident.regression import base_parameters
+from dynident.regression import base_parameters, identify
 from dynident.reproduce.gaz2016.published import INERTIAS, MASSES_AND_CENTRES, TOTAL_MASS, gravity_rows
+from tests.logs import synthetic_log, synthetic_samples
 
 ROBOT = load_robot("kuka_lwr4")
 PUBLISHED = ROBOT.parameters.ravel()
@@ -84,3 +85,61 @@ def test_objectives_of_other_columns_are_refused():
     other = base_parameters(ROBOT, friction=linear())
     with pytest.raises(InputError, match="must be about the same columns"):
         extract_in_two_steps(other, distance("gravity"), distance("inertia"), MASSES_AND_CENTRES, EVERYTHING)
+
+
+ARM = load_robot("spatial_3r")
+
+
+@pytest.fixture(scope="module")
+def gravity_alone():
+    return identify(ARM, synthetic_samples(noise=0.01, seed=2), equations="gravity")
+
+
+def held_problem(held, **options):
+    estimate = identify(ARM, synthetic_samples(noise=0.01, seed=3), equations="inertia")
+    return retrieval_problem(estimate, objective=two_step(estimate), held=held, **options)
+
+
+def test_gravity_that_is_held_stays_to_the_last_digit(gravity_alone):
+    links = solve_retrieval(retrieval_problem(gravity_alone, objective=two_step(gravity_alone)))
+    K = gravity_alone.base.grouping
+    held = hold_gravity(gravity_alone, links)
+    found = solve_retrieval(held_problem(held))
+    np.testing.assert_allclose(K @ found.x, K @ links.x, rtol=0, atol=1e-8)
+    free = solve_retrieval(held_problem(None))
+    assert np.abs(K @ free.x - K @ links.x).max() > 1e-3  # the noise of M is another one
+    assert held.note in found.notes
+    assert found.feasible
+
+
+def test_without_links_the_coefficients_of_the_estimate_are_held(gravity_alone):
+    found = solve_retrieval(held_problem(hold_gravity(gravity_alone)))
+    np.testing.assert_allclose(gravity_alone.base.coefficients(found.x), gravity_alone.values, rtol=0, atol=1e-8)
+
+
+def test_parameters_can_be_held_one_by_one_as_in_the_paper(gravity_alone):
+    links = solve_retrieval(retrieval_problem(gravity_alone, objective=two_step(gravity_alone)))
+    held = hold_gravity(gravity_alone, links, hold="parameters")
+    found = solve_retrieval(held_problem(held))
+    used = np.flatnonzero(np.any(gravity_alone.base.grouping != 0.0, axis=0))
+    np.testing.assert_allclose(found.x[used], links.x[used], rtol=0, atol=1e-8)
+
+
+def test_gravity_can_be_held_while_a_log_with_friction_is_fitted(gravity_alone):
+    estimate = identify(ARM, synthetic_log("spatial_3r", noise=0.05), friction=linear(), cutoff=None)
+    held = hold_gravity(gravity_alone)
+    found = solve_retrieval(retrieval_problem(estimate, held=held))
+    np.testing.assert_allclose(held.rows @ found.parameters.ravel(), gravity_alone.values, rtol=0, atol=1e-8)
+    assert found.friction_parameters is not None
+
+
+def test_what_can_not_be_held_is_refused(gravity_alone):
+    whole = identify(ARM, synthetic_samples())
+    with pytest.raises(InputError, match="retrieve them first"):
+        hold_gravity(whole)
+    with pytest.raises(InputError, match="retrieve them first"):
+        hold_gravity(gravity_alone, hold="parameters")
+    with pytest.raises(UnknownNameError, match="known: coefficients, parameters"):
+        hold_gravity(gravity_alone, hold="masses")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(InputError, match="acts on other sums of parameters here"):
+        retrieval_problem(identify(ARM.with_gravity([0.0, 9.0, 1.0]), synthetic_samples()), held=hold_gravity(gravity_alone))

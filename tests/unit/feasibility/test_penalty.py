@@ -8,11 +8,22 @@ import numpy as np
 import pytest
 
 from dynident.core.arrays import Array
-from dynident.feasibility import Bounds, Known, PhysicalConsistency, RetrievalProblem, SolverOptions, TotalMass, solve_retrieval
-from dynident.feasibility.solvers.penalty import PenaltyOptions, _Run, restored
+from dynident.errors import ValueRangeError
+from dynident.feasibility import (
+    Bounds,
+    Known,
+    NotFoundError,
+    PhysicalConsistency,
+    RetrievalProblem,
+    SolverOptions,
+    TotalMass,
+    solve_retrieval,
+)
+from dynident.feasibility.solvers.barrier import descend
+from dynident.feasibility.solvers.penalty import TOLERANCE, PenaltyOptions, _Run, restore
 from dynident.feasibility.solvers.search.box import ParameterBox, box_of, from_standard, to_standard
 from dynident.feasibility.solvers.search.penalised import Charge, Penalised
-from dynident.feasibility.solvers.search.searches import anneal, evolve, poll, walk
+from dynident.feasibility.solvers.search.searches import anneal, anneal_dually, evolve, poll, search_globally, search_locally, walk
 from dynident.parameters import inertia_matrix
 from tests.contracts.retrieval_problems import make, problem
 
@@ -88,7 +99,7 @@ def test_compiled_annealing_is_the_written_one() -> None:
         assert np.allclose(compiled, written, rtol=1e-9)
 
 
-@pytest.mark.parametrize("search", [anneal, evolve])
+@pytest.mark.parametrize("search", [anneal, anneal_dually, evolve])
 def test_global_searches_improve_and_stay_in_the_box(search) -> None:
     p = make("planar, total mass")
     penalised, box, charge = Penalised(p), box_of(p), Charge(10.0)
@@ -107,12 +118,21 @@ def test_constant_penalty_jumps() -> None:
     assert Charge(2.0)(1.0, 3.0) == 7.0
 
 
-@pytest.mark.parametrize("local", ["barrier", "slsqp", "l-bfgs-b", "nelder-mead", "pattern", "slsqp-numerical"])
-@pytest.mark.parametrize("penalty", ["distance", "constant"])
-def test_every_local_search_ends_feasible(local, penalty) -> None:
-    options = PenaltyOptions(steps=3, evaluations=300, local=local, penalty=penalty)
-    result = solve_retrieval(make("pendulum, known mass"), solver="penalty", options=SolverOptions(own=options))
+@pytest.mark.parametrize("local", ["slsqp", "nelder-mead", "l-bfgs-b", "pattern", "slsqp-numerical"])
+def test_every_local_search_ends_feasible(local) -> None:
+    """A pendulum with c1x <= 0.45 m and I1zz >= 0 has room inside for each of them."""
+    options = PenaltyOptions(steps=3, evaluations=300, local=local)
+    result = solve_retrieval(make("pendulum"), solver="penalty", options=SolverOptions(own=options))
     assert result.feasible
+
+
+def test_a_constant_penalty_keeps_a_run_inside() -> None:
+    """As eq. (19) of ICRA 2016 has it: bounds, and a constant for a total mass out of its range; all coefficients can be met."""
+    boxes = [Bounds(f"m{i}", 0.0, 6.0) for i in (1, 2)]
+    options = PenaltyOptions(steps=2, evaluations=3000, local="nelder-mead", penalty="constant")
+    p, gamma = _Run(problem("planar_2r", TotalMass(6.0, 6.5), *boxes), options).search(np.random.default_rng(0))
+    assert gamma == 0.0
+    assert 6.0 <= p[0] + p[10] <= 6.5
 
 
 def test_a_pattern_search_finds_the_minimum_of_a_box() -> None:
@@ -127,27 +147,104 @@ def test_a_pattern_search_finds_the_minimum_of_a_box() -> None:
     np.testing.assert_allclose(inside, [0.3, 0.7, 0.0], atol=2e-3)
 
 
-def test_charges_grow_by_ten(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[float] = []
+def test_both_searches_of_a_step_see_the_charge_of_the_paper_and_begin_where_the_last_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, float]] = []
+    places: list[Array] = []
 
-    def record(penalised: Penalised, p: Array, box: ParameterBox, charge: Charge, method: str) -> Array:
-        seen.append(charge.factor)
-        return p
+    def globally(penalised: Penalised, p: Array, box: ParameterBox, charge: Charge, rng, method: str, evaluations: int) -> Array:
+        seen.append((method, charge.factor))
+        places.append(p)
+        return p + 1.0
 
-    monkeypatch.setattr("dynident.feasibility.solvers.penalty.search_locally", record)
-    _Run(make("pendulum"), PenaltyOptions(steps=5, evaluations=10, local="slsqp"))(0, np.random.default_rng(0))
-    assert seen == [0.0, 10.0, 20.0, 30.0, 40.0]
+    def locally(penalised: Penalised, p: Array, box: ParameterBox, charge: Charge, method: str) -> Array:
+        seen.append((method, charge.factor))
+        places.append(p)
+        return p + 1.0
+
+    monkeypatch.setattr("dynident.feasibility.solvers.penalty.search_globally", globally)
+    monkeypatch.setattr("dynident.feasibility.solvers.penalty.search_locally", locally)
+    problem = make("pendulum")
+    p, _ = _Run(problem, PenaltyOptions(steps=4)).search(np.random.default_rng(0))
+    assert seen == [(name, factor) for factor in (0.0, 10.0, 20.0, 30.0) for name in ("annealing", "slsqp")]
+    first = box_of(problem).random(np.random.default_rng(0))
+    np.testing.assert_allclose(places, [first + k for k in range(8)], rtol=1e-12)
+    np.testing.assert_allclose(p, first + 8)
 
 
-def test_restoring_keeps_the_fit() -> None:
+def test_a_step_never_raises_the_function_that_it_searches() -> None:
     p = make("planar, total mass")
-    good = solve_retrieval(p).x
-    bad = good.copy()
-    bad[8] += 10.0  # J1yz, which a planar arm's data don't see
-    assert p.violations(bad)
-    back = restored(p, bad, np.random.default_rng(0))
+    penalised, box, rng = Penalised(p), box_of(p), np.random.default_rng(5)
+    point = box.random(rng)
+    for k in range(5):
+        charge = Charge(10.0 * k)
+        before = charge(*penalised.parts(point))
+        for method in ("annealing", "dual-annealing", "genetic"):
+            found = search_globally(penalised, point, box, charge, np.random.default_rng(k), method, 200)
+            assert charge(*penalised.parts(found)) <= before
+        point = search_locally(penalised, found, box, charge, "slsqp")
+        assert charge(*penalised.parts(point)) <= charge(*penalised.parts(found))
+
+
+def answer(name: str, **options) -> Array:
+    return solve_retrieval(make(name), solver="penalty", options=SolverOptions(own=PenaltyOptions(**options))).x
+
+
+def test_steps_and_annealing_change_the_answer() -> None:
+    usual = answer("planar, total mass")
+    for other in ({"steps": 2}, {"search": "none"}, {"search": "dual-annealing"}, {"evaluations": 500}, {"growth": 1.0}):
+        changed = answer("planar, total mass", **other)
+        assert np.abs(changed - usual).max() > 1e-5 * np.abs(usual).max(), other
+
+
+def test_without_a_charge_the_constraints_are_not_met() -> None:
+    """κ = 1 is ξ = 0 alone: the coefficients are met exactly, by links that can't exist, and nothing mends that afterwards."""
+    best = solve_retrieval(make("planar, total mass")).objective
+    for options in ({"steps": 1}, {"growth": 0.0}):
+        with pytest.raises(NotFoundError) as caught:
+            answer("planar, total mass", **options)
+        assert caught.value.best.objective < 1e-3 * best
+
+
+@pytest.mark.parametrize("name", ["pendulum", "pendulum, known mass", "planar, equal and symmetric"])
+def test_a_penalty_beyond_the_multipliers_is_exact(name: str) -> None:
+    """Σ g is an exact penalty (Bertsekas 1996): with ξ above the multipliers, f has the constrained optimum, here the certified one."""
+    result = solve_retrieval(make(name), solver="penalty")
+    assert result.gap <= 1e-6 * result.lower_bound
+
+
+def test_a_run_ends_at_its_threshold(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[float] = []
+
+    def locally(penalised: Penalised, p: Array, box: ParameterBox, charge: Charge, method: str) -> Array:
+        steps.append(charge.factor)
+        return search_locally(penalised, p, box, charge, "slsqp")
+
+    monkeypatch.setattr("dynident.feasibility.solvers.penalty.search_locally", locally)
+    problem = make("pendulum")
+    _Run(problem, PenaltyOptions(threshold=1.0))(0, np.random.default_rng(0))
+    ended = len(steps)
+    assert ended < 10
+    steps.clear()
+    _Run(problem, PenaltyOptions(threshold=0.01))(0, np.random.default_rng(0))  # below the optimum 0.0612
+    assert len(steps) == 10
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 0}, {"evaluations": 0}, {"growth": -1.0}, {"threshold": math.nan}])
+def test_options_have_a_range(wrong) -> None:
+    with pytest.raises(ValueRangeError, match=next(iter(wrong))):
+        PenaltyOptions(**wrong)
+
+
+def test_restoring_goes_to_the_nearest_and_not_to_the_best() -> None:
+    p = make("planar, total mass")
+    inside = descend(p, rng=np.random.default_rng(1), rows=(np.eye(20), np.zeros(20)))  # as light as it may be: fits badly
+    outside = inside.copy()
+    outside[0] = 6.0 - inside[10] - TOLERANCE  # the total mass beyond its bound by the tolerance
+    assert p.violations(outside)
+    back = restore(p, outside, np.random.default_rng(0))
     assert not p.violations(back)
-    assert p.merit(back) == pytest.approx(p.merit(good), rel=1e-2, abs=1e-8)
+    assert p.merit(back) == pytest.approx(p.merit(inside), rel=1e-3)
+    assert p.merit(inside) > 100.0 * solve_retrieval(p).objective
 
 
 def test_equalities_are_charged() -> None:

@@ -57,7 +57,8 @@ def identify(
         list[str] | None, typer.Option("--known", metavar="NAME=VALUE", help="Declare a parameter known, such as m7=0.73. Repeatable.")
     ] = None,
     equations: Annotated[
-        str | None, typer.Option("--equations", metavar="KIND", help="Of controller samples use only inertia or gravity.")
+        str | None,
+        typer.Option("--equations", metavar="KIND", help="Only inertia or gravity of controller samples; gravity of a log: its holds."),
     ] = None,
     read: opt.DataReading,
     mounting: opt.Mounting,

@@ -18,9 +18,12 @@ EXAMPLE = """Examples:
 
 [bold]dynident retrieve run --bounds bounds.csv --total-mass 16 20[/bold]
 
-[bold]dynident retrieve run --constraints limits.yaml --constraints my_rules.py --solver barrier[/bold]"""
+[bold]dynident retrieve run --constraints limits.yaml --constraints my_rules.py --solver barrier[/bold]
+
+[bold]dynident retrieve run --two-step --hold-gravity gravity_run[/bold]   (gravity first, then inertia)"""
 
 _WEIGHTS = ("covariance", "none")
+_HOLDS = ("coefficients", "parameters")
 _PRIORS = ("nominal", "euclidean", "uniform", "none")
 
 
@@ -80,6 +83,14 @@ def retrieve(
     prior_factor: Annotated[
         float, typer.Option("--prior-factor", metavar="F", help="The links of the prior are known to about this factor.")
     ] = 2.0,
+    hold_gravity: Annotated[
+        Path | None,
+        typer.Option("--hold-gravity", metavar="RUN", help="Keep the gravity of another run, whose gravity was identified by itself."),
+    ] = None,
+    hold: Annotated[
+        str | None,
+        typer.Option("--hold", metavar="KIND", help="Of --hold-gravity: coefficients (default), or parameters, each as in that run."),
+    ] = None,
     solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="{}."), HelpFromRegistry(solver_names)] = "sdp",
     solver_option: Annotated[
         list[str] | None,
@@ -120,6 +131,8 @@ def retrieve(
         one_step=one_step,
         prior="auto" if prior is None else one_of(prior, _PRIORS, "prior"),
         prior_factor=prior_factor,
+        hold_gravity=hold_gravity,
+        hold=None if hold is None else one_of(hold, _HOLDS, "way to hold gravity"),
     )
     estimate = read_estimate(run)
     if estimate.problem is None and not two_step and (run / Stage.FRICTION.value.document).is_file():

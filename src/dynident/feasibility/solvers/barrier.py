@@ -2,7 +2,8 @@
 
 Matrix inequalities and bounds on barycentric inertias have a barrier; a user's functions are treated by an augmented
 Lagrangian (functions.py). Every start follows the central path from a random interior point, to which the path stays
-close where neither data nor constraints choose, so that several starts show how far the answer is not determined.
+close where neither data nor constraints choose, so that several starts show how far the answer is not determined; or, where
+there are several valleys, from the best point of a global search of the papers' penalised function.
 """
 
 from __future__ import annotations
@@ -13,22 +14,38 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import NoOptions
+from dynident.core.options import option
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.interior.central_path import anchored, enter, follow, wander
 from dynident.feasibility.solvers.interior.functions import satisfy
 from dynident.feasibility.solvers.interior.newton import Interior
 from dynident.feasibility.solvers.interior.reduced import RELIEF, Reduced
+from dynident.feasibility.solvers.search.box import box_of, to_standard
+from dynident.feasibility.solvers.search.penalised import Charge, Penalised
+from dynident.feasibility.solvers.search.searches import GlobalSearch, search_globally
 from dynident.feasibility.solvers.solver import Solver, SolverOptions, solve_starts
 
+#: ξ of the penalised function that a start searches globally, the first of Algorithm 1 that charges anything.
+_CHARGE = 10.0
 
-def solve(problem: RetrievalProblem, options: SolverOptions, own: NoOptions) -> list[Candidate]:
+
+@dataclass(frozen=True, kw_only=True)
+class BarrierOptions:
+    """Where the starts of the barrier solver begin."""
+
+    search: GlobalSearch = option(
+        "none", "Global search of a penalised function where a start begins: annealing, dual-annealing (SciPy's), genetic or none."
+    )
+    evaluations: int = option(1000, "Evaluations of the function per global search.")
+
+
+def solve(problem: RetrievalProblem, options: SolverOptions, own: BarrierOptions) -> list[Candidate]:
     """The optimum of a convex problem from any start, else one local optimum per start."""
-    return solve_starts(_Start(problem), options)
+    return solve_starts(_Start(problem, own), options)
 
 
-SOLVER = Solver(name="barrier", summary="an interior method for any constraint, smooth or not", solve=solve)
+SOLVER = Solver(name="barrier", summary="an interior method for any constraint, smooth or not", solve=solve, options=BarrierOptions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +53,19 @@ class _Start:
     """One start, as something that can be sent to a worker process."""
 
     problem: RetrievalProblem
+    options: BarrierOptions
 
     def __call__(self, start: int, rng: np.random.Generator) -> dict[str, Any]:
-        x = descend(self.problem, rng=rng, scatter=start > 0)
+        first = self._search(rng)
+        x = descend(self.problem, first, rng=rng, scatter=start > 0 and first is None)
         return {"x": x.tolist(), "merit": self.problem.merit(x)}
+
+    def _search(self, rng: np.random.Generator) -> Array | None:
+        if self.options.search == "none":
+            return None
+        penalised, box = Penalised(self.problem), box_of(self.problem)
+        found = search_globally(penalised, box.random(rng), box, Charge(_CHARGE), rng, self.options.search, self.options.evaluations)
+        return to_standard(found, self.problem.base.robot.n)
 
 
 def descend(

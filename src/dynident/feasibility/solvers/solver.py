@@ -48,6 +48,7 @@ class Solver:
     user_functions : it treats any function of a user's.
     multi_start : it makes use of starts, executor, budget, finished and on_finished.
     seeded : its answer may depend on the seed.
+    exact : it finds the optimum of a convex problem; False where all that can be said of an answer is how far it is from the bound.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Solver:
     user_functions: bool = True
     multi_start: bool = True
     seeded: bool = True
+    exact: bool = True
 
     def untreatable(self, problem: RetrievalProblem) -> str:
         """Names of the conditions that it can't treat, with the reason; empty when there are none."""

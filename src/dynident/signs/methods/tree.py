@@ -80,7 +80,7 @@ METHOD = SignMethod(
     search=search,
     options=TreeOptions,
     refined=False,
-    solver="penalty",
+    solver="barrier",
 )
 
 

@@ -1,4 +1,4 @@
-"""Searches of f(p) = φ + ξ γ within the box: simulated annealing as in the papers, a genetic algorithm in its place, SciPy's local ones."""
+"""Searches of f(p) = φ + ξ γ within the box: simulated annealing as in the papers, others in its place, and SciPy's local ones."""
 
 # pyright: basic
 
@@ -16,6 +16,21 @@ from dynident.feasibility.solvers.search.penalised import Charge, Penalised
 
 #: Temperature at the end, as a share of that at the start.
 _COLD = 1e-4
+#: Equal bounds are fixed variables, which SciPy scales by zero or refuses: they get a width of nothing to speak of.
+_WIDTH = 1e-15
+
+GlobalSearch = Literal["annealing", "dual-annealing", "genetic", "none"]
+LocalSearch = Literal["slsqp", "nelder-mead", "l-bfgs-b", "pattern", "slsqp-numerical"]
+
+
+def search_globally(
+    penalised: Penalised, start: Array, box: ParameterBox, charge: Charge, rng: np.random.Generator, method: GlobalSearch, evaluations: int
+) -> Array:
+    """The best point that a global search meets, the start included."""
+    if method == "none":
+        return start
+    search = {"annealing": anneal, "dual-annealing": anneal_dually, "genetic": evolve}[method]
+    return search(penalised, start, box, charge, rng, evaluations)
 
 
 def anneal(penalised: Penalised, start: Array, box: ParameterBox, charge: Charge, rng: np.random.Generator, evaluations: int) -> Array:
@@ -50,6 +65,29 @@ def walk(function: Callable[[Array], float], start: Array, box: ParameterBox, st
     return best
 
 
+def anneal_dually(
+    penalised: Penalised, start: Array, box: ParameterBox, charge: Charge, rng: np.random.Generator, evaluations: int
+) -> Array:
+    """The best point of SciPy's generalised simulated annealing without its local search (Xiang et al., Physics Letters A 233, 1997).
+
+    Its temperature is in units of the function, so that the value at the start counts as 1, and bounds must not be equal.
+    """
+    from scipy.optimize import dual_annealing
+
+    def function(p: Array) -> float:
+        return charge(*penalised.parts(p))
+
+    first = box.clip(start)
+    least = function(first)
+    unit, high = max(abs(least), np.finfo(float).tiny), np.maximum(box.high, box.low + _WIDTH)
+    bounds = list(zip(box.low, high, strict=True))
+    result = dual_annealing(
+        lambda p: function(p) / unit, bounds, x0=first, maxiter=evaluations, maxfun=evaluations, no_local_search=True, rng=rng
+    )
+    found = box.clip(np.asarray(result.x, dtype=float))
+    return found if function(found) < least else first
+
+
 def evolve(penalised: Penalised, start: Array, box: ParameterBox, charge: Charge, rng: np.random.Generator, evaluations: int) -> Array:
     """The best point of a differential evolution whose first population holds the start (Storn, Price 1997)."""
     from scipy.optimize import differential_evolution
@@ -60,8 +98,7 @@ def evolve(penalised: Penalised, start: Array, box: ParameterBox, charge: Charge
     population = max(5, len(start) // 2)
     first = np.array([box.random(rng) for _ in range(population)])
     first[0] = box.clip(start)
-    # equal bounds are fixed variables, which SciPy scales by zero: give them a width of nothing to speak of
-    high = np.maximum(box.high, box.low + 1e-15)
+    high = np.maximum(box.high, box.low + _WIDTH)
     result = differential_evolution(
         function,
         list(zip(box.low, high, strict=True)),
@@ -76,8 +113,6 @@ def evolve(penalised: Penalised, start: Array, box: ParameterBox, charge: Charge
 
 #: Of the pattern search: steps in units of the box, and the share of the value that a round must gain to count as better.
 _FIRST_STEP, _LAST_STEP, _GAIN = 0.25, 1e-4, 1e-3
-
-LocalSearch = Literal["barrier", "slsqp", "l-bfgs-b", "nelder-mead", "pattern", "slsqp-numerical"]
 
 
 def search_locally(penalised: Penalised, p: Array, box: ParameterBox, charge: Charge, method: LocalSearch) -> Array:
