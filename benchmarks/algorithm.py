@@ -54,7 +54,8 @@ def study() -> str:
             "",
             f"The Panda problem of the RA-L 2019 paper, its bounds on inertias included ({len(problem.objective.A)} coefficients, "
             f"{problem.variables} parameters), κ = 10 unless said, Q = {RUNS} runs on one core (`DYNIDENT_RUNS=100` for the paper's Q). "
-            f"No feasible parameters cost less than {floor.bound:.4e}; the published ones cost {PUBLISHED:.3e}. Wall (CPU) time per run; on a busy machine the CPU time counts.",
+            f"No feasible parameters cost less than {floor.bound:.4e}; the published ones cost {PUBLISHED:.3e}. "
+            "Wall (CPU) time per run; on a busy machine the CPU time counts.",
             "",
             "| solver | time per run | feasible | best | median | worst | best above the bound | runs below the published cost |",
             "|---|---|---|---|---|---|---|---|",
