@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
+from dynident.cli import main
+
 if TYPE_CHECKING:
     from dynident.reproduce import Reproduction
 
@@ -65,3 +67,16 @@ def reproduced(reproduced_folder: Path) -> Reproduction:
     from dynident.reproduce import papers_named, reproduce
 
     return reproduce(papers_named("all"), reproduced_folder)
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """Runs the command in this process, where variants can be registered; gives its exit code and what it said, in one line."""
+
+    def run(*words: object) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), " ".join((said.out + said.err).replace("│", " ").split())
+
+    return run

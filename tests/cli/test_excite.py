@@ -10,7 +10,15 @@ import yaml
 
 from dynident import load_robot
 from dynident.data import load_dataset
-from dynident.excitation import check_trajectory, read_limits, robot_limits, trajectory_from_dict
+from dynident.excitation import (
+    QuinticTrajectory,
+    check_trajectory,
+    read_limits,
+    robot_limits,
+    trajectory_dataset,
+    trajectory_from_dict,
+    write_trajectory,
+)
 
 PLANAR = load_robot("planar_2r")
 QUICK = ("--starts", "1", "--budget", "0.5", "--workers", "1")
@@ -120,3 +128,19 @@ def test_wrong_usage_exits_with_2(dynident, arguments, message):
     assert finished.returncode == 2
     assert message in finished.stderr
     assert finished.stdout == ""
+
+
+def test_a_file_is_checked(dynident, tmp_path):
+    move = trajectory_dataset(QuinticTrajectory(joints=PLANAR.joint_names, start=[0.1, 0.2], end=[0.5, -0.1], duration=2.0), 100.0)
+    write_trajectory(move, tmp_path / "t.json")
+    finished = dynident("excite", "planar_2r", "--check", "t.json", "--unchecked")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "NOT CHECKED: nobody has compared this motion with any limits" in " ".join(finished.stdout.split())
+    for limit in ("position", "velocity", "rest at the start", "rest at the end", "step between samples", "velocities given"):
+        assert limit in finished.stdout
+    assert "T.json keeps all limits of planar_2r, starts and ends at rest." in finished.stdout
+    write_trajectory(move.take(slice(50, None), starts=(0,)), tmp_path / "t.csv")
+    finished = dynident("excite", "planar_2r", "--check", "t.csv", "--unchecked")
+    assert (finished.returncode, finished.stderr.count("\n")) == (1, 1)
+    assert "the motion starts with" in finished.stderr
+    assert "BROKEN" in finished.stdout

@@ -25,7 +25,7 @@ from dynident.excitation import (
     trajectory_from_dict,
     trajectory_to_dict,
 )
-from dynident.excitation.trajectories.trajectory import write_trajectory
+from dynident.excitation.formats.registry import write_trajectory
 
 JOINTS = ("hip", "knee", "ankle")
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dynident.cli.options import (
     Values,
@@ -28,6 +28,7 @@ from dynident.errors import FileError
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
+    from dynident.excitation import Limits, TrajectoryFile
     from dynident.regression.estimate import Estimate
     from dynident.regression.summary import Reading
     from dynident.robots import Robot
@@ -119,6 +120,31 @@ def read_data(
     )
     data = order_joints(robot, data) if ordered else data
     return data if part == (0.0, 1.0) else data.part(*part)
+
+
+def read_motion(file: Path, robot: Robot, reading: Reading) -> TrajectoryFile:
+    """The motion in a trajectory file of any format, or in data, with joints in the robot's order where the file names them."""
+    from dynident.excitation.formats.registry import read_trajectory
+    from dynident.regression.prepare import order_joints
+
+    found = read_trajectory(
+        file,
+        columns=reading.columns or None,
+        units=reading.units or None,
+        rate=reading.rate,
+        reader_options=reading.reader_options or None,
+        preset=reading.preset or None,
+        robot_joints=robot.joint_names,
+    )
+    return replace(found, samples=cast("Dataset", order_joints(robot, found.samples)))
+
+
+def read_driving_limits(robot: Robot, file: Path | None) -> Limits:
+    """What a motion must keep that is given to a robot: a file's limits, else all that the description allows."""
+    from dynident.excitation.limits.limits_file import read_limits
+    from dynident.excitation.motion_check import full_limits
+
+    return full_limits(robot) if file is None else replace(read_limits(file, robot), torque=None)
 
 
 def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:

@@ -141,7 +141,7 @@ Values: TypeAlias = Mapping[str, Any]
 #: How data are to be read, for `parse_reading`; of a log of magnitudes; and of a motion, which has no effort.
 DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_signs=EffortSigns, **_MOTORS, **_CLOCK, **_FORMAT)]
 MagnitudeReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, **_CLOCK, **_FORMAT)]
-MotionReading = Annotated[Values, _group(map=Map, unit=Unit, **_FORMAT)]
+MotionReading = Annotated[Values, _group(map=Map, unit=Unit, sampling_rate=SamplingRate, **_FORMAT)]
 #: What of a description is used, and how it is mounted, for `read_robot`.
 _CHAIN = {"lock": Lock, "base": Base, "tip": Tip, "package": Package, "xacro_arg": XacroArg}
 Mounting = Annotated[Values, _group(**_CHAIN, gravity=Gravity)]
@@ -188,6 +188,7 @@ OPTIONS = {
     "recover_signs": "dynident signs ROBOT DATA -o RUN",
     "friction": "--friction",
     "torque_factor": "--torque-factor",
+    "unchecked": "--unchecked",
 }
 
 

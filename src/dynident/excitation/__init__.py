@@ -1,9 +1,12 @@
 """Exciting trajectories: kinds of trajectories, the limits that they keep, and the design of informative ones."""
 
 from dynident.excitation.design import Design, design_trajectory
+from dynident.excitation.formats.format import FileHeader, TrajectoryFile
+from dynident.excitation.formats.registry import FORMATS, read_trajectory, write_trajectory
 from dynident.excitation.limits.limits import Box, LimitError, Limits, robot_limits
 from dynident.excitation.limits.limits_file import read_limits
 from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_trajectory
+from dynident.excitation.motion_check import MotionCheck, check_motion
 from dynident.excitation.precision import Precision, expected_std
 from dynident.excitation.trajectories.cubic import CubicTrajectory, kuka_table_5
 from dynident.excitation.trajectories.fourier import FourierTrajectory
@@ -15,22 +18,27 @@ from dynident.excitation.trajectories.sinusoid import SinusoidTrajectory, panda_
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, trajectory_dataset
 
 __all__ = [
+    "FORMATS",
     "TRAJECTORIES",
     "Box",
     "CubicTrajectory",
     "Design",
+    "FileHeader",
     "FourierTrajectory",
     "LimitError",
     "LimitMargin",
     "LimitReport",
     "Limits",
     "Motion",
+    "MotionCheck",
     "Precision",
     "QuinticTrajectory",
     "Repeated",
     "SampledTrajectory",
     "SinusoidTrajectory",
     "Trajectory",
+    "TrajectoryFile",
+    "check_motion",
     "check_trajectory",
     "design_trajectory",
     "expected_std",
@@ -38,8 +46,10 @@ __all__ = [
     "kuka_table_5",
     "panda_table_1",
     "read_limits",
+    "read_trajectory",
     "robot_limits",
     "trajectory_dataset",
     "trajectory_from_dict",
     "trajectory_to_dict",
+    "write_trajectory",
 ]

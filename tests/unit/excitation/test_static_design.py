@@ -10,8 +10,8 @@ from dynident.data import load_dataset
 from dynident.dynamics import gravity, inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
 from dynident.excitation import LimitError, robot_limits
+from dynident.excitation.formats.registry import write_trajectory
 from dynident.excitation.static_design import METHODS, _greedy, design_configurations
-from dynident.excitation.trajectories.trajectory import write_trajectory
 
 PANDA = load_robot("panda")
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, read_robot
+from dynident.cli.inputs import check_output, parse_reading, read_robot
+from dynident.cli.motion_check import check_file
+from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.terminal import print_result, progress_bar
 from dynident.core.fields import parse_numbers
-from dynident.errors import ValueRangeError
+from dynident.errors import InputError, ValueRangeError
 
 if TYPE_CHECKING:
     from dynident.excitation.limits.limits import Limits
@@ -26,15 +30,46 @@ EXAMPLE = """Examples:
 
 [bold]dynident excite arm.urdf -o trajectory.yaml --limits limits.yaml --start-at-rest[/bold]
 
-[bold]dynident excite panda -o configurations.csv --static 100[/bold]"""
+[bold]dynident excite panda -o configurations.csv --static 100[/bold]
+
+[bold]dynident excite panda -o trajectory.csv --format franka[/bold]
+
+[bold]dynident excite panda --check my_motion.csv --map 'q=pos_*' --unit q=deg[/bold]"""
+
+
+def _formats() -> str:
+    from dynident.excitation.formats.registry import describe_formats
+
+    return describe_formats()
+
+
+def _format_options() -> str:
+    from dynident.excitation.formats.registry import format_options
+
+    return format_options()
 
 
 def excite(
     robot: opt.RobotArgument,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help=".csv, .npz, .parquet, or .yaml for a ROS JointTrajectory.")
-    ],
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File to write; its suffix says which format, or --format.")
+    ] = None,
     *,
+    file_format: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="Of the file. {}."), HelpFromRegistry(_formats)
+    ] = None,
+    format_option: Annotated[
+        list[str] | None,
+        typer.Option("--format-option", metavar="NAME=VALUE", help="An option of the format's own, repeatable. {}."),
+        HelpFromRegistry(_format_options),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option("--check", metavar="FILE", help="Design nothing: check this motion, yours or one of dynident's, against the limits."),
+    ] = None,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="Of --check: accept a motion whose self-collision can't be checked.")
+    ] = False,
     duration: Annotated[float, typer.Option("--duration", metavar="SECONDS", help="Length of the trajectory.")] = 20.0,
     harmonics: Annotated[int, typer.Option("--harmonics", help="Harmonics of the Fourier series.", min=1)] = 5,
     base_frequency: Annotated[
@@ -68,7 +103,9 @@ def excite(
         str | None, typer.Option("--start", metavar="Q1,Q2,...", help="Position at both ends, in rad or m. Default: free.")
     ] = None,
     start_at_rest: Annotated[bool, typer.Option("--start-at-rest", help="Velocity and acceleration are zero at both ends.")] = False,
-    rate: Annotated[float, typer.Option("--rate", metavar="HZ", help="Samples per second in the file.")] = 100.0,
+    rate: Annotated[
+        float | None, typer.Option("--rate", metavar="HZ", help="Samples per second in the file. Default: 100, or what the format needs.")
+    ] = None,
     torque_noise: Annotated[
         str | None,
         typer.Option("--torque-noise", metavar="NM", help="After filtering; one number or one per joint. Default: from effort limits."),
@@ -84,6 +121,7 @@ def excite(
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes. Default: one per core.", min=1)] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the random starts.", min=0)] = 0,
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Don't write the page with the plot beside the file.")] = False,
+    read: opt.MotionReading,
     mounting: opt.Mounting,
     as_json: opt.AsJson = False,
     debug: opt.Debug = False,
@@ -93,17 +131,30 @@ def excite(
     Prints the error that predicted torques will have in other motions, the standard deviation that each coefficient will have, and how
     close every limit comes. The trajectory is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
     """
+    from dynident.excitation.formats.registry import format_of, trajectory_suffixes, write_trajectory
     from dynident.excitation.limits.limits import robot_limits, with_torque_factor
     from dynident.excitation.limits.limits_file import read_limits
-    from dynident.excitation.trajectories.trajectory import SUFFIXES
 
-    check_output(output, "trajectory", SUFFIXES)
+    if check is not None:
+        if given := opt.name_given({"--output": output, "--format": file_format, "--static": static}):
+            raise InputError(f"{given} and --check don't go together, for a check writes nothing; leave one out")
+        machine = read_robot(robot, **mounting)
+        check_file(machine, check, limits, parse_reading(read), unchecked=unchecked, as_json=as_json)
+        return
+    if output is None:
+        raise InputError("nothing to do; name the file to write with -o FILE, or one to look at with --check FILE")
+    check_output(output, "trajectory", trajectory_suffixes())
+    written = format_of(output, file_format)
     machine = read_robot(robot, **mounting)
+    rate = _positive(written.rate if rate is None else rate, "--rate", "samples per second")
+    if static is None:
+        written.require(machine.n, rate)
     allowed = robot_limits(machine) if limits is None else read_limits(limits, machine)
     if torque_factor is not None:
         allowed = with_torque_factor(machine, allowed, torque_factor)
+    write = partial(write_trajectory, path=output, format=written.name, options=opt.parse_options("--format-option", format_option))
     if static is not None:
-        _write_static(machine, allowed, output, count=static, method=method, seed=seed, as_json=as_json)
+        _write_static(machine, allowed, output, write, count=static, method=method, seed=seed, as_json=as_json)
         return
     options = {
         "friction": opt.parse_friction(friction),
@@ -115,25 +166,33 @@ def excite(
         "at_rest": start_at_rest,
         "starts": starts,
         "budget": None if budget is None else _positive(budget, "--budget", "seconds"),
-        "rate": _positive(rate, "--rate", "samples per second"),
+        "rate": rate,
         "task": None if task is None else _task(task, machine),
         "torque_noise": None if torque_noise is None else _noise(torque_noise, machine),
         "seed": seed,
     }
-    _write_trajectory(machine, allowed, output, options, workers=workers, plot=not no_plot, as_json=as_json)
+    _write_trajectory(machine, allowed, output, write, options, workers=workers, plot=not no_plot, as_json=as_json)
 
 
 def _write_trajectory(
-    robot: Robot, limits: Limits, output: Path, options: dict[str, Any], *, workers: int | None, plot: bool, as_json: bool
+    robot: Robot,
+    limits: Limits,
+    output: Path,
+    write: Callable[..., None],
+    options: dict[str, Any],
+    *,
+    workers: int | None,
+    plot: bool,
+    as_json: bool,
 ) -> None:
     from dynident.core.parallel import process_pool
-    from dynident.excitation import design_trajectory, trajectory_dataset
+    from dynident.excitation import FileHeader, design_trajectory, trajectory_dataset
     from dynident.excitation.tables import design_document, design_report
-    from dynident.excitation.trajectories.trajectory import write_trajectory
 
     with progress_bar("Designing the trajectory") as progress, process_pool(workers or os.cpu_count() or 1) as executor:
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
-    write_trajectory(trajectory_dataset(design.trajectory, options["rate"]), output)
+    header = FileHeader.of_report(robot, design.report, _unchecked(design.report.notes))
+    write(trajectory_dataset(design.trajectory, options["rate"]), header=header)
     page = output.with_suffix(".html")
     if plot:
         from dynident.core.files import write_atomically
@@ -145,15 +204,24 @@ def _write_trajectory(
     print_result(design_report(design), design_document(design), as_json=as_json, written=written)
 
 
-def _write_static(robot: Robot, limits: Limits, output: Path, *, count: int, method: str, seed: int, as_json: bool) -> None:
+def _write_static(
+    robot: Robot, limits: Limits, output: Path, write: Callable[..., None], *, count: int, method: str, seed: int, as_json: bool
+) -> None:
+    from dynident.excitation import FileHeader
     from dynident.excitation.static_design import design_configurations
     from dynident.excitation.tables import static_document, static_report
-    from dynident.excitation.trajectories.trajectory import write_trajectory
 
     with progress_bar("Choosing configurations") as progress:
         design = design_configurations(robot, count, method=cast("Any", method), limits=limits, seed=seed, progress=progress)
-    write_trajectory(design.dataset(), output)
+    units = tuple(joint.units.position for joint in robot.joints)
+    header = FileHeader(robot=robot.name, checked=("limits while standing",), unchecked=_unchecked(design.notes), units=units)
+    write(design.dataset(), header=header)
     print_result(static_report(design), static_document(design), as_json=as_json, written=str(output))
+
+
+def _unchecked(notes: Iterable[str]) -> str:
+    """The sentence on links that could not be kept apart, if there is one."""
+    return next((note for note in notes if "self-collision was not checked" in note), "")
 
 
 def _positive(value: float, option: str, unit: str) -> float:

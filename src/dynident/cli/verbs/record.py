@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +14,7 @@ import typer
 
 from dynident.cli import INTERRUPTED
 from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, read_data, read_robot
+from dynident.cli.inputs import check_output, read_driving_limits, read_motion, read_robot
 from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.terminal import console, print_report, progress_bar
 from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
@@ -102,7 +101,7 @@ def record(
     if (trajectory is None) == (configurations is None):
         raise InputError("give one motion to record: --trajectory FILE, or --configurations FILE")
     machine = read_robot(_description(vendor, address, robot), **mounting)
-    allowed = _limits(machine, limits)
+    allowed = read_driving_limits(machine, limits)
     arm = connect(vendor, address, machine, opt.parse_options("--connection-option", connection_option))
     try:
         plan = _plan(arm, machine, allowed, trajectory, configurations, speed=speed, repeat=repeat)
@@ -130,17 +129,6 @@ def _description(vendor: Vendor, address: str, robot: str | None) -> str:
     return robot
 
 
-def _limits(robot: Robot, file: Path | None) -> Limits:
-    from dynident.excitation.limits.limits import robot_limits
-    from dynident.excitation.limits.limits_file import read_limits
-
-    if file is not None:
-        limits = read_limits(file, robot)
-    else:
-        limits = robot_limits(robot, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0)
-    return replace(limits, torque=None)  # how well a model is known was a question of the design
-
-
 def _plan(
     arm: RobotConnection,
     robot: Robot,
@@ -153,16 +141,16 @@ def _plan(
 ) -> RecordingPlan:
     import numpy as np
 
-    from dynident.data import Dataset
     from dynident.recording import plan_configurations, plan_trajectory
     from dynident.regression.summary import Reading
 
     given: dict[str, Any] = {} if speed is None else {"speed": speed}
     file = trajectory or configurations
     assert file is not None  # noqa: S101 (one of them was given)
-    motion = read_data([file], robot, Reading(), (0.0, 1.0))
-    if not isinstance(motion, Dataset):
-        raise InputError(f"{file} holds controller samples (q, M, g), not positions to drive to; give what dynident excite wrote")
+    found = read_motion(file, robot, Reading())
+    if found.unchecked:
+        console().print(found.unchecked, style="bold red", markup=False)
+    motion = found.samples
     standing = np.asarray(arm.read().reference, dtype=float)
     if trajectory is not None:
         return plan_trajectory(robot, motion, standing, limits=limits, rate=arm.rate, repeats=repeat, **given)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, parse_reading, read_data, read_robot
+from dynident.cli.inputs import check_output, parse_reading, read_motion, read_robot
 from dynident.cli.terminal import console, print_notes, progress_bar
 from dynident.core.fields import parse_numbers, read_fields
 from dynident.errors import FileError, InputError, ValueRangeError
@@ -37,7 +37,8 @@ def simulate(
     robot: opt.RobotArgument,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Log to write: .npz, .csv or .parquet.")],
     trajectory: Annotated[
-        Path | None, typer.Argument(metavar="[TRAJECTORY]", help="Motion to follow: time, q and, better, dq and ddq (.csv, .npz, ...).")
+        Path | None,
+        typer.Argument(metavar="[TRAJECTORY]", help="Motion to follow, in any format of dynident excite or a table with time and q."),
     ] = None,
     *,
     noise: Annotated[str, typer.Option("--noise", metavar="NAME", help="none, or realistic: like a recorded Panda.")] = "none",
@@ -99,7 +100,7 @@ def simulate(
         return
     if trajectory is None:
         raise InputError("nothing to simulate; give a trajectory file, or --controller N")
-    motion = cast("Dataset", read_data([trajectory], machine, parse_reading(read)))
+    motion = read_motion(trajectory, machine, parse_reading(read)).samples
     _follow(
         machine,
         motion,
@@ -118,12 +119,10 @@ def simulate(
 
 
 def _follow(robot: Robot, motion: Dataset, output: Path, truth: Path | None, *, unsigned: bool, **options: Any) -> None:
-    from dynident.data import Dataset, write_dataset
+    from dynident.data import write_dataset
     from dynident.simulation import NOISES, write_truth
     from dynident.simulation import simulate as run
 
-    if not isinstance(motion, Dataset):  # pyright: ignore[reportUnnecessaryIsInstance] (a file may hold M and g instead)
-        raise InputError(f"{motion.source} holds controller samples (q, M, g), not a motion; give a file with time and q")
     if unsigned:
         sensors = NOISES[options["noise"]]
         magnitudes: Callable[[Array], Sensors] = lambda scale: replace(sensors(scale), unsigned=True)  # noqa: E731

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynident.cli.inputs import check_output, parse_reading, read_data, read_robot
+from dynident.cli.inputs import check_output, parse_reading, read_motion, read_robot
 from dynident.cli.options import Debug, MotionReading, Mounting
 from dynident.cli.terminal import console, spinner
 
@@ -47,17 +47,14 @@ def view(
 
     It needs no network. A motion plays in it with each joint's speed, and what it leaves of the limits: look before a real arm moves.
     """
-    from dynident.data import ControllerSamples
-    from dynident.errors import InputError
+    from dynident.data import Dataset
     from dynident.reports.view import view as page_of
 
     check_output(output, "page", (".html", ".htm"))
     machine, parameters = _read(robot, mounting)
     played = None
     if motion is not None:
-        played = read_data(motion, machine, parse_reading(reading), (0.0, 1.0))
-        if isinstance(played, ControllerSamples):
-            raise InputError(f"{played.source} holds controller samples (q, M, g), not a motion; give a file with time and q")
+        played = Dataset.concatenate([read_motion(file, machine, parse_reading(reading)).samples for file in motion])
     with spinner("Drawing the robot"):
         page = page_of(machine, parameters=parameters, motion=played, solids=solids)
         page.save(output)

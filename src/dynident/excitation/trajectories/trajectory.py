@@ -1,24 +1,17 @@
-"""What a trajectory is: joint positions as a function of time with their exact derivatives; its samples as a Dataset and as a file."""
+"""What a trajectory is: joint positions as a function of time with their exact derivatives; its samples as a Dataset."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, check_array, check_positive, check_unique, set_frozen
-from dynident.core.files import write_atomically
 from dynident.data.dataset import Dataset
-from dynident.data.formats.writing import WRITERS, write_dataset
-from dynident.errors import FileError, ValueRangeError
-
-_ROS = (".yaml", ".yml")
-#: Suffixes that `write_trajectory` knows.
-SUFFIXES = (*WRITERS, *_ROS)
+from dynident.errors import ValueRangeError
 
 
 class Motion(NamedTuple):
@@ -104,38 +97,3 @@ def set_rows(trajectory: Trajectory, *names: str) -> None:
     for name in names:
         n = len(trajectory.joints)
         set_frozen(trajectory, name, check_array(name, getattr(trajectory, name), (n,), f"({n},) = one per joint"))
-
-
-def write_trajectory(samples: Dataset, path: str | Path) -> None:
-    """Write samples of a trajectory, all or nothing; the suffix says as what."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise FileError(path, f"unknown suffix {suffix!r}; known: {', '.join(SUFFIXES)}")
-    if suffix in _ROS:
-        write_atomically(path, joint_trajectory_yaml(samples))
-    else:
-        write_dataset(samples, path)
-
-
-def joint_trajectory_yaml(samples: Dataset) -> str:
-    """The text of a trajectory_msgs/JointTrajectory, as `ros2 topic pub` takes it. Numbers keep all their digits.
-
-    A point's time is in whole nanoseconds, ROS's own resolution.
-    """
-    import json  # JSON strings are YAML strings, whatever a joint is called
-
-    lines = ["header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}", f"joint_names: {json.dumps(list(samples.joint_names))}", "points:"]
-    for i, t in enumerate(samples.time):
-        sec, nanosec = divmod(round(float(t) * 1e9), 1_000_000_000)
-        lines.append(f"- positions: {_row(samples.q, i)}")
-        if samples.dq is not None:
-            lines.append(f"  velocities: {_row(samples.dq, i)}")
-        if samples.ddq is not None:
-            lines.append(f"  accelerations: {_row(samples.ddq, i)}")
-        lines.append(f"  time_from_start: {{sec: {sec}, nanosec: {nanosec}}}")
-    return "\n".join(lines) + "\n"
-
-
-def _row(values: Array, i: int) -> str:
-    # YAML 1.1 reads 1e-05 as text: a mantissa needs its point
-    return "[" + ", ".join(np.format_float_scientific(value, trim="0") for value in values[i]) + "]"

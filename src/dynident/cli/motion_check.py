@@ -1,0 +1,36 @@
+"""What `dynident excite --check` does: a trajectory file, ours or the user's, against limits; a table, a verdict, and the exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dynident.cli.inputs import read_driving_limits, read_motion
+from dynident.cli.terminal import console, print_json, print_report
+from dynident.errors import DynidentError, Remedy
+
+if TYPE_CHECKING:
+    from dynident.regression.summary import Reading
+    from dynident.robots import Robot
+
+
+def check_file(robot: Robot, file: Path, limits: Path | None, reading: Reading, *, unchecked: bool, as_json: bool) -> None:
+    """Print the check; DynidentError where something is broken, or where self-collision can't be checked and that was not allowed."""
+    from dynident.excitation.motion_check import check_document, check_motion
+
+    found = read_motion(file, robot, reading)
+    check = check_motion(robot, found.samples, read_driving_limits(robot, limits))
+    if as_json:
+        print_json({**check_document(check), "format": found.format, "comments": list(found.comments)})
+    else:
+        if found.unchecked:
+            console().print(found.unchecked, style="bold red", markup=False)
+        print_report(check.tables())
+    check.require()
+    if check.unchecked and not unchecked:
+        raise DynidentError(
+            f"{file.name} keeps what could be checked, but {check.unchecked}",
+            remedy=Remedy("look at the motion, and accept it with {unchecked}", unchecked=True),
+        )
+    if not as_json:
+        console().print(f"{check.sentence[:1].upper()}{check.sentence[1:]}.", markup=False)

@@ -1,0 +1,132 @@
+"""What a format of trajectory files is, and what the first lines of every file say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynident.core.options import NoOptions
+from dynident.data.dataset import Dataset
+from dynident.data.formats.comments import read_comments
+from dynident.data.reading.load import ReadingArguments
+from dynident.errors import InputError, ValueRangeError
+from dynident.excitation.limits.margins import LimitReport
+from dynident.robots.robot import Robot
+
+#: Begins the first line of a file that was not checked for everything, and the sentence that says why.
+NOT_CHECKED = "NOT CHECKED"
+_FORMAT = re.compile(r"format (\w+);")
+#: Clocks whose steps differ by less than this share are regular.
+_REGULAR = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryFormat:
+    """One format, with everything that the registry, the command line and the tests ask of it.
+
+    name : str       How it is chosen, and what a file's second line calls it.
+    about : str      Who executes such files, for help.
+    suffixes : tuple of str   Of its files; a suffix that several have means the first of them in the registry.
+    encode : the samples, the first lines and the format's own options to the content of a file.
+    read : a file and how to read it (as for `load_dataset`) to samples. Broken files raise FileError.
+    comments : a file to its first lines, without the signs that make them comments.
+    rate : float     Samples per second unless others are asked for [Hz].
+    joints : int     How many joints a sample has; 0 where any number will do.
+    periods : tuple of int   Allowed times between samples [ms]; empty where any will do.
+    options : dataclass of the options that it has of its own.
+    """
+
+    name: str
+    about: str
+    suffixes: tuple[str, ...]
+    encode: Callable[[Dataset, Sequence[str], Any], str | bytes]
+    read: Callable[[Path, ReadingArguments], Dataset]
+    comments: Callable[[Path], tuple[str, ...]] = read_comments
+    rate: float = 100.0
+    joints: int = 0
+    periods: Sequence[int] = ()
+    options: type[object] = NoOptions
+
+    def require(self, joints: int, rate: float) -> None:
+        """InputError unless motions of so many joints at so many samples per second can be written."""
+        if self.joints and joints != self.joints:
+            raise InputError(f"format {self.name!r} is for robots with {self.joints} joints, and this one has {joints}; choose another")
+        if not self.periods:
+            return
+        period = 1e3 / rate
+        if not any(abs(period - allowed) <= _REGULAR * allowed for allowed in self.periods):
+            words = [f"{allowed} ms" for allowed in self.periods]
+            known = " or ".join(words) if len(words) <= 3 else f"{words[0]}, {words[1]}, ... {words[-1]}"
+            raise ValueRangeError(
+                "rate",
+                f"is {rate:g} Hz, a sample every {period:.4g} ms; format {self.name!r} has one every {known}, usually {self.rate:g} Hz",
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileHeader:
+    """What a person should know before a robot gets the file.
+
+    robot : str              Its name; empty where nobody said it.
+    checked : tuple of str   The limits that hold along the motion.
+    unchecked : str          A sentence on what was not checked; empty where everything was.
+    units : tuple of str     Unit of each joint's position ("rad", "m").
+    """
+
+    robot: str = ""
+    checked: tuple[str, ...] = ()
+    unchecked: str = "nobody has compared this motion with any limits"
+    units: tuple[str, ...] = ()
+
+    @staticmethod
+    def of_report(robot: Robot, report: LimitReport, unchecked: str = "") -> FileHeader:
+        """Of a motion whose limits were checked."""
+        checked = tuple(dict.fromkeys(margin.name for margin in report.margins))
+        units = tuple(joint.units.position for joint in robot.joints)
+        return FileHeader(robot=robot.name, checked=checked, unchecked=unchecked, units=units)
+
+    def lines(self, format: str, samples: Dataset) -> tuple[str, ...]:
+        """The first lines of a file."""
+        what = f"dynident trajectory{f' for {self.robot}' if self.robot else ''}"
+        what += f", checked for {_listing(self.checked)}" if self.checked else ""
+        warning = f"{NOT_CHECKED}: {self.unchecked.rstrip('.')}. " if self.unchecked else ""
+        units = f", in {_listing(tuple(dict.fromkeys(self.units)))}" if self.units else ""
+        clock = f"{samples.rate:.6g} Hz, {samples.samples} samples, {samples.duration:.6g} s"
+        lines = (f"{warning}{what}", f"format {format}; {clock}; joints {', '.join(samples.joint_names)}{units}")
+        return tuple(" ".join(line.split()) for line in lines)  # a name with a line break in it would end the comment
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrajectoryFile:
+    """What a file holds: the samples, its format, and its first lines."""
+
+    samples: Dataset
+    format: str
+    comments: tuple[str, ...] = ()
+
+    @property
+    def unchecked(self) -> str:
+        """What the file says was not checked; empty where it says nothing of the kind."""
+        return next((line for line in self.comments if line.startswith(NOT_CHECKED)), "")
+
+
+def named_format(comments: Sequence[str]) -> str:
+    """The format that the lines of one of dynident's own files name; empty for others."""
+    return next((found[1] for line in comments if (found := _FORMAT.match(line))), "")
+
+
+def require_regular(samples: Dataset, format: TrajectoryFormat) -> None:
+    """InputError unless a sample comes at every tick of a clock that the format allows."""
+    format.require(samples.n, samples.rate)
+    steps = samples.periods
+    if format.periods and (len(samples.starts) > 1 or np.ptp(steps) > 1e3 * _REGULAR * steps.mean()):
+        raise InputError(f"format {format.name!r} needs samples that are equally far apart, in one segment; sample the motion anew")
+
+
+def _listing(words: tuple[str, ...]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,18 @@
+"""Positions for the joint position loop of libfranka and pylibfranka, which asks for a sample every millisecond."""
+
+from __future__ import annotations
+
+from dynident.excitation.formats.format import TrajectoryFormat
+from dynident.excitation.formats.positions import encode_positions
+from dynident.excitation.formats.tables import read_samples
+
+FORMAT = TrajectoryFormat(
+    name="franka",
+    about="CSV of positions [rad] at 1 kHz for libfranka and pylibfranka",
+    suffixes=(".csv",),
+    encode=encode_positions,
+    read=read_samples,
+    rate=1000.0,
+    joints=7,
+    periods=(1,),
+)

@@ -1,0 +1,44 @@
+"""Axis positions in degrees, A1 to A6, for a client of KUKA's Robot Sensor Interface, which is asked every 4 ms (or 12 ms).
+
+RSI takes corrections: with RSI_ON(#ABSOLUTE) what is sent as AKorr is added to where the arm stood then, so that a client sends the
+difference of each line to the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from dynident.core.options import NoOptions
+from dynident.data.dataset import Dataset
+from dynident.data.formats.writing import csv_bytes
+from dynident.data.reading.load import ReadingArguments
+from dynident.excitation.formats.format import TrajectoryFormat
+from dynident.excitation.formats.tables import read_samples
+
+_AXES = tuple(f"A{axis}" for axis in range(1, 7))
+
+
+def _encode(samples: Dataset, lines: Sequence[str], options: NoOptions) -> bytes:
+    degrees = np.degrees(samples.q)
+    columns = {"time": samples.time, **{name: np.ascontiguousarray(degrees[:, j]) for j, name in enumerate(_AXES)}}
+    return csv_bytes(columns, [*lines, "axis positions in degrees, time in s"], {"joint_names": list(samples.joint_names)})
+
+
+def _read(path: Path, reading: ReadingArguments) -> Dataset:
+    ours: ReadingArguments = {"columns": {"q": list(_AXES)}, "units": {"q": "deg"}}
+    return read_samples(path, {**reading, **ours})
+
+
+FORMAT = TrajectoryFormat(
+    name="kuka_rsi",
+    about="CSV of axis positions [deg] at 250 Hz for RSI clients of KUKA's six-axis arms",
+    suffixes=(".csv",),
+    encode=_encode,
+    read=_read,
+    rate=250.0,
+    joints=6,
+    periods=(4, 12),
+)

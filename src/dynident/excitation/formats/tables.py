@@ -1,0 +1,35 @@
+"""Trajectories as the files that data are kept in: time, q, dq and ddq in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from dynident.core.options import NoOptions
+from dynident.data.dataset import Dataset
+from dynident.data.formats.writing import WRITERS
+from dynident.data.reading.load import ReadingArguments, load_recording
+from dynident.errors import FileError
+from dynident.excitation.formats.format import TrajectoryFormat
+
+
+def read_samples(path: Path, reading: ReadingArguments) -> Dataset:
+    """The motion in a data file of any kind; FileError where it holds what a controller says instead."""
+    found = load_recording(path, **reading)
+    if not isinstance(found, Dataset):
+        raise FileError(path, "holds controller samples (q, M, g), not a motion; give a file with time and q")
+    return found
+
+
+def _encoder(suffix: str) -> Callable[[Dataset, Sequence[str], NoOptions], bytes]:
+    def encode(samples: Dataset, lines: Sequence[str], options: NoOptions) -> bytes:
+        return WRITERS[suffix](samples, tuple(lines))
+
+    return encode
+
+
+CSV = TrajectoryFormat(name="csv", about="time, q, dq, ddq in columns", suffixes=(".csv",), encode=_encoder(".csv"), read=read_samples)
+NPZ = TrajectoryFormat(name="npz", about="the same as NumPy arrays", suffixes=(".npz",), encode=_encoder(".npz"), read=read_samples)
+PARQUET = TrajectoryFormat(
+    name="parquet", about="the same as Parquet", suffixes=(".parquet",), encode=_encoder(".parquet"), read=read_samples
+)
