@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
-from dynident.cli import main
+from dynident.cli.app import main
 
 if TYPE_CHECKING:
     from dynident.reproduce import Reproduction

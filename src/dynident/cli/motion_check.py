@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from dynident.cli.inputs import read_driving_limits, read_motion
 from dynident.cli.terminal import console, print_json, print_report
-from dynident.errors import DynidentError, Remedy
 
 if TYPE_CHECKING:
     from dynident.regression.summary import Reading
@@ -26,11 +25,6 @@ def check_file(robot: Robot, file: Path, limits: Path | None, reading: Reading, 
         if found.unchecked:
             console().print(found.unchecked, style="bold red", markup=False)
         print_report(check.tables())
-    check.require()
-    if check.unchecked and not unchecked:
-        raise DynidentError(
-            f"{file.name} keeps what could be checked, but {check.unchecked}",
-            remedy=Remedy("look at the motion, and accept it with {unchecked}", unchecked=True),
-        )
+    check.require(unchecked=unchecked)
     if not as_json:
         console().print(f"{check.sentence[:1].upper()}{check.sentence[1:]}.", markup=False)

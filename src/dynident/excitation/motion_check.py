@@ -13,7 +13,7 @@ from dynident.core.arrays import Array
 from dynident.core.files import finite_or_none
 from dynident.core.results import Report, Tabular
 from dynident.data.dataset import Dataset
-from dynident.errors import DynidentError, InputError
+from dynident.errors import DynidentError, InputError, Remedy
 from dynident.excitation.limits.limits import Limits, robot_limits
 from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_trajectory
 from dynident.excitation.trajectories.sampled import SampledTrajectory
@@ -65,10 +65,13 @@ class MotionCheck(Tabular):
     def headline(self) -> str:
         return self.sentence
 
-    def require(self) -> None:
-        """DynidentError for the first thing that is broken."""
+    def require(self, *, unchecked: bool = False) -> None:
+        """DynidentError for the first thing that is broken and, unless `unchecked`, for links that could not be kept apart."""
         if not self.holds:
             raise DynidentError(self.sentence)
+        if self.unchecked and not unchecked:
+            remedy = Remedy("look at the motion, and accept it with {unchecked}", unchecked=True)
+            raise DynidentError(f"{self.samples.source} keeps what could be checked, but {self.unchecked}", remedy=remedy)
 
     def tables(self) -> Report:
         data = self.samples

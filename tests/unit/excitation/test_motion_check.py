@@ -38,8 +38,15 @@ def test_a_motion_that_holds():
     assert by_name(check)["acceleration"].share == pytest.approx(0.4 * 10.0 / np.sqrt(3.0) / 4.0, rel=1e-4)
     assert by_name(check)["step between samples"].share == pytest.approx(0.75, rel=2e-3)
     assert "keeps all limits of planar_2r" in check.sentence
-    check.require()
+    check.require(unchecked=True)
     assert "Limits, checked at 1000 Hz" in str(check)
+
+
+def test_links_that_could_not_be_kept_apart():
+    check = replace(check_motion(ROBOT, SAMPLES, LIMITS), unchecked="nobody knows how large the links are")
+    with pytest.raises(DynidentError, match=r"keeps what could be checked, but nobody knows .*; look at the motion, and accept it with"):
+        check.require()
+    check.require(unchecked=True)
 
 
 def test_of_positions_alone_derivatives_are_found():
