@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_positive, per_joint
 from dynident.dynamics import inverse_dynamics
+from dynident.excitation.limits.torque import COULOMB, FACTOR
 from dynident.excitation.task import Task
 from dynident.friction.model import OFFSET_SHARE, Symmetry
 from dynident.friction.model import Motion as JointMotion
@@ -35,10 +36,8 @@ INDEPENDENT_PER_HZ = 1.8
 CUTOFF = 5.0
 #: Noise of a torque after the filter, as a share of the joint's effort limit.
 NOISE_SHARE = 7e-4
-#: To what factor links are known: those of a description, and boxes around the joints.
-DESCRIBED, GUESSED = 2.0, 4.0
-#: Friction beside what a joint carries, as a share of its effort limit.
-_FRICTION_SHARE = 0.05
+#: To what factor links are known that are taken for boxes around the joints; those of a description to `FACTOR`.
+GUESSED = 4.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,7 +92,7 @@ def believed_links(robot: Robot) -> tuple[Array, Array]:
     if robot.parameters is None:
         return boxes, np.full(robot.n, GUESSED)
     links, mended = mend_links(robot.parameters, boxes)
-    factors = np.full(robot.n, DESCRIBED)
+    factors = np.full(robot.n, FACTOR)
     factors[list(mended)] = GUESSED
     return links, factors
 
@@ -119,7 +118,7 @@ def _friction_std(base: BaseParameters, task: Task, torque: Array) -> Array:
     if model is None:
         return np.zeros(0)
     limit = base.robot.effort_limits
-    scale = np.hypot(torque, np.where(np.isfinite(limit), _FRICTION_SHARE * limit, 0.0))
+    scale = np.hypot(torque, np.where(np.isfinite(limit), COULOMB * limit, 0.0))
     sizes = np.sqrt(np.mean(model.columns(JointMotion(*task.motion)) ** 2, axis=0))
     shares = {Symmetry.EVEN: OFFSET_SHARE}
     return np.array(

@@ -207,7 +207,9 @@ def prepare_search(
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     smoothed = None if friction is None else smooth(friction, _SMOOTHING * float(limits.velocity.min()))
     centres = standing_positions(robot, limits, collision, rng, parametrisation.start)
-    assumptions = assume(base, task or random_task(robot, limits, collision), torque_noise=torque_noise, cutoff=cutoff, before=before)
+    assumptions = assume(
+        base, task or random_task(robot, limits, collision, allowed=centres), torque_noise=torque_noise, cutoff=cutoff, before=before
+    )
     measure = Criterion(
         base=base,
         kind=criterion,

@@ -16,7 +16,7 @@ from dynident.data.dataset import Dataset
 from dynident.data.signals.derivatives import differentiate, low_pass
 from dynident.errors import InputError
 from dynident.excitation.limits.collision import CollisionModel
-from dynident.excitation.limits.limits import Limits
+from dynident.excitation.limits.limits import LimitError, Limits
 from dynident.excitation.limits.margins import motion_margins, standing_positions
 from dynident.excitation.search.shrinking import largest_share
 from dynident.excitation.trajectories.fourier import fourier_basis
@@ -40,10 +40,17 @@ class Task:
     source: str
 
 
-def random_task(robot: Robot, limits: Limits, collision: CollisionModel | None = None, *, seed: int = 0) -> Task:
-    """Random motions within the limits, for their own seed."""
+def random_task(
+    robot: Robot, limits: Limits, collision: CollisionModel | None = None, *, allowed: Array | None = None, seed: int = 0
+) -> Task:
+    """Random motions within the limits, for their own seed. allowed : (k, n) where the robot may stand, should no such place be found."""
     rng = np.random.default_rng(np.random.SeedSequence([seed, _MOTIONS]))
-    centres = standing_positions(robot, limits, collision, rng, None)
+    try:
+        centres = standing_positions(robot, limits, collision, rng, None)
+    except LimitError:
+        if allowed is None:
+            raise
+        centres = allowed
     time = np.arange(_SAMPLES) * _LENGTH / _SAMPLES
     motions = [_random_motion(robot, limits, collision, centres[i % len(centres)], time, rng) for i in range(_MOTIONS)]
     joined = Motion(*(np.concatenate(parts) for parts in zip(*motions, strict=True)))

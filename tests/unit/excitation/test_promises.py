@@ -11,8 +11,9 @@ import dynident
 from dynident import load_robot
 from dynident.data import Dataset
 from dynident.errors import InputError, ShapeError, ValueRangeError
-from dynident.excitation import Repeated, design_trajectory, robot_limits
+from dynident.excitation import Box, LimitError, Repeated, design_trajectory, robot_limits
 from dynident.excitation.assumptions import INDEPENDENT_PER_HZ, NOISE_SHARE, assume, believed_links, prior_information
+from dynident.excitation.limits.limits import frame_positions
 from dynident.excitation.limits.margins import motion_margins
 from dynident.excitation.precision import deviations, expected_std, precision_of, predict_precision, run_information
 from dynident.excitation.search.criterion import base_regressor
@@ -95,6 +96,16 @@ def test_random_motions_keep_the_limits_and_are_always_the_same():
     assert np.abs(task.motion.dq).max(axis=0).min() > 0.3 * limits.velocity.min()
     np.testing.assert_array_equal(task.motion.q, random_task(PANDA, limits).motion.q)
     assert not np.array_equal(task.motion.q, random_task(PANDA, limits, seed=1).motion.q)
+
+
+def test_where_chance_finds_no_place_motions_are_about_one_that_is_known():
+    place = np.array([0.6, 0.4])
+    tool = frame_positions(PLANAR, place[None])[0, -1]
+    limits = robot_limits(PLANAR, boxes=(Box(lower=tool - 0.02, upper=tool + 0.02, frames=("tool",)),))
+    with pytest.raises(LimitError):
+        random_task(PLANAR, limits)
+    task = random_task(PLANAR, limits, allowed=place[None])
+    assert 0.0 < np.abs(task.motion.q - place).max() < 0.1
 
 
 def test_the_task_of_a_file_has_the_derivatives_of_its_positions():
