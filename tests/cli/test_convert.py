@@ -5,8 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import Robot, load_robot
 from dynident.dynamics import inverse_dynamics
+from dynident.robots.kinematics import link_poses
+from dynident.robots.solids import robot_solids
 
 
 @pytest.mark.parametrize("suffix", [".urdf", ".xml", ".yaml"])
@@ -19,6 +21,20 @@ def test_a_robot_keeps_its_torques(dynident, tmp_path: Path, suffix: str) -> Non
     states = np.random.default_rng(0).normal(size=(3, 10, 7))
     expected = inverse_dynamics(robot, robot.parameters, *states)
     np.testing.assert_allclose(inverse_dynamics(copy, copy.parameters, *states), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("suffix", [".urdf", ".xml", ".yaml"])
+def test_a_robot_keeps_its_capsules_and_their_places(dynident, tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"copy{suffix}"
+    assert dynident("convert", "spatial_3r", "-o", str(target)).returncode == 0
+    q = np.array([0.3, -0.8, 1.1])
+
+    def placed(robot: Robot) -> list[tuple]:
+        poses = np.concatenate([np.eye(4)[None], link_poses(robot, q)])
+        at = [(solid, poses[solid.body + 1]) for solid in robot_solids(robot).solids]
+        return sorted((solid.radius, *np.sort(np.round(solid.points @ T[:3, :3].T + T[:3, 3], 9), axis=0).ravel()) for solid, T in at)
+
+    assert placed(load_robot(target)) == placed(load_robot("spatial_3r"))
 
 
 def test_a_table_becomes_a_urdf_and_comes_back(dynident, tmp_path: Path) -> None:

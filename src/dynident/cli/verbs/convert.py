@@ -27,7 +27,8 @@ def convert(
 ) -> None:
     """Write a robot description in another format: xacro expanded, SDF or a DH table as URDF, a URDF as DH, and so on.
 
-    A xacro that becomes a URDF keeps everything, shapes included. What is written anew has kinematics, limits and inertias.
+    A xacro that becomes a URDF keeps everything, shapes included. What is written anew has kinematics, limits and inertias,
+    and the capsules of a DH file.
     """
     from dynident.core.files import write_atomically
     from dynident.exports.convert import FORMATS

@@ -1,4 +1,4 @@
-"""Complete descriptions of a robot that has none, URDF or MJCF: kinematics, limits, inertias, friction, in MJCF gravity; no shapes.
+"""Complete descriptions of a robot that has none, URDF or MJCF: kinematics, limits, inertias, friction, capsules, in MJCF gravity.
 
 To both formats a link's frame is the frame of the joint that moves it. Where a robot's parameter frames are elsewhere (standard DH:
 at the link's far end), the parameters are carried over.
@@ -16,8 +16,9 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.xml import comment_text, number_text
 from dynident.exports.export_model import AttachedBody, ExportModel
+from dynident.exports.formats.capsules import mjcf_pairs, mjcf_shapes, shapes_sentence, urdf_shapes
 from dynident.exports.friction import ExpressedFriction
-from dynident.parameters import change_of_frame, link_inertia
+from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame, link_inertia
 from dynident.robots.formats.mjcf_text import inertial_tag
 from dynident.robots.formats.urdf_xml import UNKNOWN_LIMIT, inertial_lines
 from dynident.robots.kinematics import xyz_rpy_from_pose
@@ -64,12 +65,12 @@ def unused_name(name: str, robot: Robot) -> str:
 def complete_urdf(model: ExportModel, held: ExpressedFriction, comment: list[str]) -> tuple[str, list[str]]:
     """The text, and notes about what it doesn't say."""
     robot = model.robot
-    notes = ["no URDF was there to be patched, so the file is complete but has no shapes"]
+    notes = [f"no URDF was there to be patched, so the file is {shapes_sentence(robot)}"]
     lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(robot.name)}>", f"  {comment_text(comment)}"]
-    lines.append(f"  <link name={quoteattr(base_name(robot))}/>")
+    lines += link_lines(base_name(robot), np.zeros(PARAMETERS_PER_LINK), urdf_shapes(robot, -1))
     unknown = False
     for i, body in enumerate(bodies_in_joint_frames(robot, model.parameters)):
-        lines += link_lines(body.link.name, body.parameters)
+        lines += link_lines(body.link.name, body.parameters, urdf_shapes(robot, i))
         lines += _joint_lines(body, held.of_joint(i))
         unknown |= not all(math.isfinite(limit) for limit in (body.joint.velocity, body.joint.effort))
     tool = tool_in_joint_frame(robot)
@@ -84,11 +85,12 @@ def complete_urdf(model: ExportModel, held: ExpressedFriction, comment: list[str
     return "\n".join([*lines, "</robot>", ""]), notes
 
 
-def link_lines(name: str, parameters: Array) -> list[str]:
+def link_lines(name: str, parameters: Array, shapes: list[str] | None = None) -> list[str]:
     """A <link>; one without mass has no <inertial>."""
-    if not np.any(parameters):
+    lines = inertial_lines(link_inertia(parameters, name)) if np.any(parameters) else []
+    lines += shapes or []
+    if not lines:
         return [f"  <link name={quoteattr(name)}/>"]
-    lines = inertial_lines(link_inertia(parameters, name))
     return [f"  <link name={quoteattr(name)}>", *(f"    {line}" for line in lines), "  </link>"]
 
 
@@ -151,13 +153,15 @@ def complete_mjcf(model: ExportModel, held: ExpressedFriction, comment: list[str
         f"  {comment_text(comment)}",
         '  <compiler angle="radian" autolimits="false"/>',
         f'  <option gravity="{number_text(robot.gravity.tolist())}"/>',
+        *mjcf_pairs(robot),
         "  <worldbody>",
+        *(f"    {line}" for line in mjcf_shapes(robot, -1)),
         *_children(model, bodies, held, -1, "    "),
         "  </worldbody>",
         "</mujoco>",
         "",
     ]
-    return "\n".join(lines), ["no MJCF was there to be patched, so the file is complete but has no shapes"]
+    return "\n".join(lines), [f"no MJCF was there to be patched, so the file is {shapes_sentence(robot)}"]
 
 
 def _children(model: ExportModel, bodies: list[JointFrameBody], held: ExpressedFriction, parent: int, indent: str) -> list[str]:
@@ -175,6 +179,7 @@ def _body(model: ExportModel, bodies: list[JointFrameBody], held: ExpressedFrict
         lines.append(f"{indent}  {inertial_tag(link_inertia(body.parameters, body.link.name))}")
     numbers = "".join(f' {name}="{number_text([value])}"' for name, value in held.of_joint(i).items())
     lines.append(f"{indent}  <joint name={quoteattr(body.joint.name)} {_joint(body.joint)}{numbers}/>")
+    lines += [f"{indent}  {line}" for line in mjcf_shapes(model.robot, i)]
     tool = tool_in_joint_frame(model.robot)
     if i == model.robot.n - 1 and not np.array_equal(tool, np.eye(4)):
         lines.append(f"{indent}  <site name={quoteattr(unused_name('tool', model.robot))} {pose_attributes(tool)}/>")

@@ -28,7 +28,7 @@ def capsule(start: Array, end: Array, radius: float, *, spokes: int = _SPOKES, r
     r = radius * np.concatenate([np.sin(angle), np.cos(angle)])
     z = radius * np.concatenate([-np.cos(angle), np.sin(angle)]) + np.repeat([0.0, length], rings)
     vertices, triangles = turned_surface(r, z, spokes)
-    return vertices @ _frame_along(end - start).T + start, triangles
+    return vertices @ frame_along(end - start).T + start, triangles
 
 
 def turned_surface(r: Array, z: Array, spokes: int = _SPOKES) -> tuple[Array, IntArray]:
@@ -43,7 +43,7 @@ def turned_surface(r: Array, z: Array, spokes: int = _SPOKES) -> tuple[Array, In
     return np.array(points), np.array(triangles, dtype=np.int64)
 
 
-def _frame_along(direction: Array) -> Array:
+def frame_along(direction: Array) -> Array:
     """(3, 3) rotation whose z axis is the direction."""
     length = float(np.linalg.norm(direction))
     if length < 1e-12:
