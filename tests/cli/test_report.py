@@ -54,7 +54,7 @@ def test_bad_input_damages_nothing(dynident, folder):
     refused(dynident("report", "log.npz"), ["log.npz", "not a run folder"])
     refused(dynident("report", "run", "-o", "missing/page.html"), ["missing/page.html", "can't be written"])
     (folder / "run" / "report.html").mkdir()
-    refused(dynident("report", "run"), ["report.html", "can't be written"])
+    refused(dynident("report", "run"), ["report.html", "is a folder"])
     (folder / "run" / "report.html").rmdir()
     (folder / "run" / "report.html").write_text("mine")
     (folder / "run" / "estimate.npz").write_bytes(b"broken")

@@ -157,11 +157,14 @@ def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:
     )
 
 
-def check_output(file: Path, what: str, suffixes: Iterable[str] | None = None) -> None:
-    """To be asked before the work: a file of the right kind can be made there. suffixes : those that are allowed."""
+def check_output(file: Path, what: str, suffixes: Iterable[str] | None = None, *, inputs: Iterable[str | Path | None] = ()) -> None:
+    """To be asked before the work: a file of the right kind can be made there. suffixes : those that are allowed; inputs : what is read."""
+    from dynident.runs.stages import refuse_run_file
+
     if suffixes is not None and file.suffix.lower() not in suffixes:
         raise FileError(file, f"unknown suffix {file.suffix!r} for the {what}; known: {', '.join(suffixes)}")
-    check_file_target(file, what)
+    check_file_target(file, what, inputs=inputs)
+    refuse_run_file(file)
 
 
 def running_command() -> str:

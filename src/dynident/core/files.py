@@ -7,7 +7,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +15,9 @@ from typing import Any, cast
 import yaml
 
 from dynident.errors import FileError, InputError
+
+#: How names of files end that are being written.
+_PART = ".part"
 
 
 def read_bytes(path: str | Path) -> bytes:
@@ -104,40 +107,15 @@ def file_digest(path: str | Path) -> str:
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Write beside the target, flush to disk, then rename over it."""
-    target = Path(path)
-    with _clear_errors(target):
-        name = _write_beside(target, content)
-        _move_into_place(name, target)
-
-
-def write_together(folder: str | Path, contents: Mapping[str, str | bytes], *, last: str) -> None:
-    """Write files that belong together into a folder, which is made if need be.
-
-    All are written beside their targets before any is renamed. `last` is removed before the others are replaced and
-    appears after them, so that where it exists the others are those that it was written with. A failure leaves nothing new.
-    """
-    target = Path(folder)
-    order = [*(name for name in contents if name != last), last]
-    written: dict[str, str] = {}
-    made: list[Path] = []
-    with _clear_errors(target):
+    """Write beside the target, flush to disk, then rename over it. A link stays one, and what it leads to is replaced."""
+    target = Path(os.path.realpath(path))
+    with clear_errors(Path(path)):
+        remove_leftovers(target)
+        name = write_beside(target, content)
         try:
-            for path in (*reversed(target.parents), target):
-                if not path.exists():
-                    path.mkdir()
-                    made.append(path)
-            for name in order:
-                written[name] = _write_beside(target / name, contents[name])
-            (target / last).unlink(missing_ok=True)
-            for name in order:
-                _move_into_place(written.pop(name), target / name)
+            replace_file(name, target)
         except BaseException:
-            for name in written.values():
-                Path(name).unlink(missing_ok=True)
-            for path in reversed(made):
-                if not any(path.iterdir()):
-                    path.rmdir()
+            Path(name).unlink(missing_ok=True)
             raise
 
 
@@ -153,28 +131,38 @@ def check_writable(folder: str | Path) -> None:
         raise FileError(target, f"can't be written, because {existing} doesn't allow it; name another folder")
 
 
-def check_file_target(path: str | Path, what: str = "") -> None:
-    """FileError unless a file can be made or replaced there; to be asked before long work. what : the file is for."""
+def check_file_target(path: str | Path, what: str = "", *, inputs: Iterable[str | Path | None] = ()) -> None:
+    """FileError unless a file can be made or replaced there; to be asked before long work. what : the file is for.
+
+    inputs : what is read; none of it is ever replaced.
+    """
     file = Path(path)
-    if file.is_dir():
-        raise FileError(file, f"is a folder; name a file{f' for the {what}' if what else ''}")
-    if not file.absolute().parent.is_dir():
-        raise FileError(file, f"can't be written, because there is no folder {file.parent}; make it first")
-    if not os.access(file.absolute().parent, os.W_OK | os.X_OK) or (file.exists() and not os.access(file, os.W_OK)):
-        raise FileError(file, "can't be written, because its permissions or its folder's don't allow it; name another file")
+    with clear_errors(file):
+        if file.is_dir():
+            raise FileError(file, f"is a folder; name a file{f' for the {what}' if what else ''}")
+        if file.exists() and not file.is_file():
+            raise FileError(file, "is a device or a pipe; name a file")
+        if not file.absolute().parent.is_dir():
+            raise FileError(file, f"can't be written, because there is no folder {file.parent}; make it first")
+        folder = Path(os.path.realpath(file)).parent
+        if not os.access(folder, os.W_OK | os.X_OK) or (file.exists() and not os.access(file, os.W_OK)):
+            raise FileError(file, "can't be written, because its permissions or its folder's don't allow it; name another file")
+        if file.exists() and any(other is not None and Path(other).is_file() and file.samefile(other) for other in inputs):
+            raise FileError(file, "is what is read here, and would be lost; name another file to write")
 
 
 @contextmanager
-def _clear_errors(target: Path) -> Generator[None]:
+def clear_errors(target: Path) -> Generator[None]:
+    """What the system says against writing the target, as one sentence."""
     try:
         yield
     except OSError as error:
-        raise FileError(target, f"can't be written: {error.strerror}") from None
+        raise FileError(target, f"can't be written: {error.strerror or error}") from None
 
 
-def _write_beside(target: Path, content: str | bytes) -> str:
+def write_beside(target: Path, content: str | bytes) -> str:
     """Name of a new file in the target's folder with the content, on disk."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{_beside(target)}{os.getpid()}.", suffix=_PART)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content.encode("utf-8") if isinstance(content, str) else content)
@@ -186,13 +174,34 @@ def _write_beside(target: Path, content: str | bytes) -> str:
     return name
 
 
-def _move_into_place(name: str, target: Path) -> None:
+def replace_file(name: str, target: Path) -> None:
+    """Rename a file over the target, whose permissions it takes."""
+    os.chmod(name, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+    os.replace(name, target)
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove what processes that were killed while they wrote the target have left beside it."""
+    begin = _beside(target)
+    for name in os.listdir(target.parent):
+        process = name.removeprefix(begin).partition(".")[0]
+        if name.startswith(begin) and name.endswith(_PART) and process.isdecimal() and not _runs(int(process)):
+            (target.parent / name).unlink(missing_ok=True)
+
+
+def _beside(target: Path) -> str:
+    """How names of files begin that will be the target; short where the target's own is as long as a name can be."""
+    return f".{target.name[:100]}."
+
+
+def _runs(process: int) -> bool:
     try:
-        os.chmod(name, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is another user's
+        return True
+    return True
 
 
 def _umask() -> int:

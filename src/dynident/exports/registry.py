@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from dynident.core.files import check_file_target, check_writable, read_bytes, read_text, write_atomically, write_together
+from dynident.core.files import check_file_target, check_writable, read_bytes, read_text, write_atomically
 from dynident.core.options import settle_options
+from dynident.core.together import write_together
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.exports.code import c99, python_module
@@ -17,6 +18,7 @@ from dynident.exports.proof import random_states
 from dynident.exports.target import Exported, Exporter, Original, Request, States
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
+from dynident.runs.stages import refuse_run_file
 
 EXPORTERS: dict[str, Exporter] = {
     exporter.name: exporter
@@ -105,12 +107,13 @@ def check_target(exporter: Exporter, path: Path, original: str | Path | None) ->
     if original is not None and path.exists() and path.samefile(original):
         raise FileError(path, "is the file that would be patched, and it is never overwritten; name another file")
     check_file_target(path)
+    refuse_run_file(path)
 
 
 def write_exported(exported: Exported, path: str | Path) -> None:
     """Write the files of an export, all or nothing: one file to a path, several into a folder of that name."""
     if EXPORTERS[exported.target].folder:
-        write_together(path, exported.files, last=next(iter(exported.files)))
+        write_together(path, exported.files)
     else:
         write_atomically(path, next(iter(exported.files.values())))
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from dynident.core.files import check_writable, json_text, read_json, write_together
+from dynident.core.files import check_writable, json_text, read_json
+from dynident.core.together import write_together
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError, InputError
 from dynident.exports.export_model import ExportModel
@@ -73,7 +74,7 @@ def export_samples(
         "notes": list(notes),
     }
     earlier = _earlier_files(place)
-    write_together(place, {**files, INDEX: json_text(index)}, last=INDEX)
+    write_together(place, {**files, INDEX: json_text(index)})
     for name in earlier - set(files):
         (place / name).unlink(missing_ok=True)
     return index

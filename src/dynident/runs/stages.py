@@ -1,7 +1,7 @@
 """The stages of a run folder in one table: their files and schemas, the digests that tie files to each other, and what is stale.
 
-A stage is a JSON document for people and an archive with every digit. The document is written last and removed first, names the
-SHA-256 of what was written with it, and of what it was made from: nothing half, mixed or old is taken for a result.
+A stage is a JSON document for people and an archive with every digit, written together. The document names the SHA-256 of what was
+written with it, and of what it was made from: nothing half, mixed or old is taken for a result.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from dynident.core.archives import Arrays, unpack
-from dynident.core.files import file_digest, json_text, read_json, write_together
+from dynident.core.files import file_digest, json_text, read_json
+from dynident.core.together import complete_writing, write_together
 from dynident.errors import FileError
 
 _T = TypeVar("_T")
@@ -135,6 +136,13 @@ class Absent:
     error: FileError
 
 
+def refuse_run_file(file: Path) -> None:
+    """FileError where a file is one of a run folder's own, which only its step replaces."""
+    own = {ROBOT, PROBLEM, *(name for stage in Stage for name in (stage.value.document, stage.value.arrays))}
+    if file.name in own and (file.absolute().parent / Stage.ESTIMATE.value.document).is_file():
+        raise FileError(file, "belongs to a run folder, whose steps write it; name another file")
+
+
 def write_stage(
     folder: Path, stage: Stage, document: Mapping[str, Any], contents: Mapping[str, str | bytes], *, made_from: tuple[Stage, ...] = ()
 ) -> dict[str, Any]:
@@ -143,7 +151,7 @@ def write_stage(
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in raw.items()}
     sources = {source.value.arrays: digest for source in made_from if (digest := source.digest(folder))}
     complete = {**document, "files": digests, "made_from": sources}
-    write_together(folder, {**raw, stage.value.document: json_text(complete)}, last=stage.value.document)
+    write_together(folder, {**raw, stage.value.document: json_text(complete)})
     return complete
 
 
@@ -201,6 +209,7 @@ def find_absent(run: Path, stage: Stage) -> Absent | None:
     if not run.is_dir():
         what = "is a file, not a run folder" if run.exists() else "no such run folder"
         return Absent(reason=not_done, error=FileError(run, what, remedy=_remedy(run, Stage.ESTIMATE)))
+    complete_writing(run)
     for name in (stage.value.document, stage.value.arrays):
         if not (run / name).is_file():
             return Absent(reason=not_done, error=FileError(run, f"has no {name}, {stage.value.lacking}", remedy=_remedy(run, stage)))

@@ -34,7 +34,7 @@ def convert(
     from dynident.exports.convert import FORMATS
     from dynident.exports.convert import convert as describe
 
-    check_output(output, "description", FORMATS)
+    check_output(output, "description", FORMATS, inputs=(robot,))
     machine = read_robot(robot, **chain)
     whole = output.suffix.lower() == ".urdf" and not (chain["lock"] or chain["base"] or chain["tip"])
     text, notes = read_text_of(robot, chain) if whole else None, ()

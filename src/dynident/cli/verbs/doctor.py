@@ -50,7 +50,7 @@ def doctor(
 
     reading, part = parse_reading(read), opt.parse_part(train, "--train")
     if report is not None:
-        check_output(report, "report", (".html",))
+        check_output(report, "report", (".html",), inputs=data)
     if fix and len(data) != 1:
         raise InputError(f"--fix corrects the reading of one file, and {len(data)} were given; look at them one by one")
     machine = read_robot(robot, **mounting)

@@ -143,7 +143,7 @@ def excite(
         return
     if output is None:
         raise InputError("nothing to do; name the file to write with -o FILE, or one to look at with --check FILE")
-    check_output(output, "trajectory", trajectory_suffixes())
+    check_output(output, "trajectory", trajectory_suffixes(), inputs=(robot, limits))
     written = format_of(output, file_format)
     machine = read_robot(robot, **mounting)
     rate = _positive(written.rate if rate is None else rate, "--rate", "samples per second")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli.inputs import read_robot, read_text_of
+from dynident.cli.inputs import check_output, read_robot, read_text_of
 from dynident.cli.options import AsJson, Chain, Debug, RobotArgument, one_of
 from dynident.cli.terminal import print_result
 from dynident.errors import ValueRangeError
@@ -46,14 +46,15 @@ def repair(
     """
     from dynident.core.files import write_atomically
     from dynident.feasibility.repairs.repair import repair as nearest
-    from dynident.feasibility.repairs.writing import check_output, repair_document, repaired_text
+    from dynident.feasibility.repairs.writing import check_suffix, repair_document, repaired_text
 
     one_of(distance, _METRICS, "distance")
     if margin is not None and not 0.0 <= margin < float("inf"):
         raise ValueRangeError("--margin", f"is {margin:g}; a number that is not negative was expected")
     machine = read_robot(robot, **chain)
     description = read_text_of(robot, chain) if output.suffix.lower() == ".urdf" else None
-    check_output(machine, output, description)
+    check_suffix(machine, output, description)
+    check_output(output, "repaired robot", inputs=(robot,))
     result = nearest(machine, margin=margin, metric="euclidean" if distance == "euclidean" else "entropic")
     write_atomically(output, repaired_text(result, output, description))
     print_result(result.tables(), repair_document(result), as_json=as_json, written=str(output))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dynident.cli.inputs import check_output
 from dynident.cli.options import Debug, RunArgument
 from dynident.cli.terminal import console, spinner
 
@@ -35,8 +36,9 @@ def report(
     from dynident.reports import report as page_of
     from dynident.runs import load_run
 
+    found, other = load_run(run), None if beside is None else load_run(beside)
+    target = output or run / "report.html"
+    check_output(target, "report")
     with spinner("Writing the report"):
-        page = page_of(load_run(run), beside=None if beside is None else load_run(beside))
-        target = output or run / "report.html"
-        page.save(target)
+        page_of(found, beside=other).save(target)
     console().print(f"Written to {target} ({target.stat().st_size / 1e6:.1f} MB)", markup=False)

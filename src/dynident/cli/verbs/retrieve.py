@@ -117,7 +117,7 @@ def retrieve(
     """
     from dynident.feasibility import with_ranges
     from dynident.feasibility.tables import link_report
-    from dynident.runs import Stage, read_estimate, write_parameters
+    from dynident.runs import Stage, check_writable, read_estimate, write_parameters
 
     asked = RetrievalOptions(
         constraints=tuple(constraints or ()),
@@ -135,6 +135,7 @@ def retrieve(
         hold=None if hold is None else one_of(hold, _HOLDS, "way to hold gravity"),
     )
     estimate = read_estimate(run)
+    check_writable(run)
     if estimate.problem is None and not two_step and (run / Stage.FRICTION.value.document).is_file():
         raise InputError(
             f"{run}: its links are those of another run, and its data are of friction alone",

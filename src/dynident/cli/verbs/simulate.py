@@ -83,9 +83,10 @@ def simulate(
     from dynident.simulation import NOISES
 
     opt.one_of(noise, tuple(NOISES), "noise")
-    check_output(output, "log", WRITERS)
+    inputs = (robot, trajectory, friction_parameters)
+    check_output(output, "log", WRITERS, inputs=inputs)
     if truth is not None:
-        check_output(truth, "truth", (".npz",))
+        check_output(truth, "truth", (".npz",), inputs=inputs)
         if truth.absolute() == output.absolute():
             raise InputError(f"--truth and --output are both {truth}; give the truth a file of its own")
     machine = read_robot(robot, **mounting)

@@ -50,7 +50,7 @@ def view(
     from dynident.data import Dataset
     from dynident.reports.view import view as page_of
 
-    check_output(output, "page", (".html", ".htm"))
+    check_output(output, "page", (".html", ".htm"), inputs=(robot,))
     machine, parameters = _read(robot, mounting)
     played = None
     if motion is not None:

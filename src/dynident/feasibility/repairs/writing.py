@@ -26,7 +26,7 @@ SUFFIXES = (".urdf", ".xml", ".yaml", ".yml", ".json")
 _ROOTS = {".urdf": ("robot",), ".xml": ("robot", "mujoco")}
 
 
-def check_output(robot: Robot, target: Path, description: str | None = None) -> None:
+def check_suffix(robot: Robot, target: Path, description: str | None = None) -> None:
     """FileError unless the robot can be written to such a file; to be asked before the work. description : as for `repaired_text`."""
     suffix = target.suffix.lower()
     if suffix not in SUFFIXES:
@@ -42,7 +42,7 @@ def repaired_text(repair: Repair, target: Path, description: str | None = None) 
 
     description : the text of the URDF, where the robot's source is not that file (xacro, the standard input).
     """
-    check_output(repair.robot, target, description)
+    check_suffix(repair.robot, target, description)
     suffix = target.suffix.lower()
     if suffix in _ROOTS:
         content = _description(repair.robot, target, description)

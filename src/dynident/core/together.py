@@ -1,0 +1,82 @@
+"""Several files that belong together, written so that a folder holds all of the old or all of the new ones, whenever a process ends.
+
+The new files are written beside their targets, then a list of them, then each is renamed. A process that is killed before the list is
+there leaves the old files; one that is killed after it leaves a list that the next reader or writer completes. The folder is locked
+meanwhile, so that two processes take turns.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from dynident.core.files import clear_errors, remove_leftovers, replace_file, write_atomically, write_beside
+
+try:
+    import fcntl
+except ImportError:  # no POSIX system: processes don't take turns there
+    fcntl = None
+
+#: The list of what is being renamed, by new name.
+_LIST = ".writing.json"
+
+
+def write_together(folder: str | Path, contents: Mapping[str, str | bytes]) -> None:
+    """Write files into a folder, which is made if need be. A failure leaves nothing new."""
+    target = Path(folder)
+    written: dict[str, str] = {}
+    made: list[Path] = []
+    with clear_errors(target):
+        try:
+            for path in (*reversed(target.parents), target):
+                if not path.exists():
+                    path.mkdir()
+                    made.append(path)
+            with _locked(target):
+                _rename_listed(target)
+                for name, content in contents.items():
+                    remove_leftovers(target / name)
+                    written[name] = Path(write_beside(target / name, content)).name
+                write_atomically(target / _LIST, json.dumps(written))
+                written.clear()
+                _rename_listed(target)
+        except BaseException:
+            for name in written.values():
+                (target / name).unlink(missing_ok=True)
+            for path in reversed(made):
+                if not any(path.iterdir()):
+                    path.rmdir()
+            raise
+
+
+def complete_writing(folder: str | Path) -> None:
+    """Finish what a process that was killed had begun to rename; to be asked before files of a folder are read."""
+    target = Path(folder)
+    if not (target / _LIST).exists():
+        return
+    with clear_errors(target), _locked(target):
+        _rename_listed(target)
+
+
+def _rename_listed(folder: Path) -> None:
+    listed = folder / _LIST
+    if not listed.exists():
+        return
+    for name, temporary in json.loads(listed.read_text(encoding="utf-8")).items():
+        with suppress(FileNotFoundError):  # renamed before the process ended
+            replace_file(str(folder / temporary), folder / name)
+    listed.unlink()
+
+
+@contextmanager
+def _locked(folder: Path) -> Generator[None]:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
