@@ -35,14 +35,17 @@ def test_a_trajectory_with_its_plot(dynident, tmp_path):
     assert all(name in finished.stdout for name in ("position", "velocity", "acceleration", "effort", "fv1"))
     log = load_dataset(tmp_path / "t.csv")
     assert log.joint_names == PLANAR.joint_names
-    assert (log.samples, log.rate) == (2001, pytest.approx(100.0))
+    assert (int(np.sum(log.period == 1)), log.rate) == (2000, pytest.approx(100.0))
+    assert "1 period of 20 s" in finished.stdout
+    assert "at rest at the middle of the joint ranges: 0, 0" in finished.stdout
+    np.testing.assert_allclose(np.concatenate([log.q, log.dq, log.ddq], axis=1)[[0, -1]], 0.0, atol=1e-9)
     page = (tmp_path / "t.html").read_text()
     assert "joint2" in page
     assert 'src="http' not in page  # complete in itself
 
 
 def test_json_carries_the_trajectory_and_its_margins(dynident, tmp_path):
-    arguments = "--json --no-plot --start 0.1,0.2 --start-at-rest --torque-noise 0.2 --rate 50 --duration 10 --friction viscous"
+    arguments = "--json --no-plot --start 0.1,0.2 --start-at-rest --torque-noise 0.2 --rate 50 --duration 10 --friction viscous --repeat 2"
     finished = dynident("excite", "planar_2r", "-o", "t.npz", *arguments.split(), "--starts", "2", "--workers", "2")
     assert finished.returncode == 0, finished.stderr
     content = json.loads(finished.stdout)
@@ -52,7 +55,8 @@ def test_json_carries_the_trajectory_and_its_margins(dynident, tmp_path):
     assert content["known_to_30_percent"]["of"] > 0
     assert all(limit["holds"] for limit in content["limits"])
     assert all(coefficient["std"] > 0 for coefficient in content["coefficients"])
-    trajectory = trajectory_from_dict(content["trajectory"])
+    trajectory = trajectory_from_dict(content["drive"]["trajectory"])
+    assert [part["period"] for part in content["drive"]["parts"]] == [0, 1, 2, 0]  # at rest where periods begin, so nothing is eased
     assert check_trajectory(trajectory, PLANAR, robot_limits(PLANAR), rate=500.0).holds
     log = load_dataset(tmp_path / "t.npz")
     np.testing.assert_allclose(log.q, trajectory.sample(log.time).q, atol=1e-12)
@@ -95,6 +99,12 @@ def test_static_configurations(dynident, tmp_path):
     ("limits", "options", "message"),
     [
         ("", ("--start", "9,0"), "position limit of joint 'joint1' (-3.122 to 3.122) excludes the start, 9"),
+        ("", ("--from", "0,9"), "position limit of joint 'joint2' (-2.58 to 2.58) excludes the start, 9"),
+        (
+            "boxes: [{upper: [0.8, null, null], name: cell}]",
+            ("--from", "0,0"),
+            "cell limit at tool is broken by 0.2 m where the robot is to",
+        ),
         ("velocity: 0", (), "velocity limit of joint 'joint1' is 0"),
         ("floor: 0.5", (), "floor at 0.5 m is above the base"),
     ],
@@ -115,6 +125,7 @@ def test_impossible_limits_exit_with_1_and_name_the_limit(dynident, tmp_path, li
         (("-o", "missing/t.csv"), "there is no folder missing"),
         (("-o", "t.csv", "--start", "1"), "--start got '1'; 2 numbers"),
         (("-o", "t.csv", "--torque-noise", "1,2,3"), "--torque-noise got '1,2,3'"),
+        (("-o", "t.csv", "--from", "1,2,3"), "--from got '1,2,3'; 2 numbers"),
         (("-o", "t.csv", "--duration", "-1"), "--duration got -1"),
         (("-o", "t.csv", "--friction", "sticky"), "no friction model named 'sticky'"),
         (("-o", "t.csv", "--criterion", "best"), "no criterion named 'best'"),

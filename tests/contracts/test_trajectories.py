@@ -13,12 +13,14 @@ from dynident.errors import ShapeError, ValueRangeError
 from dynident.excitation import (
     TRAJECTORIES,
     CubicTrajectory,
+    DrivenTrajectory,
     FourierTrajectory,
     QuinticTrajectory,
     Repeated,
     SampledTrajectory,
     SinusoidTrajectory,
     Trajectory,
+    WaypointTrajectory,
     kuka_table_5,
     panda_table_1,
     trajectory_dataset,
@@ -43,11 +45,19 @@ def sampled(*, derivatives: int) -> SampledTrajectory:
     return SampledTrajectory(joints=JOINTS, times=t, q=motion.q, **known)
 
 
+def driven() -> DrivenTrajectory:
+    start, end = fourier().sample([2.0 - 0.5, 2.0 + 0.3]).q
+    ways = [QuinticTrajectory(joints=JOINTS, start=a, end=b, duration=1.5) for a, b in ((np.zeros(3), start), (end, np.zeros(3)))]
+    return DrivenTrajectory(trajectory=fourier(), approach=ways[0], retreat=ways[1], repeats=2, ease_in=1.0, ease_out=0.6, phase=2.0)
+
+
 EXAMPLES: dict[str, Sequence[Trajectory]] = {
     "fourier": [fourier(), fourier(duration=13.0).constrain_ends(), fourier().constrain_ends(start=[0.1, -0.2, 0.3])],
     "sinusoid": [panda_table_1(), SinusoidTrajectory(joints=("a",), amplitude=[0.5], period=[2.0], start=[1.0], duration=3.0)],
     "cubic": [kuka_table_5(), CubicTrajectory(joints=("a",), times=[0, 1, 3], knots=[[0], [1], [-1]])],
     "quintic": [QuinticTrajectory(joints=JOINTS, start=[0, 1, 2], end=[1, 1, -2], duration=2.5)],
+    "driven": [driven()],
+    "waypoints": [WaypointTrajectory(joints=JOINTS, times=[0, 1, 1.5, 3], points=[[0, 1, 2], [1, 1, 0], [1, 1, 0], [0, 0, 0]])],
     "repeated": [Repeated(trajectory=fourier(), repeats=4, warm_up=1, cool_down=2)],
     "sampled": [sampled(derivatives=derivatives) for derivatives in range(3)],
 }
@@ -111,6 +121,9 @@ def test_files_load_as_they_were_written(trajectory, suffix, tmp_path):
     for name in ("time", "q", "dq", "ddq"):
         np.testing.assert_array_equal(getattr(read, name), getattr(written, name))
     assert read.effort is None
+    np.testing.assert_array_equal(read.period is None, written.period is None)
+    if written.period is not None:
+        np.testing.assert_array_equal(read.period, written.period)
     np.testing.assert_array_equal(read.mask is None, written.mask is None)
     if written.mask is not None:
         np.testing.assert_array_equal(read.mask, written.mask)

@@ -189,6 +189,7 @@ OPTIONS = {
     "friction": "--friction",
     "torque_factor": "--torque-factor",
     "unchecked": "--unchecked",
+    "home": "--from",
 }
 
 
@@ -254,6 +255,19 @@ def parse_part(text: str | None, option: str) -> tuple[float, float]:
     if ":" not in text or start is None or stop is None or not 0.0 <= start < stop <= 1.0:
         raise ValueRangeError(option, f"got {text!r}; A:B with fractions 0 <= A < B <= 1 was expected, such as 0:0.7")
     return start, stop
+
+
+def parse_periods(text: str | None) -> tuple[int, int | None] | None:
+    """(2, 4) of "2:4", (2, None) of "2:", (2, 2) of "2"; all whole periods when nothing is given, and None for "all" of the log."""
+    if text is None:
+        return 1, None
+    if text == "all":
+        return None
+    first, colon, last = text.partition(":")
+    start, stop = first or "1", last if colon else first
+    if not start.isdecimal() or not (stop.isdecimal() or not stop) or not 1 <= int(start) <= int(stop or start):
+        raise ValueRangeError("--periods", f"got {text!r}; FIRST:LAST, counted from 1 and both included, was expected, such as 2:4, or all")
+    return int(start), int(stop) if stop else None
 
 
 def parse_without(words: Iterable[str] | None) -> list[tuple[float, float]] | None:

@@ -8,6 +8,7 @@ from dynident.data.reading.presets import list_presets
 from dynident.data.signals.clocks import shift_effort
 from dynident.data.signals.derivatives import differentiate, low_pass, savitzky_golay
 from dynident.data.signals.parallel_filter import FilterStream, ParallelFilter
+from dynident.data.signals.periods import average_periods, keep_periods
 from dynident.data.signals.sampling import decimate, is_uniform, mask_saturation, mask_standstill, mask_times, resample, trim
 
 __all__ = [
@@ -16,9 +17,11 @@ __all__ = [
     "EffortKind",
     "FilterStream",
     "ParallelFilter",
+    "average_periods",
     "decimate",
     "differentiate",
     "is_uniform",
+    "keep_periods",
     "list_presets",
     "load_controller_samples",
     "load_dataset",

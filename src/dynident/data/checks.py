@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, all_finite, check_unique, freeze
+from dynident.core.arrays import Array, IntArray, all_finite, check_unique, freeze
 from dynident.core.large_arrays import concatenate_rows, row_blocks
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 
@@ -31,6 +31,17 @@ def check_names(names: Sequence[str], n: int) -> tuple[str, ...]:
 def default_names(n: int) -> tuple[str, ...]:
     """joint1, joint2, ..."""
     return tuple(f"joint{j + 1}" for j in range(n))
+
+
+def check_period(marks: ArrayLike, samples: int) -> IntArray:
+    """Marks of repetitions as whole numbers (N,), 0 or more."""
+    found = np.asarray(marks)
+    if found.shape != (samples,):
+        raise ShapeError("period", found.shape, f"({samples},) = (samples,)")
+    whole = found.astype(np.int64)
+    if np.any(whole != found) or np.any(whole < 0):
+        raise ValueRangeError("period", "holds other values than 0, 1, 2, ...; it numbers the repetitions of a motion")
+    return freeze(whole)
 
 
 def check_starts(starts: Sequence[int], samples: int) -> tuple[int, ...]:

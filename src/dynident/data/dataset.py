@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.arrays import Array, BoolArray, check_array, freeze
+from dynident.core.arrays import Array, BoolArray, IntArray, check_array, freeze
 from dynident.core.figures import Figure
 from dynident.core.large_arrays import map_rows
 from dynident.core.results import Report, Result
 from dynident.data.checks import (
     add_source,
     check_names,
+    check_period,
     check_rows,
     check_starts,
     check_time,
@@ -60,6 +61,8 @@ class Dataset(Result):
     joint_names : tuple of str     By default joint1, joint2, ...
     effort_kind : EffortKind       Required with effort.
     mask : (N, n) bool or None     True where that sample of that joint is to be used; None uses all.
+    period : (N,) int or None      Number of the repetition of its motion that a sample is in, from 1; 0 on the way there and back. None:
+                                   not marked.
     starts : tuple of int          First sample of each segment; filters and derivatives never cross a boundary.
     gears : (n, n) or None         R of the drives, motor = R · joint, where it is known; all arrays are of the joints.
     source : str                   Where the data came from and what was done to it, for people.
@@ -75,6 +78,7 @@ class Dataset(Result):
     joint_names: tuple[str, ...] = ()
     effort_kind: EffortKind | None = None
     mask: BoolArray | None = None
+    period: IntArray | None = None
     starts: tuple[int, ...] = (0,)
     gears: Array | None = None
     source: str = ""
@@ -112,6 +116,8 @@ class Dataset(Result):
             if mask.shape != q.shape:
                 raise ShapeError("mask", mask.shape, f"{q.shape}, the shape of q")
             set_(self, "mask", freeze(mask))
+        if self.period is not None:
+            set_(self, "period", check_period(self.period, len(time)))
         if self.gears is not None:
             expected = f"({q.shape[1]}, {q.shape[1]}) = (motors, joints)"
             set_(self, "gears", check_array("gears", self.gears, (q.shape[1], q.shape[1]), expected, remedy="give finite ratios"))
@@ -145,13 +151,13 @@ class Dataset(Result):
     @property
     def rate(self) -> float:
         """Sampling rate [Hz]: one over the median step of the clock within segments."""
-        periods = self.periods
-        if len(periods) == 0:
+        steps = self.steps
+        if len(steps) == 0:
             raise ValueRangeError("time", "has one sample per segment, so there is no sampling rate; join the segments")
-        return float(1.0 / np.median(periods, overwrite_input=True))
+        return float(1.0 / np.median(steps, overwrite_input=True))
 
     @property
-    def periods(self) -> Array:
+    def steps(self) -> Array:
         """The steps of the clock within segments [s], one after another; a new array."""
         parts = [np.diff(self.time[segment]) for segment in self.segments]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -205,7 +211,7 @@ class Dataset(Result):
     def concatenate(datasets: Sequence[Dataset]) -> Dataset:
         """One dataset whose segments are those of the given ones, in order; each keeps its own clock.
 
-        Temperatures that not all of them have are left out.
+        Temperatures that not all of them have are left out; one without marks is one repetition where others are marked.
         """
         if not datasets:
             raise ValueRangeError("datasets", "is empty; give at least one")
@@ -216,12 +222,14 @@ class Dataset(Result):
         if any((item.gears is None) != (datasets[0].gears is None) or not _same_gears(item, datasets[0]) for item in datasets):
             raise ValueRangeError("gears", "are not the same in all datasets; load them with the same ones")
         masks = [np.ones(item.q.shape, dtype=bool) if item.mask is None else item.mask for item in datasets]
+        marks = [np.ones(item.samples, dtype=np.int64) if item.period is None else item.period for item in datasets]
         warm = ("temperature",) if all(item.temperature is not None for item in datasets) else ()
         offsets = np.cumsum([0, *(item.samples for item in datasets)])
         return replace(
             datasets[0],
             **{"temperature": None, **join_arrays(datasets, ("time", "q", "dq", "ddq", "effort", *warm))},
             mask=None if all(item.mask is None for item in datasets) else np.concatenate(masks),
+            period=None if all(item.period is None for item in datasets) else np.concatenate(marks),
             starts=tuple(int(offset) + start for item, offset in zip(datasets, offsets, strict=False) for start in item.starts),
             source="; ".join(dict.fromkeys(item.source for item in datasets)),
             provenance=Provenance.join(item.provenance for item in datasets),
@@ -256,4 +264,4 @@ def _same_gears(one: Dataset, other: Dataset) -> bool:
     return one.gears is None or other.gears is None or np.array_equal(one.gears, other.gears)
 
 
-_ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "temperature", "mask")
+_ROW_ARRAYS = ("time", "q", "dq", "ddq", "effort", "temperature", "mask", "period")

@@ -24,8 +24,15 @@ def dataset_report(data: Dataset) -> Report:
     headings = ("joint", "q min", "q max", "max |dq|", "max |ddq|", effort, "used")
     segments = f"{len(data.starts)} segment{'s' if len(data.starts) > 1 else ''}"
     clock = f"{data.duration:.3f} s at {data.rate:.6g} Hz, " if data.samples > len(data.starts) else ""  # lone samples have no rate
-    head = f"{data.source or 'dataset'}: {data.samples} samples of {data.n} joints, {clock}{segments}"
+    repeated = "" if data.period is None else f", {np.count_nonzero(data.period) / data.samples:.0%} of it in {_count_periods(data)}"
+    head = f"{data.source or 'dataset'}: {data.samples} samples of {data.n} joints, {clock}{segments}{repeated}"
     return _joint_report(head, headings, rows)
+
+
+def _count_periods(data: Dataset) -> str:
+    assert data.period is not None  # noqa: S101 (the caller asks)
+    count = sum(len(np.unique(marks[marks > 0])) for marks in (data.period[segment] for segment in data.segments))
+    return f"{count} period{'' if count == 1 else 's'}"
 
 
 def samples_report(samples: ControllerSamples) -> Report:
@@ -40,10 +47,11 @@ def samples_report(samples: ControllerSamples) -> Report:
 
 
 def dataset_records(data: Dataset) -> list[dict[str, Any]]:
-    """One row per sample: segment, time, then q, dq, ddq, effort, temperature and used of every joint, as far as they are there."""
+    """One row per sample: segment, time, period, then q, dq, ddq, effort, temperature and used of every joint, as far as they are there."""
     segment = np.searchsorted(np.array(data.starts), np.arange(data.samples), side="right") - 1
     arrays = {"q": data.q, "dq": data.dq, "ddq": data.ddq, "effort": data.effort, "temperature": data.temperature, "used": data.mask}
-    columns = {"segment": segment, "time": data.time, **dict(_columns(arrays, data.joint_names))}
+    marks = {} if data.period is None else {"period": data.period}
+    columns = {"segment": segment, "time": data.time, **marks, **dict(_columns(arrays, data.joint_names))}
     return _rows(columns)
 
 

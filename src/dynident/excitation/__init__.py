@@ -1,6 +1,7 @@
 """Exciting trajectories: kinds of trajectories, the limits that they keep, and the design of informative ones."""
 
-from dynident.excitation.design import Design, design_trajectory
+from dynident.excitation.design import Design, design_trajectory, drive_design
+from dynident.excitation.drive import Drive, plan_drive
 from dynident.excitation.formats.format import FileHeader, TrajectoryFile
 from dynident.excitation.formats.registry import FORMATS, read_trajectory, write_trajectory
 from dynident.excitation.limits.limits import Box, LimitError, Limits, robot_limits
@@ -9,6 +10,7 @@ from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_t
 from dynident.excitation.motion_check import MotionCheck, check_motion
 from dynident.excitation.precision import Precision, expected_std
 from dynident.excitation.trajectories.cubic import CubicTrajectory, kuka_table_5
+from dynident.excitation.trajectories.driven import DrivenTrajectory
 from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.quintic import QuinticTrajectory, fastest_quintic
 from dynident.excitation.trajectories.registry import TRAJECTORIES, trajectory_from_dict, trajectory_to_dict
@@ -16,6 +18,7 @@ from dynident.excitation.trajectories.repeated import Repeated
 from dynident.excitation.trajectories.sampled import SampledTrajectory
 from dynident.excitation.trajectories.sinusoid import SinusoidTrajectory, panda_table_1
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, trajectory_dataset
+from dynident.excitation.trajectories.waypoints import WaypointTrajectory
 
 __all__ = [
     "FORMATS",
@@ -23,6 +26,8 @@ __all__ = [
     "Box",
     "CubicTrajectory",
     "Design",
+    "Drive",
+    "DrivenTrajectory",
     "FileHeader",
     "FourierTrajectory",
     "LimitError",
@@ -38,13 +43,16 @@ __all__ = [
     "SinusoidTrajectory",
     "Trajectory",
     "TrajectoryFile",
+    "WaypointTrajectory",
     "check_motion",
     "check_trajectory",
     "design_trajectory",
+    "drive_design",
     "expected_std",
     "fastest_quintic",
     "kuka_table_5",
     "panda_table_1",
+    "plan_drive",
     "read_limits",
     "read_trajectory",
     "robot_limits",

@@ -17,6 +17,7 @@ from dynident.core.parallel import multi_start
 from dynident.core.results import Report, Result
 from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
 from dynident.excitation.assumptions import CUTOFF, Assumptions, assume
+from dynident.excitation.drive import Drive, plan_drive
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
 from dynident.excitation.limits.margins import LimitReport, check_trajectory, standing_positions
@@ -51,6 +52,8 @@ class Design(Result):
     assumptions, precision    What was assumed before, and what will be known after.
     report, limits            Every limit at ten times the sampling rate.
     history : tuple           For each start that finished, its best value.
+    drive : Drive or None     The trajectory as a robot is given it, from rest to rest, once `drive_design` has planned that; `report` is
+                              then of all of it, and `precision` of all its periods.
     """
 
     trajectory: FourierTrajectory
@@ -64,6 +67,7 @@ class Design(Result):
     limits: Limits
     history: tuple[float, ...]
     notes: tuple[str, ...] = ()
+    drive: Drive | None = None
 
     @property
     def headline(self) -> str:
@@ -157,6 +161,28 @@ def design_trajectory(
     notes = (f"interrupted: the best of {len(found.candidates)} begun so far",) if interrupted else ()
     best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
     return _finish(search, best, found, rate=rate, notes=notes)
+
+
+def drive_design(
+    design: Design, *, home: ArrayLike | None = None, repeats: int = 1, phase: float | None = None, rate: float = 100.0
+) -> Design:
+    """The design as a motion from rest to rest with `repeats` whole periods; the arguments are those of `plan_drive`."""
+    robot, limits = design.base.robot, design.limits
+    collision = None if limits.clearance is None else CollisionModel.of_robot(robot)[0]
+    drive = plan_drive(
+        robot,
+        design.trajectory,
+        limits=limits,
+        home=home,
+        repeats=repeats,
+        phase=phase,
+        rate=rate,
+        collision=collision,
+        check_rate=FINER * rate,
+    )
+    report = replace(drive.report, notes=design.report.notes)
+    precision = predict_precision(design.base, drive.trajectory, design.assumptions)
+    return replace(design, drive=replace(drive, report=report), report=report, precision=precision)
 
 
 def prepare_search(
@@ -281,14 +307,5 @@ def _finish(search: Search, best: TrajectoryCandidate, found: _Collected, *, rat
         report=report,
         limits=limits,
         history=tuple(found.candidates[start].value for start in sorted(found.candidates)),
-        notes=(*notes, *_moving_ends(base.robot, trajectory)),
+        notes=notes,
     )
-
-
-def _moving_ends(robot: Robot, trajectory: FourierTrajectory) -> tuple[str, ...]:
-    speeds = np.abs(trajectory.sample([0.0]).dq[0])
-    fastest = int(speeds.argmax())
-    if speeds[fastest] < 1e-9:
-        return ()
-    velocity = f"{speeds[fastest]:.2g} {robot.joints[fastest].units.velocity}"
-    return (f"the trajectory starts with a velocity of {velocity}; a robot that starts it from rest needs a run-up, or a start at rest",)

@@ -132,7 +132,7 @@ def check_motion(robot: Robot, samples: Dataset, limits: Limits | None = None) -
 
 def full_limits(robot: Robot) -> Limits:
     """All that the robot's description allows: the margins that a design leaves, for the controller and for what is not known, are gone."""
-    allowed = robot_limits(robot, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0)
+    allowed = robot_limits(robot, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0, jerk_scale=1.0)
     return replace(allowed, torque=None)
 
 

@@ -11,6 +11,7 @@ from dynident.core.arrays import Array
 from dynident.core.files import finite_or_none
 from dynident.core.results import Report, Row, Table
 from dynident.excitation.design import Design
+from dynident.excitation.drive import Drive
 from dynident.excitation.limits.margins import LimitReport
 from dynident.excitation.precision import KNOWN
 from dynident.excitation.static_design import StaticDesign
@@ -27,7 +28,8 @@ def design_report(design: Design) -> Report:
         f"{len(design.history)} {'start' if len(design.history) == 1 else 'starts'}.",
     )
     tables = (_torque_table(design), _precision_table(design), design.report.table())
-    return Report(header=header, tables=tables, facts=(), notes=(*design.notes, *design.report.notes))
+    facts = () if design.drive is None else (design.drive.sentence, f"It begins and ends at rest at {design.drive.home.sentence}.")
+    return Report(header=header, tables=tables, facts=facts, notes=(*design.notes, *_moving_ends(design), *design.report.notes))
 
 
 def design_document(design: Design) -> dict[str, Any]:
@@ -51,8 +53,32 @@ def design_document(design: Design) -> dict[str, Any]:
         "check_rate": design.report.rate,
         "history": list(design.history),
         "trajectory": trajectory_to_dict(design.trajectory),
-        "notes": [*design.notes, *design.report.notes],
+        "drive": None if design.drive is None else _drive_document(design.drive),
+        "notes": [*design.notes, *_moving_ends(design), *design.report.notes],
     }
+
+
+def _drive_document(drive: Drive) -> dict[str, Any]:
+    driven = drive.trajectory
+    return {
+        "duration": driven.duration,
+        "repeats": driven.repeats,
+        "period": driven.period,
+        "parts": [part._asdict() for part in driven.parts],
+        "home": drive.home.q.tolist(),
+        "home_source": str(drive.home.source),
+        "trajectory": trajectory_to_dict(driven),
+    }
+
+
+def _moving_ends(design: Design) -> tuple[str, ...]:
+    """A note on a trajectory that starts in motion, where nothing leads there."""
+    speeds = np.abs(design.trajectory.sample([0.0]).dq[0])
+    fastest = int(speeds.argmax())
+    if design.drive is not None or speeds[fastest] < 1e-9:
+        return ()
+    velocity = f"{speeds[fastest]:.2g} {design.base.robot.joints[fastest].units.velocity}"
+    return (f"the trajectory starts with a velocity of {velocity}; a robot that starts it from rest needs a run-up, or a start at rest",)
 
 
 def design_records(design: Design) -> list[dict[str, Any]]:

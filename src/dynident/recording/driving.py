@@ -19,14 +19,17 @@ _TAKE_UP = 1.0
 
 @dataclass(kw_only=True)
 class Rows:
-    """States as they come; what was kept stays, whatever ends the motion."""
+    """States as they come; what was kept stays, whatever ends the motion. marked : whether the motion's whole periods are numbered."""
 
     times: list[float] = field(default_factory=list[float])
     commands: list[Array] = field(default_factory=list[Array])
     states: list[JointState] = field(default_factory=list[JointState])
+    marks: list[int] = field(default_factory=list[int])
+    marked: bool = False
 
-    def keep(self, time: float, command: Array, state: JointState) -> None:
+    def keep(self, time: float, command: Array, state: JointState, mark: int = 0) -> None:
         self.times.append(time)
+        self.marks.append(mark)
         self.commands.append(command)
         self.states.append(state)
 
@@ -34,7 +37,10 @@ class Rows:
         return len(self.times)
 
     def arrays(self) -> dict[str, Array]:
-        """time (N,) from the first row on, q, dq, effort, commanded_q and what else there is, (N, n) each; one row per stamp."""
+        """time (N,) from the first row on, q, dq, effort, commanded_q and what else there is, (N, n) each; one row per stamp.
+
+        period (N,) where whole periods are marked.
+        """
         times = np.array(self.times)
         fresh = np.concatenate([[True], np.diff(times) > 0.0]) if len(times) else np.zeros(0, dtype=bool)
 
@@ -44,6 +50,8 @@ class Rows:
         found = {"time": times[fresh] - times[0]} if len(times) else {"time": times}
         found |= {name: stack([getattr(state, name) for state in self.states]) for name in ("q", "dq", "effort")}
         found["commanded_q"] = stack(self.commands)
+        if self.marked:
+            found["period"] = np.array(self.marks)[fresh]
         extra = tuple(self.states[0].extra) if self.states else ()
         return found | {name: stack([state.extra[name] for state in self.states]) for name in extra}
 
@@ -64,6 +72,7 @@ def drive(
     stopping : [s] in which the robot comes to rest on the path when `interrupted` says so.
     """
     clock = PathClock(stopping)
+    rows.marked = path.period is not None
     with _undisturbed():
         state = connection.begin()
         began, offset = state.time, np.asarray(state.reference, dtype=float) - path.q[0]
@@ -79,7 +88,7 @@ def drive(
             along = clock.along(elapsed)
             command = path.at(along) + offset * _fade(elapsed / min(_TAKE_UP, path.duration))
             if path.keep[0] < path.keep[1] and path.keep[0] - slack <= along <= path.keep[1] + slack:
-                rows.keep(elapsed, command, state)
+                rows.keep(elapsed, command, state, path.mark(along))
             reached = along >= path.duration - slack
             if reached or clock.stands(elapsed):
                 break

@@ -18,11 +18,10 @@ from dynident.errors import InputError, ValueRangeError
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits, require_usable
 from dynident.excitation.limits.margins import missing_limits, standing_margins
-from dynident.recording.paths import DrivenPath, refuse_broken, slow_move, trajectory_path
+from dynident.excitation.moves import MOVE_SPEED, refuse_broken
+from dynident.recording.paths import DrivenPath, slow_move, trajectory_path
 from dynident.robots.robot import Robot
 
-#: Share of the velocity limits at which a robot drives to where it has to be.
-APPROACH_SPEED = 0.2
 #: Farther from a start than this it must be approached first [rad | m]; a motion takes up less by itself.
 START_TOLERANCE = 0.01
 #: So long the robot stands at a configuration before its controller is asked [s].
@@ -146,7 +145,7 @@ def plan_trajectory(
     """
     if repeats < 1:
         raise ValueRangeError("repeats", f"is {repeats}; at least 1 was expected")
-    slow = min(speed, APPROACH_SPEED)
+    slow = min(speed, MOVE_SPEED)
     move_limits, limits, collision, notes = _prepare(robot, limits, slow, speed)
     path = trajectory_path(robot, trajectory, limits=limits, rate=rate, collision=collision)
     passages = tuple(Passage(name=f"repetition {k + 1}", start=path.q[0], path=path) for k in range(repeats))
@@ -167,7 +166,7 @@ def plan_trajectory(
 
 
 def plan_configurations(
-    robot: Robot, q: Array, standing: Array, *, limits: Limits, rate: float, speed: float = APPROACH_SPEED
+    robot: Robot, q: Array, standing: Array, *, limits: Limits, rate: float, speed: float = MOVE_SPEED
 ) -> RecordingPlan:
     """Stand at configurations (N, n) one after another and ask the controller. LimitError when one breaks a limit.
 

@@ -67,7 +67,7 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
             which = f"all joints (by {min(joints.values()):.0f} to {max(joints.values()):.0f} %)"
         yield f"the recorded {own} of {which} differ from the derivative of the {other}, {used}; check their units, signs and order"
     if processing.resampled_to_hz is not None:
-        periods = data.periods
+        periods = data.steps
         steady = periods[periods <= GAP * np.median(periods)]
         leaps = f"and split where its clock leaps (by up to {periods.max():.2g} s)" if len(steady) < len(periods) else ""
         if np.ptp(steady) > UNIFORM * steady.mean():

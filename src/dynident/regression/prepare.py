@@ -45,7 +45,7 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
     steps = Processing(disagreeing=find_disagreements(data, cutoff))
     if cutoff is not None:  # differences that nothing filters would be worse
         data = replace_derivatives(data, steps.disagreeing)
-    periods, usual = data.periods, 1.0 / data.rate
+    periods, usual = data.steps, 1.0 / data.rate
     jitter = max(float(periods.max()) / usual - 1.0, 1.0 - float(periods.min()) / usual)
     if jitter > JITTER_TOLERANCE and (cutoff is not None or data.dq is None or data.ddq is None):
         if not resampled:

@@ -36,10 +36,11 @@ class JointUnits:
     velocity: str
     acceleration: str
     effort: str
+    jerk: str
 
 
-ANGULAR = JointUnits("rad", "rad/s", "rad/s²", "N·m")
-LINEAR = JointUnits("m", "m/s", "m/s²", "N")
+ANGULAR = JointUnits("rad", "rad/s", "rad/s²", "N·m", "rad/s³")
+LINEAR = JointUnits("m", "m/s", "m/s²", "N", "m/s³")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,6 +51,8 @@ class Joint:
     axis : (3,)         Unit axis in the joint frame.
     parent : int        Index of the parent body; -1 is the base.
     position, velocity, acceleration, effort   Limits [rad | m, per second, per second², N·m | N]; infinite when unknown.
+    jerk : float        Limit of the acceleration's rate [rad/s³ | m/s³]; infinite when unknown.
+    home : float or None   Position that the robot is at when it rests [rad | m]; None when the description names none.
     """
 
     name: str
@@ -61,6 +64,8 @@ class Joint:
     velocity: float = np.inf
     acceleration: float = np.inf
     effort: float = np.inf
+    jerk: float = np.inf
+    home: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "type", JointType(self.type))
@@ -75,11 +80,15 @@ class Joint:
         object.__setattr__(self, "position", (low, high))
         if not low <= high:
             raise ValueRangeError(f"position limits of joint {self.name!r}", f"are [{low}, {high}]; the lower must not exceed the upper")
-        for name in ("velocity", "acceleration", "effort"):
+        for name in ("velocity", "acceleration", "effort", "jerk"):
             limit = float(getattr(self, name))
             object.__setattr__(self, name, limit)
             if not limit >= 0:
                 raise ValueRangeError(f"{name} limit of joint {self.name!r}", f"is {limit}; it must not be negative")
+        if self.home is not None:
+            object.__setattr__(self, "home", float(self.home))
+            if not low <= self.home <= high:
+                raise ValueRangeError(f"home of joint {self.name!r}", f"is {self.home:g}; it must lie within its limits [{low}, {high}]")
 
     @property
     def units(self) -> JointUnits:

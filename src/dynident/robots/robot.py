@@ -160,6 +160,17 @@ class Robot(Result):
         """(n,) effort limits [N·m | N]."""
         return freeze(np.array([joint.effort for joint in self.joints]))
 
+    @cached_property
+    def jerk_limits(self) -> Array:
+        """(n,) limits of the accelerations' rate [rad/s³ | m/s³]."""
+        return freeze(np.array([joint.jerk for joint in self.joints]))
+
+    @cached_property
+    def home(self) -> Array | None:
+        """(n,) the position that the robot is at when it rests, or None unless the description names every joint's."""
+        rest = [joint.home for joint in self.joints if joint.home is not None]
+        return freeze(np.array(rest)) if len(rest) == self.n else None
+
     def unit(self, quantity: Literal["position", "velocity", "acceleration", "effort"]) -> str:
         """The unit of all joints: "N·m", or "N·m or N" where they differ."""
         return " or ".join(dict.fromkeys(getattr(joint.units, quantity) for joint in self.joints))

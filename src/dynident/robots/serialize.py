@@ -16,7 +16,7 @@ from dynident.robots.robot import Joint, Link, Robot, Source
 
 SCHEMA = "dynident/robot/1"
 #: Fields that files of earlier versions lack; their defaults hold then.
-_LATER = ("floor", "apart", "capsules")
+_LATER = ("floor", "apart", "capsules", "jerk", "home")
 
 
 def robot_to_dict(robot: Robot) -> dict[str, Any]:

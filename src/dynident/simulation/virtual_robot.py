@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_positive
 from dynident.data import Dataset
+from dynident.data.signals.periods import marks_at
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError, UnknownNameError
 from dynident.friction import FrictionModel, friction_model
@@ -83,6 +84,7 @@ def simulate(
         source=f"virtual {robot.name}, seed {seed}",
         temperature=truth.temperature,
     )
+    log = log.after("", period=marks_at(trajectory, log.time))
     return Recording(log=log, truth=truth, notes=tuple(_notes(robot, reference, motion, servo, bandwidth)))
 
 

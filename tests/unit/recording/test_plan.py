@@ -73,7 +73,7 @@ def test_a_way_through_what_is_forbidden_is_gone_around():
 
 
 def test_a_configuration_to_which_there_is_no_way_is_left_out_and_said(monkeypatch):
-    monkeypatch.setattr("dynident.recording.paths._DETOURS", 0)
+    monkeypatch.setattr("dynident.excitation.moves._DETOURS", 0)
     three = np.array([*ENDS, [1.4, 0.1]])
     plan = plan_configurations(ROBOT, three, ENDS[0], limits=WALL, rate=RATE)
     assert [passage.name for passage in plan.passages] == ["configuration 1", "configuration 3"]

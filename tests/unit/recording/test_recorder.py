@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynident import load_dataset
-from dynident.data import Dataset, load_controller_samples
+from dynident.data import Dataset, keep_periods, load_controller_samples
 from dynident.dynamics import gravity, mass_matrix
 from dynident.errors import FileError
 from dynident.recording import ConnectionLostError, RecordingStatus, plan_configurations, plan_trajectory, record
@@ -51,6 +51,21 @@ def yes(question: str) -> bool:
 
 def never(question: str) -> bool:
     raise AssertionError(question)
+
+
+def test_marks_of_whole_periods_go_into_the_log_also_of_a_motion_that_was_stopped(tmp_path):
+    connection, motion = arm(), swing()
+    marked = motion.after("", period=np.where((motion.time >= 0.2) & (motion.time < 0.8), 1 + (motion.time >= 0.5), 0))
+    planned = plan_trajectory(ROBOT, marked, _standing(connection), limits=LIMITS, rate=connection.rate)
+    record(connection, planned, tmp_path / "log.npz", confirm=never)
+    log = load_dataset(tmp_path / "log.npz")
+    assert np.all(np.diff(log.period[log.period > 0]) >= 0)
+    np.testing.assert_allclose(np.load(tmp_path / "log.npz")["commanded_q"][np.argmax(log.period == 2)], 0.0, atol=3e-3)  # half way
+    assert 300 < keep_periods(log, 2).mask[:, 0].sum() == np.sum(log.period == 2)
+    cycles = iter(range(10_000))
+    record(connection, planned, tmp_path / "stopped.npz", confirm=yes, interrupted=lambda: next(cycles) > 100)
+    stopped = np.load(tmp_path / "stopped.npz")
+    assert len(stopped["period"]) == len(stopped["time"])
 
 
 def test_a_trajectory_becomes_a_log_with_a_segment_per_repetition(tmp_path):

@@ -28,7 +28,7 @@ EXAMPLE = """Examples:
 
 [bold]dynident excite panda -o trajectory.csv --budget 60[/bold]
 
-[bold]dynident excite arm.urdf -o trajectory.yaml --limits limits.yaml --start-at-rest[/bold]
+[bold]dynident excite arm.urdf -o trajectory.yaml --limits limits.yaml --from 0,-0.8,0,-2.4,0,1.6,0.8 --repeat 3[/bold]
 
 [bold]dynident excite panda -o configurations.csv --static 100[/bold]
 
@@ -70,7 +70,7 @@ def excite(
     unchecked: Annotated[
         bool, typer.Option("--unchecked", help="Of --check: accept a motion whose self-collision can't be checked.")
     ] = False,
-    duration: Annotated[float, typer.Option("--duration", metavar="SECONDS", help="Length of the trajectory.")] = 20.0,
+    duration: Annotated[float, typer.Option("--duration", metavar="SECONDS", help="Length of one period of the trajectory.")] = 20.0,
     harmonics: Annotated[int, typer.Option("--harmonics", help="Harmonics of the Fourier series.", min=1)] = 5,
     base_frequency: Annotated[
         str | None, typer.Option("--base-frequency", metavar="HZ", help="Of the first harmonic. Default: one period in the duration.")
@@ -99,10 +99,23 @@ def excite(
         Path | None,
         typer.Option("--task", metavar="FILE", help="Log or trajectory of the motions that the model is for. Default: random ones."),
     ] = None,
-    start: Annotated[
-        str | None, typer.Option("--start", metavar="Q1,Q2,...", help="Position at both ends, in rad or m. Default: free.")
+    home: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="Q1,Q2,...",
+            help="Where the robot stands before and after, in rad or m. Default: its described home, else near the middle of its ranges.",
+        ),
     ] = None,
-    start_at_rest: Annotated[bool, typer.Option("--start-at-rest", help="Velocity and acceleration are zero at both ends.")] = False,
+    repeat: Annotated[
+        int, typer.Option("--repeat", metavar="N", min=1, help="Whole periods to drive; the file marks each in its column period.")
+    ] = 1,
+    start: Annotated[
+        str | None, typer.Option("--start", metavar="Q1,Q2,...", help="Position at which periods begin, in rad or m. Default: free.")
+    ] = None,
+    start_at_rest: Annotated[
+        bool, typer.Option("--start-at-rest", help="The robot stands where periods begin, so that it needs no easing.")
+    ] = False,
     rate: Annotated[
         float | None, typer.Option("--rate", metavar="HZ", help="Samples per second in the file. Default: 100, or what the format needs.")
     ] = None,
@@ -128,8 +141,9 @@ def excite(
 ) -> None:
     """Design an exciting trajectory that keeps all limits.
 
-    Prints the error that predicted torques will have in other motions, the standard deviation that each coefficient will have, and how
-    close every limit comes. The trajectory is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
+    The file is a motion from rest to rest: from where the robot stands to the periodic motion, whole periods of it, and back. Prints
+    the error that predicted torques will have in other motions, the standard deviation that each coefficient will have, and how close
+    every limit comes. All of the motion is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
     """
     from dynident.excitation.formats.registry import format_of, trajectory_suffixes, write_trajectory
     from dynident.excitation.limits.limits import robot_limits, with_torque_factor
@@ -162,7 +176,7 @@ def excite(
         "harmonics": harmonics,
         "base_frequency": opt.parse_frequency(base_frequency, "--base-frequency"),
         "criterion": criterion,
-        "start": _start(start, machine),
+        "start": _position(start, machine, "--start"),
         "at_rest": start_at_rest,
         "starts": starts,
         "budget": None if budget is None else _positive(budget, "--budget", "seconds"),
@@ -171,7 +185,8 @@ def excite(
         "torque_noise": None if torque_noise is None else _noise(torque_noise, machine),
         "seed": seed,
     }
-    _write_trajectory(machine, allowed, output, write, options, workers=workers, plot=not no_plot, as_json=as_json)
+    driving = {"home": _position(home, machine, "--from") or options["start"], "repeats": repeat, "phase": 0.0 if start else None}
+    _write_trajectory(machine, allowed, output, write, options, driving, workers=workers, plot=not no_plot, as_json=as_json)
 
 
 def _write_trajectory(
@@ -180,19 +195,22 @@ def _write_trajectory(
     output: Path,
     write: Callable[..., None],
     options: dict[str, Any],
+    driving: dict[str, Any],
     *,
     workers: int | None,
     plot: bool,
     as_json: bool,
 ) -> None:
     from dynident.core.parallel import process_pool
-    from dynident.excitation import FileHeader, design_trajectory, trajectory_dataset
+    from dynident.excitation import FileHeader, design_trajectory, drive_design, trajectory_dataset
     from dynident.excitation.tables import design_document, design_report
 
     with progress_bar("Designing the trajectory") as progress, process_pool(workers or os.cpu_count() or 1) as executor:
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
+    design = drive_design(design, rate=options["rate"], **driving)
+    assert design.drive is not None  # noqa: S101 (it was planned just now)
     header = FileHeader.of_report(robot, design.report, _unchecked(design.report.notes))
-    write(trajectory_dataset(design.trajectory, options["rate"]), header=header)
+    write(trajectory_dataset(design.drive.trajectory, options["rate"]), header=header)
     page = output.with_suffix(".html")
     if plot:
         from dynident.core.files import write_atomically
@@ -244,10 +262,10 @@ def _noise(text: str, robot: Robot) -> list[float]:
     return values
 
 
-def _start(text: str | None, robot: Robot) -> list[float] | None:
+def _position(text: str | None, robot: Robot, option: str) -> list[float] | None:
     if text is None:
         return None
     values = parse_numbers(text)
     if len(values) != robot.n:
-        raise ValueRangeError("--start", f"got {text!r}; {robot.n} numbers separated by commas were expected, one per joint")
+        raise ValueRangeError(option, f"got {text!r}; {robot.n} numbers separated by commas were expected, one per joint")
     return values

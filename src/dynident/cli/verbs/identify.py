@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,7 +11,10 @@ from dynident.cli import options as opt
 from dynident.cli.inputs import parse_reading, read_data, read_robot, remember_reading, running_command
 from dynident.cli.spoiled import refuse_spoiled
 from dynident.cli.terminal import print_result, progress_bar, spinner
-from dynident.errors import ValueRangeError
+from dynident.errors import InputError, ValueRangeError
+
+if TYPE_CHECKING:
+    from dynident.data import ControllerSamples, Dataset
 
 GROUP = "Model"
 EXAMPLE = """Examples:
@@ -42,6 +45,23 @@ def identify(
         str | None, typer.Option("--rate", metavar="HZ", help="Samples per second to keep after filtering. Default: 4 x the cutoff.")
     ] = None,
     train: opt.Train = None,
+    periods: Annotated[
+        str | None,
+        typer.Option(
+            "--periods",
+            metavar="A:B",
+            help="Of a log with a column period, use these whole periods, counted from 1: 2:4. Default: all; "
+            "approach and return are left out, unless it is given as all.",
+        ),
+    ] = None,
+    average: Annotated[
+        bool,
+        typer.Option(
+            "--average-periods",
+            help="Fit the mean of the periods, sample by sample: N of them have 1/√N of the noise, in the positions too. "
+            "Standard deviations follow from the residuals of the mean.",
+        ),
+    ] = False,
     noise: Annotated[
         str | None,
         typer.Option("--noise", metavar="MODEL", help="per_group, each joint by its own noise (default for logs), or uniform."),
@@ -82,6 +102,7 @@ def identify(
 
     reading = parse_reading(read)
     part = opt.parse_part(train, "--train")
+    chosen = opt.parse_periods(periods)
     building: dict[str, Any] = {
         "friction": "auto" if friction == "auto" else opt.parse_friction(friction),
         "cutoff": opt.parse_cutoff(cutoff),
@@ -96,7 +117,8 @@ def identify(
     with progress_bar("Reading") as progress:
         recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
     with progress_bar("Building the regression") as progress:
-        problem = build_problem(machine, recorded, **building, progress=progress)
+        used = _choose_periods(recorded, chosen, asked=periods is not None, average=average)
+        problem = build_problem(machine, used, **building, progress=progress)
     if not ignore_doctor:
         with spinner("Examining"):
             refuse_spoiled(machine, recorded)
@@ -110,6 +132,21 @@ def identify(
     document = write_estimate(output, estimate, folds=folds, seed=seed, provenance={"command": running_command()})
     shown = report(estimate)
     print_result(replace(shown, facts=(*facts, *shown.facts)), document, as_json=as_json, written=str(output))
+
+
+def _choose_periods(
+    recorded: Dataset | ControllerSamples, chosen: tuple[int, int | None] | None, *, asked: bool, average: bool
+) -> Dataset | ControllerSamples:
+    """The data with the whole periods that are to be used; as they are where nothing is marked and nothing was asked for."""
+    from dynident.data import ControllerSamples, average_periods, keep_periods
+
+    if isinstance(recorded, ControllerSamples):
+        if asked or average:
+            raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
+        return recorded
+    if chosen is not None and (asked or recorded.period is not None):
+        recorded = keep_periods(recorded, *chosen)
+    return average_periods(recorded) if average else recorded
 
 
 def _fit_options(noise: str | None, loss: str | None, drop: float | None) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def write_dataset(data: Dataset | ControllerSamples, path: str | Path, *, commen
     comments : sentences for people, which `read_comments` finds again; a CSV begins with them, a line each after "# ".
 
     CSV and Parquet have a column per joint: time, q1.., dq1.., ddq1.., then tau1.., current1.., magnitude1.. or abs_current1..,
-    temperature1.., mask1.., segment; M_1_1.., g1.., c1.. for controller samples. Joint names other than joint1.. stand in a comment
+    temperature1.., mask1.., period, segment; M_1_1.., g1.., c1.. for controller samples. Joint names other than joint1.. stand in a comment
     line of the CSV and in the metadata of the Parquet file. Numbers keep all their digits.
     """
     file = Path(path)
@@ -50,7 +50,8 @@ def _npz(data: Dataset | ControllerSamples, comments: tuple[str, ...]) -> bytes:
     arrays: dict[str, Any] = {"joint_names": np.array(data.joint_names)}
     if comments:
         arrays[COMMENTS] = np.array(comments)
-    names = ("time", "q", "dq", "ddq", "effort", "temperature", "mask") if isinstance(data, Dataset) else ("q", "M", "g", "dq", "c")
+    logged, asked = ("time", "q", "dq", "ddq", "effort", "temperature", "mask", "period"), ("q", "M", "g", "dq", "c")
+    names = logged if isinstance(data, Dataset) else asked
     arrays |= {name: value for name in names if (value := getattr(data, name)) is not None}
     if isinstance(data, Dataset):
         arrays["starts"] = np.array(data.starts)
@@ -124,6 +125,8 @@ def _columns(data: Dataset | ControllerSamples) -> dict[str, NDArray[Any]]:
         add(_EFFORT_NAMES[data.effort_kind], data.effort)
     add("temperature", data.temperature)
     add("mask", None if data.mask is None else data.mask.astype(np.int8))
+    if data.period is not None:
+        columns["period"] = data.period
     if len(data.starts) > 1:
         columns["segment"] = np.searchsorted(data.starts, np.arange(data.samples), side="right")
     return columns

@@ -57,6 +57,7 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     arrays["time"] = _time(file, content, recipe)
     mask = content.arrays.get("mask")
     arrays["mask"] = None if mask is None else np.asarray(mask, dtype=bool)
+    arrays["period"] = content.period
     names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
     arrays["provenance"] = Provenance.of((arrays["q"], arrays["effort"]), files=files, selection=recipe.selection)
     arrays["gears"] = content.gears if recipe.gears is None else recipe.gears * (1.0 if recipe.signs is None else recipe.signs)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, IntArray
 from dynident.data.formats.registry import Table
 from dynident.data.reading.quantities import ALIASES, DESCRIPTIONS, EFFORT_ROLES, MAPPED, Meaning, meaning, natural_order
 from dynident.data.reading.stacks import choose_with, numeric, orient, stack
@@ -29,6 +29,7 @@ class Content:
     joint_names : tuple       Empty when the file names none.
     effort_role : str         "torque", "current", "magnitude" or "current_magnitude"; empty when the name of the effort says nothing.
     starts : tuple of int     First sample of each segment.
+    period : (N,) or None     Marks of the repetitions of a motion.
     gears : (n, n) or None    Of the drives, in a file that holds the joints' positions and efforts all the same.
     """
 
@@ -37,6 +38,7 @@ class Content:
     effort_role: str
     starts: tuple[int, ...]
     gears: Array | None = None
+    period: IntArray | None = None
 
 
 def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, effort_role: str = "") -> Content:
@@ -66,6 +68,7 @@ def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, eff
         effort_role=next(iter(_texts(table, "effort_kind")), role) if "effort" in arrays else "",
         starts=_starts(file, table, len(arrays["q"])),
         gears=np.asarray(numeric(file, "gears", table["gears"]), dtype=float) if "gears" in table else None,
+        period=_period(table, len(arrays["q"])),
     )
 
 
@@ -188,6 +191,15 @@ def _starts(file: Path, table: Table, samples: int) -> tuple[int, ...]:
             raise FileError(file, f"segment has {len(labels)} values, but q has {samples} samples")
         return (0, *(int(i) + 1 for i in np.flatnonzero(np.diff(labels))))
     return (0,)
+
+
+def _period(table: Table, samples: int) -> IntArray | None:
+    """Marks of repetitions; a column of that name that holds anything else, such as a cycle time, is left alone."""
+    values = np.asarray(table.get("period", np.zeros(0)))
+    if values.shape != (samples,) or not np.issubdtype(values.dtype, np.number) or not np.all(np.isfinite(values)):
+        return None
+    whole = values.astype(np.int64)
+    return whole if np.all(whole == values) and whole.min() >= 0 and whole.max() > 0 else None
 
 
 def _texts(table: Table, name: str) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ EFFORT_ROLES = ("torque", "current", "magnitude", "current_magnitude")
 #: What a map of columns may give: our names.
 MAPPED = ("time", "q", "dq", "ddq", "effort", "temperature", "M", "g", "c", "mask")
 #: Entries that describe the data, as dynident's own files carry them.
-DESCRIPTIONS = ("joint_names", "effort_kind", "starts", "segment", "gears")
+DESCRIPTIONS = ("joint_names", "effort_kind", "starts", "segment", "gears", "period")
 
 #: Words that mark what was asked for, or how far it was missed, and not what was measured.
 _COMMANDED = frozenset(["cmd", "command", "commanded", "des", "desired", "error", "goal", "ref", "reference", "setpoint", "target"])

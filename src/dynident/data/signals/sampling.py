@@ -92,7 +92,8 @@ def _resample_piece(dataset: Dataset, piece: slice, rate: float) -> Dataset:
     q, dq = at(dataset.q, dataset.dq), at(dataset.dq, dataset.ddq)
     provenance = dataset.provenance.take(piece).resample(count)
     others = {name: at(getattr(dataset, name)) for name in ("ddq", "effort", "temperature")}
-    arrays = {"time": grid, "q": q, "dq": dq, **others, "mask": mask}
+    period = None if dataset.period is None else dataset.period[piece][left]
+    arrays = {"time": grid, "q": q, "dq": dq, **others, "mask": mask, "period": period}
     return dataset.after("", **arrays, starts=(0,), provenance=provenance)
 
 

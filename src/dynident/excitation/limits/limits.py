@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -57,6 +57,7 @@ class Limits:
     velocity, acceleration, effort : (n,)   Largest absolute values [rad/s, rad/s², N·m | m/s, m/s², N].
     boxes : tuple of Box    Where link origins and the tool must stay.
     floor : float           Height in the base frame that the base, all link origins and the tool stay above [m].
+    jerk : (n,)             Largest rates of the accelerations [rad/s³ | m/s³]; infinite by default.
     clearance : float or None   Least distance between links that are not neighbours [m]; None: self-collision is not looked at.
     torque : TorqueBound or None   What a motion may need of `effort`; None: the description's links exactly, without friction.
     """
@@ -69,10 +70,13 @@ class Limits:
     floor: float = -np.inf
     clearance: float | None = None
     torque: TorqueBound | None = None
+    jerk: Array = field(default_factory=lambda: np.array(np.inf))
 
     def __post_init__(self) -> None:
         n = np.size(self.velocity)
-        for name, shape in (("position", (n, 2)), ("velocity", (n,)), ("acceleration", (n,)), ("effort", (n,))):
+        if np.ndim(self.jerk) == 0:
+            object.__setattr__(self, "jerk", np.full(n, float(self.jerk)))
+        for name, shape in (("position", (n, 2)), *((name, (n,)) for name in ("velocity", "acceleration", "effort", "jerk"))):
             values, expected = getattr(self, name), f"{shape} = one per joint"
             set_frozen(self, name, check_array(f"{name} limits", values, shape, expected, infinite=True, remedy="give numbers"))
         object.__setattr__(self, "boxes", tuple(self.boxes))
@@ -93,6 +97,7 @@ def robot_limits(
     velocity_scale: float = 0.9,
     acceleration_scale: float = 0.9,
     effort_scale: float = 0.9,
+    jerk_scale: float = 0.9,
     boxes: tuple[Box, ...] = (),
     floor: float = -np.inf,
     clearance: float | None = 0.0,
@@ -103,7 +108,8 @@ def robot_limits(
     The defaults leave a controller something to work with. Links must not touch where the description has their geometry.
     torque_factor : links may weigh so many times what the description says, or that part of it.
     """
-    for name, scale in (("velocity", velocity_scale), ("acceleration", acceleration_scale), ("effort", effort_scale)):
+    shares = {"velocity": velocity_scale, "acceleration": acceleration_scale, "effort": effort_scale, "jerk": jerk_scale}
+    for name, scale in shares.items():
         if not (np.isfinite(scale) and scale >= 0.0):
             raise ValueRangeError(f"{name}_scale", f"is {scale}; a share such as 0.9 was expected")
     frames = (*robot.link_names, TOOL)
@@ -115,6 +121,7 @@ def robot_limits(
         velocity=_scale(robot.velocity_limits, velocity_scale),
         acceleration=_scale(robot.acceleration_limits, acceleration_scale),
         effort=_scale(robot.effort_limits, effort_scale),
+        jerk=_scale(robot.jerk_limits, jerk_scale),
         boxes=boxes,
         floor=floor,
         clearance=clearance,
@@ -137,9 +144,9 @@ def require_usable(robot: Robot, limits: Limits, start: ArrayLike | None = None)
             raise LimitError(f"position limit of joint {joint.name!r}", f"leaves no room: {low:.4g} to {high:.4g} with the margin")
         if np.isfinite(low) != np.isfinite(high) or (joint.type == "prismatic" and not np.isfinite(low)):
             raise ValueRangeError(f"position limit of joint {joint.name!r}", "is infinite; give it one in the limits")
-        for name, values in (("velocity", limits.velocity), ("acceleration", limits.acceleration), ("effort", limits.effort)):
-            if values[j] <= 0.0:
-                raise LimitError(f"{name} limit of joint {joint.name!r}", f"is {values[j]:g}, so the joint can't move")
+        for name in ("velocity", "acceleration", "effort", "jerk"):
+            if (value := float(getattr(limits, name)[j])) <= 0.0:
+                raise LimitError(f"{name} limit of joint {joint.name!r}", f"is {value:g}, so the joint can't move")
         if not np.isfinite(limits.velocity[j]):
             raise ValueRangeError(f"velocity limit of joint {joint.name!r}", "is not in the robot's description; give it in the limits")
     if limits.floor > 0.0:

@@ -25,8 +25,8 @@ from dynident.excitation.limits.limits import Box, Limits, robot_limits, with_to
 from dynident.excitation.limits.torque import FACTOR
 from dynident.robots.robot import Robot
 
-_NUMBERS = ("position_margin", "velocity_scale", "acceleration_scale", "effort_scale", "floor", "clearance", "torque_factor")
-_PER_JOINT = ("velocity", "acceleration", "effort")
+_NUMBERS = ("position_margin", "velocity_scale", "acceleration_scale", "effort_scale", "jerk_scale", "floor", "clearance", "torque_factor")
+_PER_JOINT = ("velocity", "acceleration", "effort", "jerk")
 
 
 def read_limits(path: str | Path, robot: Robot) -> Limits:

@@ -28,7 +28,7 @@ _INNER = 0.15
 class LimitMargin:
     """How far one limit is from being broken.
 
-    name : str      The limit: "position", "velocity", "acceleration", "effort", a region's name, or "self-collision".
+    name : str      The limit: "position", "velocity", "acceleration", "effort", "jerk", a region's name, or "self-collision".
     where : str     The joint, or the frame, where it comes closest; for a self-collision the two links.
     margin : float  Distance that is left [unit]; negative when the limit is broken.
     share : float   Used share of the limit, 1 at the limit; nan for those that are no ranges.
@@ -118,6 +118,10 @@ def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, co
     if robot.parameters is not None and np.any(np.isfinite(limits.effort)):
         quantities.append(("effort", (limits.torque or exact_torque(robot)).torques(robot, motion).largest, limits.effort))
     found = [margin for name, values, limit in quantities if (margin := _range_margin(robot, name, values, limit, time)) is not None]
+    if len(time) > 1:  # the mean jerk between two samples, which is what a robot sees that is told positions at them
+        jerk = np.diff(motion.ddq, axis=0) / np.diff(time)[:, None]
+        margin = _range_margin(robot, "jerk", jerk, limits.jerk, time[1:])
+        found += [] if margin is None else [margin]
     found += _region_margins(robot, limits, time, motion.q)
     if limits.clearance is not None and collision is not None:
         found.append(_collision_margin(limits.clearance, time, motion.q, collision))

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, check_positive, per_joint
 from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names, set_rows
 
-#: Largest velocity and acceleration of the unit motion: at s = 1/2, and at s = (3 ± √3) / 6.
-_PEAK_VELOCITY = 1.875
+#: Largest velocity, acceleration and jerk of the unit motion: at s = 1/2, at s = (3 ± √3) / 6, and at the ends.
+PEAK_VELOCITY = 1.875
 _PEAK_ACCELERATION = 10.0 / np.sqrt(3.0)
+_PEAK_JERK = 60.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,11 +44,13 @@ class QuinticTrajectory:
 
 
 def fastest_quintic(
-    joints: tuple[str, ...], start: ArrayLike, end: ArrayLike, *, velocity: ArrayLike, acceleration: ArrayLike
+    joints: tuple[str, ...], start: ArrayLike, end: ArrayLike, *, velocity: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike = np.inf
 ) -> QuinticTrajectory:
-    """The shortest quintic that stays within velocity and acceleration limits, each (n,); to drive to where a trajectory starts."""
+    """The shortest quintic that stays within limits of velocity, acceleration and jerk, one or one per joint."""
     n = len(joints)
     step = np.abs(per_joint("end", end, n) - per_joint("start", start, n))
-    v, a = (per_joint(name, limit, n, infinite=True) for name, limit in (("velocity", velocity), ("acceleration", acceleration)))
-    shortest = max(np.max(_PEAK_VELOCITY * step / v), np.max(np.sqrt(_PEAK_ACCELERATION * step / a)), 1e-3)
-    return QuinticTrajectory(joints=joints, start=np.asarray(start), end=np.asarray(end), duration=float(shortest))
+    named = (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk))
+    v, a, j = (per_joint(name, limit, n, infinite=True) for name, limit in named)
+    needed = np.array([PEAK_VELOCITY * step / v, np.sqrt(_PEAK_ACCELERATION * step / a), np.cbrt(_PEAK_JERK * step / j)])
+    shortest = max(float(needed.max()), 1e-3)
+    return QuinticTrajectory(joints=joints, start=np.asarray(start), end=np.asarray(end), duration=shortest)

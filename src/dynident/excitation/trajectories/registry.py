@@ -10,20 +10,24 @@ import numpy as np
 
 from dynident.errors import InputError, UnknownNameError
 from dynident.excitation.trajectories.cubic import CubicTrajectory
+from dynident.excitation.trajectories.driven import DrivenTrajectory
 from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.excitation.trajectories.quintic import QuinticTrajectory
 from dynident.excitation.trajectories.repeated import Repeated
 from dynident.excitation.trajectories.sampled import SampledTrajectory
 from dynident.excitation.trajectories.sinusoid import SinusoidTrajectory
 from dynident.excitation.trajectories.trajectory import Trajectory
+from dynident.excitation.trajectories.waypoints import WaypointTrajectory
 
 TRAJECTORIES: dict[str, Callable[..., Trajectory]] = {
     "cubic": CubicTrajectory,
+    "driven": DrivenTrajectory,
     "fourier": FourierTrajectory,
     "quintic": QuinticTrajectory,
     "repeated": Repeated,
     "sampled": SampledTrajectory,
     "sinusoid": SinusoidTrajectory,
+    "waypoints": WaypointTrajectory,
 }
 
 
@@ -40,13 +44,16 @@ def trajectory_from_dict(data: Mapping[str, Any]) -> Trajectory:
     kind = str(data.get("kind"))
     if kind not in TRAJECTORIES:
         raise UnknownNameError("kind of trajectory", kind, TRAJECTORIES)
-    values = {name: value for name, value in data.items() if name != "kind"}
-    if isinstance(values.get("trajectory"), Mapping):
-        values["trajectory"] = trajectory_from_dict(values["trajectory"])
+    values = {name: _read(value) for name, value in data.items() if name != "kind"}
     try:
         return TRAJECTORIES[kind](**values)
     except TypeError:
         raise InputError(f"a {kind} trajectory can't be made of {', '.join(values)}; it was saved by another version") from None
+
+
+def _read(value: object) -> Any:
+    """A trajectory that another is made of, or the value itself."""
+    return trajectory_from_dict(cast("Mapping[str, Any]", value)) if isinstance(value, Mapping) else value
 
 
 def _plain(value: object) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, BoolArray, check_array, check_positive, check_unique, set_frozen
+from dynident.core.arrays import Array, BoolArray, IntArray, check_array, check_positive, check_unique, set_frozen
 from dynident.data.dataset import Dataset
 from dynident.errors import ValueRangeError
 
@@ -56,11 +56,15 @@ def sample_times(duration: float, rate: float) -> Array:
 
 
 def trajectory_dataset(trajectory: Trajectory, rate: float) -> Dataset:
-    """The trajectory's samples as a log without effort; samples of warm-up and cool-down periods are masked out."""
+    """The trajectory's samples as a log without effort.
+
+    Samples of warm-up and cool-down periods are masked out; where whole periods are marked, the log has the marks.
+    """
     time = sample_times(trajectory.duration, rate)
     motion = trajectory.sample(time)
+    marks = period_marks(trajectory, time)
     kept = used_samples(trajectory, time)
-    mask = None if kept.all() else np.broadcast_to(kept[:, None], motion.q.shape)
+    mask = None if marks is not None or kept.all() else np.broadcast_to(kept[:, None], motion.q.shape)
     return Dataset(
         time=time,
         q=motion.q,
@@ -68,6 +72,7 @@ def trajectory_dataset(trajectory: Trajectory, rate: float) -> Dataset:
         ddq=motion.ddq,
         joint_names=trajectory.joints,
         mask=mask,
+        period=marks,
         source=f"{trajectory.kind} trajectory sampled at {rate:g} Hz",
     )
 
@@ -76,7 +81,16 @@ def used_samples(trajectory: Trajectory, time: Array) -> BoolArray:
     """(N,) False where a trajectory says that its motion is there to reach or to leave the periodic state."""
     from dynident.excitation.trajectories.repeated import Repeated
 
-    return trajectory.used(time) if isinstance(trajectory, Repeated) else np.ones(len(time), dtype=bool)
+    if isinstance(trajectory, Repeated):
+        return trajectory.used(time)
+    marks = period_marks(trajectory, time)
+    return np.ones(len(time), dtype=bool) if marks is None else marks > 0
+
+
+def period_marks(trajectory: Trajectory, time: Array) -> IntArray | None:
+    """(N,) the whole period that each time is in, from 1, 0 on the way there and back; None for a trajectory that marks none."""
+    marks: Callable[[Array], IntArray] | None = getattr(trajectory, "periods", None)
+    return None if marks is None else marks(time)
 
 
 def check_times(time: ArrayLike) -> Array:

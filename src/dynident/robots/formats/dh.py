@@ -28,7 +28,7 @@ CONVENTIONS = ("standard", "modified")
 BASE = "base"
 
 _ROW = ("a", "alpha", "d", "theta")
-_LIMITS = ("position", "velocity", "acceleration", "effort")
+_LIMITS = ("position", "velocity", "acceleration", "effort", "jerk")
 
 
 def read_dh(source: str, text: str) -> Robot:
@@ -79,7 +79,7 @@ def frame_name(convention: str, number: int) -> str:
 
 
 def _body(row: Fields, index: int, convention: str, base: Array) -> tuple[Joint, Link]:
-    row.only(("name", "type", *_ROW), ("link", *_LIMITS))
+    row.only(("name", "type", *_ROW), ("link", *_LIMITS, "home"))
     pose = dh_pose(convention, *(row.number(key) for key in _ROW))
     before, after = (pose, np.eye(4)) if convention == "modified" else (np.eye(4), pose)
     type_ = JointType(row.choice("type", [kind.value for kind in JointType]))
@@ -96,6 +96,8 @@ def _body(row: Fields, index: int, convention: str, base: Array) -> tuple[Joint,
             velocity=row.number("velocity", np.inf, infinite=True),
             acceleration=row.number("acceleration", np.inf, infinite=True),
             effort=row.number("effort", np.inf, infinite=True),
+            jerk=row.number("jerk", np.inf, infinite=True),
+            home=row.number("home") if row.has("home") else None,
         )
     link = Link(name=row.text("link", f"link{index + 1}"), frame=frame_name(convention, index + 1), placement=after)
     return joint, link

@@ -22,7 +22,7 @@ from dynident.robots.robot import Robot
 #: Order of the columns of a table of numbers, as MATLAB's Robotics Toolbox and most papers have it.
 COLUMNS = ("theta", "d", "a", "alpha")
 #: Columns that a file may have besides, and what the DH file calls them.
-_MORE = ("name", "type", "lower", "upper", "velocity", "acceleration", "effort", "convention")
+_MORE = ("name", "type", "lower", "upper", "velocity", "acceleration", "effort", "jerk", "home", "convention")
 #: Words for the two kinds of joint; MATLAB's sigma is 0 or 1.
 _TYPES = {"": "revolute", "r": "revolute", "0": "revolute", "revolute": "revolute", "continuous": "continuous"}
 _TYPES |= {"p": "prismatic", "1": "prismatic", "prismatic": "prismatic"}
@@ -98,7 +98,7 @@ def _joint(source: str, number: int, row: Mapping[str, str]) -> dict[str, Any]:
     joint |= {column: read(column) for column in COLUMNS}
     if row.get("lower") or row.get("upper"):
         joint["position"] = [read("lower", -math.inf), read("upper", math.inf)]
-    return joint | {column: read(column) for column in ("velocity", "acceleration", "effort") if row.get(column)}
+    return joint | {column: read(column) for column in ("velocity", "acceleration", "effort", "jerk", "home") if row.get(column)}
 
 
 def from_toolbox(robot: Any) -> Robot:

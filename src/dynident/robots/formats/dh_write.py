@@ -65,9 +65,11 @@ def _joint(joint: Joint, link: Link, row: DhRow) -> dict[str, Any]:
     entry |= {"a": float(row.a), "alpha": _angle(row.alpha), "d": float(row.d), "theta": _angle(row.theta)}
     if joint.position != (-math.inf, math.inf):
         entry["position"] = _floats(joint.position)
-    for limit in ("velocity", "acceleration", "effort"):
+    for limit in ("velocity", "acceleration", "effort", "jerk"):
         if getattr(joint, limit) != math.inf:
             entry[limit] = float(getattr(joint, limit))
+    if joint.home is not None:
+        entry["home"] = float(joint.home)
     return entry
 
 
