@@ -82,6 +82,11 @@ class _Window(NamedTuple):
     segment: slice
     rows: slice
 
+    @property
+    def indices(self) -> NDArray[np.intp]:
+        """Of its rows."""
+        return np.arange(int(self.rows.start), int(self.rows.stop), dtype=np.intp)
+
     def duration(self, time: Array) -> float:
         """[s]"""
         return float(time[self.rows.stop - 1] - time[self.rows.start])
@@ -99,7 +104,7 @@ def _average(dataset: Dataset, windows: list[_Window]) -> Dataset:
     used = np.ones((count, dataset.n), dtype=bool)
     if dataset.mask is not None:
         used = _mean(dataset, "mask", whole, times) > 1.0 - 1e-9
-    rows = np.concatenate([np.arange(window.rows.start, window.rows.stop) for window in whole])
+    rows = np.concatenate([window.indices for window in whole])
     piece = dataset.provenance.take(rows).resample(count)
     mean = replace(
         dataset,
