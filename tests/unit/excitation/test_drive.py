@@ -16,7 +16,7 @@ from dynident.excitation.limits.margins import standing_margins
 from dynident.excitation.moves import plan_move, slow_limits
 
 ROBOT = load_robot("planar_2r")
-LIMITS = robot_limits(ROBOT)
+LIMITS = replace(robot_limits(ROBOT), torque=None)
 
 
 def series(scale: float = 1.0, **changes) -> FourierTrajectory:
