@@ -199,7 +199,7 @@ def _unchecked(limits: Limits, report: LimitReport) -> str:
 
 
 def _notes(samples: Dataset, motion: SampledTrajectory) -> Iterator[str]:
-    steps = samples.periods
+    steps = samples.steps
     usual = float(np.median(steps))
     if np.abs(steps - usual).max() > _REGULAR * usual:
         least, most = 1e3 * steps.min(), 1e3 * steps.max()

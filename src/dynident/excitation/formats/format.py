@@ -123,7 +123,7 @@ def named_format(comments: Sequence[str]) -> str:
 def require_regular(samples: Dataset, format: TrajectoryFormat) -> None:
     """InputError unless a sample comes at every tick of a clock that the format allows."""
     format.require(samples.n, samples.rate)
-    steps = samples.periods
+    steps = samples.steps
     if format.periods and (len(samples.starts) > 1 or np.ptp(steps) > 1e3 * _REGULAR * steps.mean()):
         raise InputError(f"format {format.name!r} needs samples that are equally far apart, in one segment; sample the motion anew")
 
