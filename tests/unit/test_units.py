@@ -60,8 +60,8 @@ def samples(robot: Robot) -> ControllerSamples:
 
 def test_a_joint_knows_its_units_and_a_robot_all_of_them():
     turn, slide = polar().joints
-    assert vars(turn.units) == {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²", "effort": "N·m"}
-    assert vars(slide.units) == {"position": "m", "velocity": "m/s", "acceleration": "m/s²", "effort": "N"}
+    assert vars(turn.units) == {"position": "rad", "velocity": "rad/s", "acceleration": "rad/s²", "effort": "N·m", "jerk": "rad/s³"}
+    assert vars(slide.units) == {"position": "m", "velocity": "m/s", "acceleration": "m/s²", "effort": "N", "jerk": "m/s³"}
     assert polar().unit("effort") == "N·m or N"
     assert replace(polar(), joints=(turn, replace(turn, name="other", parent=0))).unit("velocity") == "rad/s"
 
