@@ -22,7 +22,7 @@ pytest.importorskip("mujoco")
 def motion(tmp_path):
     from dynident.data import Dataset, write_dataset
 
-    write_dataset(swing(), tmp_path / "swing.csv")
+    write_dataset(swing(), tmp_path / "swing.csv", comments=["NOT CHECKED: its links have no shapes"])
     q = np.array([[0.1, 0.1], [0.2, -0.1], [-0.1, 0.1], [0.05, 0.2]])
     write_dataset(Dataset(time=np.arange(4.0), q=q), tmp_path / "configurations.csv")
     far = swing()
@@ -36,6 +36,7 @@ VIRTUAL = ("record", "virtual:planar_2r")
 def test_it_shows_the_plan_records_and_identify_reads_it(dynident, motion):
     done = dynident(*VIRTUAL, "--trajectory", "swing.csv", "-o", "log.npz", "--repeat", 3, "--yes")
     assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("NOT CHECKED: its links have no shapes\n")
     assert "planar_2r: 3 repetitions of a trajectory, 3 motions in 6 s" in done.stdout
     assert "All that was planned is recorded; 6003 samples, 3 of 3 whole, are in log.npz." in done.stdout
     assert load_dataset(motion / "log.npz").samples == 6003

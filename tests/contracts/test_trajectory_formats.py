@@ -12,7 +12,7 @@ from dynident.data import Dataset
 from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
 from dynident.excitation import FORMATS, FileHeader, FourierTrajectory, read_trajectory, trajectory_dataset, write_trajectory
 from dynident.excitation.formats.format import TrajectoryFormat
-from dynident.excitation.formats.registry import describe_formats, format_of
+from dynident.excitation.formats.registry import describe_formats, format_of, format_options
 
 HEADER = FileHeader(robot="wally", checked=("position", "velocity", "floor"), unchecked="", units=("rad",))
 NAMES = ("a: b", "#2", "no", "größe", "j5", "j6", "j7")
@@ -96,6 +96,7 @@ def test_what_is_not_such_a_file(form, content, tmp_path):
 def test_its_options_are_explained(form):
     assert all(own.help.endswith(".") for own in declared_options(form.options))
     assert form.about in describe_formats()
+    assert "[" not in describe_formats() + format_options(), "a terminal takes brackets for colours"
 
 
 def test_names_and_suffixes():

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.files import finite_or_none
 from dynident.core.results import Report, Tabular
 from dynident.data.dataset import Dataset
 from dynident.errors import DynidentError, InputError, Remedy
@@ -97,7 +96,7 @@ def check_document(check: MotionCheck) -> dict[str, Any]:
         "robot": check.robot.name,
         "file": data.source,
         "samples": data.samples,
-        "rate": finite_or_none(data.rate),
+        "rate": round(data.rate, 6),
         "duration": data.duration,
         "holds": check.holds,
         "sentence": check.sentence,

@@ -8,7 +8,7 @@ from dynident.excitation.formats.tables import read_samples
 
 FORMAT = TrajectoryFormat(
     name="franka",
-    about="CSV of positions [rad] at 1 kHz for libfranka and pylibfranka",
+    about="CSV of positions (rad) at 1 kHz for libfranka and pylibfranka",
     suffixes=(".csv",),
     encode=encode_positions,
     read=read_samples,

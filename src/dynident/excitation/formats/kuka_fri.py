@@ -8,7 +8,7 @@ from dynident.excitation.formats.tables import read_samples
 
 FORMAT = TrajectoryFormat(
     name="kuka_fri",
-    about="CSV of positions [rad] at 200 Hz for FRI clients of KUKA's LBR arms",
+    about="CSV of positions (rad) at 200 Hz for FRI clients of KUKA's LBR arms",
     suffixes=(".csv",),
     encode=encode_positions,
     read=read_samples,

@@ -34,7 +34,7 @@ def _read(path: Path, reading: ReadingArguments) -> Dataset:
 
 FORMAT = TrajectoryFormat(
     name="kuka_rsi",
-    about="CSV of axis positions [deg] at 250 Hz for RSI clients of KUKA's six-axis arms",
+    about="CSV of axis positions (deg) at 250 Hz for RSI clients of KUKA's six-axis arms",
     suffixes=(".csv",),
     encode=_encode,
     read=_read,

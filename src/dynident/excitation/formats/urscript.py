@@ -30,9 +30,9 @@ _SERVOJ = re.compile(r"^\s*servoj\(\s*\[([^\]]*)\][^#\n]*?\bt\s*=\s*([0-9.eE+-]+
 class URScriptOptions:
     """Of servoj and of the move to the start."""
 
-    lookahead: float = option(0.1, "Lookahead time of servoj [s], 0.03 to 0.2; more is smoother and follows later.")
+    lookahead: float = option(0.1, "Lookahead time of servoj in s, 0.03 to 0.2; more is smoother and follows later.")
     gain: float = option(300.0, "Gain of servoj, 100 to 2000; more follows closer and shakes sooner.")
-    approach: float = option(0.25, "Joint velocity of the move to the start [rad/s].")
+    approach: float = option(0.25, "Joint velocity of the move to the start in rad/s.")
 
     def __post_init__(self) -> None:
         for name, low, high in (("lookahead", 0.03, 0.2), ("gain", 100.0, 2000.0), ("approach", 0.01, 3.0)):
