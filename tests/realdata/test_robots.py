@@ -10,7 +10,7 @@ import pytest
 
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.parameters import INERTIA_NAMES, from_com, to_com
-from dynident.robots import Robot, load_robot
+from dynident.robots import Robot, load_robot, robot_solids
 from dynident.robots.kinematics import link_poses
 
 
@@ -163,3 +163,20 @@ def test_inertials_read_from_mjcf_are_those_that_mujoco_compiles(shared_data: Pa
         axes = R.reshape(3, 3)
         inertia = axes @ np.diag(model.body_inertia[b]) @ axes.T
         np.testing.assert_allclose(piece.parameters, from_com(model.body_mass[b], model.body_ipos[b], inertia), atol=1e-13)
+
+
+def test_the_librarys_kuka_takes_up_the_space_of_the_published_urdf(shared_data: Path):
+    """The capsules of both are at the same places at every position, the library's base frame being at the shoulder."""
+    urdf, library = load_robot(shared_data / "kuka_lwr4" / "kuka_lwr4.urdf"), load_robot("kuka_lwr4")
+    q = np.random.default_rng(0).uniform(-1.5, 1.5, 7)
+    shoulder = np.array([-0.25, 0.0, 1.3105])
+    balls = [solid for solid in robot_solids(urdf).solids if 0 <= solid.body < 5 and len(solid.points) == 1]
+    assert len(balls) == 10
+    own, theirs = link_poses(library, q), link_poses(urdf, q)
+    for ball in balls:  # the ends of its tubes
+        centre = theirs[ball.body][:3, :3] @ ball.points[0] + theirs[ball.body][:3, 3]
+        T = own[ball.body]
+        tube = next(solid for solid in robot_solids(library).solids if solid.body == ball.body)
+        ends = tube.points @ T[:3, :3].T + T[:3, 3] + shoulder
+        assert np.linalg.norm(ends - centre, axis=1).min() < 2e-3
+        assert ball.radius == 0.07

@@ -1,4 +1,4 @@
-"""Robot descriptions: the Robot type, the readers (URDF, MJCF, DH), the library, the lint and the links' poses."""
+"""Robot descriptions: the Robot type, the readers (URDF, MJCF, DH), the library, the lint, the links' poses and solids."""
 
 from dynident.robots.check import RobotCheck, check_robot
 from dynident.robots.formats.dh_table import from_dh_table, from_toolbox
@@ -6,6 +6,7 @@ from dynident.robots.kinematics import link_poses
 from dynident.robots.load import library_names, load_robot
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType, Link, Robot, Source
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
+from dynident.robots.solids import Solid, Solids, robot_solids
 
 __all__ = [
     "STANDARD_GRAVITY",
@@ -14,6 +15,8 @@ __all__ = [
     "Link",
     "Robot",
     "RobotCheck",
+    "Solid",
+    "Solids",
     "Source",
     "check_robot",
     "from_dh_table",
@@ -22,5 +25,6 @@ __all__ = [
     "link_poses",
     "load_robot",
     "robot_from_dict",
+    "robot_solids",
     "robot_to_dict",
 ]

@@ -54,7 +54,7 @@ def find_mesh(source: Path, name: str) -> Path | None:
     if scheme is None:
         file = source.parent / plain
         return file if file.is_file() else None
-    inside = plain.removeprefix(scheme)
+    inside = plain.removeprefix(scheme).lstrip("/")
     package, _, rest = inside.partition("/")
     folders = package_folders(source)
     candidates = [folder / inside for folder in folders] + [folder / rest for folder in folders if folder.name == package]
