@@ -305,3 +305,4 @@ def test_gravity_first_and_then_inertia(dynident, tmp_path):
     validation = read_validation(tmp_path / "run")
     assert validation.coefficients.overall_percent < 1.0
     assert "knows the robot's inertia only" in validation.notes[0]
+    assert "they are of inertia alone, and torques are predicted by the links" in (tmp_path / "page.html").read_text()

@@ -92,7 +92,8 @@ def test_a_bound_far_below_the_answer_makes_no_optimum(name: str, solver: str) -
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("inertias", [False, True])
 def test_the_panda(solver: str, inertias: bool, shared_data: Path) -> None:
-    result = solve_retrieval(panda(shared_data, inertias=inertias), solver=solver, options=SolverOptions(starts=2))
+    options = SolverOptions(starts=2 if SOLVERS[solver].exact else 1)
+    result = solve_retrieval(panda(shared_data, inertias=inertias), solver=solver, options=options)
     assert result.feasible
     assert result.lower_bound == pytest.approx(3.7262e-4, abs=1e-8)
     if SOLVERS[solver].exact:
@@ -104,7 +105,7 @@ def test_the_panda(solver: str, inertias: bool, shared_data: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("local", ["slsqp", "nelder-mead", "l-bfgs-b"])
 def test_the_panda_by_published_local_searches(local: Any, shared_data: Path) -> None:
-    # these stall where the optimum lies on the boundary; the first two, as the paper says it did, reach what it published
+    # these stall where the optimum lies on the boundary: SLSQP below what was published, Nelder-Mead about there, L-BFGS-B far above
     options = SolverOptions(starts=2, own=PenaltyOptions(local=local))
     result = solve_retrieval(panda(shared_data), solver="penalty", options=options)
     assert result.feasible

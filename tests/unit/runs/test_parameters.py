@@ -107,6 +107,16 @@ def test_what_was_written_comes_back_to_the_last_bit(run, result):
     assert stored.total_mass == result.total_mass
 
 
+def test_links_of_a_solver_that_is_no_more_come_back(tmp_path):
+    """The name is a record: what it meant in an older version need not exist today."""
+    problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.05), friction=linear(), cutoff=None)
+    estimate = fit(problem)
+    write_estimate(tmp_path, estimate, problem)
+    write_parameters(tmp_path, replace(solve_retrieval(retrieval_problem(estimate)), solver="hybrid"))
+    assert read_parameters(tmp_path).solver == "hybrid"
+    assert "solver hybrid" in str(read_parameters(tmp_path))
+
+
 def test_broken_constraints_come_back_with_their_names(run, result):
     broken = replace(result, status=RetrievalStatus.NOT_FOUND, violations=(Violation("total mass <= 50", 0.5, "kg"),))
     write_parameters(run, broken)

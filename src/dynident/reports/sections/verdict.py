@@ -20,6 +20,7 @@ from dynident.validation.result import CLEARLY_WORSE, WORSE_THAN_FIT, Validation
 
 _TONES = {Grade.GOOD: "good", Grade.FAIR: "fair", Grade.POOR: "bad"}
 _LABELS = {True: "Held-out error", False: "Error on the fit's own data", None: "Error, on new data or not"}
+_MADE_OF = "they are what the predictions above are made of"
 
 
 def _blocks(run: Run) -> Iterator[Block]:
@@ -59,8 +60,9 @@ def what_to_trust(run: Run) -> Iterator[str]:
         if nominal is not None and nominal.overall_percent > found.overall_percent:
             factor = nominal.overall_percent / max(found.overall_percent, 1e-12)
             yield f"That it is better than the nominal links with the same friction: their error is {short_number(factor)} times as large."
-    kept = int(estimate.kept.sum())
-    yield f"The {kept} coefficients that were kept, taken together: they are what the predictions above are made of."
+    kept, known = int(estimate.kept.sum()), estimate.base.equations
+    made_of = f"they are of {known} alone, and torques are predicted by the links" if known in ("inertia", "gravity") else _MADE_OF
+    yield f"The {kept} coefficients that were kept, taken together: {made_of}."
     if parameters is None or not _links_hold(run):
         return
     yield "The link parameters as a whole: a robot with them can exist, so simulators and controllers can use them."
