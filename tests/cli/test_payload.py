@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.payload import hard_cases, make_case
-from dynident.cli import main
+from dynident.cli.app import main
 from dynident.data import write_dataset
 from dynident.robots import load_robot
 from dynident.runs import load_run
