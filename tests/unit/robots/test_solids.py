@@ -115,6 +115,29 @@ def test_a_link_whose_meshes_are_absent_is_a_capsule_and_a_note_that_names_it(tm
     assert found.source.endswith(f"capsules between the joints, radius {thickness(robot):.3g} m")
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("garbage", "mesh 'x.stl' can't be read (Could not load resource x.stl"),
+        (
+            "solid x\nfacet normal 0 0 1\nouter loop\nvertex 0 0 nan\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid x\n",
+            "is no number",
+        ),
+    ],
+)
+def test_a_mesh_that_is_none_is_a_note(tmp_path: Path, content: str, words: str) -> None:
+    (tmp_path / "x.stl").write_text(content)
+    found = robot_solids(load_robot(urdf(tmp_path, '<collision><geometry><mesh filename="x.stl"/></geometry></collision>')))
+    assert words in found.notes[0]
+    assert found.solids[1].origin is Origin.KINEMATIC
+
+
+def test_a_negative_length_is_one_sentence_with_its_link(tmp_path: Path) -> None:
+    robot = load_robot(urdf(tmp_path, BALL.format(role="collision", radius=-0.1)))
+    with pytest.raises(FileError, match=r"link 'b': a <sphere> has a length of -0.1; it must not be negative"):
+        robot_solids(robot)
+
+
 def test_a_cylinder_with_balls_at_its_ends_is_one_capsule(tmp_path: Path) -> None:
     shapes = [("0 0 0", 'cylinder radius="0.1" length="0.6"'), ("0 0 0.3", 'sphere radius="0.1"'), ("0 0 -0.3", 'sphere radius="0.1"')]
     shapes += [("1 0 0", 'sphere radius="0.1"')]

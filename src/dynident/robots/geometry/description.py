@@ -10,6 +10,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.files import read_text
 from dynident.core.xml import parse_xml
+from dynident.errors import FileError
 from dynident.robots.geometry.forms import Cylinder, Form, Rod
 from dynident.robots.robot import Robot
 
@@ -36,6 +37,13 @@ class Geometry(Protocol):
     def parts(self, link: str, role: Role) -> list[Part | str]:
         """The shapes of a link; a sentence in place of one that can't be read."""
         ...
+
+
+def check_lengths(source: Path, link: str, tag: str, lengths: list[float]) -> list[float]:
+    """The lengths of a shape; FileError for one that is negative."""
+    if min(lengths) < 0.0:
+        raise FileError(source, f"a <{tag}> has a length of {min(lengths):g}; it must not be negative", place=f"link {link!r}")
+    return lengths
 
 
 def join_capsules(parts: list[Part]) -> list[Part]:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.core.arrays import Array, BoolArray, IntArray, all_finite
 from dynident.robots.geometry.forms import Hull
 from dynident.robots.packages import package_folders
 
@@ -70,8 +70,11 @@ def load_mesh(source: Path, name: str, scale: Array) -> Mesh | str:
     try:
         mesh = Mesh(coal.MeshLoader().load(str(file), scale))
     except (RuntimeError, ValueError) as error:
-        return f"mesh {file.name!r} can't be read ({' '.join(str(error).split())})"
-    return mesh if len(mesh.vertices) else f"mesh {file.name!r} is empty"
+        problem = " ".join(str(error).rpartition("message:")[2].replace(str(file), file.name).split())
+        return f"mesh {file.name!r} can't be read ({problem.partition('. ')[0].rstrip('.')})"
+    if not len(mesh.vertices):
+        return f"mesh {file.name!r} is empty"
+    return mesh if all_finite(mesh.vertices) else f"mesh {file.name!r} has a corner that is no number"
 
 
 def thin_hull(vertices: Array) -> Hull:

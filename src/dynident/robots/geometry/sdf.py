@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from dynident.robots.formats.sdf import SdfFrames, read_numbers
-from dynident.robots.geometry.description import Part, Role
+from dynident.robots.geometry.description import Part, Role, check_lengths
 from dynident.robots.geometry.forms import Box, Cylinder, Ellipsoid, Form, Rod
 from dynident.robots.geometry.meshes import load_mesh
 from dynident.robots.kinematics import inverse_pose
@@ -37,7 +37,8 @@ class SdfGeometry:
 
     def _form(self, link: str, shape: Element) -> Form | str:
         def numbers(name: str, length: int, usual: str) -> list[float]:
-            return read_numbers(str(self._source), f"geometry of link {link!r}", shape.findtext(name) or usual, length).tolist()
+            found = read_numbers(str(self._source), f"link {link!r}", shape.findtext(name) or usual, length).tolist()
+            return found if name == "scale" else check_lengths(self._source, link, shape.tag, found)
 
         match shape.tag:
             case "box":

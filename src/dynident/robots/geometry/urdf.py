@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident.robots.formats.srdf import find_srdf, read_srdf
 from dynident.robots.formats.urdf_xml import read_numbers, read_origin
-from dynident.robots.geometry.description import Part, Role
+from dynident.robots.geometry.description import Part, Role, check_lengths
 from dynident.robots.geometry.forms import Box, Cylinder, Form, Rod
 from dynident.robots.geometry.meshes import load_mesh
 
@@ -41,7 +41,8 @@ class UrdfGeometry:
 
     def _form(self, link: str, shape: Element) -> Form | str:
         def numbers(name: str, length: int = 1) -> list[float]:
-            return read_numbers(self._source, f"link {link!r}", shape, required=(name,), length=length)[name].tolist()
+            found = read_numbers(self._source, f"link {link!r}", shape, required=(name,), length=length)[name].tolist()
+            return found if name == "scale" else check_lengths(self._source, link, shape.tag, found)
 
         match shape.tag.rpartition("}")[2]:
             case "box":
