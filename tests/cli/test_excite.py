@@ -149,7 +149,7 @@ def test_a_file_is_checked(dynident, tmp_path):
     assert "NOT CHECKED: nobody has compared this motion with any limits" in " ".join(finished.stdout.split())
     for limit in ("position", "velocity", "rest at the start", "rest at the end", "step between samples", "velocities given"):
         assert limit in finished.stdout
-    assert "T.json keeps all limits of planar_2r, starts and ends at rest." in finished.stdout
+    assert "t.json keeps all limits of planar_2r, starts and ends at rest." in finished.stdout
     write_trajectory(move.take(slice(50, None), starts=(0,)), tmp_path / "t.csv")
     finished = dynident("excite", "planar_2r", "--check", "t.csv", "--unchecked")
     assert (finished.returncode, finished.stderr.count("\n")) == (1, 1)

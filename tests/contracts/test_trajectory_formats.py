@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -44,6 +44,15 @@ def test_what_is_written_is_read_back(form, tmp_path):
             if (values := getattr(back.samples, name)) is not None:
                 np.testing.assert_array_equal(values, getattr(samples, name))
         assert back.samples.joint_names in (samples.joint_names, Dataset(time=samples.time, q=samples.q).joint_names)
+
+
+def test_marks_of_periods_are_read_back(form, tmp_path):
+    samples, file = motion(form), tmp_path / f"t{form.suffixes[0]}"
+    marks = np.repeat([0, 1, 2, 0], [20, 30, 30, samples.samples - 80])
+    write_trajectory(replace(samples, period=marks), file, header=HEADER, format=form.name)
+    np.testing.assert_array_equal(read_trajectory(file).samples.period, marks)
+    write_trajectory(samples, file, header=HEADER, format=form.name)
+    assert read_trajectory(file).samples.period is None
 
 
 def test_the_first_lines_say_what_it_is_and_that_it_was_checked(form, tmp_path):

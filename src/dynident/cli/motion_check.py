@@ -27,4 +27,4 @@ def check_file(robot: Robot, file: Path, limits: Path | None, reading: Reading, 
         print_report(check.tables())
     check.require(unchecked=unchecked)
     if not as_json:
-        console().print(f"{check.sentence[:1].upper()}{check.sentence[1:]}.", markup=False)
+        console().print(f"{check.sentence}.", markup=False)

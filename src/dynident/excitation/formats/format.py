@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dynident.core.arrays import IntArray
 from dynident.core.options import NoOptions
 from dynident.data.dataset import Dataset
 from dynident.data.formats.comments import read_comments
@@ -21,6 +22,7 @@ from dynident.robots.robot import Robot
 #: Begins the first line of a file that was not checked for everything, and the sentence that says why.
 NOT_CHECKED = "NOT CHECKED"
 _FORMAT = re.compile(r"format (\w+);")
+_MARKS = "periods, as samples x number (0: on the way there and back): "
 #: Clocks whose steps differ by less than this share are regular.
 _REGULAR = 1e-6
 
@@ -38,6 +40,7 @@ class TrajectoryFormat:
     rate : float     Samples per second unless others are asked for [Hz].
     joints : int     How many joints a sample has; 0 where any number will do.
     periods : tuple of int   Allowed times between samples [ms]; empty where any will do.
+    marks : bool     Its samples carry their marks of periods; else the first lines tell them.
     options : dataclass of the options that it has of its own.
     """
 
@@ -50,6 +53,7 @@ class TrajectoryFormat:
     rate: float = 100.0
     joints: int = 0
     periods: Sequence[int] = ()
+    marks: bool = False
     options: type[object] = NoOptions
 
     def require(self, joints: int, rate: float) -> None:
@@ -90,14 +94,15 @@ class FileHeader:
         units = tuple(joint.units.position for joint in robot.joints)
         return FileHeader(robot=robot.name, checked=checked, unchecked=unchecked, units=units)
 
-    def lines(self, format: str, samples: Dataset) -> tuple[str, ...]:
+    def lines(self, format: TrajectoryFormat, samples: Dataset) -> tuple[str, ...]:
         """The first lines of a file."""
         what = f"dynident trajectory{f' for {self.robot}' if self.robot else ''}"
         what += f", checked for {_listing(self.checked)}" if self.checked else ""
         warning = f"{NOT_CHECKED}: {self.unchecked.rstrip('.')}. " if self.unchecked else ""
         units = f", in {_listing(tuple(dict.fromkeys(self.units)))}" if self.units else ""
         clock = f"{samples.rate:.6g} Hz, {samples.samples} samples, {samples.duration:.6g} s"
-        lines = (f"{warning}{what}", f"format {format}; {clock}; joints {', '.join(samples.joint_names)}{units}")
+        marks = () if format.marks or samples.period is None else (_marks_text(samples.period),)
+        lines = (f"{warning}{what}", f"format {format.name}; {clock}; joints {', '.join(samples.joint_names)}{units}", *marks)
         return tuple(" ".join(line.split()) for line in lines)  # a name with a line break in it would end the comment
 
 
@@ -118,6 +123,22 @@ class TrajectoryFile:
 def named_format(comments: Sequence[str]) -> str:
     """The format that the lines of one of dynident's own files name; empty for others."""
     return next((found[1] for line in comments if (found := _FORMAT.match(line))), "")
+
+
+def _marks_text(marks: IntArray) -> str:
+    """Each mark with how many samples have it, in order."""
+    starts = np.flatnonzero(np.diff(marks, prepend=-1))
+    counts = np.diff(starts, append=len(marks))
+    return _MARKS + ", ".join(f"{count} x {mark}" for mark, count in zip(marks[starts], counts, strict=True))
+
+
+def restore_marks(samples: Dataset, comments: Sequence[str]) -> Dataset:
+    """The samples with the marks of periods that the lines tell, where they have none of their own and the lines are of so many samples."""
+    text = next((line.removeprefix(_MARKS) for line in comments if line.startswith(_MARKS)), "")
+    runs = [(int(found[1]), int(found[2])) for found in re.finditer(r"(\d+) x (\d+)", text)]
+    if samples.period is not None or not runs or sum(count for count, _ in runs) != samples.samples:
+        return samples
+    return replace(samples, period=np.concatenate([np.full(count, mark) for count, mark in runs]))
 
 
 def require_regular(samples: Dataset, format: TrajectoryFormat) -> None:

@@ -14,5 +14,6 @@ FORMAT = TrajectoryFormat(
     read=read_samples,
     rate=1000.0,
     joints=7,
+    marks=True,
     periods=(1,),
 )

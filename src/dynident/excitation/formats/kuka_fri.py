@@ -14,5 +14,6 @@ FORMAT = TrajectoryFormat(
     read=read_samples,
     rate=200.0,
     joints=7,
+    marks=True,
     periods=range(1, 101),
 )

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynident.core.options import NoOptions
 from dynident.data.dataset import Dataset
@@ -23,7 +25,9 @@ _AXES = tuple(f"A{axis}" for axis in range(1, 7))
 
 def _encode(samples: Dataset, lines: Sequence[str], options: NoOptions) -> bytes:
     degrees = np.degrees(samples.q)
-    columns = {"time": samples.time, **{name: np.ascontiguousarray(degrees[:, j]) for j, name in enumerate(_AXES)}}
+    columns: dict[str, NDArray[Any]] = {"time": samples.time, **{name: np.ascontiguousarray(degrees[:, j]) for j, name in enumerate(_AXES)}}
+    if samples.period is not None:
+        columns["period"] = samples.period
     return csv_bytes(columns, [*lines, "axis positions in degrees, time in s"], {"joint_names": list(samples.joint_names)})
 
 
@@ -40,5 +44,6 @@ FORMAT = TrajectoryFormat(
     read=_read,
     rate=250.0,
     joints=6,
+    marks=True,
     periods=(4, 12),
 )

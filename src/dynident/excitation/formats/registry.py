@@ -12,7 +12,7 @@ from dynident.data.dataset import Dataset
 from dynident.data.reading.load import ReadingArguments
 from dynident.errors import FileError, UnknownNameError
 from dynident.excitation.formats import franka, joint_trajectory, kuka_fri, kuka_rsi, tables, urscript
-from dynident.excitation.formats.format import FileHeader, TrajectoryFile, TrajectoryFormat, named_format, require_regular
+from dynident.excitation.formats.format import FileHeader, TrajectoryFile, TrajectoryFormat, named_format, require_regular, restore_marks
 
 FORMATS: dict[str, TrajectoryFormat] = {
     item.name: item
@@ -72,7 +72,7 @@ def write_trajectory(
     """
     found = format_of(path, format)
     require_regular(samples, found)
-    lines = (header or FileHeader()).lines(found.name, samples)
+    lines = (header or FileHeader()).lines(found, samples)
     write_atomically(path, found.encode(samples, lines, settle_options(found.options, options, f"format {found.name}")))
 
 
@@ -86,4 +86,5 @@ def read_trajectory(path: str | Path, **reading: Unpack[ReadingArguments]) -> Tr
     comments = by_suffix[0].comments(file) if file.is_file() else ()
     named = named_format(comments)
     found = next((item for item in by_suffix if item.name == named), by_suffix[0])
-    return TrajectoryFile(samples=found.read(file, reading), format=found.name, comments=comments)
+    samples = restore_marks(found.read(file, reading), comments)
+    return TrajectoryFile(samples=samples, format=found.name, comments=comments)

@@ -28,8 +28,10 @@ def _encoder(suffix: str) -> Callable[[Dataset, Sequence[str], NoOptions], bytes
     return encode
 
 
-CSV = TrajectoryFormat(name="csv", about="time, q, dq, ddq in columns", suffixes=(".csv",), encode=_encoder(".csv"), read=read_samples)
-NPZ = TrajectoryFormat(name="npz", about="the same as NumPy arrays", suffixes=(".npz",), encode=_encoder(".npz"), read=read_samples)
-PARQUET = TrajectoryFormat(
-    name="parquet", about="the same as Parquet", suffixes=(".parquet",), encode=_encoder(".parquet"), read=read_samples
-)
+def _table(name: str, about: str, suffix: str) -> TrajectoryFormat:
+    return TrajectoryFormat(name=name, about=about, suffixes=(suffix,), encode=_encoder(suffix), read=read_samples, marks=True)
+
+
+CSV = _table("csv", "time, q, dq, ddq in columns", ".csv")
+NPZ = _table("npz", "the same as NumPy arrays", ".npz")
+PARQUET = _table("parquet", "the same as Parquet", ".parquet")
