@@ -1,5 +1,8 @@
 # pyright: basic
-"""The capsules of the library's Panda against the vendor's own meshes: never much smaller, and not much more in the way."""
+"""The capsules of the library's Panda against the vendor's own meshes: never much smaller, and not much more in the way.
+
+They were fitted to these meshes, so that the bounds guard against a change of the capsules; they are no independent proof.
+"""
 
 from itertools import product
 from pathlib import Path
