@@ -51,6 +51,17 @@ class DynidentError(Exception):
         self.remedy = remedy
         super().__init__(f"{message}; {remedy}" if remedy else message)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors travel between processes as they are; Python would call the class with the message alone."""
+        return _raised_again, (type(self), self.args, dict(self.__dict__))
+
+
+def _raised_again(kind: type[DynidentError], arguments: tuple[Any, ...], attributes: dict[str, Any]) -> DynidentError:
+    error = kind.__new__(kind)
+    error.args = arguments
+    error.__dict__.update(attributes)
+    return error
+
 
 class InputError(DynidentError):
     """Something that the user gave can't be used as it is."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -92,8 +93,12 @@ def _app(words: Sequence[str]) -> typer.Typer:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit; what the user can mend is one sentence on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows ASCII alone shows a ? for ±
     try:
         code = run(words)
+        sys.stdout.flush()
     except typer.TyperException as error:
         code = _complain(f"{error.format_message().rstrip('.')}; see 'dynident --help'", error.exit_code)
     except DynidentError as error:
@@ -101,6 +106,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         remedy = error.remedy.told(option_text) if isinstance(error.remedy, Remedy) else error.remedy
         code = _complain("; ".join(filter(None, (error.message, remedy))), _exit_code(error))
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # of what is printed: files have their own sentences
+        if "--debug" in words:
+            raise
+        code = _complain(f"can't print what was found ({error.strerror or error})", 1)
     sys.exit(code)
 
 

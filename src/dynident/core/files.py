@@ -16,6 +16,8 @@ import yaml
 
 from dynident.errors import FileError, InputError
 
+#: Descriptions, options and results as text are smaller [bytes].
+_LARGEST = 200 << 20
 #: How names of files end that are being written.
 _PART = ".part"
 
@@ -24,6 +26,12 @@ def read_bytes(path: str | Path) -> bytes:
     """The file's content; FileError when it is missing, a folder or unreadable."""
     file = Path(path)
     try:
+        if file.exists() and not file.is_file() and not file.is_dir():
+            raise FileError(file, "is a device or a pipe; copy what comes from it to a file first")
+        if file.is_file() and file.stat().st_size > _LARGEST:
+            raise FileError(
+                file, f"has {file.stat().st_size >> 20} MB, more than a file of this kind ever has; check that it is the right one"
+            )
         return file.read_bytes()
     except FileNotFoundError:
         raise FileError(file, "no such file; check the path") from None

@@ -35,7 +35,7 @@ def read_hdf5(path: Path, options: Hdf5Options) -> dict[str, NDArray[Any]]:
     return collect_arrays(path, "HDF5", lambda name, item: _arrays(path, name, item), group=options.group)
 
 
-READER = Reader(name="hdf5", read=read_hdf5, suffixes=(".h5", ".hdf5"), options=Hdf5Options)
+READER = Reader(name="hdf5", read=read_hdf5, suffixes=(".h5", ".hdf5"), options=Hdf5Options, apart=True)
 
 
 def collect_arrays(
@@ -67,6 +67,8 @@ def _arrays(path: Path, name: str, item: Any) -> dict[str, NDArray[Any]]:
 
     if item.shape is None:
         return {}
+    if item.is_virtual or item.external:
+        raise FileError(path, "holds data of other files; copy them into this one", place=name)
     if h5py.check_string_dtype(item.dtype) is not None:
         return {name: np.array(item.asstr()[()])}
     if item.dtype.kind == "O":

@@ -23,7 +23,7 @@ def read_mat(path: Path, options: NoOptions | None = None) -> dict[str, NDArray[
     return collect_arrays(path, "a MATLAB v7.3 file", _characters_or_numbers) if h5py.is_hdf5(path) else _read_v5(path)
 
 
-READER = Reader(name="mat", read=read_mat, suffixes=(".mat",))
+READER = Reader(name="mat", read=read_mat, suffixes=(".mat",), apart=True)
 
 
 def _read_v5(path: Path) -> dict[str, NDArray[Any]]:

@@ -30,6 +30,7 @@ class Reader:
     suffixes : of the files that it reads, in lower case.
     marker : name or wildcard of a file by which a folder is known as one recording of this format; empty for files alone.
     options : dataclass of the options that it has of its own.
+    apart : a damaged file can crash or hang the library behind it, so that it works in a process of its own.
     extra : the extra of dynident that installs what it imports; empty when nothing beyond dynident's own is needed.
     """
 
@@ -39,6 +40,7 @@ class Reader:
     suffixes: tuple[str, ...] = ()
     marker: str = ""
     options: type[object] = NoOptions
+    apart: bool = False
     extra: str = ""
 
     def reads(self, path: Path) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dynident.core.isolation import read_apart
 from dynident.core.options import describe_all, settle_options
 from dynident.data.formats import bag, csv, hdf5, lerobot, mat, parquet, reader
 from dynident.data.formats.reader import Progress, Reader, Table
@@ -44,6 +45,8 @@ def read_table(
     """
     if not path.exists():
         raise FileError(path, "no such file; check the path")
+    if not path.is_file() and not path.is_dir():
+        raise FileError(path, "is a device or a pipe; copy what comes from it to a file first")
     found = reader_of(path)
     if found is None and path.is_dir():
         raise FileError(path, "is a folder; a file was expected")
@@ -54,7 +57,10 @@ def read_table(
         own = replace(own, joints=",".join(robot_joints))
     try:
         large = found.read_large is not None and path.is_file() and path.stat().st_size > reader.LARGE
-        table = found.read_large(path, own, progress or _ignore) if found.read_large and large else found.read(path, own)
+        if found.read_large and large:
+            table = found.read_large(path, own, progress or _ignore)
+        else:
+            table = read_apart(found.read, path, own) if found.apart else found.read(path, own)
     except ModuleNotFoundError as error:
         if not found.extra:
             raise

@@ -1,0 +1,68 @@
+"""Work that a damaged file can crash, hang or make greedy, done in a process of its own with a limit of memory and time.
+
+Libraries in C that read binary formats may end the whole process on a flipped bit. In a child that is an answer like any other.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dynident.errors import DynidentError, FileError
+
+_T = TypeVar("_T")
+#: What a reader may take: so many times the file, and at least [bytes]; and so long [s], more for a file of this many bytes a second.
+_TIMES_THE_FILE, _LEAST_MEMORY = 30, 2 << 30
+_LEAST_TIME, _BYTES_PER_SECOND = 60.0, 5e6
+
+
+def read_apart(read: Callable[..., _T], path: Path, *arguments: object) -> _T:
+    """read(path, *arguments) from a child process; FileError where the child crashes, hangs, or wants far more memory than the file has."""
+    size = path.stat().st_size
+    seconds, memory = _LEAST_TIME + size / _BYTES_PER_SECOND, max(_LEAST_MEMORY, _TIMES_THE_FILE * size)
+    context = multiprocessing.get_context("fork")
+    mine, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=_answer, args=(theirs, memory, read, path, *arguments), daemon=True)
+    child.start()
+    theirs.close()
+    try:
+        if not mine.poll(seconds):
+            raise FileError(path, f"can't be read within {seconds:.0f} s; it is damaged, or of another kind than its suffix says")
+        found = mine.recv()
+    except EOFError:
+        child.join()
+        raise FileError(path, f"is damaged: its reader ended with signal {-(child.exitcode or 0)}; copy or record the file again") from None
+    finally:
+        mine.close()
+        child.kill()
+        child.join()
+    if isinstance(found, MemoryError):
+        raise FileError(path, "asks for far more memory than a file of its size holds; it is damaged") from None
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _answer(theirs: Connection, memory: int, read: Callable[..., Any], *arguments: object) -> None:
+    _limit_memory(memory)
+    try:
+        found = read(*arguments)
+    except (DynidentError, MemoryError, ModuleNotFoundError, OSError) as error:
+        found = error
+    theirs.send(found)
+
+
+def _limit_memory(more: int) -> None:
+    """Of this process: what it has now and so much more [bytes]; where the system tells what it has."""
+    pages = Path("/proc/self/statm")
+    if sys.platform != "linux" or not pages.exists():
+        return
+    import resource
+
+    limit = int(pages.read_text().split()[0]) * resource.getpagesize() + more
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))

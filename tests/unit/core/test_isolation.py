@@ -1,0 +1,53 @@
+"""A reader that crashes, hangs or is greedy is a sentence; what it finds and what it says come back as they are."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from dynident.core import isolation
+from dynident.core.isolation import read_apart
+from dynident.errors import FileError
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "log.bin"
+    path.write_bytes(b"0" * 100)
+    return path
+
+
+def test_what_is_found_comes_back(file):
+    found = read_apart(lambda path, factor: {"q": factor * np.arange(6.0).reshape(3, 2)}, file, 2.0)
+    np.testing.assert_array_equal(found["q"], [[0, 2], [4, 6], [8, 10]])
+
+
+def test_a_sentence_of_the_reader_comes_back(file):
+    def refuse(path):
+        raise FileError(path, "holds text", place="q")
+
+    with pytest.raises(FileError, match="holds text") as told:
+        read_apart(refuse, file)
+    assert told.value.place == "q"
+
+
+def test_a_crash(file):
+    with pytest.raises(FileError, match="its reader ended with signal 9"):
+        read_apart(lambda path: os.kill(os.getpid(), signal.SIGKILL), file)
+
+
+def test_a_hang(file, monkeypatch):
+    monkeypatch.setattr(isolation, "_LEAST_TIME", 0.2)
+    with pytest.raises(FileError, match="can't be read within"):
+        read_apart(lambda path: time.sleep(60.0), file)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system doesn't tell how much memory a process has")
+def test_greed(file):
+    with pytest.raises(FileError, match="far more memory"):
+        read_apart(lambda path: np.ones(4 << 30, dtype=np.uint8).sum(), file)
