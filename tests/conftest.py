@@ -63,10 +63,10 @@ def reproduced_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def reproduced(reproduced_folder: Path) -> Reproduction:
-    """All experiments of the papers in their fast form, run once."""
-    from dynident.reproduce import papers_named, reproduce
+    """All experiments of the papers in their quick form, run once."""
+    from dynident.reproduce import Size, papers_named, reproduce
 
-    return reproduce(papers_named("all"), reproduced_folder)
+    return reproduce(papers_named("all"), reproduced_folder, size=Size.QUICK)
 
 
 @pytest.fixture

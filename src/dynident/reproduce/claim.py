@@ -90,6 +90,8 @@ def half_digit(text: str) -> float:
     return 0.5 * 10.0 ** (int(exponent or 0) - decimals)
 
 
+#: The fields `tolerance` and `tolerance_from` of a count.
+COUNTED: dict[str, Any] = {"tolerance": 0.0, "tolerance_from": "a count; nothing to round"}
 #: Where the tolerance of a printed number comes from.
 PRINTED = "half a unit of the last printed digit"
 

@@ -39,7 +39,7 @@ def tell_counts(claims: Sequence[Claim]) -> str:
 def source_of(reproduction: Reproduction) -> str:
     """Which data, and how much of the papers' effort."""
     data = f"recorded data ({', '.join(reproduction.data)})" if reproduction.data else "virtual robots"
-    return f"{data}, {'all starts and runs of the papers' if reproduction.full else 'the fast form'}"
+    return f"{data}; {reproduction.size.value}"
 
 
 def machine() -> str:
@@ -58,13 +58,21 @@ def reproduction_report(reproduction: Reproduction) -> Report:
         )
         for paper in reproduction.papers
     )
-    notes = tuple(
-        f"{claim.paper}, {claim.place}, {claim.quantity}: {claim.why}"
-        for claim in reproduction.claims
-        if claim.verdict in (Verdict.NOT_REPRODUCIBLE, Verdict.ERROR) and claim.why
-    )
+    notes = (*tell_reasons(reproduction, Verdict.ERROR), *tell_reasons(reproduction, Verdict.NOT_REPRODUCIBLE))
     header = (f"Reproduction from {source_of(reproduction)}", tell_counts(reproduction.claims))
-    return Report(header=header, tables=tables, facts=(), notes=tuple(dict.fromkeys(notes)))
+    return Report(header=header, tables=tables, facts=(), notes=notes)
+
+
+def tell_reasons(reproduction: Reproduction, verdict: Verdict) -> tuple[str, ...]:
+    """Why claims have this verdict; those of one place with one reason in one sentence."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for claim in reproduction.claims:
+        if claim.verdict is verdict:
+            groups.setdefault((claim.paper, claim.place, claim.why), []).append(claim.quantity)
+    return tuple(
+        f"{paper}, {place}, {quantities[0] if len(quantities) == 1 else f'{len(quantities)} numbers'}: {why}"
+        for (paper, place, why), quantities in groups.items()
+    )
 
 
 def _terminal_rows(step: Finished) -> Iterable[Row]:
@@ -127,7 +135,7 @@ def reproduction_document(reproduction: Reproduction) -> dict[str, Any]:
         "schema": "dynident/reproduction/1",
         "date": today(),
         "machine": machine(),
-        "full": reproduction.full,
+        "size": reproduction.size.name.lower(),
         "data": list(reproduction.data),
         "verdicts": {verdict.value: count for verdict, count in count_verdicts(reproduction.claims).items()},
         "papers": [

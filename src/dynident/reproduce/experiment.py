@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from enum import Enum
 from typing import Any, TypeVar, cast
 
 from dynident.core.figures import Figure
@@ -11,6 +12,14 @@ from dynident.data import ControllerSamples, Dataset
 from dynident.reproduce.claim import Claim
 
 _T = TypeVar("_T")
+
+
+class Size(Enum):
+    """How much of the papers' effort is made; the value is the words that the user sees."""
+
+    QUICK = "the quick form: one run and one experiment of each kind"
+    USUAL = "the usual form: all experiments, with fewer starts and runs than in the papers"
+    FULL = "the full form: all starts and runs of the papers"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,15 +35,19 @@ class Recordings:
 class Setting:
     """What an experiment is given.
 
-    full : as many starts and runs as in the paper, instead of as many as take a minute.
+    size : how many of the paper's starts and runs.
     keep : keep(name, compute) is the plain value of compute(), kept in a file, so that a run that was interrupted doesn't repeat it.
     progress : called with the share that is done, 0 to 1.
     """
 
-    full: bool = False
+    size: Size = Size.USUAL
     recordings: Recordings = field(default_factory=Recordings)
     keep: Callable[[str, Callable[[], Any]], Any] = lambda _, compute: compute()
     progress: Callable[[float], None] = lambda _: None
+
+    def choose(self, quick: int, usual: int, full: int) -> int:
+        """A number of runs by the size."""
+        return {Size.QUICK: quick, Size.USUAL: usual, Size.FULL: full}[self.size]
 
     def kept(self, name: str, compute: Callable[[], _T]) -> _T:
         return cast("_T", self.keep(name, compute))
@@ -66,7 +79,7 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """A step of a reproduction. uses : the kinds of recordings that change its outcome; sized : whether `full` does."""
+    """A step of a reproduction. uses : the kinds of recordings that change its outcome; sized : whether the size does."""
 
     key: str
     title: str

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dynident.reports.blocks import Block, Card, Cards, Cell, Grid, Heading, Listing, Section, Text, notes_listing
 from dynident.reports.page import FilledSection, Page, render
 from dynident.reproduce.claim import Claim, Verdict
-from dynident.reproduce.document import count_verdicts, machine, number, source_of, tell_counts, today
+from dynident.reproduce.document import count_verdicts, machine, number, source_of, tell_counts, tell_reasons, today
 from dynident.reproduce.reproduction import Finished, Reproduction
 from dynident.runs import Stage
 
@@ -48,8 +48,8 @@ def _summary(reproduction: Reproduction) -> Iterator[Block]:
     yield Text(f"{today()}, {machine()}; {source_of(reproduction)}.")
     yield Text("A number marked * is of an independent implementation, and not printed in the paper.")
     for verdict, title in ((Verdict.ERROR, "Errors in the papers"), (Verdict.NOT_REPRODUCIBLE, "Not reproducible")):
-        told = [f"{claim.paper}, {claim.place}, {claim.quantity}: {claim.why}." for claim in claims if claim.verdict is verdict]
-        yield Listing(title, tuple(dict.fromkeys(told)), tone="bad" if verdict is Verdict.ERROR else "")
+        told = tuple(f"{sentence}." for sentence in tell_reasons(reproduction, verdict))
+        yield Listing(title, told, tone="bad" if verdict is Verdict.ERROR else "")
 
 
 def _paper(steps: tuple[Finished, ...]) -> Iterator[Block]:

@@ -15,7 +15,7 @@ from typing import Any
 from dynident.core.files import check_writable, file_digest, json_text, read_json, write_atomically
 from dynident.errors import FileError, UnknownNameError
 from dynident.reproduce.claim import Claim
-from dynident.reproduce.experiment import Experiment, Outcome, Paper, Recordings, Setting
+from dynident.reproduce.experiment import Experiment, Outcome, Paper, Recordings, Setting, Size
 from dynident.reproduce.recordings import read_recordings
 from dynident.reproduce.registry import PAPERS
 
@@ -38,7 +38,7 @@ class Reproduction:
     """All experiments of the papers that were asked for. data : names of the recordings that were given."""
 
     steps: tuple[Finished, ...]
-    full: bool
+    size: Size
     data: tuple[str, ...] = ()
 
     @property
@@ -65,13 +65,13 @@ def reproduce(
     folder: str | Path,
     *,
     data: Sequence[Path] = (),
-    full: bool = False,
+    size: Size = Size.USUAL,
     progress: Callable[[str, float], None] | None = None,
 ) -> Reproduction:
     """Run the experiments of papers; each step's outcome is a file in `folder`, and is taken from there where nothing has changed.
 
     data : recorded logs, and samples of a controller's M and g; virtual robots take the place of what is not given.
-    full : as many starts and runs as the papers had.
+    size : how many of the papers' starts and runs.
     progress : called with the name of the step and the share of all that is done.
     """
     target = Path(folder)
@@ -86,21 +86,21 @@ def reproduce(
         inputs = {
             "code": code_digest(),
             "experiment": f"{paper.key}/{experiment.key}",
-            "full": full and experiment.sized,
+            "size": size.name if experiment.sized else "any",
             "data": {name: digests[name] for name in experiment.uses},
         }
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
         store = _Store(target / _STEPS, f"{paper.key}-{experiment.key}", digest)
-        done.append(_do(paper, experiment, store, recordings, full, tell))
-    return Reproduction(steps=tuple(done), full=full, data=tuple(file.name for file in data))
+        done.append(_do(paper, experiment, store, recordings, size, tell))
+    return Reproduction(steps=tuple(done), size=size, data=tuple(file.name for file in data))
 
 
-def _do(paper: Paper, experiment: Experiment, store: _Store, recordings: Recordings, full: bool, tell: Callable[[float], None]) -> Finished:
+def _do(paper: Paper, experiment: Experiment, store: _Store, recordings: Recordings, size: Size, tell: Callable[[float], None]) -> Finished:
     found = store.read("")
     kept = found is not None
     if found is None:
         start = time.monotonic()
-        outcome = experiment.run(Setting(full=full, recordings=recordings, keep=store.keep, progress=tell))
+        outcome = experiment.run(Setting(size=size, recordings=recordings, keep=store.keep, progress=tell))
         found = {"seconds": round(time.monotonic() - start, 3), **outcome.to_dict()}
         store.write("", found)
     return Finished(paper=paper, experiment=experiment, outcome=Outcome.of_dict(found), seconds=float(found["seconds"]), kept=kept)

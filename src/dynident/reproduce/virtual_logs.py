@@ -1,3 +1,4 @@
+# pyright: basic
 """Logs of virtual robots that move exactly as commanded and are seen through sensors like those of the recorded Panda."""
 
 from __future__ import annotations
@@ -43,3 +44,10 @@ def record_motion(
 def relative_percent(predicted: Array, measured: Array) -> float:
     """100 ‖measured - predicted‖ / ‖measured‖, as the papers define it."""
     return float(100.0 * np.linalg.norm(measured - predicted) / np.linalg.norm(measured))
+
+
+def filter_as_published(values: Array, rate: float, cutoff: float) -> Array:
+    """Zero-phase Butterworth filter of order 4 with nothing left out at the edges, as MATLAB's filtfilt has it. cutoff : [Hz]."""
+    from scipy.signal import butter, sosfiltfilt
+
+    return np.asarray(sosfiltfilt(butter(4, cutoff, fs=rate, output="sos"), values, axis=0), dtype=float)

@@ -10,7 +10,7 @@ import pytest
 
 from dynident.core.figures import Figure
 from dynident.errors import FileError, UnknownNameError
-from dynident.reproduce import papers_named, reproduce
+from dynident.reproduce import Size, papers_named, reproduce
 from dynident.reproduce.claim import Claim
 from dynident.reproduce.experiment import Experiment, Outcome, Paper, Setting
 from dynident.reproduce.recordings import read_recordings
@@ -75,7 +75,7 @@ def test_only_what_the_full_form_changes_is_done_again(tmp_path: Path):
     counting = Counting()
     reproduce([counting.paper], tmp_path)
     counting.runs.clear()
-    reproduce([counting.paper], tmp_path, full=True)
+    reproduce([counting.paper], tmp_path, size=Size.FULL)
     assert counting.runs == ["second", "part0", "part1", "part2"]
 
 
@@ -121,3 +121,7 @@ class TestRecordings:
         found, names = read_recordings(files)
         assert names == {"panda": [files[1]], "kuka": [files[0]], "controller": [files[2]]}
         assert [len(items) for items in (found.panda, found.kuka, found.controller)] == [1, 1, 1]
+
+    def test_a_missing_log_is_named(self, tmp_path: Path):
+        with pytest.raises(FileError, match=r"nothing\.npz"):
+            read_recordings([tmp_path / "nothing.npz"])

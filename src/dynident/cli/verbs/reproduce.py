@@ -9,6 +9,7 @@ import typer
 
 from dynident.cli.options import AsJson, Debug
 from dynident.cli.terminal import console, print_json, print_report, progress_steps
+from dynident.errors import InputError
 
 GROUP = "Start here"
 EXAMPLE = """Examples:
@@ -25,6 +26,7 @@ def reproduce(
         list[Path] | None,
         typer.Option("--data", metavar="LOG", help="A recorded log, or samples of M and g, of the Panda or the KUKA. Repeatable."),
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="One run and one experiment of each kind: a minute instead of some.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As many starts and runs as in the papers, which takes hours.")] = False,
     as_json: AsJson = False,
     debug: Debug = False,
@@ -36,14 +38,16 @@ def reproduce(
     reproduction.json and the page reproduction.html. Every experiment is kept in DIR as it ends: an interrupted run goes on where it was.
     """
     from dynident.core.files import json_text, write_atomically
-    from dynident.reproduce import papers_named
+    from dynident.reproduce import Size, papers_named
     from dynident.reproduce import reproduce as run
     from dynident.reproduce.document import reproduction_document, reproduction_markdown, reproduction_report
     from dynident.reproduce.page import reproduction_page
 
-    chosen = papers_named(paper)
+    if quick and full:
+        raise InputError("--quick and --full exclude each other; give one of them")
+    chosen, size = papers_named(paper), Size.QUICK if quick else Size.FULL if full else Size.USUAL
     with progress_steps() as progress:
-        found = run(chosen, output, data=data or [], full=full, progress=progress)
+        found = run(chosen, output, data=data or [], size=size, progress=progress)
     write_atomically(output / "reproduction.md", reproduction_markdown(found))
     write_atomically(output / "reproduction.json", json_text(reproduction_document(found)))
     page = reproduction_page(found).save(output / "reproduction.html")
