@@ -2,6 +2,8 @@
 
 from dynident.excitation.design import Design, design_trajectory, drive_design
 from dynident.excitation.drive import Drive, plan_drive
+from dynident.excitation.earlier_run import EarlierRun, earlier_run
+from dynident.excitation.experiment import Experiment, design_experiment, drive_experiment
 from dynident.excitation.formats.format import FileHeader, TrajectoryFile
 from dynident.excitation.formats.registry import FORMATS, read_trajectory, write_trajectory
 from dynident.excitation.limits.limits import Box, LimitError, Limits, robot_limits
@@ -28,6 +30,8 @@ __all__ = [
     "Design",
     "Drive",
     "DrivenTrajectory",
+    "EarlierRun",
+    "Experiment",
     "FileHeader",
     "FourierTrajectory",
     "LimitError",
@@ -46,8 +50,11 @@ __all__ = [
     "WaypointTrajectory",
     "check_motion",
     "check_trajectory",
+    "design_experiment",
     "design_trajectory",
     "drive_design",
+    "drive_experiment",
+    "earlier_run",
     "expected_std",
     "fastest_quintic",
     "kuka_table_5",

@@ -50,6 +50,7 @@ class Assumptions:
     prior : (b, b)       What is known without any data, as information: the inverse of a covariance.
     before : (b, b)      What runs that were already done tell.
     task : Task          The motions whose torques are to be predicted.
+    values : (b,)        The coefficients, as far as they are known: by the description, or by earlier runs; else nan.
     torque : (n,)        RMS torque of each joint in the task, of the robot's own links or boxes [N·m | N].
     """
 
@@ -59,6 +60,7 @@ class Assumptions:
     prior: Array
     before: Array
     task: Task
+    values: Array
     torque: Array
 
 
@@ -69,8 +71,12 @@ def assume(
     torque_noise: ArrayLike | None = None,
     cutoff: float = CUTOFF,
     before: Array | None = None,
+    values: Array | None = None,
 ) -> Assumptions:
-    """What is assumed where nothing else is said. torque_noise : one number or (n,) [N·m | N], after the filter."""
+    """What is assumed where nothing else is said. torque_noise : one number or (n,) [N·m | N], after the filter.
+
+    before, values : (b, b) information and (b,) coefficients of earlier runs.
+    """
     robot = base.robot
     links, factors = believed_links(robot)
     torque = np.sqrt(np.mean(inverse_dynamics(robot, links, *task.motion) ** 2, axis=0))
@@ -82,8 +88,20 @@ def assume(
         prior=prior_information(base, links, factors, _friction_std(base, task, torque)),
         before=np.zeros((base.rank, base.rank)) if before is None else before,
         task=task,
+        values=nominal_coefficients(base) if values is None else values,
         torque=torque,
     )
+
+
+def nominal_coefficients(base: BaseParameters) -> Array:
+    """(b,) the coefficients of the description's parameters; nan for friction, and for all without nominal parameters."""
+    values = np.full(base.rank, np.nan)
+    if base.robot.parameters is not None:
+        standard = np.zeros(len(base.columns))
+        standard[base.columns.link_slice] = base.robot.parameters.ravel()
+        links = base.columns.is_link[base.independent]
+        values[links] = base.coefficients(standard)[links]
+    return values
 
 
 def believed_links(robot: Robot) -> tuple[Array, Array]:

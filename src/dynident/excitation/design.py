@@ -18,6 +18,7 @@ from dynident.core.results import Report, Result
 from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
 from dynident.excitation.assumptions import CUTOFF, Assumptions, assume
 from dynident.excitation.drive import Drive, plan_drive
+from dynident.excitation.earlier_run import EarlierRun
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
 from dynident.excitation.limits.margins import LimitReport, check_trajectory, standing_positions
@@ -110,8 +111,10 @@ def design_trajectory(
     criterion: Kind = "v_optimal",
     task: Task | None = None,
     torque_noise: ArrayLike | None = None,
-    cutoff: float = CUTOFF,
+    cutoff: float | None = None,
+    after: EarlierRun | None = None,
     before: Array | None = None,
+    focus: Array | None = None,
     seed: int = 0,
     starts: int | None = None,
     iterations: int = 300,
@@ -126,7 +129,9 @@ def design_trajectory(
     limits : by default those of the robot's description.
     task : the motions whose torques are to be predicted; by default random ones within the limits.
     torque_noise : of each joint, or one for all, after the filter of `cutoff` [Hz]; by default a share of the effort limits [N·m | N].
-    before : (b, b) information of runs that were already done.
+    after : a run that was done. What it tells counts; its noise is expected again, and torques are those of its model, with deviations.
+    before : (b, b) information of more runs, done or planned.
+    focus : (b, b) W of v_optimal, in place of that of the task.
     start : (n,) position at both ends; by default free. at_rest : velocity and acceleration are zero at both ends.
     starts : 8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on
         any number of workers; a budget [s] only keeps further iterations from beginning.
@@ -149,7 +154,9 @@ def design_trajectory(
         task=task,
         torque_noise=torque_noise,
         cutoff=cutoff,
+        after=after,
         before=before,
+        focus=focus,
         seed=seed,
     )
     began = time.monotonic()
@@ -198,8 +205,10 @@ def prepare_search(
     criterion: Kind = "v_optimal",
     task: Task | None = None,
     torque_noise: ArrayLike | None = None,
-    cutoff: float = CUTOFF,
+    cutoff: float | None = None,
+    after: EarlierRun | None = None,
     before: Array | None = None,
+    focus: Array | None = None,
     seed: int = 0,
 ) -> Search:
     """What every start of `design_trajectory` needs, for the same arguments."""
@@ -231,11 +240,16 @@ def prepare_search(
         )
     base = base_parameters(robot, friction=friction)
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    smoothed = None if friction is None else smooth(friction, _SMOOTHING * float(limits.velocity.min()))
-    centres = standing_positions(robot, limits, collision, rng, parametrisation.start)
-    assumptions = assume(
-        base, task or random_task(robot, limits, collision, allowed=centres), torque_noise=torque_noise, cutoff=cutoff, before=before
-    )
+    smoothing = _SMOOTHING * float(limits.velocity.min())
+    smoothed = None if friction is None else smooth(friction, smoothing)
+    planned = limits if after is None else replace(limits, torque=None)  # of the description, until the run's model says more
+    centres = standing_positions(robot, planned, collision, rng, parametrisation.start)
+    expected = task or random_task(robot, planned, collision, allowed=centres)
+    assumptions = assume(base, expected, torque_noise=torque_noise, cutoff=cutoff or CUTOFF, before=before)
+    if after is not None:
+        assumptions = after.continue_from(assumptions, base, torque_noise=torque_noise, cutoff=cutoff)
+        limits = replace(limits, torque=after.torque_bound(assumptions, smoothing))
+        centres = standing_positions(robot, limits, collision, rng, parametrisation.start)
     measure = Criterion(
         base=base,
         kind=criterion,
@@ -243,7 +257,7 @@ def prepare_search(
         noise=assumptions.noise,
         samples=assumptions.rate * duration,
         information=assumptions.prior + assumptions.before,
-        task=mean_information(base, assumptions.task.motion, assumptions.noise**-2),
+        task=mean_information(base, assumptions.task.motion, assumptions.noise**-2) if focus is None else focus,
     )
     penalty = Penalty(robot=robot, limits=limits, collision=collision)
     return Search(

@@ -32,7 +32,7 @@ class Precision:
 
     information : (b, b)   Of the data, of this experiment and of those before; without the prior.
     std : (b,)             Standard deviations of the coefficients; infinite where the data don't determine one.
-    nominal : (b,)         Their values by the robot's description; nan for friction, and where there is none.
+    nominal : (b,)         Their values as far as they are known: by an earlier run, or by the robot's description; else nan.
     torque_error : (n,)    RMS error of the predicted torque in the task, prior included [N·m | N].
     torque : (n,)          RMS torque there [N·m | N].
     """
@@ -63,13 +63,13 @@ def predict_precision(base: BaseParameters, trajectory: Trajectory, assumptions:
 
 def precision_of(base: BaseParameters, information: Array, assumptions: Assumptions) -> Precision:
     """What information (b, b) of data tells of the coefficients and of the task."""
-    covariance = _inverse(information + assumptions.prior)
+    covariance = invert(information + assumptions.prior)
     Y = base_regressor(base, assumptions.task.motion)
     variance = np.einsum("ijN,ik,kjN->j", Y, covariance, Y, optimize=True) / Y.shape[2]
     return Precision(
         information=information,
         std=deviations(information),
-        nominal=nominal_coefficients(base),
+        nominal=assumptions.values,
         torque_error=np.sqrt(variance),
         torque=assumptions.torque,
     )
@@ -106,18 +106,7 @@ def deviations(information: Array) -> Array:
     return np.where(unseen | (np.abs(V[:, ~seen]) > 1e-6).any(axis=1), np.inf, np.sqrt(variance))
 
 
-def nominal_coefficients(base: BaseParameters) -> Array:
-    """(b,) the coefficients of the description's parameters; nan for friction, and for all without nominal parameters."""
-    values = np.full(base.rank, np.nan)
-    if base.robot.parameters is not None:
-        standard = np.zeros(len(base.columns))
-        standard[base.columns.link_slice] = base.robot.parameters.ravel()
-        links = base.columns.is_link[base.independent]
-        values[links] = base.coefficients(standard)[links]
-    return values
-
-
-def _inverse(information: Array) -> Array:
+def invert(information: Array) -> Array:
     """The inverse of a positive definite matrix whose rows have units of their own."""
     size = np.sqrt(np.diag(information))
     return np.asarray(np.linalg.inv(information / np.outer(size, size)), dtype=float) / np.outer(size, size)

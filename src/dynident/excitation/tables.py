@@ -10,12 +10,17 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.files import finite_or_none
 from dynident.core.results import Report, Row, Table
+from dynident.excitation.assumptions import Assumptions
 from dynident.excitation.design import Design
 from dynident.excitation.drive import Drive
 from dynident.excitation.limits.margins import LimitReport
-from dynident.excitation.precision import KNOWN
+from dynident.excitation.precision import KNOWN, Precision, precision_of
 from dynident.excitation.static_design import StaticDesign
 from dynident.excitation.trajectories.registry import trajectory_to_dict
+from dynident.regression.equations.base import BaseParameters
+
+#: Coefficients whose deviation falls by less than this are not named among those that an experiment adds to, nor more than so many.
+_GAIN, _GAINS = 1.1, 10
 
 
 def design_report(design: Design) -> Report:
@@ -27,9 +32,16 @@ def design_report(design: Design) -> Report:
         f"Condition number {design.condition_number:.2f} of the stacked regressor with {design.base.rank} columns, best of "
         f"{len(design.history)} {'start' if len(design.history) == 1 else 'starts'}.",
     )
-    tables = (_torque_table(design), _precision_table(design), design.report.table())
+    before = precision_of(design.base, design.assumptions.before, design.assumptions)
+    tables = (
+        _torque_table(design),
+        gain_table(design.base, before, design.precision),
+        precision_table(design.base, design.precision, design.assumptions),
+        design.report.table(),
+    )
+    found = tuple(table for table in tables if table is not None)
     facts = () if design.drive is None else (design.drive.sentence, f"It begins and ends at rest at {design.drive.home.sentence}.")
-    return Report(header=header, tables=tables, facts=facts, notes=(*design.notes, *_moving_ends(design), *design.report.notes))
+    return Report(header=header, tables=found, facts=facts, notes=(*design.notes, *_moving_ends(design), *design.report.notes))
 
 
 def design_document(design: Design) -> dict[str, Any]:
@@ -139,7 +151,8 @@ def _promises(design: Design) -> Iterator[str]:
         yield f"Predicted torque error {_numbers(precision.torque_error)} {design.base.robot.unit('effort')} on {task}."
         return
     yield f"Predicted torque error on other motions {100.0 * precision.relative_error:.2g} % of the torque ({task})."
-    yield f"{known} of {of} coefficients of links will be known to {100.0 * KNOWN:g} %."
+    which = "coefficients of links" if np.isnan(precision.nominal).any() else "coefficients"
+    yield f"{known} of {of} {which} will be known to {100.0 * KNOWN:g} %."
 
 
 def _torque_table(design: Design) -> Table:
@@ -153,6 +166,20 @@ def _torque_table(design: Design) -> Table:
     )
     headings = ("joint", "noise", "error", "torque", "relative", "unit")
     return Table(title="Predicted torque on other motions, RMS", headings=headings, rows=rows, left=frozenset({0, 5}))
+
+
+def gain_table(base: BaseParameters, before: Precision, after: Precision) -> Table | None:
+    """What an experiment adds to what earlier runs told, the largest gains first; None where there were none."""
+    if not np.any(before.information):
+        return None
+    factor = np.where(np.isinf(before.std), np.inf, before.std / after.std)
+    order = [int(i) for i in np.argsort(-factor, kind="stable") if np.isfinite(after.std[i]) and factor[i] > _GAIN][:_GAINS]
+    rows = tuple(
+        Row((base.expressions[i], _text(before.std[i]), _text(after.std[i]), _text(after.nominal[i]), f"{factor[i]:.2g}", base.units[i]))
+        for i in order
+    )
+    headings = ("coefficient", "std before", "after", "value", "times better", "unit")
+    return Table(title="What this adds to what is known already", headings=headings, rows=rows, left=frozenset({0, 5}))
 
 
 def _torque_document(design: Design) -> dict[str, Any]:
@@ -176,17 +203,18 @@ def _numbers(values: Array) -> str:
     return texts[0] if len(set(texts)) == 1 else ", ".join(texts)
 
 
-def _precision_table(design: Design) -> Table:
-    base, nominal = design.base, design.precision.nominal
+def precision_table(base: BaseParameters, precision: Precision, assumptions: Assumptions) -> Table:
+    """What every coefficient will be known to."""
+    nominal = precision.nominal
     known = not np.all(np.isnan(nominal))
     rows: list[Row] = []
-    for expression, unit, std, value in zip(base.expressions, base.units, design.std, nominal, strict=True):
+    for expression, unit, std, value in zip(base.expressions, base.units, precision.std, nominal, strict=True):
         share = f"{100.0 * std / abs(value):.2g} %" if np.isfinite(value) and value != 0.0 else ""
         extra = (_text(value), share) if known else ()
         rows.append(Row((expression, _text(std), *extra, unit)))
     headings = ("coefficient", "std", *(("nominal", "relative") if known else ()), "unit")
-    noise = f"{_numbers(design.assumptions.noise)} {base.robot.unit('effort')} ({design.assumptions.noise_source})"
-    title = f"Expected standard deviations for a torque noise of {noise}, {design.assumptions.rate:g} independent samples/s"
+    noise = f"{_numbers(assumptions.noise)} {base.robot.unit('effort')} ({assumptions.noise_source})"
+    title = f"Expected standard deviations for a torque noise of {noise}, {assumptions.rate:g} independent samples/s"
     return Table(title=title, headings=headings, rows=tuple(rows), left=frozenset({0, len(headings) - 1}))
 
 

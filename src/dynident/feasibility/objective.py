@@ -86,19 +86,16 @@ def _whitening(estimate: Estimate, kept: BoolArray) -> Array:
 def posterior_data(estimate: Estimate) -> Objective:
     """All that the data of an estimate say, in units of their noise: the part of the log-likelihood that the parameters change.
 
-    Each group of rows is divided by its noise level, all by √inflation, because correlated residuals say less than as many
-    independent ones, and a group whose coefficients differ between blocks of the log by more than that by its ratio, because then
-    model error is part of its noise. Data without noise count as
-    known to a thousandth.
+    Each group of rows is divided by its noise level times `Estimate.row_scale`. Data without noise count as known to a thousandth.
     """
-    problem, summary = estimate.problem, estimate.summary
+    problem = estimate.problem
     if problem is None:
         raise InputError("this estimate doesn't carry the data that it was fitted to; identify again")
-    scale = np.sqrt(summary.inflation) * (np.ones(len(problem.groups)) if estimate.blocks is None else estimate.blocks.group_scale)
+    levels = estimate.row_scale * np.asarray(estimate.summary.noise_levels)
     return replace(
-        one_step(problem, np.maximum(scale * np.asarray(summary.noise_levels), _EXACT * problem.group_rms)),
+        one_step(problem, np.maximum(levels, _EXACT * problem.group_rms)),
         name="squared residual in units of the noise",
-        noise=float(np.sum(problem.counts / scale**2)),
+        noise=float(np.sum(problem.counts / estimate.row_scale**2)),
     )
 
 

@@ -152,6 +152,16 @@ class Estimate(Result):
         return None if self.blocks is None else self.noise_std * self.blocks.ratios
 
     @property
+    def row_scale(self) -> Array:
+        """(groups,) by what the noise level of each group is to grow so that its rows tell as little as independent ones of that noise.
+
+        Correlated residuals say less than as many independent ones (by √inflation), and where coefficients differ between blocks of the
+        log by more than that, model error is part of the noise.
+        """
+        ratios = np.ones(len(self.summary.noise_levels)) if self.blocks is None else self.blocks.group_scale
+        return np.sqrt(self.summary.inflation) * ratios
+
+    @property
     def half_interval(self) -> Array:
         """(b,) half of each 95 % interval: 1.96 standard deviations of noise, or as many of the blocks' as Student's t says."""
         from scipy.special import stdtrit  # here, because importing SciPy takes longer than all of dynident

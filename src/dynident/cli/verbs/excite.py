@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from dynident.cli import options as opt
+from dynident.cli.experiments import parse_percent, read_earlier_run, unchecked_links, write_experiment
 from dynident.cli.inputs import check_output, parse_reading, read_robot
 from dynident.cli.motion_check import check_file
 from dynident.cli.registries import HelpFromRegistry
@@ -29,6 +30,10 @@ EXAMPLE = """Examples:
 [bold]dynident excite panda -o trajectory.csv --budget 60[/bold]
 
 [bold]dynident excite arm.urdf -o trajectory.yaml --limits limits.yaml --from 0,-0.8,0,-2.4,0,1.6,0.8 --repeat 3[/bold]
+
+[bold]dynident excite panda -o trajectory.csv --precision 5%[/bold]
+
+[bold]dynident excite panda -o trajectory.csv --after RUN[/bold]
 
 [bold]dynident excite panda -o configurations.csv --static 100[/bold]
 
@@ -76,8 +81,27 @@ def excite(
         str | None, typer.Option("--base-frequency", metavar="HZ", help="Of the first harmonic. Default: one period in the duration.")
     ] = None,
     friction: Annotated[
-        str, typer.Option("--friction", metavar="NAME", help="Friction model that is to be identified too, or none.")
-    ] = "linear",
+        str | None,
+        typer.Option(
+            "--friction", metavar="NAME", help="Friction model to be identified too, or none. Default: linear, or that of --after."
+        ),
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            "--precision", metavar="PERCENT", help="Find the shortest experiment that tells all coefficients that matter so well."
+        ),
+    ] = None,
+    torque_error: Annotated[
+        str | None,
+        typer.Option("--torque-error", metavar="PERCENT", help="Find the shortest experiment whose model predicts torques so well."),
+    ] = None,
+    longest: Annotated[
+        float, typer.Option("--longest", metavar="SECONDS", help="Of --precision and --torque-error: longest experiment.")
+    ] = 600.0,
+    after: Annotated[
+        Path | None, typer.Option("--after", metavar="RUN", help="Design for what this run left open, within the torques of its model.")
+    ] = None,
     limits: Annotated[
         Path | None, typer.Option("--limits", metavar="FILE", help="YAML file with limits. Default: those of the robot, with a margin.")
     ] = None,
@@ -170,8 +194,10 @@ def excite(
     if static is not None:
         _write_static(machine, allowed, output, write, count=static, method=method, seed=seed, as_json=as_json)
         return
+    earlier = None if after is None else read_earlier_run(after)
     options = {
-        "friction": opt.parse_friction(friction),
+        "friction": earlier.base.friction if earlier is not None and friction is None else opt.parse_friction(friction or "linear"),
+        "after": earlier,
         "duration": _positive(duration, "--duration", "seconds"),
         "harmonics": harmonics,
         "base_frequency": opt.parse_frequency(base_frequency, "--base-frequency"),
@@ -185,7 +211,13 @@ def excite(
         "torque_noise": None if torque_noise is None else _noise(torque_noise, machine),
         "seed": seed,
     }
-    driving = {"home": _position(home, machine, "--from") or options["start"], "repeats": repeat, "phase": 0.0 if start else None}
+    driving = {"home": _position(home, machine, "--from") or options["start"], "phase": 0.0 if start else None}
+    goal = {"precision": parse_percent(precision, "--precision"), "torque_error": parse_percent(torque_error, "--torque-error")}
+    if any(asked is not None for asked in goal.values()):
+        goal["longest"] = _positive(longest, "--longest", "seconds")
+        write_experiment(machine, allowed, output, write, options, driving, goal, workers=workers, plot=not no_plot, as_json=as_json)
+        return
+    driving["repeats"] = repeat
     _write_trajectory(machine, allowed, output, write, options, driving, workers=workers, plot=not no_plot, as_json=as_json)
 
 
@@ -209,7 +241,7 @@ def _write_trajectory(
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
     design = drive_design(design, rate=options["rate"], **driving)
     assert design.drive is not None  # noqa: S101 (it was planned just now)
-    header = FileHeader.of_report(robot, design.report, _unchecked(design.report.notes))
+    header = FileHeader.of_report(robot, design.report, unchecked_links(design.report.notes))
     write(trajectory_dataset(design.drive.trajectory, options["rate"]), header=header)
     page = output.with_suffix(".html")
     if plot:
@@ -232,14 +264,9 @@ def _write_static(
     with progress_bar("Choosing configurations") as progress:
         design = design_configurations(robot, count, method=cast("Any", method), limits=limits, seed=seed, progress=progress)
     units = tuple(joint.units.position for joint in robot.joints)
-    header = FileHeader(robot=robot.name, checked=("limits while standing",), unchecked=_unchecked(design.notes), units=units)
+    header = FileHeader(robot=robot.name, checked=("limits while standing",), unchecked=unchecked_links(design.notes), units=units)
     write(design.dataset(), header=header)
     print_result(static_report(design), static_document(design), as_json=as_json, written=str(output))
-
-
-def _unchecked(notes: Iterable[str]) -> str:
-    """The sentence on links that could not be kept apart, if there is one."""
-    return next((note for note in notes if "self-collision was not checked" in note), "")
 
 
 def _positive(value: float, option: str, unit: str) -> float:

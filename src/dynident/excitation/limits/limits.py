@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import DynidentError, ShapeError, UnknownNameError, ValueRangeError
-from dynident.excitation.limits.torque import FACTOR, TorqueBound, nominal_torque
+from dynident.excitation.limits.torque import FACTOR, TorqueBound, exact_torque, nominal_torque
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import Robot
 
@@ -80,6 +80,11 @@ class Limits:
             values, expected = getattr(self, name), f"{shape} = one per joint"
             set_frozen(self, name, check_array(f"{name} limits", values, shape, expected, infinite=True, remedy="give numbers"))
         object.__setattr__(self, "boxes", tuple(self.boxes))
+
+    def torque_bound(self, robot: Robot) -> TorqueBound | None:
+        """What bounds the torques of a motion; None where they have no limit, or nothing is known of them."""
+        bound = self.torque or exact_torque(robot)
+        return bound if np.any(np.isfinite(self.effort)) and bound.applies(robot) else None
 
     @property
     def regions(self) -> tuple[Box, ...]:

@@ -14,7 +14,7 @@ from dynident.core.arrays import Array
 from dynident.core.results import Report, Row, Table
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import TOOL, LimitError, Limits, excess, frame_positions
-from dynident.excitation.limits.torque import TorqueBound, exact_torque
+from dynident.excitation.limits.torque import TorqueBound
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times
 from dynident.robots.robot import Robot
 
@@ -96,7 +96,7 @@ def check_trajectory(
 
 def missing_limits(robot: Robot, limits: Limits) -> Iterator[str]:
     """Sentences about limits that are not checked."""
-    if robot.parameters is None and np.any(np.isfinite(limits.effort)):
+    if limits.torque_bound(robot) is None and np.any(np.isfinite(limits.effort)):
         yield "torque limits were not checked: the robot's description has no inertias"
     for name, values in (("acceleration", limits.acceleration), ("torque", limits.effort)):
         if np.all(np.isinf(values)):
@@ -105,8 +105,8 @@ def missing_limits(robot: Robot, limits: Limits) -> Iterator[str]:
 
 def torque_notes(robot: Robot, limits: Limits) -> Iterator[str]:
     """What the torques are that were checked."""
-    if robot.parameters is not None and np.any(np.isfinite(limits.effort)):
-        yield f"torques: {(limits.torque or exact_torque(robot)).statement}"
+    if (bound := limits.torque_bound(robot)) is not None:
+        yield f"torques: {bound.statement}"
 
 
 def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, collision: CollisionModel | None) -> list[LimitMargin]:
@@ -115,8 +115,8 @@ def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, co
     middle, half = np.where(np.isfinite(low), (low + high) / 2, 0.0), (high - low) / 2
     quantities = [("position", motion.q - middle, half), ("velocity", motion.dq, limits.velocity)]
     quantities.append(("acceleration", motion.ddq, limits.acceleration))
-    if robot.parameters is not None and np.any(np.isfinite(limits.effort)):
-        quantities.append(("effort", (limits.torque or exact_torque(robot)).torques(robot, motion).largest, limits.effort))
+    if (bound := limits.torque_bound(robot)) is not None:
+        quantities.append(("effort", bound.torques(robot, motion).largest, limits.effort))
     found = [margin for name, values, limit in quantities if (margin := _range_margin(robot, name, values, limit, time)) is not None]
     if len(time) > 1:  # the mean jerk between two samples, which is what a robot sees that is told positions at them
         jerk = np.diff(motion.ddq, axis=0) / np.diff(time)[:, None]
@@ -194,7 +194,7 @@ def standing_positions(
             break
     if not found:
         name, _ = blocked.most_common(1)[0]
-        raise _impossible(worst[name], start is not None, (limits.torque or exact_torque(robot)))
+        raise _impossible(worst[name], start is not None, limits.torque_bound(robot))
     return np.array(found)
 
 
@@ -203,10 +203,10 @@ def position_range(limits: Limits) -> tuple[Array, Array]:
     return np.clip(limits.position[:, 0], -np.pi * 2, None), np.clip(limits.position[:, 1], None, np.pi * 2)
 
 
-def _impossible(margin: LimitMargin, at_start: bool, torque: TorqueBound) -> LimitError:
+def _impossible(margin: LimitMargin, at_start: bool, torque: TorqueBound | None) -> LimitError:
     where = f"{margin.name} limit at {margin.where}" if margin.where else f"{margin.name} limit"
     missing = f"by {-margin.margin:.3g} {margin.unit}"
-    if margin.name == "effort":
+    if margin.name == "effort" and torque is not None:
         place = "at the start" if at_start else "anywhere"
         return LimitError(where, f"is broken {missing} or more when the robot stands {place} ({torque.statement})", remedy=torque.remedy)
     if at_start:

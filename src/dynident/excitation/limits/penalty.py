@@ -13,7 +13,6 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import Box, Limits, excess, frame_positions, position_jacobian
-from dynident.excitation.limits.torque import TorqueRange, exact_torque
 from dynident.excitation.trajectories.trajectory import Motion
 from dynident.robots.robot import Robot
 
@@ -66,21 +65,18 @@ class Penalty:
 
     def _efforts(self, motion: Motion) -> tuple[float, Array | None, Motion | None]:
         """The penalty of the torques that the motion may need, its derivatives by the rigid regressor, and through friction."""
-        if self.robot.parameters is None or not np.any(np.isfinite(self.limits.effort)):
+        if (bound := self.limits.torque_bound(self.robot)) is None:
             return 0.0, None, None
-        torques, limit = self._torques(motion), self.limits.effort / self.peaks
+        torques, limit = bound.torques(self.robot, motion), self.limits.effort / self.peaks
         above, by_upper = _excess(np.maximum(torques.upper, 0.0), limit)
         below, by_lower = _excess(np.minimum(torques.lower, 0.0), limit)
         return (above + below, *torques.pull_back(by_lower, by_upper)) if above + below > 0.0 else (0.0, None, None)
 
-    def _torques(self, motion: Motion) -> TorqueRange:
-        return (self.limits.torque or exact_torque(self.robot)).torques(self.robot, motion)
-
     def look_between(self, motion: Motion, finer: Motion) -> Penalty:
         """The same with the peaks that torques of a motion have between its samples. finer : the same motion at more samples."""
-        if self.robot.parameters is None or not np.any(np.isfinite(self.limits.effort)):
+        if (bound := self.limits.torque_bound(self.robot)) is None:
             return self
-        at, between = (self._torques(samples).largest.max(axis=0) for samples in (motion, finer))
+        at, between = (bound.torques(self.robot, samples).largest.max(axis=0) for samples in (motion, finer))
         return replace(self, peaks=np.clip(between / np.maximum(at, np.finfo(float).tiny), 1.0, _LARGEST_PEAK))
 
     def _regions(self, q: Array) -> tuple[float, Array]:

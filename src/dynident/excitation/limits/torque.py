@@ -61,6 +61,10 @@ class TorqueBound(Protocol):
         """What to do where it leaves no motion."""
         ...
 
+    def applies(self, robot: Robot) -> bool:
+        """Whether it knows anything of the robot's torques."""
+        ...
+
     def torques(self, robot: Robot, motion: Motion) -> TorqueRange:
         """Between which torques those of the motion lie."""
         ...
@@ -97,6 +101,9 @@ class NominalTorque:
             return "loosen it"
         smaller = round(1.0 + 0.3 * (self.factor - 1.0), 2)
         return Remedy("where the links are known better than that, say to what factor with {torque_factor}", torque_factor=smaller)
+
+    def applies(self, robot: Robot) -> bool:
+        return robot.parameters is not None
 
     def torques(self, robot: Robot, motion: Motion) -> TorqueRange:
         tau, pi = link_torques(robot, motion), robot.parameters

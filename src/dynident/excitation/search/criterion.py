@@ -90,7 +90,7 @@ class Criterion:
         rows = Y * factor[:, None]
         matrix = rows.reshape(len(Y), -1) @ Y.reshape(len(Y), -1).T + self._before
         value, by_matrix = self._measure(matrix, sharpness)
-        return value, self._scatter(2.0 * (by_matrix @ rows.reshape(len(Y), -1)).reshape(Y.shape))
+        return value, scatter(self.base, 2.0 * (by_matrix @ rows.reshape(len(Y), -1)).reshape(Y.shape))
 
     def value(self, motion: Motion) -> float:
         """The value for a motion with the friction of `base` itself: κ, or as `evaluate` has it."""
@@ -130,20 +130,6 @@ class Criterion:
         total = float((np.diag(M) / lam).sum())
         return 0.5 * float(np.log(total)), V @ (M / np.outer(lam, lam)) @ V.T * (-0.5 / total)
 
-    def _scatter(self, by_Y: Array) -> Sensitivity:
-        """Derivatives by the base columns, put at the places of the standard columns; zero at the dependent ones."""
-        columns, independent = self.base.columns, self.base.independent
-        n, N = by_Y.shape[1:]
-        links = columns.is_link[independent]
-        rigid = np.zeros((n, len(columns.of_links), N))
-        rigid[:, independent[links]] = by_Y[links].transpose(1, 0, 2)
-        if not columns.of_friction:
-            return Sensitivity(rigid, None)
-        friction = np.zeros((N, n, 1 + max(column.slot for column in columns.of_friction)))
-        for place, column in _friction_columns(self.base):
-            friction[:, column.joint, column.slot] = by_Y[place, column.joint]
-        return Sensitivity(rigid, friction)
-
 
 def _eigen(matrix: Array) -> tuple[Array, Array]:
     """Eigenvalues, none below the smallest that counts, and eigenvectors."""
@@ -172,6 +158,21 @@ def base_regressor(base: BaseParameters, motion: Motion, friction: FrictionModel
         for place, column in _friction_columns(base):
             Y[place, column.joint] = phi[:, column.joint, column.slot]
     return Y
+
+
+def scatter(base: BaseParameters, by_Y: Array) -> Sensitivity:
+    """Derivatives by the base columns (b, n, N), put at the places of the standard columns; zero at the dependent ones."""
+    columns, independent = base.columns, base.independent
+    n, N = by_Y.shape[1:]
+    links = columns.is_link[independent]
+    rigid = np.zeros((n, len(columns.of_links), N))
+    rigid[:, independent[links]] = by_Y[links].transpose(1, 0, 2)
+    if not columns.of_friction:
+        return Sensitivity(rigid, None)
+    friction = np.zeros((N, n, 1 + max(column.slot for column in columns.of_friction)))
+    for place, column in _friction_columns(base):
+        friction[:, column.joint, column.slot] = by_Y[place, column.joint]
+    return Sensitivity(rigid, friction)
 
 
 def mean_information(base: BaseParameters, motion: Motion, weights: Array) -> Array:
@@ -215,14 +216,18 @@ def motion_gradient(robots: tuple[Robot, Robot], motion: Motion, by: Sensitivity
     by_dq = (contract(robot, Q, dQ + unit, ddQ) - contract(robot, Q, dQ - unit, ddQ)) / 2.0
     by_q = (contract(robot, Q + _STEP * unit, dQ, ddQ) - contract(robot, Q - _STEP * unit, dQ, ddQ)) / (2.0 * _STEP)
     if friction is not None and by.friction is not None:
-        by_q += _friction_gradient(friction, motion, by.friction, "q", _FRICTION_STEP)
-        by_dq += _friction_gradient(friction, motion, by.friction, "dq", _FRICTION_STEP)
-        by_ddq += _friction_gradient(friction, motion, by.friction, "ddq", 1.0)
+        through = friction_gradient(friction, motion, by.friction)
+        by_q, by_dq, by_ddq = (part + other for part, other in zip((by_q, by_dq, by_ddq), through, strict=True))
     return Motion(by_q, by_dq, by_ddq)
 
 
-def _friction_gradient(friction: FrictionModel, motion: Motion, by: Array, name: str, step: float) -> Array:
-    """(N, n) the share of the friction columns (N, n, k) in the derivative by q, dq or ddq."""
+def friction_gradient(friction: FrictionModel, motion: Motion, by: Array) -> Motion:
+    """Derivatives (N, n) by q, dq and ddq of a scalar that depends on the friction columns, from those by the columns (N, n, k)."""
+    steps = {"q": _FRICTION_STEP, "dq": _FRICTION_STEP, "ddq": 1.0}
+    return Motion(*(_friction_part(friction, motion, by, name, step) for name, step in steps.items()))
+
+
+def _friction_part(friction: FrictionModel, motion: Motion, by: Array, name: str, step: float) -> Array:
     values, at = getattr(motion, name), JointMotion(*motion)
     above, below = (friction.columns(at._replace(**{name: values + change})) for change in (step, -step))
     return np.asarray(((above - below) * by).sum(axis=2), dtype=float) / (2.0 * step)

@@ -1,0 +1,84 @@
+"""Experiments of several trajectories, as `dynident excite` designs and writes them; and the run that one comes after."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from dynident.cli.terminal import print_result, progress_bar
+from dynident.errors import ValueRangeError
+
+if TYPE_CHECKING:
+    from dynident.excitation.earlier_run import EarlierRun
+    from dynident.excitation.limits.limits import Limits
+    from dynident.robots import Robot
+
+
+def write_experiment(
+    robot: Robot,
+    limits: Limits,
+    output: Path,
+    write: Callable[..., None],
+    options: dict[str, Any],
+    driving: dict[str, Any],
+    goal: dict[str, float | None],
+    *,
+    workers: int | None,
+    plot: bool,
+    as_json: bool,
+) -> None:
+    """One file per trajectory, numbered where there are several, with its periods one after the other.
+
+    write : of samples, to a path with a header. options, driving, goal : of `design_trajectory`, `drive_design`, `design_experiment`.
+    """
+    from dynident.core.files import write_atomically
+    from dynident.core.parallel import process_pool
+    from dynident.excitation import FileHeader, design_experiment, design_trajectory, drive_experiment, trajectory_dataset
+    from dynident.excitation.experiment_tables import experiment_document, experiment_report
+
+    seed = options.pop("seed")
+    with progress_bar("Designing the experiment") as progress, process_pool(workers or os.cpu_count() or 1) as executor:
+        design = partial(design_trajectory, robot, limits=limits, executor=executor, **options)
+        experiment = design_experiment(design, seed=seed, progress=progress, **cast("Any", goal))
+    experiment = drive_experiment(experiment, rate=options["rate"], **driving)
+    several = len(experiment.designs) > 1
+    files = [output.with_stem(f"{output.stem}-{i}") if several else output for i in range(1, len(experiment.designs) + 1)]
+    for file, found in zip(files, experiment.designs, strict=True):
+        assert found.drive is not None  # noqa: S101 (it was planned just now)
+        header = FileHeader.of_report(robot, found.report, unchecked_links(found.report.notes))
+        write(trajectory_dataset(found.drive.trajectory, options["rate"]), path=file, header=header)
+    page = output.with_suffix(".html")
+    if plot:
+        shown = experiment.plot(title=experiment.headline).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
+        write_atomically(page, shown)
+    written = ", ".join(map(str, files)) + (f", plot in {page}" if plot else "")
+    print_result(experiment_report(experiment), experiment_document(experiment), as_json=as_json, written=written)
+
+
+def unchecked_links(notes: Iterable[str]) -> str:
+    """The sentence on links that could not be kept apart, if there is one."""
+    return next((note for note in notes if "self-collision was not checked" in note), "")
+
+
+def read_earlier_run(folder: Path) -> EarlierRun:
+    """What the run in a folder tells."""
+    from dynident.excitation.earlier_run import earlier_run
+    from dynident.runs import load_run
+
+    return earlier_run(load_run(folder).estimate, source=str(folder))
+
+
+def parse_percent(text: str | None, option: str) -> float | None:
+    """The share of "5%", "5 %" or "5"; None of None."""
+    if text is None:
+        return None
+    try:
+        percent = float(text.strip().removesuffix("%"))
+    except ValueError:
+        percent = 0.0
+    if not 0.0 < percent < float("inf"):
+        raise ValueRangeError(option, f"got {text!r}; a positive number of percent was expected, such as 5%")
+    return percent / 100.0

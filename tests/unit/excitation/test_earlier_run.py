@@ -1,0 +1,91 @@
+"""What an earlier run tells the next design: its information, its model's torques, and that a mismatch is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynident import load_robot
+from dynident.data import Dataset
+from dynident.errors import InputError
+from dynident.excitation import design_trajectory, earlier_run
+from dynident.excitation.earlier_run import require_same_coefficients
+from dynident.excitation.limits.posterior_torque import PosteriorTorque
+from dynident.excitation.precision import deviations
+from dynident.excitation.search.criterion import base_regressor, mean_information
+from dynident.excitation.trajectories.trajectory import Motion
+from dynident.friction import linear
+from dynident.friction.viscous import Viscous
+from dynident.regression import base_parameters, identify
+
+PLANAR = load_robot("planar_2r")
+BASE = base_parameters(PLANAR, friction=linear())
+TRUE = BASE.coefficients(np.append(PLANAR.parameters.ravel(), [0.5, 1.0, 0.1, 0.2, 0.4, 0.05]))
+MOTION = Motion(*np.random.default_rng(0).normal(size=(3, 4000, 2)))
+NOISE = np.array([0.2, 0.05])
+
+
+def fit(**options):
+    """White noise on independent samples, so that the information is known in closed form."""
+    effort = np.einsum("bjN,b->Nj", base_regressor(BASE, MOTION), TRUE) + np.random.default_rng(1).normal(size=(4000, 2)) * NOISE
+    measured = {"effort": effort, "effort_kind": "torque", "joint_names": PLANAR.joint_names}
+    log = Dataset(time=np.arange(4000) / 100.0, q=MOTION.q, dq=MOTION.dq, ddq=MOTION.ddq, **measured)
+    return identify(PLANAR, log, friction=linear(), cutoff=None, **options)
+
+
+@pytest.fixture(scope="module")
+def estimate():
+    return fit()
+
+
+@pytest.fixture(scope="module")
+def after(estimate):
+    return design_trajectory(PLANAR, friction=linear(), after=earlier_run(estimate, source="run 1"), starts=1, iterations=5, rate=50.0)
+
+
+def test_its_information_is_that_of_its_rows(estimate):
+    run = earlier_run(estimate)
+    expected = 4000 * mean_information(BASE, MOTION, NOISE**-2)
+    scale = np.sqrt(np.diag(expected))
+    np.testing.assert_allclose(run.information / np.outer(scale, scale), expected / np.outer(scale, scale), atol=0.05)
+    np.testing.assert_allclose(deviations(run.information), estimate.std, rtol=0.05)
+    np.testing.assert_allclose(np.linalg.solve(run.information, run.moment), estimate.values, rtol=1e-6, atol=1e-9)
+
+
+def test_what_was_dropped_from_the_model_is_not_forgotten(estimate):
+    dropped = fit(drop_above_percent=5.0)
+    assert not dropped.kept.all()
+    np.testing.assert_allclose(deviations(earlier_run(dropped).information), deviations(earlier_run(estimate).information), rtol=0.02)
+
+
+def test_the_posterior_lies_between_data_and_prior(estimate, after):
+    run = earlier_run(estimate)
+    values, covariance = run.posterior(after.assumptions)
+    assert np.all(np.abs(values - TRUE) < 5.0 * np.sqrt(np.diag(covariance)))
+    ignorant = replace(run, information=np.zeros_like(run.information), moment=np.zeros_like(run.moment))
+    prior_values, prior_covariance = ignorant.posterior(after.assumptions)
+    links = BASE.columns.is_link[BASE.independent]
+    np.testing.assert_allclose(prior_values[links], TRUE[links], atol=1e-9)
+    assert np.all(np.diag(prior_covariance) > np.diag(covariance))
+
+
+def test_a_design_counts_what_is_known_and_keeps_the_torques_of_the_model(estimate, after):
+    assert isinstance(after.limits.torque, PosteriorTorque)
+    assert after.report.holds
+    assert "model of run 1 and 2 standard deviations" in str(after)
+    assert "What this adds to what is known already" in str(after)
+    assert np.all(after.std < deviations(earlier_run(estimate).information))
+    np.testing.assert_allclose(after.assumptions.values, TRUE, atol=0.1)
+    assert after.assumptions.noise_source == "of run 1"
+
+
+def test_another_run_is_refused(estimate):
+    run = earlier_run(estimate)
+    with pytest.raises(InputError, match="not those of planar_2r with this friction model; design for the robot of the run"):
+        require_same_coefficients(run, base_parameters(PLANAR, friction=Viscous()))
+    with pytest.raises(InputError, match="whose joints are not those of panda"):
+        require_same_coefficients(run, base_parameters(load_robot("panda"), friction=linear()))
+    with pytest.raises(InputError, match="doesn't carry the data"):
+        earlier_run(replace(estimate, problem=None))
