@@ -155,3 +155,37 @@ def test_a_file_is_checked(dynident, tmp_path):
     assert (finished.returncode, finished.stderr.count("\n")) == (1, 1)
     assert "the motion starts with" in finished.stderr
     assert "BROKEN" in finished.stdout
+
+
+def test_an_experiment_and_what_comes_after_its_run(dynident, tmp_path):
+    options = ("--torque-factor", "1.2", "--duration", "10", "--rate", "50", "--starts", "1", "--budget", "1", "--workers", "1")
+    finished = dynident("excite", "planar_2r", "-o", "t.csv", "--torque-error", "0.11%", "--precision", "1", *options, "--json")
+    assert finished.returncode == 0, finished.stderr
+    content = json.loads(finished.stdout)
+    assert (content["precision"], content["torque_error"], content["reached"]) == (0.01, 0.0011, True)
+    files = [tmp_path / (f"t-{k}.csv" if len(content["repeats"]) > 1 else "t.csv") for k in range(1, len(content["repeats"]) + 1)]
+    assert [load_dataset(file).time[-1] for file in files] == [10.0 * repeats for repeats in content["repeats"]]
+    assert "Precision over time" in (tmp_path / "t.html").read_text()
+    log, run = "log.npz", "run"
+    assert dynident("simulate", "planar_2r", str(files[0]), "-o", log, "--noise", "realistic").returncode == 0
+    assert dynident("identify", "planar_2r", log, "-o", run, "--friction", "linear").returncode == 0
+    finished = dynident("excite", "planar_2r", "-o", "next.csv", "--after", run, "--no-plot", *options)
+    assert finished.returncode == 0, finished.stderr
+    assert "What this adds to what is known already" in finished.stdout
+    assert "model of run and 2 standard deviations of what it predicts" in " ".join(finished.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--precision", "good"), "--precision got 'good'; a positive number of percent was expected, such as 5%"),
+        (("--torque-error", "0"), "--torque-error got '0'; a positive number of percent"),
+        (("--after", "nowhere"), "nowhere"),
+        (("--torque-factor", "0.5"), "torque_factor is 0.5; a finite factor of at least 1 was expected"),
+    ],
+)
+def test_bad_goals_are_one_sentence(dynident, arguments, message):
+    finished = dynident("excite", "planar_2r", "-o", "t.csv", *arguments)
+    assert finished.returncode == 2
+    assert message in " ".join(finished.stderr.split())
+    assert "Traceback" not in finished.stderr
