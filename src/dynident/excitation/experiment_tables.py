@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,9 @@ def experiment_report(experiment: Experiment) -> Report:
     tables = [_plan_table(experiment), _time_table(experiment), gain_table(base, experiment.before, last)]
     tables.append(precision_table(base, last, experiment.designs[0].assumptions))
     notes = [*experiment.notes, *_unreached(experiment)]
-    for design in experiment.designs:
-        tables.append(design.report.table())
+    for i, design in enumerate(experiment.designs, start=1):
+        limits = design.report.table()
+        tables.append(replace(limits, title=f"Trajectory {i}: {limits.title[:1].lower()}{limits.title[1:]}"))
         notes += [note for note in (*design.notes, *design.report.notes) if note not in notes]
     header = (f"{base.robot.name}: {_asked(experiment)}", *_verdict(experiment))
     drives = [design.drive for design in experiment.designs if design.drive is not None]
