@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 #: Smallest eigenvalue of every link's pseudo-inertia: the best fit often lies on the very edge of consistency, where
 #: rounding makes a simulator refuse a link.
 EDGE = 1e-7
+#: The largest inertia of a small arm is about this [kg·m²].
+_ARM = 1e-2
 
 #: Toward the robot's own links, in the entropic or the euclidean metric, or toward uniform ones; "auto" takes the first that there is.
 PriorKind: TypeAlias = Literal["auto", "nominal", "euclidean", "uniform"]
@@ -81,7 +83,7 @@ def retrieval_problem(
     """
     robot, notes = estimate.base.robot, list[str]()
     shapes = _shapes(robot) if geometry else None
-    conditions = FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach()) if consistency else ())
+    conditions = FeasibleSet((PhysicalConsistency(margin=_edge(estimate)), ComWithinReach()) if consistency else ())
     goal = posterior_data(estimate) if objective is None else objective
     if consistency and objective is None:
         conditions = conditions & dissipation(estimate)
@@ -126,6 +128,12 @@ def retrieval_problem(
         ranges_by=ranges_by,
         notes=notes,
     )
+
+
+def _edge(estimate: Estimate) -> float:
+    """`EDGE`, or as much less as the robot's inertias are smaller than an arm's."""
+    inertias = [abs(value) for value, unit in zip(estimate.values, estimate.base.units, strict=True) if unit == "kg·m²"]
+    return EDGE * min(1.0, max(inertias, default=_ARM) / _ARM)
 
 
 def _shapes(robot: Robot) -> GeometryBounds:
