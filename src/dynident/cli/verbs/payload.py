@@ -43,7 +43,7 @@ def payload(
         float | None, typer.Option("--declared-mass", metavar="KG", help="What the teach pendant was told, to compare with.")
     ] = None,
     declared_com: Annotated[
-        str | None, typer.Option("--declared-com", metavar="X,Y,Z", help="Likewise, the centre of mass in the flange frame [m].")
+        str | None, typer.Option("--declared-com", metavar="X,Y,Z", help="Likewise, the centre of mass in the flange frame, in m.")
     ] = None,
     link: Annotated[
         str | None, typer.Option("--link", metavar="NAME", help="The link that carries it. Default: the last, through the tool frame.")

@@ -56,7 +56,7 @@ def retrieve(
         list[Path] | None, typer.Option("--bounds", metavar="FILE", help="Bounds on parameters (.csv or .yaml). Repeatable.")
     ] = None,
     total_mass: Annotated[
-        tuple[float, float] | None, typer.Option("--total-mass", metavar="LOW HIGH", help="Range of the sum of the links' masses [kg].")
+        tuple[float, float] | None, typer.Option("--total-mass", metavar="LOW HIGH", help="Range of the sum of the links' masses, in kg.")
     ] = None,
     geometry_bounds: Annotated[
         bool, typer.Option("--geometry-bounds", help="Centres of mass inside the boxes around their URDF's boxes, cylinders and spheres.")
