@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from dataclasses import replace
@@ -303,6 +304,9 @@ def test_gravity_first_and_then_inertia(command, tmp_path, monkeypatch):
     np.testing.assert_allclose(first.base.coefficients(second.x), first.base.coefficients(first.x), rtol=0, atol=1e-8)
     assert second.base.equations == "inertia"
     assert document(tmp_path / "run")["notes"][0] == "gravity is held: the 4 coefficients of the links of the first step"
+    held = document(tmp_path / "run")["held_gravity"]
+    assert held["run"] == "gravity"
+    assert held["parameters"] == hashlib.sha256((tmp_path / "gravity" / "parameters.npz").read_bytes()).hexdigest()
     validation = read_validation(tmp_path / "run")
     assert validation.coefficients.overall_percent < 1.0
     assert "knows the robot's inertia only" in validation.notes[0]

@@ -24,11 +24,14 @@ from dynident.runs.stages import STARTS, Absent, Stage, open_stage, present, wri
 PARAMETER_NAMES = ("m", "mcx", "mcy", "mcz", *(f"J{element}" for element in INERTIA_NAMES))
 
 
-def write_parameters(folder: str | Path, result: LinkParameters, *, seed: int = 0) -> dict[str, Any]:
-    """Write parameters.npz and parameters.json into the run folder that the estimate is in."""
+def write_parameters(folder: str | Path, result: LinkParameters, *, seed: int = 0, held: Path | None = None) -> dict[str, Any]:
+    """Write parameters.npz and parameters.json into the run folder that the estimate is in. held : the run whose gravity was held."""
     run, stage = Path(folder), Stage.PARAMETERS
     arrays = _bytes(result, Stage.ESTIMATE.digest(run))
     document = parameters_document(result, seed=seed)
+    if held is not None:
+        digests = {stage.name.lower(): stage.digest(held) or None for stage in (Stage.ESTIMATE, Stage.PARAMETERS)}
+        document["held_gravity"] = {"run": str(held), **digests}
     return write_stage(run, stage, document, {stage.value.arrays: arrays}, made_from=(Stage.ESTIMATE,))
 
 

@@ -146,9 +146,9 @@ def retrieve(
     result = solve_with_options(
         problem, run, asked, solver=solver, solver_options=given, starts=starts, workers=workers, budget=budget, seed=seed
     )
-    document = write_parameters(run, result, seed=seed)  # whatever happens to the ranges, which may take long
+    document = write_parameters(run, result, seed=seed, held=hold_gravity)  # whatever happens to the ranges, which may take long
     if not no_ranges:
         with progress_bar("Ranges of the parameters") as progress:
             result = with_ranges(result, progress=progress)
-        document = write_parameters(run, result, seed=seed)
+        document = write_parameters(run, result, seed=seed, held=hold_gravity)
     print_result(link_report(result), document, as_json=as_json, written=str(run))
