@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -48,7 +48,7 @@ def write_experiment(
     files = [output.with_stem(f"{output.stem}-{i}") if several else output for i in range(1, len(experiment.designs) + 1)]
     for file, found in zip(files, experiment.designs, strict=True):
         assert found.drive is not None  # noqa: S101 (it was planned just now)
-        header = FileHeader.of_report(robot, found.report, unchecked_links(found.report.notes))
+        header = FileHeader.of_report(robot, found.report, found.unchecked)
         write(trajectory_dataset(found.drive.trajectory, options["rate"]), path=file, header=header)
     page = output.with_suffix(".html")
     if plot:
@@ -56,11 +56,6 @@ def write_experiment(
         write_atomically(page, shown)
     written = ", ".join(map(str, files)) + (f", plot in {page}" if plot else "")
     print_result(experiment_report(experiment), experiment_document(experiment), as_json=as_json, written=written)
-
-
-def unchecked_links(notes: Iterable[str]) -> str:
-    """The sentence on links that could not be kept apart, if there is one."""
-    return next((note for note in notes if "self-collision was not checked" in note), "")
 
 
 def read_earlier_run(folder: Path) -> EarlierRun:

@@ -19,7 +19,7 @@ from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
 from dynident.excitation.assumptions import CUTOFF, Assumptions, assume
 from dynident.excitation.drive import Drive, plan_drive
 from dynident.excitation.earlier_run import EarlierRun
-from dynident.excitation.limits.collision import CollisionModel
+from dynident.excitation.limits.collision import CollisionModel, require_checked
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
 from dynident.excitation.limits.margins import LimitReport, check_trajectory, standing_positions
 from dynident.excitation.limits.penalty import Penalty
@@ -55,6 +55,7 @@ class Design(Result):
     history : tuple           For each start that finished, its best value.
     drive : Drive or None     The trajectory as a robot is given it, from rest to rest, once `drive_design` has planned that; `report` is
                               then of all of it, and `precision` of all its periods.
+    unchecked : str           Why collisions are not known; empty where they were checked.
     """
 
     trajectory: FourierTrajectory
@@ -69,6 +70,7 @@ class Design(Result):
     history: tuple[float, ...]
     notes: tuple[str, ...] = ()
     drive: Drive | None = None
+    unchecked: str = ""
 
     @property
     def headline(self) -> str:
@@ -120,6 +122,7 @@ def design_trajectory(
     iterations: int = 300,
     budget: float | None = None,
     rate: float = 100.0,
+    unchecked: bool = False,
     executor: Executor | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Design:
@@ -135,12 +138,14 @@ def design_trajectory(
     start : (n,) position at both ends; by default free. at_rest : velocity and acceleration are zero at both ends.
     starts : 8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on
         any number of workers; a budget [s] only keeps further iterations from beginning.
+    unchecked : a motion is also wanted where collisions can't be checked; `Design.unchecked` says so then.
 
     LimitError when no trajectory can keep the limits, naming the one that stops it. Interrupted (Ctrl-C), the best so far is
     returned, with a note.
     """
     limits = robot_limits(robot) if limits is None else limits
     require_usable(robot, limits, start)
+    not_checked = require_checked(robot, limits, unchecked=unchecked)
     search = prepare_search(
         robot,
         limits,
@@ -167,7 +172,7 @@ def design_trajectory(
         raise DynidentError("interrupted before a trajectory was found; nothing was written")
     notes = (f"interrupted: the best of {len(found.candidates)} begun so far",) if interrupted else ()
     best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
-    return _finish(search, best, found, rate=rate, notes=notes)
+    return replace(_finish(search, best, found, rate=rate, notes=notes), unchecked=not_checked)
 
 
 def drive_design(
@@ -175,7 +180,7 @@ def drive_design(
 ) -> Design:
     """The design as a motion from rest to rest with `repeats` whole periods; the arguments are those of `plan_drive`."""
     robot, limits = design.base.robot, design.limits
-    collision = None if limits.clearance is None else CollisionModel.of_robot(robot)[0]
+    collision, _ = CollisionModel.of_robot(robot)
     drive = plan_drive(
         robot,
         design.trajectory,
@@ -226,7 +231,7 @@ def prepare_search(
     )
     if parametrisation.unknowns < 3 * robot.n:
         raise ValueRangeError("harmonics", f"is {harmonics}, too few for a motion with these conditions at its ends; take more")
-    collision = None if limits.clearance is None else CollisionModel.of_robot(robot)[0]  # the final check says when there is none
+    collision, _ = CollisionModel.of_robot(robot)
     if friction is not None and friction.shared:
         raise InputError(
             f"friction model {friction.name!r} has motors that turn several joints, for which no motion can be designed",

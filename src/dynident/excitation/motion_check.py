@@ -13,6 +13,7 @@ from dynident.core.arrays import Array
 from dynident.core.results import Report, Tabular
 from dynident.data.dataset import Dataset
 from dynident.errors import DynidentError, InputError, Remedy
+from dynident.excitation.limits.collision import unchecked_collisions
 from dynident.excitation.limits.limits import Limits, robot_limits
 from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_trajectory
 from dynident.excitation.trajectories.sampled import SampledTrajectory
@@ -39,7 +40,7 @@ class MotionCheck(Tabular):
 
     report : LimitReport   Every limit with its worst margin; then rest at both ends, the largest step between two samples and, where the
                            file has velocities, how well they agree with its positions.
-    unchecked : str        A sentence on what could not be checked; empty where everything was.
+    unchecked : str        A sentence on what could not be checked; empty where everything was, or where the limits don't ask for it.
     """
 
     robot: Robot
@@ -124,7 +125,7 @@ def check_motion(robot: Robot, samples: Dataset, limits: Limits | None = None) -
         robot=robot,
         samples=samples,
         report=replace(report, margins=margins),
-        unchecked=_unchecked(given, report),
+        unchecked="" if given.clearance is None else unchecked_collisions(robot, given),
         notes=tuple(_notes(samples, motion)),
     )
 
@@ -188,13 +189,6 @@ def _worst(values: Array) -> tuple[int, int]:
 def _margin(robot: Robot, name: str, joint: int, margin: float, share: float, time: float, unit: str) -> LimitMargin:
     where = robot.joint_names[joint]
     return LimitMargin(name=name, where=where, margin=float(margin), share=float(share), time=float(time), unit=unit)
-
-
-def _unchecked(limits: Limits, report: LimitReport) -> str:
-    """Why the links were not kept apart; empty where they were, or where the limits don't ask for it."""
-    if limits.clearance is None or any(margin.name == "self-collision" for margin in report.margins):
-        return ""
-    return next((note for note in report.notes if "self-collision" in note), "self-collision was not checked")
 
 
 def _notes(samples: Dataset, motion: SampledTrajectory) -> Iterator[str]:

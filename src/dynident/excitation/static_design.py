@@ -24,7 +24,7 @@ from dynident.core.results import Report, Result
 from dynident.data.dataset import Dataset
 from dynident.dynamics import inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
-from dynident.excitation.limits.collision import CollisionModel
+from dynident.excitation.limits.collision import CollisionModel, require_checked
 from dynident.excitation.limits.limits import LimitError, Limits, require_usable, robot_limits
 from dynident.excitation.limits.margins import position_range, standing_margins
 from dynident.regression.equations.base import BaseParameters, base_parameters
@@ -45,7 +45,12 @@ _REGULARISATION = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StaticDesign(Result):
-    """q : (N, n) configurations [rad | m], each within the limits. condition_number : of the base regressor of M and g there."""
+    """Configurations, each within the limits.
+
+    q : (N, n)                [rad | m]
+    condition_number : float  Of the base regressor of M and g there.
+    unchecked : str           Why collisions are not known; empty where they were checked.
+    """
 
     robot: Robot
     base: BaseParameters
@@ -53,6 +58,7 @@ class StaticDesign(Result):
     q: Array
     condition_number: float
     notes: tuple[str, ...] = ()
+    unchecked: str = ""
 
     @property
     def headline(self) -> str:
@@ -89,16 +95,21 @@ def design_configurations(
     method: Method = "d_optimal",
     limits: Limits | None = None,
     seed: int = 0,
+    unchecked: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> StaticDesign:
-    """`count` configurations within position, torque (at rest) and workspace limits and without self-collision."""
+    """`count` configurations within position, torque (at rest) and workspace limits and without collisions.
+
+    unchecked : configurations are also wanted where collisions can't be checked; `StaticDesign.unchecked` says so then.
+    """
     if method not in METHODS:
         raise UnknownNameError("method", method, METHODS)
     if count < 2:
         raise ValueRangeError("count", f"is {count}; at least 2 configurations were expected")
     limits = robot_limits(robot) if limits is None else limits
     require_usable(robot, limits)
-    collision, note = CollisionModel.of_robot(robot) if limits.clearance is not None else (None, "")
+    not_checked = require_checked(robot, limits, unchecked=unchecked)
+    collision, _ = CollisionModel.of_robot(robot)
     base = base_parameters(robot, equations="controller")
     rng = np.random.default_rng(seed)
     if method == "d_optimal":
@@ -109,7 +120,8 @@ def design_configurations(
     rows = _information_rows(base, q)
     sizes = np.linalg.svd(rows.reshape(-1, base.rank), compute_uv=False)
     kappa = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
-    return StaticDesign(robot=robot, base=base, method=method, q=q, condition_number=kappa, notes=(note,) if note else ())
+    notes = (*((not_checked,) if not_checked else ()), *(collision.notes if collision else ()))
+    return StaticDesign(robot=robot, base=base, method=method, q=q, condition_number=kappa, notes=notes, unchecked=not_checked)
 
 
 def _draw_allowed(

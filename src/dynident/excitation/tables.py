@@ -64,6 +64,7 @@ def design_document(design: Design) -> dict[str, Any]:
         "limits": limit_documents(design.report),
         "check_rate": design.report.rate,
         "history": list(design.history),
+        "unchecked": design.unchecked,
         "trajectory": trajectory_to_dict(design.trajectory),
         "drive": None if design.drive is None else _drive_document(design.drive),
         "notes": [*design.notes, *_moving_ends(design), *design.report.notes],
@@ -139,6 +140,7 @@ def static_document(design: StaticDesign) -> dict[str, Any]:
         "configurations": len(design.q),
         "condition_number": finite_or_none(design.condition_number),
         "rank": design.base.rank,
+        "unchecked": design.unchecked,
         "notes": list(design.notes),
     }
 

@@ -17,7 +17,7 @@ from dynident.data.signals.derivatives import differentiate, low_pass
 from dynident.errors import InputError
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
-from dynident.excitation.limits.margins import motion_margins, standing_positions
+from dynident.excitation.limits.margins import iterate_margins, standing_positions
 from dynident.excitation.search.shrinking import largest_share
 from dynident.excitation.trajectories.fourier import fourier_basis
 from dynident.excitation.trajectories.trajectory import Motion
@@ -71,7 +71,7 @@ def _random_motion(
         return Motion(centre + share * largest.q, share * largest.dq, share * largest.ddq)
 
     def keeps(share: float) -> bool:
-        return all(margin.holds for margin in motion_margins(robot, limits, time, shrunk(share), collision))
+        return all(margin.holds for margin in iterate_margins(robot, limits, time, shrunk(share), collision, enough=0.0))
 
     return shrunk(largest_share(keeps))
 

@@ -221,8 +221,8 @@ def _prepare(robot: Robot, limits: Limits, *speeds: float) -> tuple[Limits, Limi
         if not 0.0 < speed <= 1.0:
             raise ValueRangeError("speed", f"is {speed:g}; a share of the velocity limits, above 0 and at most 1, was expected")
     require_usable(robot, limits)
-    collision, note = CollisionModel.of_robot(robot) if limits.clearance is not None else (None, "")
-    notes = (*missing_limits(robot, limits), *([note] if note else []))
+    collision, _ = CollisionModel.of_robot(robot)
+    notes = (*missing_limits(robot, limits), *(collision.notes if collision else ()))
     of_moves, of_motion = (replace(limits, velocity=limits.velocity * speed) for speed in speeds)
     return of_moves, of_motion, collision, notes
 

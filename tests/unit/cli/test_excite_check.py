@@ -30,7 +30,7 @@ def test_a_format_with_its_options_and_its_rate(command, folder):
     assert (code, "Written to t.script" in said) == (0, True), said
     program = (folder / "t.script").read_text()
     assert "t=0.008, lookahead_time=0.1, gain=500)" in program
-    assert program.startswith("# dynident trajectory for arm, checked for position, velocity")
+    assert program.startswith("# NOT CHECKED: collisions between links were not checked: the limits have no clearance.")
 
 
 def test_formats_that_do_not_fit(command):

@@ -99,7 +99,6 @@ def test_it_shows_motions_durations_speeds_and_the_first_start():
     assert f"2 repetitions of a trajectory, 3 motions in {total:.0f} s" in text
     assert "0.3000       0.0000" in text
     assert "2.5133           84%" in text
-    assert "self-collision was not checked" in text
     assert [row["motion"] for row in plan.records()] == [
         "move to repetition 1",
         "repetition 1",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.experiments import parse_percent, read_earlier_run, unchecked_links, write_experiment
+from dynident.cli.experiments import parse_percent, read_earlier_run, write_experiment
 from dynident.cli.inputs import check_output, parse_reading, read_robot
 from dynident.cli.motion_check import check_file
 from dynident.cli.registries import HelpFromRegistry
@@ -72,9 +73,6 @@ def excite(
         Path | None,
         typer.Option("--check", metavar="FILE", help="Design nothing: check this motion, yours or one of dynident's, against the limits."),
     ] = None,
-    unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="Of --check: accept a motion whose self-collision can't be checked.")
-    ] = False,
     duration: Annotated[float, typer.Option("--duration", metavar="SECONDS", help="Length of one period of the trajectory.")] = 20.0,
     harmonics: Annotated[int, typer.Option("--harmonics", help="Harmonics of the Fourier series.", min=1)] = 5,
     base_frequency: Annotated[
@@ -111,6 +109,12 @@ def excite(
             "--torque-factor", metavar="F", help="Links weigh at most F times what the description says, at least 1/F. Default: 2."
         ),
     ] = None,
+    clearance: Annotated[
+        float | None,
+        typer.Option("--clearance", metavar="METRES", help="Least distance of links from each other, the floor and boxes. Default: 0.02."),
+    ] = None,
+    no_floor: Annotated[bool, typer.Option("--no-floor", help="Links may go below the plane that the robot is mounted on.")] = False,
+    unchecked: Annotated[bool, typer.Option("--unchecked", help="Write or accept a file also where collisions can't be checked.")] = False,
     criterion: Annotated[
         str,
         typer.Option(
@@ -190,9 +194,15 @@ def excite(
     allowed = robot_limits(machine) if limits is None else read_limits(limits, machine)
     if torque_factor is not None:
         allowed = with_torque_factor(machine, allowed, torque_factor)
+    allowed = replace(
+        allowed,
+        clearance=allowed.clearance if clearance is None else _clearance(clearance),
+        floor=float("-inf") if no_floor else allowed.floor,
+    )
     write = partial(write_trajectory, path=output, format=written.name, options=opt.parse_options("--format-option", format_option))
     if static is not None:
-        _write_static(machine, allowed, output, write, count=static, method=method, seed=seed, as_json=as_json)
+        static_options = {"count": static, "method": method, "seed": seed, "unchecked": unchecked}
+        _write_static(machine, allowed, output, write, static_options, as_json=as_json)
         return
     earlier = None if after is None else read_earlier_run(after)
     options = {
@@ -210,6 +220,7 @@ def excite(
         "task": None if task is None else _task(task, machine),
         "torque_noise": None if torque_noise is None else _noise(torque_noise, machine),
         "seed": seed,
+        "unchecked": unchecked,
     }
     driving = {"home": _position(home, machine, "--from") or options["start"], "phase": 0.0 if start else None}
     goal = {"precision": parse_percent(precision, "--precision"), "torque_error": parse_percent(torque_error, "--torque-error")}
@@ -241,7 +252,7 @@ def _write_trajectory(
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
     design = drive_design(design, rate=options["rate"], **driving)
     assert design.drive is not None  # noqa: S101 (it was planned just now)
-    header = FileHeader.of_report(robot, design.report, unchecked_links(design.report.notes))
+    header = FileHeader.of_report(robot, design.report, design.unchecked)
     write(trajectory_dataset(design.drive.trajectory, options["rate"]), header=header)
     page = output.with_suffix(".html")
     if plot:
@@ -255,18 +266,24 @@ def _write_trajectory(
 
 
 def _write_static(
-    robot: Robot, limits: Limits, output: Path, write: Callable[..., None], *, count: int, method: str, seed: int, as_json: bool
+    robot: Robot, limits: Limits, output: Path, write: Callable[..., None], options: dict[str, Any], *, as_json: bool
 ) -> None:
     from dynident.excitation import FileHeader
     from dynident.excitation.static_design import design_configurations
     from dynident.excitation.tables import static_document, static_report
 
     with progress_bar("Choosing configurations") as progress:
-        design = design_configurations(robot, count, method=cast("Any", method), limits=limits, seed=seed, progress=progress)
+        design = design_configurations(robot, limits=limits, progress=progress, **options)
     units = tuple(joint.units.position for joint in robot.joints)
-    header = FileHeader(robot=robot.name, checked=("limits while standing",), unchecked=unchecked_links(design.notes), units=units)
+    header = FileHeader(robot=robot.name, checked=("limits while standing",), unchecked=design.unchecked, units=units)
     write(design.dataset(), header=header)
     print_result(static_report(design), static_document(design), as_json=as_json, written=str(output))
+
+
+def _clearance(value: float) -> float:
+    if not 0.0 <= value < float("inf"):
+        raise ValueRangeError("--clearance", f"got {value:g}; a distance in metres was expected, such as 0.02")
+    return value
 
 
 def _positive(value: float, option: str, unit: str) -> float:

@@ -1,235 +1,180 @@
-# pyright: basic
-"""Distances between a robot's own links, from the collision geometry of its URDF (Pinocchio and coal).
+"""Which of a robot's solids could touch, and the distances that a motion within given limits has to keep.
 
-Meshes count as their convex hulls: that errs on the safe side, and makes distances and penetration depths cheap and
-well defined. Pairs on one body or on neighbouring bodies are left out, and so are pairs that overlap at almost every
-position, where the description's shapes and not the robot touch.
+Pairs on one body or on neighbouring bodies are left out, those that the description says need not be kept apart, and those that overlap at
+almost every position, where the shapes and not the robot touch. Two solids that are always close keep half of the room that they have.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import combinations
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from dynident.core.arrays import Array, IntArray
-from dynident.robots.packages import package_folders
-from dynident.robots.robot import JointType, Robot
+from dynident.core.arrays import Array, BoolArray
+from dynident.errors import InputError, Remedy
+from dynident.excitation.limits.gaps import Gaps, Placement, SolidModel, join_gaps
+from dynident.excitation.limits.limits import TOOL, Box, Limits
+from dynident.robots.robot import Robot
+from dynident.robots.solids import Solid, robot_solids
 
+#: What a report calls the distances between links.
+SELF_COLLISION = "self-collision"
 #: Pairs that overlap at more than this share of random positions are left out.
 ALWAYS = 0.95
-_RANDOM_POSITIONS = 60
+_RANDOM_POSITIONS = 200
+#: Heights that differ by less than this over random positions are constant [m].
+_CONSTANT = 1e-6
+
+_Row = tuple[int, int, Array, float, str, str]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CollisionModel:
-    """A robot's geometry, posed by its joint positions. reach : largest distance of its parts from the first joint [m]."""
+    """A robot's solids, the last of which is the point of its tool.
 
-    robot: Robot
-    names: tuple[str, ...]
-    reach: float
-    engine: Any = field(repr=False)
+    pairs : tuple of (int, int)   Solids that have to be kept apart.
+    room : (P,)                   Distance that each pair has at most in 95 % of random positions [m].
+    source : str                  Where the solids come from.
+    notes : tuple of str          What stands for what, and what is left out.
+    """
+
+    model: SolidModel
+    pairs: tuple[tuple[int, int], ...]
+    room: Array
+    source: str
+    notes: tuple[str, ...] = ()
 
     @staticmethod
     def of_robot(robot: Robot) -> tuple[CollisionModel | None, str]:
-        """The robot's collision geometry, or None and a sentence that says why there is none."""
-        source = Path(robot.source)
-        if source.suffix.lower() not in (".urdf", ".xml") or not source.is_file():
-            return None, "self-collision was not checked: it needs the geometry of a URDF file"
-        return _from_urdf(robot, source)
+        """The robot's solids, or None and a sentence that says why there are none."""
+        return _of_robot(robot)
 
-    def pair_name(self, pair: int) -> str:
-        return self.names[pair] if pair >= 0 else ""
+    @property
+    def robot(self) -> Robot:
+        return self.model.robot
 
-    def distances(self, q: Array, enough: float) -> tuple[Array, IntArray]:
-        """(N,) least distance between links [m], negative when they overlap, and (N,) the pair.
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the pairs."""
+        return tuple(_pair_name(self.model, pair) for pair in self.pairs)
 
-        Exact where it is below `enough`. Elsewhere it may be a lower bound that is at least `enough`, and the pair -1: no
-        point moves by more than reach · Σ|Δq| between two positions, so most samples of a fine trajectory need no look.
-        """
-        N = len(q)
-        found, pair = np.full(N, np.inf), np.full(N, -1, dtype=np.int64)
-        travelled = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(q, axis=0)).sum(axis=1) * self.reach)])
-        i = 0
-        while i < N:
-            found[i], pair[i] = self._distance(q[i])
-            stop = int(np.searchsorted(travelled, travelled[i] + found[i] - enough, side="right")) if found[i] > enough else i + 1
-            stop = max(stop, i + 1)
-            found[i + 1 : stop] = found[i] - (travelled[i + 1 : stop] - travelled[i])
-            i = stop
-        return found, pair
+    def gaps(self, limits: Limits) -> Gaps:
+        """All distances that the limits ask for: between links, from the floor, and from the sides of boxes."""
+        return _gaps(self, limits)
 
-    def closest(self, q: Array) -> tuple[float, int, int]:
-        """The least distance over all samples [m], its sample and its pair; exact."""
-        coarse = np.unique(np.linspace(0, len(q) - 1, min(len(q), 100)).astype(int))
-        best = min(self._distance(q[i])[0] for i in coarse)
-        found, pair = self.distances(q, best + 1e-9)
-        known = np.where(pair >= 0, found, np.inf)
-        i = int(known.argmin())
-        return float(known[i]), i, int(pair[i])
-
-    def close_pairs(self, q: Array, enough: float) -> tuple[IntArray, Array, Array]:
-        """Every pair below `enough` at every sample: (k,) samples, (k,) distances [m], (k, n) their derivatives by q."""
-        samples: list[int] = []
-        distances: list[float] = []
-        gradients: list[Array] = []
-        near, _ = self.distances(q, enough)
-        for i in np.flatnonzero(near < enough):
-            self._distance(q[i])
-            origins, axes = self._axes()
-            for pair, result in enumerate(self.engine[3].distanceResults):
-                if result.min_distance < enough:
-                    samples.append(int(i))
-                    distances.append(float(result.min_distance))
-                    gradients.append(self._derivative(pair, result, origins, axes))
-        return np.array(samples, dtype=np.int64), np.array(distances), np.array(gradients).reshape(-1, self.robot.n)
-
-    def _axes(self) -> tuple[Array, Array]:
-        """(n, 3) origin and axis of every joint in the base frame, for the position that was last looked at."""
-        poses = [self.engine[1].oMi[j + 1] for j in range(self.robot.n)]
-        axes = [pose.rotation @ joint.axis for pose, joint in zip(poses, self.robot.joints, strict=True)]
-        return np.array([pose.translation for pose in poses]), np.array(axes)
-
-    def _derivative(self, pair: int, result: Any, origins: Array, axes: Array) -> Array:
-        """∂distance/∂q = nᵀ (v₂ - v₁): the speeds of the nearest points along the line between them."""
-        geometry = self.engine[2]
-        ends = geometry.collisionPairs[pair]
-        speeds = [
-            self._point_speeds(geometry.geometryObjects[end].parentJoint - 1, point, origins, axes)
-            for end, point in ((ends.first, result.getNearestPoint1()), (ends.second, result.getNearestPoint2()))
-        ]
-        return (speeds[1] - speeds[0]) @ result.normal
-
-    def _point_speeds(self, body: int, point: Array, origins: Array, axes: Array) -> Array:
-        """(n, 3) velocity of a point of a body per unit of each joint's velocity; zero for joints that don't move it."""
-        speeds = np.zeros((self.robot.n, 3))
-        for j in self.robot.ancestors(body):
-            sliding = self.robot.joints[j].type is JointType.PRISMATIC
-            speeds[j] = axes[j] if sliding else np.cross(axes[j], point - origins[j])
-        return speeds
-
-    def _distance(self, q: Array) -> tuple[float, int]:
-        import pinocchio as pin  # pyright: ignore[reportMissingImports]
-
-        model, data, geometry, distances = self.engine
-        pin.updateGeometryPlacements(model, data, geometry, distances, q)
-        pair = pin.computeDistances(geometry, distances)
-        return float(distances.distanceResults[pair].min_distance), int(pair)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pinocchio's geometry doesn't travel between processes; it is read again where it arrives."""
-        return {"robot": self.robot}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        again, _ = CollisionModel.of_robot(state["robot"])
-        self.__dict__.update(again.__dict__ if again is not None else {})
+    @cached_property
+    def random_placement(self) -> Placement:
+        """The robot at random positions."""
+        return self.model.place(random_positions(self.robot))
 
 
-def _from_urdf(robot: Robot, source: Path) -> tuple[CollisionModel | None, str]:
-    import pinocchio as pin  # pyright: ignore[reportMissingImports]
+def unchecked_collisions(robot: Robot, limits: Limits) -> str:
+    """A sentence on why collisions of a motion within the limits are not known; empty where they are checked."""
+    _, reason = CollisionModel.of_robot(robot)
+    if not reason and limits.clearance is None:
+        return "collisions between links were not checked: the limits have no clearance"
+    return reason
 
-    try:
-        described = pin.buildModelFromUrdf(str(source))
-        shapes = pin.buildGeomFromUrdf(
-            described, str(source), pin.GeometryType.COLLISION, package_dirs=[str(folder) for folder in package_folders(source)]
+
+def require_checked(robot: Robot, limits: Limits, *, unchecked: bool) -> str:
+    """As `unchecked_collisions`; an InputError where collisions can't be checked, unless that is what the caller wants."""
+    _, reason = CollisionModel.of_robot(robot)
+    if reason and not unchecked:
+        raise InputError(
+            reason, remedy=Remedy("describe the links with shapes, or take the motion without the check ({unchecked})", unchecked=True)
         )
-    except (RuntimeError, ValueError) as error:
-        return None, f"self-collision was not checked: {' '.join(str(error).split()) or 'the geometry can not be read'}"
-    model, joint_ids = _kinematics(robot)
-    geometry, bodies = pin.GeometryModel(), []
-    for shape in shapes.geometryObjects:
-        place = _place(robot, described.frames[shape.parentFrame].name)
-        if place is None:
-            continue
-        body, in_body = place
-        in_link = described.frames[shape.parentFrame].placement.actInv(shape.placement)
-        joint, before = (0, np.eye(4)) if body < 0 else (joint_ids[body], robot.links[body].placement)
-        placement = pin.SE3(before @ in_body) * in_link
-        geometry.addGeometryObject(pin.GeometryObject(shape.name, joint, placement, _convex(shape)))
-        bodies.append(body)
-    _add_pairs(robot, geometry, bodies)
-    if len(geometry.collisionPairs) == 0:
-        return None, "self-collision was not checked: the URDF has no collision geometry on links that are apart"
-    return _without_constant_overlaps(robot, model, geometry), ""
+    return unchecked_collisions(robot, limits)
 
 
-def _kinematics(robot: Robot) -> tuple[Any, list[int]]:
-    """Our tree in Pinocchio, joints in our order: locked joints are already part of it."""
-    import pinocchio as pin  # pyright: ignore[reportMissingImports]
-
-    model, ids = pin.Model(), []
-    for joint in robot.joints:
-        before = np.eye(4) if joint.parent < 0 else robot.links[joint.parent].placement
-        make = pin.JointModelPrismaticUnaligned if joint.type is JointType.PRISMATIC else pin.JointModelRevoluteUnaligned
-        parent = 0 if joint.parent < 0 else ids[joint.parent]
-        ids.append(model.addJoint(parent, make(joint.axis), pin.SE3(before @ joint.placement), joint.name))
-    return model, ids
-
-
-def _place(robot: Robot, link: str) -> tuple[int, Array] | None:
-    """The body that a source link belongs to (-1 is the base) and its pose in the body's parameter frame."""
-    for piece in robot.base_pieces:
-        if piece.name == link:
-            return -1, piece.placement
-    for i, body in enumerate(robot.links):
-        for piece in body.pieces:
-            if piece.name == link:
-                return i, piece.placement
-    return None
-
-
-def _convex(shape: Any) -> Any:
-    """The shape itself, or its hull when it is a mesh."""
-    if not hasattr(shape.geometry, "buildConvexHull"):
-        return shape.geometry
-    shape.geometry.buildConvexHull(True, "Qt")
-    return shape.geometry.convex
-
-
-def _add_pairs(robot: Robot, geometry: Any, bodies: list[int]) -> None:
-    import pinocchio as pin  # pyright: ignore[reportMissingImports]
-
-    for a, b in combinations(range(len(bodies)), 2):
-        low, high = sorted((bodies[a], bodies[b]))
-        neighbours = low == high or robot.joints[high].parent == low
-        if not neighbours:
-            geometry.addCollisionPair(pin.CollisionPair(a, b))
-
-
-def _without_constant_overlaps(robot: Robot, model: Any, geometry: Any) -> CollisionModel:
-    import pinocchio as pin  # pyright: ignore[reportMissingImports]
-
-    data, distances = model.createData(), geometry.createData()
-    overlaps = np.zeros(len(geometry.collisionPairs))
+def random_positions(robot: Robot) -> Array:
+    """(N, n) the same positions for the same robot."""
     low, high = robot.drawn_range.T
-    for q in np.random.default_rng(0).uniform(low, high, (_RANDOM_POSITIONS, robot.n)):
-        pin.updateGeometryPlacements(model, data, geometry, distances, q)
-        pin.computeDistances(geometry, distances)
-        overlaps += [result.min_distance < 0.0 for result in distances.distanceResults]
-    for pair, count in zip(list(geometry.collisionPairs), overlaps, strict=True):
-        if count > ALWAYS * _RANDOM_POSITIONS:
-            geometry.removeCollisionPair(pair)
-    objects = geometry.geometryObjects
-    names = tuple(f"{objects[pair.first].name} and {objects[pair.second].name}" for pair in geometry.collisionPairs)
-    return CollisionModel(robot=robot, names=names, reach=_reach(robot, objects), engine=(model, data, geometry, geometry.createData()))
+    return np.random.default_rng(0).uniform(low, high, (_RANDOM_POSITIONS, robot.n))
 
 
-def _reach(robot: Robot, objects: Any) -> float:
-    """A bound on how far any part can be from any joint axis: all offsets of the chain and the size of the largest part [m]."""
-    offsets = sum(
-        float(np.linalg.norm(joint.placement[:3, 3]) + np.linalg.norm(link.placement[:3, 3]))
-        for joint, link in zip(robot.joints, robot.links, strict=True)
-    )
-    slides = sum(float(np.abs(joint.position).max()) for joint in robot.joints if joint.type is JointType.PRISMATIC)
-    sizes = []
-    for item in objects:
-        item.geometry.computeLocalAABB()
-        sizes.append(
-            float(np.linalg.norm(item.placement.translation))
-            + float(item.geometry.aabb_radius)
-            + float(np.linalg.norm(item.geometry.aabb_center))
-        )
-    return offsets + slides + max(sizes)
+@lru_cache(maxsize=16)
+def _of_robot(robot: Robot) -> tuple[CollisionModel | None, str]:
+    described = robot_solids(robot)
+    if not described.solids:
+        return None, "collisions were not checked: the description has no shapes"
+    tool = Solid(body=robot.n - 1, points=robot.tool[None, :3, 3], radius=0.0, name=TOOL)
+    model = SolidModel(robot=robot, solids=(*described.solids, tool))
+    pairs = [
+        (a, b)
+        for (a, first), (b, second) in combinations(enumerate(described.solids), 2)
+        if not _neighbours(robot, first.body, second.body) and _ordered(first.name, second.name) not in described.ignored
+    ]
+    return _keep_separable(CollisionModel(model=model, pairs=tuple(pairs), room=np.empty(0), source=described.source), described.notes), ""
+
+
+def _keep_separable(collision: CollisionModel, notes: tuple[str, ...]) -> CollisionModel:
+    """Without the pairs that overlap at almost every random position."""
+    model, pairs = collision.model, collision.pairs
+    gaps = join_gaps(model, [(*pair, np.zeros(4), 0.0, SELF_COLLISION, "") for pair in pairs])
+    distances = gaps.margins_at(collision.random_placement, enough=0.0)
+    room = np.quantile(distances, ALWAYS, axis=0) if pairs else np.empty(0)
+    kept = np.flatnonzero(room > 0.0)
+    left_out = [_pair_name(model, pair) for pair, distance in zip(pairs, room, strict=True) if distance <= 0.0]
+    if left_out:
+        notes = (*notes, f"these links overlap at almost every position, so that their distance is not checked: {'; '.join(left_out)}")
+    return CollisionModel(model=model, pairs=tuple(pairs[k] for k in kept), room=room[kept], source=collision.source, notes=notes)
+
+
+def _neighbours(robot: Robot, a: int, b: int) -> bool:
+    low, high = sorted((a, b))
+    return low == high or robot.joints[high].parent == low
+
+
+def _ordered(a: str, b: str) -> tuple[str, str]:
+    return (a, b) if a <= b else (b, a)
+
+
+def _pair_name(model: SolidModel, pair: tuple[int, int]) -> str:
+    return " and ".join(model.solids[solid].name for solid in pair)
+
+
+@lru_cache(maxsize=64)
+def _gaps(collision: CollisionModel, limits: Limits) -> Gaps:
+    rows: list[_Row] = []
+    if limits.clearance is not None:
+        for pair, room in zip(collision.pairs, collision.room, strict=True):
+            wanted = min(limits.clearance, 0.5 * float(room))
+            rows.append((*pair, np.zeros(4), wanted, SELF_COLLISION, _pair_name(collision.model, pair)))
+    for box in limits.boxes:
+        rows += _box_rows(collision.model, box, limits.clearance or 0.0)
+    if limits.floor > -np.inf:
+        rows += _floor_rows(collision, limits.floor, limits.clearance or 0.0)
+    return join_gaps(collision.model, rows)
+
+
+def _box_rows(model: SolidModel, box: Box, clearance: float) -> Iterator[_Row]:
+    """Every finite side of a box, for every solid of its frames."""
+    names = (*model.robot.link_names, TOOL)
+    bodies = {model.robot.n if name == TOOL else names.index(name) for name in box.frames or names}
+    for i, solid in enumerate(model.solids):
+        is_tool = i == len(model.solids) - 1
+        if solid.body < 0 or (model.robot.n if is_tool else solid.body) not in bodies:
+            continue
+        for axis in range(3):
+            for sign, side in ((1.0, box.lower[axis]), (-1.0, box.upper[axis])):
+                if np.isfinite(side):
+                    yield i, -1, np.append(sign * np.eye(3)[axis], sign * side), clearance, box.name, solid.name
+
+
+def _floor_rows(collision: CollisionModel, floor: float, clearance: float) -> Iterator[_Row]:
+    """The floor for every solid whose height changes; of one that is never high over it, half of the height that it can have is kept."""
+    model, plane = collision.model, np.array([0.0, 0.0, 1.0, floor])
+    moving = [i for i, solid in enumerate(model.solids) if solid.body >= 0]
+    over = join_gaps(model, [(i, -1, plane, 0.0, "floor", "") for i in moving])
+    heights = over.margins_at(collision.random_placement)
+    for i, least, room in zip(moving, _is_constant(heights), np.quantile(heights, ALWAYS, axis=0), strict=True):
+        if not least:
+            wanted = min(clearance, 0.5 * float(room)) if room > 0.0 else clearance
+            yield i, -1, plane, wanted, "floor", model.solids[i].name
+
+
+def _is_constant(heights: Array) -> BoolArray:
+    return np.asarray(np.ptp(heights, axis=0) < _CONSTANT, dtype=np.bool_)

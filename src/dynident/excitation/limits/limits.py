@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +16,8 @@ from dynident.robots.robot import Robot
 
 #: Name of the tool frame in workspace limits; other frames are called as their links.
 TOOL = "tool"
-#: Step of the central differences in joint positions [rad | m]; the error of a metre-sized robot is 1e-9 m.
-_STEP = 1e-5
+#: Least distance between links, and from the floor and the sides of boxes, unless another is given [m].
+CLEARANCE = 0.02
 
 
 class LimitError(DynidentError):
@@ -29,9 +30,9 @@ class LimitError(DynidentError):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Box:
-    """A region that the origins of some frames must stay in, in the base frame.
+    """A region that some links must stay in as a whole, in the base frame.
 
-    frames : tuple of str   Link names, or "tool"; empty means all links and the tool.
+    frames : tuple of str   Link names, or "tool" for the point of the tool; empty means all links and the tool.
     lower, upper : (3,)     Corners [m]; infinite where the region is open.
     name : str              How a report calls it.
     """
@@ -55,10 +56,11 @@ class Limits:
 
     position : (n, 2)       Lower and upper positions, margins already taken off [rad | m].
     velocity, acceleration, effort : (n,)   Largest absolute values [rad/s, rad/s², N·m | m/s, m/s², N].
-    boxes : tuple of Box    Where link origins and the tool must stay.
-    floor : float           Height in the base frame that the base, all link origins and the tool stay above [m].
+    boxes : tuple of Box    Where links and the tool must stay.
+    floor : float           Height in the base frame that all moving links and the tool stay above [m].
     jerk : (n,)             Largest rates of the accelerations [rad/s³ | m/s³]; infinite by default.
-    clearance : float or None   Least distance between links that are not neighbours [m]; None: self-collision is not looked at.
+    clearance : float or None   Least distance between links that are not neighbours, from the floor and from the sides of boxes [m];
+                                None: links may touch each other, and the sides.
     torque : TorqueBound or None   What a motion may need of `effort`; None: the description's links exactly, without friction.
     """
 
@@ -68,7 +70,7 @@ class Limits:
     effort: Array
     boxes: tuple[Box, ...] = ()
     floor: float = -np.inf
-    clearance: float | None = None
+    clearance: float | None = CLEARANCE
     torque: TorqueBound | None = None
     jerk: Array = field(default_factory=lambda: np.array(np.inf))
 
@@ -86,14 +88,6 @@ class Limits:
         bound = self.torque or exact_torque(robot)
         return bound if np.any(np.isfinite(self.effort)) and bound.applies(robot) else None
 
-    @property
-    def regions(self) -> tuple[Box, ...]:
-        """The boxes, and the floor as one."""
-        if self.floor == -np.inf:
-            return self.boxes
-        above = Box(lower=np.array([-np.inf, -np.inf, self.floor]), upper=np.full(3, np.inf), name="floor")
-        return (*self.boxes, above)
-
 
 def robot_limits(
     robot: Robot,
@@ -104,13 +98,14 @@ def robot_limits(
     effort_scale: float = 0.9,
     jerk_scale: float = 0.9,
     boxes: tuple[Box, ...] = (),
-    floor: float = -np.inf,
-    clearance: float | None = 0.0,
+    floor: float | Literal["mounting"] | None = "mounting",
+    clearance: float | None = CLEARANCE,
     torque_factor: float = FACTOR,
 ) -> Limits:
     """The limits of the robot's description, with a margin to the position limits [rad | m] and shares of the others.
 
-    The defaults leave a controller something to work with. Links must not touch where the description has their geometry.
+    The defaults leave a controller something to work with, and keep links apart and above the plane that the robot is mounted on.
+    floor : height in the base frame [m]; None: there is no floor.
     torque_factor : links may weigh so many times what the description says, or that part of it.
     """
     shares = {"velocity": velocity_scale, "acceleration": acceleration_scale, "effort": effort_scale, "jerk": jerk_scale}
@@ -128,7 +123,7 @@ def robot_limits(
         effort=_scale(robot.effort_limits, effort_scale),
         jerk=_scale(robot.jerk_limits, jerk_scale),
         boxes=boxes,
-        floor=floor,
+        floor=_floor(robot, floor),
         clearance=clearance,
     )
     return with_torque_factor(robot, limits, torque_factor)
@@ -154,8 +149,10 @@ def require_usable(robot: Robot, limits: Limits, start: ArrayLike | None = None)
                 raise LimitError(f"{name} limit of joint {joint.name!r}", f"is {value:g}, so the joint can't move")
         if not np.isfinite(limits.velocity[j]):
             raise ValueRangeError(f"velocity limit of joint {joint.name!r}", "is not in the robot's description; give it in the limits")
-    if limits.floor > 0.0:
-        raise LimitError("floor", f"at {limits.floor:g} m is above the base of the robot, at 0 m")
+    if limits.floor > max(robot.floor, 0.0):
+        raise LimitError("floor", f"at {limits.floor:g} m is above the base of the robot, at {max(robot.floor, 0.0):g} m")
+    if limits.clearance is not None and not 0.0 <= limits.clearance < np.inf:
+        raise ValueRangeError("clearance", f"is {limits.clearance:g}; a distance such as 0.02 m was expected")
     if start is not None:
         _require_inside(robot, limits, np.asarray(start, dtype=float))
 
@@ -169,6 +166,12 @@ def _require_inside(robot: Robot, limits: Limits, start: Array) -> None:
             raise LimitError(f"position limit of joint {joint.name!r}", f"({low:.4g} to {high:.4g}) excludes the start, {start[j]:.4g}")
 
 
+def _floor(robot: Robot, floor: float | Literal["mounting"] | None) -> float:
+    if floor is None:
+        return -np.inf
+    return robot.floor if isinstance(floor, str) else floor
+
+
 def _scale(limits: Array, scale: float) -> Array:
     """Infinite stays infinite, whatever its share (0 · ∞ is NaN)."""
     return np.where(np.isfinite(limits), limits * scale, np.inf if scale > 0.0 else 0.0)
@@ -179,23 +182,3 @@ def frame_positions(robot: Robot, q: Array) -> Array:
     poses = link_poses(robot, q)
     tool = poses[:, -1] @ robot.tool
     return np.concatenate([poses[..., :3, 3], tool[:, None, :3, 3]], axis=1)
-
-
-def excess(robot: Robot, boxes: tuple[Box, ...], positions: Array) -> Array:
-    """(boxes, N, n + 1) signed distance by which each frame is outside each box [m]: negative inside, -inf for frames it ignores."""
-    out = np.full((len(boxes), *positions.shape[:2]), -np.inf)
-    names = (*robot.link_names, TOOL)
-    for k, box in enumerate(boxes):
-        frames = [names.index(name) for name in box.frames or names]
-        seen = positions[:, frames]
-        out[k][:, frames] = np.maximum(box.lower - seen, seen - box.upper).max(axis=-1)
-    return out
-
-
-def position_jacobian(robot: Robot, q: Array) -> Array:
-    """(N, n + 1, 3, n) derivative of `frame_positions` by the joint positions, from central differences."""
-    N, n = q.shape
-    steps = _STEP * np.repeat(np.eye(n), N, axis=0)
-    ahead = frame_positions(robot, np.tile(q, (n, 1)) + steps)
-    behind = frame_positions(robot, np.tile(q, (n, 1)) - steps)
-    return np.moveaxis(((ahead - behind) / (2.0 * _STEP)).reshape(n, N, n + 1, 3), 0, -1)

@@ -6,7 +6,7 @@ velocity_scale: 0.9               # or shares of the description's limits
 position: {joint2: [-1.0, 1.0]}
 floor: 0.05
 boxes: [{frames: [tool], lower: [-0.6, -0.6, 0.1], upper: [0.8, 0.6, 1.2]}]
-clearance: 0.02
+clearance: 0.02                   # null: links may touch; floor: null: there is none
 torque_factor: 1.3                # links weigh at most this many times what the description says, and at least one such part of it
 """
 
@@ -26,6 +26,8 @@ from dynident.excitation.limits.torque import FACTOR
 from dynident.robots.robot import Robot
 
 _NUMBERS = ("position_margin", "velocity_scale", "acceleration_scale", "effort_scale", "jerk_scale", "floor", "clearance", "torque_factor")
+#: Of these, a null switches the check off.
+_NULL = ("floor", "clearance")
 _PER_JOINT = ("velocity", "acceleration", "effort", "jerk")
 
 
@@ -33,9 +35,10 @@ def read_limits(path: str | Path, robot: Robot) -> Limits:
     """The limits in a YAML file; what it doesn't mention is as `robot_limits` has it."""
     fields = read_fields(path)
     fields.only((), ("position", *_PER_JOINT, *_NUMBERS, "boxes"))
-    links_may_touch = fields.has("clearance") and fields.values["clearance"] is None
     numbers: dict[str, Any] = {
-        key: None if key == "clearance" and links_may_touch else fields.number(key, infinite=True) for key in _NUMBERS if fields.has(key)
+        key: None if key in _NULL and fields.values[key] is None else fields.number(key, infinite=True)
+        for key in _NUMBERS
+        if fields.has(key)
     }
     boxes = tuple(_box(box, i) for i, box in enumerate(fields.sections("boxes"))) if fields.has("boxes") else ()
     with errors_in_file(path):

@@ -12,12 +12,16 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.results import Report, Row, Table
-from dynident.excitation.limits.collision import CollisionModel
-from dynident.excitation.limits.limits import TOOL, LimitError, Limits, excess, frame_positions
+from dynident.excitation.limits.collision import CollisionModel, unchecked_collisions
+from dynident.excitation.limits.gaps import Gaps
+from dynident.excitation.limits.limits import LimitError, Limits
+from dynident.excitation.limits.sweep import TOLERANCE, least_margins
 from dynident.excitation.limits.torque import TorqueBound
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times
 from dynident.robots.robot import Robot
 
+#: Distances keep this much more than they have to while a motion is looked for [m]; more than what a proven bound may lie below the truth.
+LENGTH_RESERVE = 1.5 * TOLERANCE
 #: Positions that are tried, and that are enough.
 _TRIED, _WANTED = 512, 32
 #: Positions keep this share of their range from its ends, so that there is room to move.
@@ -28,11 +32,12 @@ _INNER = 0.15
 class LimitMargin:
     """How far one limit is from being broken.
 
-    name : str      The limit: "position", "velocity", "acceleration", "effort", "jerk", a region's name, or "self-collision".
-    where : str     The joint, or the frame, where it comes closest; for a self-collision the two links.
-    margin : float  Distance that is left [unit]; negative when the limit is broken.
+    name : str      The limit: "position", "velocity", "acceleration", "effort", "jerk", "floor", a box's name, or "self-collision".
+    where : str     The joint, or the link, where it comes closest; for a self-collision the two links.
+    margin : float  What is left [unit]; negative when the limit is broken.
     share : float   Used share of the limit, 1 at the limit; nan for those that are no ranges.
     time : float    When that is [s].
+    distance : float   Of the links, from each other or from the floor or box, at least, along the whole motion [m]; nan for ranges.
     """
 
     name: str
@@ -41,6 +46,7 @@ class LimitMargin:
     share: float
     time: float
     unit: str
+    distance: float = np.nan
 
     @property
     def holds(self) -> bool:
@@ -49,7 +55,10 @@ class LimitMargin:
 
 @dataclass(frozen=True, kw_only=True)
 class LimitReport:
-    """All limits that were checked, at `rate` samples per second; `notes` say what could not be checked."""
+    """All limits that were checked: ranges at `rate` samples per second, distances between samples too.
+
+    notes : what could not be checked.
+    """
 
     margins: tuple[LimitMargin, ...]
     rate: float
@@ -70,6 +79,8 @@ class LimitReport:
         for m in self.margins:
             used = ("" if np.isnan(m.share) else f"{m.share:.1%}") if m.holds else "BROKEN"
             rows.append(Row((m.name, m.where, f"{m.time:.3f}", f"{m.margin:.4g} {m.unit}", used)))
+            if m.holds and not np.isnan(m.distance):
+                rows[-1] = Row((m.name, m.where, f"{m.time:.3f}", f"{m.margin:.4g} {m.unit}", f"at least {1e3 * m.distance:.1f} mm"))
         headings = ("limit", "closest at", "time [s]", "margin", "used")
         return Table(title=f"Limits, checked at {self.rate:g} Hz", headings=headings, rows=tuple(rows), left=frozenset({0, 1}))
 
@@ -80,22 +91,21 @@ class LimitReport:
 def check_trajectory(
     trajectory: Trajectory, robot: Robot, limits: Limits, *, rate: float = 1000.0, collision: CollisionModel | None = None
 ) -> LimitReport:
-    """Every limit at `rate` samples per second, from start to end.
+    """Every limit at `rate` samples per second, from start to end; distances of links between the samples too.
 
-    collision : the robot's geometry when it is already known; by default it is read where `limits` ask for a clearance.
+    collision : the robot's solids when they are already known.
     """
     time = sample_times(trajectory.duration, rate)
-    model, notes = collision, list(missing_limits(robot, limits))
-    if limits.clearance is not None and model is None:
-        model, note = CollisionModel.of_robot(robot)
-        notes += [note] if note else []
-    notes += torque_notes(robot, limits)
+    model = collision or CollisionModel.of_robot(robot)[0]
+    notes = [*missing_limits(robot, limits), *(model.notes if model else ()), *torque_notes(robot, limits)]
     margins = motion_margins(robot, limits, time, trajectory.sample(time), model)
     return LimitReport(margins=tuple(margins), rate=rate, samples=len(time), notes=tuple(notes))
 
 
 def missing_limits(robot: Robot, limits: Limits) -> Iterator[str]:
     """Sentences about limits that are not checked."""
+    if unchecked := unchecked_collisions(robot, limits):
+        yield unchecked
     if limits.torque_bound(robot) is None and np.any(np.isfinite(limits.effort)):
         yield "torque limits were not checked: the robot's description has no inertias"
     for name, values in (("acceleration", limits.acceleration), ("torque", limits.effort)):
@@ -110,22 +120,36 @@ def torque_notes(robot: Robot, limits: Limits) -> Iterator[str]:
 
 
 def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, collision: CollisionModel | None) -> list[LimitMargin]:
-    """The worst margin of every finite limit over samples of a motion."""
+    """The worst margin of every finite limit over samples of a motion; of distances between the samples too.
+
+    collision : the robot's solids when they are already known.
+    """
+    return list(iterate_margins(robot, limits, time, motion, collision))
+
+
+def iterate_margins(
+    robot: Robot, limits: Limits, time: Array, motion: Motion, collision: CollisionModel | None, *, enough: float = np.inf
+) -> Iterator[LimitMargin]:
+    """As `motion_margins`, each when it is asked for: distances, which cost most, last.
+
+    enough : distances that leave more than this need not be known exactly [m].
+    """
     low, high = limits.position.T
     middle, half = np.where(np.isfinite(low), (low + high) / 2, 0.0), (high - low) / 2
     quantities = [("position", motion.q - middle, half), ("velocity", motion.dq, limits.velocity)]
     quantities.append(("acceleration", motion.ddq, limits.acceleration))
     if (bound := limits.torque_bound(robot)) is not None:
         quantities.append(("effort", bound.torques(robot, motion).largest, limits.effort))
-    found = [margin for name, values, limit in quantities if (margin := _range_margin(robot, name, values, limit, time)) is not None]
+    for name, values, limit in quantities:
+        if (margin := _range_margin(robot, name, values, limit, time)) is not None:
+            yield margin
     if len(time) > 1:  # the mean jerk between two samples, which is what a robot sees that is told positions at them
         jerk = np.diff(motion.ddq, axis=0) / np.diff(time)[:, None]
-        margin = _range_margin(robot, "jerk", jerk, limits.jerk, time[1:])
-        found += [] if margin is None else [margin]
-    found += _region_margins(robot, limits, time, motion.q)
-    if limits.clearance is not None and collision is not None:
-        found.append(_collision_margin(limits.clearance, time, motion.q, collision))
-    return found
+        if (margin := _range_margin(robot, "jerk", jerk, limits.jerk, time[1:])) is not None:
+            yield margin
+    model = collision or CollisionModel.of_robot(robot)[0]
+    if model is not None:
+        yield from _distance_margins(model.gaps(limits), time, motion, enough)
 
 
 def standing_margins(robot: Robot, limits: Limits, q: Array, collision: CollisionModel | None) -> list[LimitMargin]:
@@ -145,22 +169,10 @@ def _range_margin(robot: Robot, name: str, values: Array, limit: Array, time: Ar
     return LimitMargin(name=name, where=joint.name, margin=margin, share=float(shares[i, j]), time=float(time[i]), unit=unit)
 
 
-def _region_margins(robot: Robot, limits: Limits, time: Array, q: Array) -> Iterator[LimitMargin]:
-    if not limits.regions:
-        return
-    outside = excess(robot, limits.regions, frame_positions(robot, q))
-    names = (*robot.link_names, TOOL)
-    for box, distances in zip(limits.regions, outside, strict=True):
-        i, frame = np.unravel_index(int(distances.argmax()), distances.shape)
-        yield LimitMargin(
-            name=box.name, where=names[int(frame)], margin=-float(distances[i, frame]), share=np.nan, time=float(time[i]), unit="m"
-        )
-
-
-def _collision_margin(clearance: float, time: Array, q: Array, collision: CollisionModel) -> LimitMargin:
-    distance, i, pair = collision.closest(q)
-    where = collision.pair_name(pair)
-    return LimitMargin(name="self-collision", where=where, margin=distance - clearance, share=np.nan, time=float(time[i]), unit="m")
+def _distance_margins(gaps: Gaps, time: Array, motion: Motion, enough: float) -> Iterator[LimitMargin]:
+    for least in least_margins(gaps, time, motion.q, motion.dq, enough=enough):
+        where, distance = gaps.places[least.gap], least.margin + float(gaps.wanted[least.gap])
+        yield LimitMargin(name=least.limit, where=where, margin=least.margin, share=np.nan, time=least.time, unit="m", distance=distance)
 
 
 def standing_positions(
@@ -184,7 +196,7 @@ def standing_positions(
     worst: dict[str, LimitMargin] = {}
     for q in tried:
         margins = standing_margins(robot, limits, q, collision)
-        broken = [m for m in margins if m.margin < (2e-5 if np.isnan(m.share) else 0.0)]
+        broken = [m for m in margins if m.margin < (LENGTH_RESERVE if np.isnan(m.share) else 0.0)]
         if not broken:
             found.append(q)
         for margin in broken:

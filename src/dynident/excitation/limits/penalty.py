@@ -12,13 +12,14 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.excitation.limits.collision import CollisionModel
-from dynident.excitation.limits.limits import Box, Limits, excess, frame_positions, position_jacobian
+from dynident.excitation.limits.gaps import Gaps
+from dynident.excitation.limits.limits import Limits
 from dynident.excitation.trajectories.trajectory import Motion
 from dynident.robots.robot import Robot
 
 #: Share of a limit that the search aims at, so that what peaks between its samples stays below the limit.
 TIGHT = 0.995
-#: Distances outside a region count in units of this [m], and are kept this much inside it.
+#: Distances that are too small count in units of this [m], and this much more is aimed at.
 _LENGTH, _INSIDE = 0.1, 0.002
 #: A torque between samples is not believed to be larger than at them by more than this.
 _LARGEST_PEAK = 1.2
@@ -28,7 +29,7 @@ _LARGEST_PEAK = 1.2
 class Penalty:
     """Limits as a penalty.
 
-    collision : the geometry when self-collision counts.
+    collision : the robot's solids, unless there are none.
     peaks : (n,) or 1   How much larger torques are between the samples than at them; they contain products of many harmonics.
     """
 
@@ -40,7 +41,12 @@ class Penalty:
     @property
     def is_convex(self) -> bool:
         """A motion between two that keep the limits keeps them too; not so where links have to go around something."""
-        return not self.limits.regions and self.collision is None
+        return self._gaps is None
+
+    @cached_property
+    def _gaps(self) -> Gaps | None:
+        gaps = None if self.collision is None else self.collision.gaps(self.limits)
+        return gaps if gaps else None
 
     @cached_property
     def _centred(self) -> tuple[Array, Array]:
@@ -55,12 +61,10 @@ class Penalty:
         value_dq, by_dq = _excess(motion.dq, self.limits.velocity)
         value_ddq, by_ddq = _excess(motion.ddq, self.limits.acceleration)
         value_effort, by_regressor, by_friction = self._efforts(motion)
-        total = value_q + value_dq + value_ddq + value_effort
+        value_place, by_place = self._places(motion.q)
+        total, by_q = value_q + value_dq + value_ddq + value_effort + value_place, by_q + by_place
         if by_friction is not None:
             by_q, by_dq, by_ddq = (part + other for part, other in zip((by_q, by_dq, by_ddq), by_friction, strict=True))
-        for value, by_place in (self._regions(motion.q), self._collisions(motion.q)):
-            total += value
-            by_q = by_q + by_place
         return total, Motion(by_q, by_dq, by_ddq), by_regressor
 
     def _efforts(self, motion: Motion) -> tuple[float, Array | None, Motion | None]:
@@ -79,27 +83,14 @@ class Penalty:
         at, between = (bound.torques(self.robot, samples).largest.max(axis=0) for samples in (motion, finer))
         return replace(self, peaks=np.clip(between / np.maximum(at, np.finfo(float).tiny), 1.0, _LARGEST_PEAK))
 
-    def _regions(self, q: Array) -> tuple[float, Array]:
-        by_q = np.zeros_like(q)
-        if not self.limits.regions:
+    def _places(self, q: Array) -> tuple[float, Array]:
+        """Of links that are too close to each other, to the floor or to a side of a box."""
+        by_q, N = np.zeros_like(q), len(q)
+        if self._gaps is None:
             return 0.0, by_q
-        N, positions = len(q), frame_positions(self.robot, q)
-        over = np.maximum(excess(self.robot, self.limits.regions, positions) + _INSIDE, 0.0) / _LENGTH
-        outside = np.flatnonzero(over.any(axis=(0, 2)))
-        if len(outside):
-            J = position_jacobian(self.robot, q[outside])
-            for box, amount in zip(self.limits.regions, over[:, outside], strict=True):
-                by_q[outside] += np.einsum("sf,sfc,sfcj->sj", 2.0 * amount / (_LENGTH * N), _direction(box, positions[outside]), J)
-        return float((over**2).sum() / N), by_q
-
-    def _collisions(self, q: Array) -> tuple[float, Array]:
-        by_q = np.zeros_like(q)
-        if self.collision is None or self.limits.clearance is None:
-            return 0.0, by_q
-        wanted, N = self.limits.clearance + _INSIDE, len(q)
-        samples, distances, gradients = self.collision.close_pairs(q, wanted)
-        over = (wanted - distances) / _LENGTH
-        np.add.at(by_q, samples, -2.0 * over[:, None] / (_LENGTH * N) * gradients)
+        near = self._gaps.near(q, _INSIDE)
+        over = (_INSIDE - near.margins) / _LENGTH
+        np.add.at(by_q, near.rows, -2.0 * over[:, None] / (_LENGTH * N) * near.gradients)
         return float((over**2).sum() / N), by_q
 
 
@@ -107,11 +98,3 @@ def _excess(values: Array, limit: Array) -> tuple[float, Array]:
     """Σ max(|value| / limit - TIGHT, 0)² / N and its derivative."""
     over = np.maximum(np.abs(values) / limit - TIGHT, 0.0)
     return float((over**2).sum() / len(values)), 2.0 / len(values) * over * np.sign(values) / limit
-
-
-def _direction(box: Box, positions: Array) -> Array:
-    """(N, frames, 3) unit vector along the axis in which a point is furthest outside a box: the gradient of its excess."""
-    below, above = box.lower - positions, positions - box.upper
-    axis = np.maximum(below, above).argmax(axis=-1)
-    sign = np.where(np.take_along_axis(above >= below, axis[..., None], -1)[..., 0], 1.0, -1.0)
-    return sign[..., None] * np.eye(3)[axis]

@@ -18,7 +18,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.excitation.assumptions import Assumptions
-from dynident.excitation.limits.margins import motion_margins
+from dynident.excitation.limits.margins import LENGTH_RESERVE, iterate_margins
 from dynident.excitation.limits.penalty import Penalty
 from dynident.excitation.search.criterion import Criterion, Sensitivity, condition_number, motion_gradient
 from dynident.excitation.search.parametrisation import Parametrisation
@@ -146,8 +146,9 @@ class Search:
     def keeps(self, x: Array, times: Array | None = None) -> bool:
         """All limits hold, with the reserve, at `times`; by default at FINER times the search's sampling."""
         t = self._fine_times if times is None else times
-        margins = motion_margins(self.robot, self.penalty.limits, t, self.parametrisation.motion(x, t), self.penalty.collision)
-        return all(m.margin >= RESERVE * 0.1 if np.isnan(m.share) else m.share <= 1.0 - RESERVE for m in margins)
+        motion, collision = self.parametrisation.motion(x, t), self.penalty.collision
+        margins = iterate_margins(self.robot, self.penalty.limits, t, motion, collision, enough=LENGTH_RESERVE)
+        return all(m.margin >= LENGTH_RESERVE if np.isnan(m.share) else m.share <= 1.0 - RESERVE for m in margins)
 
     def _candidate(self, x: Array) -> TrajectoryCandidate:
         motion = self.parametrisation.motion(x, self._fine_times)

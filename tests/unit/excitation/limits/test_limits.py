@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dynident import load_robot
 from dynident.errors import FileError, ShapeError, UnknownNameError, ValueRangeError
-from dynident.excitation import Box, LimitError, QuinticTrajectory, SinusoidTrajectory, check_trajectory, read_limits, robot_limits
-from dynident.excitation.limits.collision import CollisionModel
-from dynident.excitation.limits.limits import frame_positions, position_jacobian, require_usable
+from dynident.excitation import Box, LimitError, SinusoidTrajectory, check_trajectory, read_limits, robot_limits
+from dynident.excitation.limits.limits import require_usable
 from dynident.robots import link_poses
 
 PLANAR = load_robot("planar_2r")
-
-#: Three boxes in a row on hinges: the outer one can fold back onto the base.
-FOLDING = """<robot name="folding"><link name="base">{box}</link>
-<link name="one">{inertial}{box}</link><link name="two">{inertial}{box}</link>
-<joint name="j1" type="revolute"><parent link="base"/><child link="one"/><origin xyz="0.4 0 0"/><axis xyz="0 0 1"/>
-<limit lower="-3" upper="3" velocity="2" effort="50"/></joint>
-<joint name="j2" type="revolute"><parent link="one"/><child link="two"/><origin xyz="0.4 0 0"/><axis xyz="0 0 1"/>
-<limit lower="-3" upper="3" velocity="2" effort="50"/></joint></robot>"""
-BOX = '<collision><origin xyz="0.15 0 0"/><geometry><box size="0.3 0.05 0.05"/></geometry></collision>'
-INERTIAL = '<inertial><mass value="1"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial>'
-
-
-@pytest.fixture
-def folding(tmp_path: Path) -> Path:
-    file = tmp_path / "folding.urdf"
-    file.write_text(FOLDING.format(box=BOX, inertial=INERTIAL))
-    return file
 
 
 def swing(amplitude=(0.5, 0.5), start=(0.0, 0.0)) -> SinusoidTrajectory:
@@ -57,7 +38,7 @@ def test_each_limit_is_reported_where_it_is_closest():
     report = check_trajectory(swing(), PLANAR, limits, rate=1000.0)
     assert report.holds
     found = {margin.name: margin for margin in report.margins}
-    assert set(found) == {"position", "velocity", "acceleration", "effort"}
+    assert set(found) == {"position", "velocity", "acceleration", "effort", "floor"}
     assert (found["acceleration"].where, found["acceleration"].time) == ("joint1", pytest.approx(0.0))
     assert found["acceleration"].margin == pytest.approx(limits.acceleration[0] - 0.5 * np.pi)
     assert found["position"].where == "joint2"
@@ -71,7 +52,7 @@ def test_each_limit_is_reported_where_it_is_closest():
         ({"velocity": [0.4, 3.0]}, "velocity"),
         ({"acceleration": [10.0, 1.0]}, "acceleration"),
         ({"effort": [100.0, 1e-3]}, "effort"),
-        ({"floor": 0.05}, "floor"),
+        ({"floor": 0.0}, "floor"),
         ({"boxes": (Box(lower=[-np.inf, -np.inf, -0.1], upper=[np.inf, np.inf, 0.1], frames=("tool",), name="corridor"),)}, "corridor"),
     ],
 )
@@ -81,22 +62,16 @@ def test_a_broken_limit_is_named(change, name):
     assert "BROKEN" in str(report)
 
 
-def test_region_margins_are_distances_of_frame_origins():
+def test_margins_of_the_tool_in_a_box_are_what_its_clearance_leaves():
     box = Box(lower=[-2.0, -np.inf, -2.0], upper=[2.0, np.inf, 0.3], frames=("tool",), name="room")
     trajectory = swing()
     report = check_trajectory(trajectory, PLANAR, replace(robot_limits(PLANAR), boxes=(box,)), rate=100.0)
     (margin,) = [m for m in report.margins if m.name == "room"]
-    tool = (link_poses(PLANAR, trajectory.sample(np.arange(601) / 100).q)[:, -1] @ PLANAR.tool)[:, :3, 3]
-    assert margin.margin == pytest.approx(np.minimum(tool[:, [0, 2]] + 2.0, [2.0, 0.3] - tool[:, [0, 2]]).min())
+    tool = (link_poses(PLANAR, trajectory.sample(np.arange(60001) / 10000).q)[:, -1] @ PLANAR.tool)[:, :3, 3]
+    least = np.minimum(tool[:, [0, 2]] + 2.0, [2.0, 0.3] - tool[:, [0, 2]]).min()
+    assert 1.021 * (least - 0.02) <= margin.margin <= least - 0.02 + 1e-6
+    assert margin.distance == pytest.approx(margin.margin + 0.02)
     assert margin.where == "tool"
-
-
-def test_the_jacobian_of_frame_origins_is_their_derivative():
-    panda = load_robot("panda")
-    q, dq = np.random.default_rng(0).normal(size=(2, 4, 7))
-    J, h = position_jacobian(panda, q), 1e-6
-    moved = (frame_positions(panda, q + h * dq) - frame_positions(panda, q - h * dq)) / (2 * h)
-    np.testing.assert_allclose(np.einsum("sfcj,sj->sfc", J, dq), moved, atol=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -140,14 +115,16 @@ def test_a_limits_file(tmp_path):
     (box,) = limits.boxes
     np.testing.assert_array_equal(box.lower, [-np.inf, -1, 0])
     assert np.all(np.isinf(box.upper))
-    assert [region.name for region in limits.regions] == ["cell", "floor"]
 
 
-def test_links_may_touch_when_the_file_says_so(tmp_path):
+def test_links_may_touch_and_go_anywhere_when_the_file_says_so(tmp_path):
     file = tmp_path / "limits.yaml"
-    file.write_text("clearance: null")
-    assert read_limits(file, PLANAR).clearance is None
-    assert robot_limits(PLANAR).clearance == 0.0
+    file.write_text("clearance: null\nfloor: null")
+    limits = read_limits(file, PLANAR)
+    assert (limits.clearance, limits.floor) == (None, -np.inf)
+    assert (robot_limits(PLANAR).clearance, robot_limits(PLANAR).floor) == (0.02, PLANAR.floor)
+    assert robot_limits(PLANAR, floor=None).floor == -np.inf
+    assert robot_limits(PLANAR, floor=-0.3).floor == -0.3
 
 
 @pytest.mark.parametrize(
@@ -176,50 +153,3 @@ def test_a_wrong_limits_file_is_explained(tmp_path, text, message):
 def test_unknown_frames_are_refused():
     with pytest.raises(UnknownNameError, match="nose"):
         robot_limits(PLANAR, boxes=(Box(lower=np.zeros(3), upper=np.ones(3), frames=("nose",)),))
-
-
-def test_self_collision_is_found_from_the_urdf(folding):
-    robot = load_robot(folding)
-    limits = robot_limits(robot, clearance=0.01)
-    folded = QuinticTrajectory(joints=("j1", "j2"), start=[0.0, 0.0], end=[2.3, 2.4], duration=4.0)
-    report = check_trajectory(folded, robot, limits, rate=500.0)
-    assert [margin.name for margin in report.broken] == ["self-collision"]
-    assert report.broken[0].where == "base_0 and two_0"
-    stretched = replace(folded, end=np.array([0.5, 0.5]))
-    assert check_trajectory(stretched, robot, limits, rate=500.0).holds
-
-
-def test_distances_of_boxes_are_exact_and_neighbours_are_ignored(folding):
-    model, note = CollisionModel.of_robot(load_robot(folding))
-    assert note == ""
-    assert len(model.names) == 1
-    q = np.array([[0.0, 0.0]])
-    np.testing.assert_allclose(model.distances(q, np.inf)[0], 0.5)  # from x = 0.3 to x = 0.8
-    path = np.linspace([0.0, 0.0], [2.3, 2.4], 400)
-    exact = np.array([model.distances(row[None], np.inf)[0][0] for row in path])
-    bounded, pair = model.distances(path, 0.05)
-    assert np.all(bounded <= exact + 1e-9)
-    np.testing.assert_allclose(bounded[exact < 0.05], exact[exact < 0.05], atol=1e-9)
-    assert (pair < 0).sum() > 100  # most samples needed no look
-    assert model.closest(path)[0] == pytest.approx(exact.min(), abs=1e-9)
-
-
-def test_gradients_of_distances_are_their_derivatives(folding):
-    model, _ = CollisionModel.of_robot(load_robot(folding))
-    q, h = np.array([[0.9, 2.3]]), 1e-6
-    _, distances, gradients = model.close_pairs(q, 0.5)
-    moved = [(model.distances(q + h * e, np.inf)[0] - model.distances(q - h * e, np.inf)[0])[0] / (2 * h) for e in np.eye(2)]
-    assert len(distances) == 1
-    np.testing.assert_allclose(gradients[0], moved, atol=1e-6)
-
-
-def test_robots_without_geometry_get_a_note(folding):
-    assert "URDF" in CollisionModel.of_robot(PLANAR)[1]
-    mesh = '<collision><geometry><mesh filename="package://nowhere/link.stl"/></geometry></collision>'
-    folding.write_text(FOLDING.format(box=mesh, inertial=INERTIAL))
-    robot = load_robot(folding)
-    model, note = CollisionModel.of_robot(robot)
-    assert model is None
-    assert note.startswith("self-collision was not checked")
-    report = check_trajectory(QuinticTrajectory(joints=("j1", "j2"), start=[0, 0], end=[1, 1], duration=4.0), robot, robot_limits(robot))
-    assert note in report.notes
