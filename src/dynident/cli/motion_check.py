@@ -5,20 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynident.cli.inputs import read_driving_limits, read_motion
+from dynident.cli.inputs import read_motion
 from dynident.cli.terminal import console, print_json, print_report
 
 if TYPE_CHECKING:
+    from dynident.excitation import Limits
     from dynident.regression.summary import Reading
     from dynident.robots import Robot
 
 
-def check_file(robot: Robot, file: Path, limits: Path | None, reading: Reading, *, unchecked: bool, as_json: bool) -> None:
+def check_file(robot: Robot, file: Path, limits: Limits, reading: Reading, *, unchecked: bool, as_json: bool) -> None:
     """Print the check; DynidentError where something is broken, or where self-collision can't be checked and that was not allowed."""
     from dynident.excitation.motion_check import check_document, check_motion
 
     found = read_motion(file, robot, reading)
-    check = check_motion(robot, found.samples, read_driving_limits(robot, limits))
+    check = check_motion(robot, found.samples, limits)
     if as_json:
         print_json({**check_document(check), "format": found.format, "comments": list(found.comments)})
     else:

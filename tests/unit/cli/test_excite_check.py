@@ -69,6 +69,18 @@ def test_limits_of_a_file(command, folder):
     assert (code, "joint 'joint1' takes 375.0% of its velocity limit, 1.000 s after the start" in said) == (1, True)
 
 
+def test_the_floor_and_the_clearance(command, folder):
+    low = QuinticTrajectory(joints=PLANAR.joint_names, start=[-0.5, 0.0], end=[-0.8, 0.0], duration=2.0)
+    write_trajectory(trajectory_dataset(low, 100.0), folder / "t.csv")
+    (folder / "limits.yaml").write_text("floor: -0.5")
+    words = ("excite", "planar_2r", "--check", "t.csv", "--limits", "limits.yaml")
+    code, said = command(*words)
+    assert (code, "dynident: the floor limit is broken by" in said) == (1, True), said
+    assert command(*words, "--no-floor")[0] == 0
+    code, said = command(*words, "--no-floor", "--clearance", "-1")
+    assert (code, "--clearance got -1" in said) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

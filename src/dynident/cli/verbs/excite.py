@@ -13,7 +13,7 @@ import typer
 
 from dynident.cli import options as opt
 from dynident.cli.experiments import parse_percent, read_earlier_run, write_experiment
-from dynident.cli.inputs import check_output, parse_reading, read_robot
+from dynident.cli.inputs import check_output, parse_reading, read_driving_limits, read_robot
 from dynident.cli.motion_check import check_file
 from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.terminal import print_result, progress_bar
@@ -181,7 +181,8 @@ def excite(
         if given := opt.name_given({"--output": output, "--format": file_format, "--static": static}):
             raise InputError(f"{given} and --check don't go together, for a check writes nothing; leave one out")
         machine = read_robot(robot, **mounting)
-        check_file(machine, check, limits, parse_reading(read), unchecked=unchecked, as_json=as_json)
+        driven = _keep_apart(read_driving_limits(machine, limits), clearance, no_floor=no_floor)
+        check_file(machine, check, driven, parse_reading(read), unchecked=unchecked, as_json=as_json)
         return
     if output is None:
         raise InputError("nothing to do; name the file to write with -o FILE, or one to look at with --check FILE")
@@ -194,11 +195,7 @@ def excite(
     allowed = robot_limits(machine) if limits is None else read_limits(limits, machine)
     if torque_factor is not None:
         allowed = with_torque_factor(machine, allowed, torque_factor)
-    allowed = replace(
-        allowed,
-        clearance=allowed.clearance if clearance is None else _clearance(clearance),
-        floor=float("-inf") if no_floor else allowed.floor,
-    )
+    allowed = _keep_apart(allowed, clearance, no_floor=no_floor)
     write = partial(write_trajectory, path=output, format=written.name, options=opt.parse_options("--format-option", format_option))
     if static is not None:
         static_options = {"count": static, "method": method, "seed": seed, "unchecked": unchecked}
@@ -280,10 +277,12 @@ def _write_static(
     print_result(static_report(design), static_document(design), as_json=as_json, written=str(output))
 
 
-def _clearance(value: float) -> float:
-    if not 0.0 <= value < float("inf"):
-        raise ValueRangeError("--clearance", f"got {value:g}; a distance in metres was expected, such as 0.02")
-    return value
+def _keep_apart(limits: Limits, clearance: float | None, *, no_floor: bool) -> Limits:
+    """The limits with another clearance, and without the floor, where that is wanted."""
+    if clearance is not None and not 0.0 <= clearance < float("inf"):
+        raise ValueRangeError("--clearance", f"got {clearance:g}; a distance in metres was expected, such as 0.02")
+    least = limits.clearance if clearance is None else clearance
+    return replace(limits, clearance=least, floor=float("-inf") if no_floor else limits.floor)
 
 
 def _positive(value: float, option: str, unit: str) -> float:
