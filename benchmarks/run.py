@@ -24,6 +24,7 @@ STUDIES = (
     "retrieval",
     "algorithm",
     "excitation",
+    "second_run",
     "simulation",
     "export",
     "trust",

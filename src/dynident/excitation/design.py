@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,9 @@ from dynident.friction.model import FrictionModel
 from dynident.friction.smoothed import smooth
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.robots.robot import Robot
+
+#: W of the coefficients and what is known of them; None for that of the task.
+Focus: TypeAlias = Callable[[BaseParameters, Assumptions], Array | None]
 
 #: A jump of the friction at rest is smoothed over this share of the slowest joint's velocity limit while searching.
 _SMOOTHING = 0.015
@@ -116,7 +119,7 @@ def design_trajectory(
     cutoff: float | None = None,
     after: EarlierRun | None = None,
     before: Array | None = None,
-    focus: Array | None = None,
+    focus: Focus | None = None,
     seed: int = 0,
     starts: int | None = None,
     iterations: int = 300,
@@ -134,7 +137,7 @@ def design_trajectory(
     torque_noise : of each joint, or one for all, after the filter of `cutoff` [Hz]; by default a share of the effort limits [N·m | N].
     after : a run that was done. What it tells counts; its noise is expected again, and torques are those of its model, with deviations.
     before : (b, b) information of more runs, done or planned.
-    focus : (b, b) W of v_optimal, in place of that of the task.
+    focus : what v_optimal looks at in place of the task, W (b, b) for the coefficients and what is known of them.
     start : (n,) position at both ends; by default free. at_rest : velocity and acceleration are zero at both ends.
     starts : 8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on
         any number of workers; a budget [s] only keeps further iterations from beginning.
@@ -213,7 +216,7 @@ def prepare_search(
     cutoff: float | None = None,
     after: EarlierRun | None = None,
     before: Array | None = None,
-    focus: Array | None = None,
+    focus: Focus | None = None,
     seed: int = 0,
 ) -> Search:
     """What every start of `design_trajectory` needs, for the same arguments."""
@@ -255,6 +258,7 @@ def prepare_search(
         assumptions = after.continue_from(assumptions, base, torque_noise=torque_noise, cutoff=cutoff)
         limits = replace(limits, torque=after.torque_bound(assumptions, smoothing))
         centres = standing_positions(robot, limits, collision, rng, parametrisation.start)
+    looked_at = None if focus is None else focus(base, assumptions)
     measure = Criterion(
         base=base,
         kind=criterion,
@@ -262,7 +266,7 @@ def prepare_search(
         noise=assumptions.noise,
         samples=assumptions.rate * duration,
         information=assumptions.prior + assumptions.before,
-        task=mean_information(base, assumptions.task.motion, assumptions.noise**-2) if focus is None else focus,
+        task=mean_information(base, assumptions.task.motion, assumptions.noise**-2) if looked_at is None else looked_at,
     )
     penalty = Penalty(robot=robot, limits=limits, collision=collision)
     return Search(

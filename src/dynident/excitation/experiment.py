@@ -19,7 +19,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.errors import ValueRangeError
 from dynident.excitation.assumptions import Assumptions
-from dynident.excitation.design import Design, drive_design
+from dynident.excitation.design import Design, Focus, drive_design
 from dynident.excitation.goal import Goal, check_goal, make_goal
 from dynident.excitation.precision import Precision, precision_of, run_information
 from dynident.regression.equations.base import BaseParameters
@@ -95,7 +95,7 @@ class Designer(Protocol):
     """`design_trajectory` with all its arguments but these, such as partial(design_trajectory, robot, friction=linear())."""
 
     def __call__(
-        self, *, seed: int, before: Array | None = None, focus: Array | None = None, progress: Callable[[float], None] | None = None
+        self, *, seed: int, before: Array | None = None, focus: Focus | None = None, progress: Callable[[float], None] | None = None
     ) -> Design: ...
 
 
@@ -119,7 +119,12 @@ def design_experiment(
     if most < 1:
         raise ValueRangeError("most", f"is {most}; at least 1 trajectory was expected")
     check_goal(precision, torque_error)
-    designs = [design(seed=seed, progress=_part(progress, 0, most))]
+
+    def focus(base: BaseParameters, assumptions: Assumptions) -> Array | None:
+        goal = make_goal(base, assumptions, precision=precision, torque_error=torque_error)
+        return goal.focus(precision_of(base, assumptions.before, assumptions))
+
+    designs = [design(seed=seed, focus=focus, progress=_part(progress, 0, most))]
     base, assumptions, period = designs[0].base, designs[0].assumptions, designs[0].trajectory.duration
     if longest < period:
         raise ValueRangeError("longest", f"is {longest:g} s, less than the {period:g} s of one trajectory")
@@ -132,7 +137,7 @@ def design_experiment(
         another = design(
             seed=seed + len(designs),
             before=once.information - assumptions.before,
-            focus=goal.focus(once, assumptions.values),
+            focus=focus,
             progress=_part(progress, len(designs), most),
         )
         larger = replace(gain, told=(*gain.told, _information(another, assumptions)))

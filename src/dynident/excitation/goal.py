@@ -24,6 +24,8 @@ from dynident.regression.equations.base import BaseParameters
 MATTERS = 0.01
 #: The worst coefficient is looked at through the mean of this power, so that the next worst counts too.
 _POWER = 8.0
+#: Farther from what is asked for than this, all coefficients count alike.
+_FAR = 1e3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,12 +59,12 @@ class Goal:
         with np.errstate(over="ignore"):
             return float((by_torque**_POWER + (ratios**_POWER).sum()) ** (1.0 / _POWER))
 
-    def focus(self, found: Precision | None, values: Array) -> Array | None:
+    def focus(self, found: Precision) -> Array | None:
         """(b, b) W for the next trajectory, None where it is that of the task. found : what there is; what is far off counts more."""
-        if self.precision is None or (self.torque_error is not None and found is not None and self._is_torque_worse(found)):
+        if self.precision is None or (self.torque_error is not None and self._is_torque_worse(found)):
             return None
-        ratios = np.ones(len(values)) if found is None else np.minimum(self.ratios(found), 1e3)
-        weights = np.where(self.matters, (ratios / ratios.max()) ** 2 / np.where(self.matters, values, 1.0) ** 2, 0.0)
+        ratios = np.minimum(self.ratios(found), _FAR)
+        weights = np.where(self.matters, (ratios / ratios.max()) ** 2 / np.where(self.matters, found.nominal, 1.0) ** 2, 0.0)
         return np.diag(weights)
 
     def _is_torque_worse(self, found: Precision) -> bool:

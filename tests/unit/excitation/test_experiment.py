@@ -50,16 +50,20 @@ def test_a_precision_is_about_the_coefficients_that_matter(first):
 
 def test_the_focus_is_the_sum_of_relative_variances(first):
     goal = make_goal(first.base, first.assumptions, precision=0.02)
-    W = goal.focus(None, first.assumptions.values)
+    nothing = precision_of(first.base, 0.0 * first.precision.information, first.assumptions)
+    W = goal.focus(nothing)
     C = np.diag(np.random.default_rng(0).uniform(0.1, 1.0, first.base.rank))
     relative = np.diag(C)[goal.matters] / first.assumptions.values[goal.matters] ** 2
     assert np.trace(W @ C) == pytest.approx(relative.sum())
-    assert make_goal(first.base, first.assumptions, torque_error=0.01).focus(None, first.assumptions.values) is None
+    assert make_goal(first.base, first.assumptions, torque_error=0.01).focus(nothing) is None
+    ratios = goal.ratios(first.precision)
+    weighted = np.trace(goal.focus(first.precision) @ C)
+    assert weighted == pytest.approx((relative * (ratios[goal.matters] / ratios.max()) ** 2).sum())
 
 
 def test_one_trajectory_is_driven_as_often_as_it_takes_and_no_more(first):
     asked = 0.99 * make_goal(first.base, first.assumptions, precision=1.0).excess(after_drives(first, 3.0))
-    experiment = design_experiment(DESIGN, precision=asked, most=1)
+    experiment = design_experiment(lambda **_: first, precision=asked, most=1)
     assert experiment.repeats == (4,)
     assert (experiment.duration, experiment.alone) == (40.0, 40.0)
     assert experiment.reached
