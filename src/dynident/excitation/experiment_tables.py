@@ -147,39 +147,33 @@ def experiment_document(experiment: Experiment) -> dict[str, Any]:
 
 
 def experiment_figures(experiment: Experiment) -> tuple[Figure, ...]:
-    return (_time_figure(experiment), *(figure for design in experiment.designs for figure in design.figures()))
+    steps, goal = experiment.steps, experiment.goal
+    found = [_over_time(experiment, "Torque in other motions", [step.precision.relative_error for step in steps], goal.torque_error)]
+    if goal.matters.any():
+        worst = [worst_coefficient(experiment, step.precision)[1] for step in steps]
+        found.insert(0, _over_time(experiment, "Worst coefficient that matters", worst, goal.precision))
+    return (*found, *(_numbered(figure, i) for i, design in enumerate(experiment.designs, start=1) for figure in design.figures()))
 
 
-def _time_figure(experiment: Experiment) -> Figure:
-    """Worst coefficient and torque error over the time that is driven, both axes logarithmic: driving again is a line of slope -½."""
+def _over_time(experiment: Experiment, title: str, shares: list[float], goal: float | None) -> Figure:
+    """A share over the time that is driven, both axes logarithmic: driving again is a line of slope -½."""
     time = numbers([step.time for step in experiment.steps])
-    worst = numbers([100.0 * worst_coefficient(experiment, step.precision)[1] for step in experiment.steps])
-    error = numbers([100.0 * step.precision.relative_error for step in experiment.steps])
-    data = [
-        line(time, worst, "worst coefficient", "@line1", mode="lines+markers"),
-        line(time, error, "torque in other motions", "@line2", mode="lines+markers"),
-    ]
-    goals = [(experiment.goal.precision, "@line1"), (experiment.goal.torque_error, "@line2")]
-    shapes = [
-        {
-            "type": "line",
-            "xref": "paper",
-            "x0": 0,
-            "x1": 1,
-            "y0": 100.0 * goal,
-            "y1": 100.0 * goal,
-            "line": {"color": colour, "dash": "dash"},
-        }
-        for goal, colour in goals
-        if goal is not None
-    ]
+    dashed = {"color": "@bad", "dash": "dash", "width": 1}
+    across = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "line": dashed}
     layout = {
-        "title": {"text": "Precision over time; dashed: what was asked for"},
+        "title": {"text": f"{title}; dashed: asked for" if goal is not None else title},
         "xaxis": axis("driven time [s]", type="log"),
-        "yaxis": axis("relative standard deviation [%]", type="log"),
-        "shapes": shapes,
+        "yaxis": axis("relative deviation [%]", type="log"),
+        "shapes": [] if goal is None else [across | {"y0": 100.0 * goal, "y1": 100.0 * goal}],
     }
-    return Figure(label="Precision over time", data=data, layout=layout, height=320)
+    data = [line(time, numbers([100.0 * share for share in shares]), title, "@predicted", mode="lines+markers")]
+    return Figure(label=f"Precision over time: {title.lower()}", data=data, layout=layout, height=300, small=True)
+
+
+def _numbered(figure: Figure, number: int) -> Figure:
+    """With the number of its trajectory."""
+    title = {"text": f"{number}, {figure.layout['title']['text']}"}
+    return replace(figure, label=f"Trajectory {number}, {figure.label}", layout={**figure.layout, "title": title})
 
 
 def _percent(share: float) -> str:

@@ -18,35 +18,38 @@ _POINTS = 501
 
 
 def design_figures(design: Design) -> tuple[Figure, ...]:
-    """One per joint and quantity, joint by joint; dashed lines are the limits."""
+    """One per joint and quantity, joint by joint; dashed are the limits. Of the torque, the least and the largest that may be needed."""
     time = np.linspace(0.0, design.trajectory.duration, _POINTS)
     curves = dict(_curves(design, time))
     figures: list[Figure] = []
     for j, joint in enumerate(design.base.robot.joints):
         for name, (values, ranges) in curves.items():
             title = f"{joint.name}: {name} [{getattr(joint.units, name)}]"
-            figures.append(_against_limits(title, numbers(time), values[:, j], ranges[j], len(curves)))
+            figures.append(_against_limits(title, numbers(time), [value[:, j] for value in values], ranges[j], len(curves)))
     return tuple(figures)
 
 
-def _curves(design: Design, time: Array) -> Iterator[tuple[str, tuple[Array, Array]]]:
-    """Name, values (N, n), and lower and upper limit of each joint (n, 2), for everything that has a curve."""
+def _curves(design: Design, time: Array) -> Iterator[tuple[str, tuple[tuple[Array, ...], Array]]]:
+    """Name, one or two curves (N, n), and lower and upper limit of each joint (n, 2), for everything that has a curve."""
     motion, limits, robot = design.trajectory.sample(time), design.limits, design.base.robot
-    yield "position", (motion.q, limits.position)
-    yield "velocity", (motion.dq, _both_sides(limits.velocity))
-    yield "acceleration", (motion.ddq, _both_sides(limits.acceleration))
-    if robot.parameters is not None:
-        yield "effort", (inverse_dynamics(robot, robot.parameters, motion.q, motion.dq, motion.ddq), _both_sides(limits.effort))
+    yield "position", ((motion.q,), limits.position)
+    yield "velocity", ((motion.dq,), _both_sides(limits.velocity))
+    yield "acceleration", ((motion.ddq,), _both_sides(limits.acceleration))
+    if (bound := limits.torque_bound(robot)) is not None:
+        torques = bound.torques(robot, motion)
+        yield "effort", ((torques.lower, torques.upper), _both_sides(limits.effort))
+    elif robot.parameters is not None:
+        yield "effort", ((inverse_dynamics(robot, robot.parameters, *motion),), _both_sides(limits.effort))
 
 
-def _against_limits(title: str, time: list[float | None], values: Array, ends: Array, columns: int) -> Figure:
+def _against_limits(title: str, time: list[float | None], curves: list[Array], ends: Array, columns: int) -> Figure:
     dashed = {"color": "@bad", "dash": "dash", "width": 1}
     shapes: list[dict[str, Any]] = [
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": float(end), "y1": float(end), "line": dashed}
         for end in ends
         if np.isfinite(end)
     ]
-    seen = [*values, *(end for end in ends if np.isfinite(end))]
+    seen = [*np.concatenate(curves), *(end for end in ends if np.isfinite(end))]
     room = 0.05 * max(float(np.ptp(seen)), 1e-6)
     layout = {
         "title": {"text": plain(title)},
@@ -54,7 +57,8 @@ def _against_limits(title: str, time: list[float | None], values: Array, ends: A
         "yaxis": {"range": [float(min(seen)) - room, float(max(seen)) + room]},
         "shapes": shapes,
     }
-    return Figure(label=title, data=[line(time, numbers(values), title, "@predicted")], layout=layout, height=220, beside=columns)
+    lines = [line(time, numbers(values), title, "@predicted") for values in curves]
+    return Figure(label=title, data=lines, layout=layout, height=220, beside=columns)
 
 
 def static_figures(design: StaticDesign) -> tuple[Figure, ...]:

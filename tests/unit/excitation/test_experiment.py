@@ -89,7 +89,7 @@ def test_more_trajectories_are_taken_where_they_make_it_shorter(first):
     document = experiment_document(experiment)
     assert len(document["trajectories"]) == len(experiment.designs)
     assert document["over_time"][-1]["time"] == experiment.duration
-    assert experiment.figures()[0].label == "Precision over time"
+    assert experiment.figures()[0].label == "Precision over time: worst coefficient that matters"
 
 
 def test_what_is_not_reached_is_said():
