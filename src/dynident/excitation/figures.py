@@ -57,7 +57,8 @@ def _against_limits(title: str, time: list[float | None], curves: list[Array], e
         "yaxis": {"range": [float(min(seen)) - room, float(max(seen)) + room]},
         "shapes": shapes,
     }
-    lines = [line(time, numbers(values), title, "@predicted") for values in curves]
+    names = [(title, "@predicted")] if len(curves) == 1 else [("least that may be needed", "@line1"), ("largest", "@line2")]
+    lines = [line(time, numbers(values), name, colour) for values, (name, colour) in zip(curves, names, strict=True)]
     return Figure(label=title, data=lines, layout=layout, height=220, beside=columns)
 
 

@@ -15,7 +15,7 @@ from dynident.excitation.goal import make_goal
 from dynident.excitation.precision import precision_of, run_information
 from dynident.friction import linear
 
-PLANAR = load_robot("planar_2r")
+PLANAR, PANDA = load_robot("planar_2r"), load_robot("panda")
 DESIGN = partial(
     design_trajectory,
     PLANAR,
@@ -114,3 +114,20 @@ def test_what_is_not_reached_is_said():
 def test_what_can_not_be_asked_for_is_refused(options, error, message):
     with pytest.raises(error, match=message):
         design_experiment(DESIGN, **options)
+
+
+def test_a_second_trajectory_halves_the_worst_deviation_twice_as_fast_as_driving_the_first_again():
+    """Driving again takes three more drives for it; the virtual robot's word on the same is in the benchmarks."""
+    design = partial(design_trajectory, PANDA, friction=linear(), limits=robot_limits(PANDA, clearance=None), starts=1, iterations=60)
+    first = design(seed=0)
+    goal = make_goal(first.base, first.assumptions, precision=0.05)
+    again = precision_of(first.base, 4.0 * first.precision.information, first.assumptions)
+    assert goal.excess(again) == pytest.approx(0.5 * goal.excess(first.precision))
+    second = design(
+        seed=1,
+        before=first.precision.information,
+        focus=lambda base, known: make_goal(base, known, precision=0.05).focus(precision_of(base, known.before, known)),
+    )
+    added = second.precision.information - first.precision.information
+    both = precision_of(first.base, first.precision.information + 1.5 * added, first.assumptions)
+    assert goal.excess(both) <= 0.5 * goal.excess(first.precision)
