@@ -19,6 +19,8 @@ from dynident.excitation.trajectories.fourier import FourierTrajectory
 from dynident.friction import FrictionModel, Motion, Offset, PerJoint, Sigmoid, Spring, combine, friction_torque, linear
 from dynident.regression import Estimate, build_problem, choose_friction, fit_friction
 from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone
+from dynident.reproduce.gaz2019.friction import PHI as PUBLISHED
+from dynident.reproduce.panda_logs import fourier_motion
 from dynident.simulation.sensors import Noise, effort_scale, realistic
 from dynident.validation import cross_validate, validate
 
@@ -26,35 +28,12 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SIGMOID = combine(Sigmoid(), Offset())
 #: Zero errors of the torque sensors on top of the published friction, which has none [N·m].
 OFFSETS = np.array([0.05, -0.05, 0.03, -0.02, 0.04, -0.03, 0.02])
-#: Published values, φ1, φ2 and φ3 of each joint (Table I of the Panda paper's supplement).
-PUBLISHED = np.array(
-    [
-        [0.54615, 5.1181, 0.039533],
-        [0.87224, 9.0657, 0.025882],
-        [0.64068, 10.136, -0.04607],
-        [1.2794, 5.5903, 0.036194],
-        [0.83904, 8.3469, 0.026226],
-        [0.30301, 17.133, -0.021047],
-        [0.56489, 10.336, 0.0035526],
-    ]
-)
 SEEDS = (1, 2, 3)
 LINEAR_SEEDS = range(3)
 
 
 def study() -> str:
     return "\n\n".join(["## Friction", *_sigmoids(), *_recorded(), *_chosen(), *_speed()])
-
-
-def panda_motion(seed: int, *, fastest: float = 1.6, seconds: float = 60.0) -> FourierTrajectory:
-    """Five harmonics of 0.1 Hz, the higher ones stronger; every joint reaches the speed `fastest` [rad/s] within its limits."""
-    robot, rng = load_robot("panda"), np.random.default_rng(seed)
-    a, b = rng.normal(size=(2, robot.n, 5)) * np.array([0.1, 0.3, 0.6, 1.0, 1.0])
-    times = np.arange(0.0, 10.0, 0.01)[:, None, None] * 2.0 * np.pi * 0.1 * np.arange(1, 6)
-    speeds = np.abs(np.sum(a * np.cos(times) + b * np.sin(times), axis=2)).max(axis=0)
-    scale = (fastest / speeds)[:, None]
-    middle = robot.position_limits.mean(axis=1)
-    return FourierTrajectory(joints=robot.joint_names, base_frequency=0.1, a=scale * a, b=scale * b, q0=middle, duration=seconds)
 
 
 def as_dataset(motion: FourierTrajectory, rate: float) -> Dataset:
@@ -72,7 +51,7 @@ def true_friction() -> tuple[PerJoint, np.ndarray]:
 def virtual_log(seed: int, *, fastest: float = 1.6, seconds: float = 120.0, torque_noise: bool = False, rate: float = 1000.0) -> Dataset:
     """A Panda that moves exactly, seen through sensors and a clock like the recorded one's; its torques exact or noisy too."""
     robot, (model, parameters) = load_robot("panda"), true_friction()
-    motion = as_dataset(panda_motion(seed, fastest=fastest, seconds=seconds), rate)
+    motion = as_dataset(fourier_motion(seed, fastest=fastest, seconds=seconds), rate)
     rigid = inverse_dynamics(robot, robot.parameters, motion.q, motion.dq, motion.ddq)
     effort = rigid + friction_torque(model, parameters, Motion(motion.q, motion.dq, motion.ddq, rigid))
     sensors = realistic(effort_scale(robot, effort))
@@ -175,7 +154,7 @@ def _row(name: str, friction: str, rms: np.ndarray, percent: float) -> str:
 
 def synthetic_log(robot: Robot, friction: FrictionModel, parameters: np.ndarray, *, seed: int, seconds: float, noise: float) -> Dataset:
     """A motion of the Panda at 200 Hz with exact rigid torques, friction and white noise."""
-    motion = as_dataset(panda_motion(seed, seconds=seconds), 200.0)
+    motion = as_dataset(fourier_motion(seed, seconds=seconds), 200.0)
     assert motion.dq is not None
     assert motion.ddq is not None
     rigid = inverse_dynamics(robot, robot.parameters, motion.q, motion.dq, motion.ddq)

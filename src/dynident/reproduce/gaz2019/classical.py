@@ -46,7 +46,7 @@ def run(setting: Setting) -> Outcome:
             place="supplement, classical route",
             quantity="condition number of the regressor with linear friction",
             ours=estimate.condition_number,
-            missing="the accelerations and the filter behind the published number; the released file has positions, velocities and torques",
+            missing="the released file has no accelerations, and the filter behind the published number is not told",
             **printed(_CONDITION),
         ),
         *_one_step_claims(problem, recorded=bool(recorded)),
@@ -69,7 +69,7 @@ def _virtual_claims(log: Dataset, error: float) -> Iterator[Claim]:
         quantity="relative error on the log",
         ours=error,
         unit="%",
-        missing="the recorded log, which can be given; a virtual robot has noise and no error of the model",
+        missing="the recorded log was not given; a virtual robot has noise and no error of the model",
         **printed(_ERROR),
     )
 
@@ -209,7 +209,7 @@ def _one_step_claims(problem: Problem, *, recorded: bool) -> Iterator[Claim]:
         tolerance_from="half a unit of the last digit",
         unit="%",
         goal="lower",
-        missing="" if recorded else "the recorded log, which can be given; a virtual robot has noise and no error of the model",
+        missing="" if recorded else "the recorded log was not given; a virtual robot has noise and no error of the model",
     )
     yield Claim(
         paper=KEY,

@@ -76,8 +76,8 @@ def run(setting: Setting) -> Outcome:
                 quantity=f"mean squared error of the feasible parameters and friction, joint {j + 1}",
                 ours=float(np.mean((measured[:, j] - feasible[:, j] - friction[:, j]) ** 2)),
                 unit="N²·m²",
-                missing="the log of the validation motion",
-                reason="on a virtual Panda with the published coefficients and friction",
+                missing="the log of the validation motion was never published",
+                reason="ours is of a virtual Panda with the published coefficients and friction",
                 **printed(text),
             )
             for j, text in enumerate(VALIDATION_MSE)
