@@ -92,14 +92,13 @@ def test_a_bound_far_below_the_answer_makes_no_optimum(name: str, solver: str) -
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("inertias", [False, True])
 def test_the_panda(solver: str, inertias: bool, shared_data: Path) -> None:
-    options = SolverOptions(starts=2 if SOLVERS[solver].exact else 1)
-    result = solve_retrieval(panda(shared_data, inertias=inertias), solver=solver, options=options)
+    result = solve_retrieval(panda(shared_data, inertias=inertias), solver=solver, options=SolverOptions(starts=2))
     assert result.feasible
     assert result.lower_bound == pytest.approx(3.7262e-4, abs=1e-8)
     if SOLVERS[solver].exact:
         assert result.gap <= ALLOWED[solver] * result.lower_bound
     else:
-        assert result.objective < 1.288e-3  # what was published
+        assert result.objective < 1.288e-3  # what was published; 4 of 100 runs end above it
 
 
 @pytest.mark.slow
