@@ -23,7 +23,7 @@ from dynident.data import ControllerSamples
 from dynident.doctor import diagnose
 from dynident.drives import Known, identify_gains
 from dynident.errors import MissingExtraError
-from dynident.excitation import design_trajectory
+from dynident.excitation import QuinticTrajectory, check_motion, design_experiment, design_trajectory, trajectory_dataset
 from dynident.excitation.limits.limits import Limits
 from dynident.excitation.static_design import design_configurations
 from dynident.exports import export, model_from_estimate
@@ -89,6 +89,16 @@ def _design() -> Result:
     return design_trajectory(robot, friction=linear(), limits=limits, duration=5.0, starts=1, iterations=2)
 
 
+def _experiment() -> Result:
+    return design_experiment(lambda **_: _design(), precision=0.01, longest=20.0, most=1)
+
+
+def _check() -> Tabular:
+    robot = load_robot("planar_2r")
+    move = QuinticTrajectory(joints=robot.joint_names, start=[0.0, 0.0], end=[0.5, 0.5], duration=4.0)
+    return check_motion(robot, trajectory_dataset(move, 100.0))
+
+
 def _static() -> Result:
     return design_configurations(load_robot("panda"), 10, method="random")
 
@@ -136,6 +146,8 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "ControllerSamples": _samples,
     "Design": cache(_design),
     "StaticDesign": cache(_static),
+    "Experiment": cache(_experiment),
+    "MotionCheck": cache(_check),
     "Repair": cache(lambda: repair(load_robot("kuka_lwr4"))),
     "Truth": _truth,
     "Recording": lambda: Recording(log=_truth().dataset, truth=_truth(), notes=("it went well",)),

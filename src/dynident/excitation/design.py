@@ -44,6 +44,7 @@ _SMOOTHING = 0.015
 _MANY = 1000
 #: Ctrl-C reaches the workers too, and they return what they have; this long they are waited for [s].
 _PATIENCE = 5.0
+_INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -79,6 +80,11 @@ class Design(Result):
     def headline(self) -> str:
         error = f"predicted torque error on other motions {100.0 * self.precision.relative_error:.2g} %"
         return f"{self.base.robot.name}, {self.trajectory.duration:g} s, {error}, condition number {self.condition_number:.3g}"
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended the search."""
+        return any(note.startswith(_INTERRUPTED) for note in self.notes)
 
     @property
     def std(self) -> Array:
@@ -173,7 +179,7 @@ def design_trajectory(
     interrupted = _search_all(search, found, seed, executor)
     if not found.candidates:
         raise DynidentError("interrupted before a trajectory was found; nothing was written")
-    notes = (f"interrupted: the best of {len(found.candidates)} begun so far",) if interrupted else ()
+    notes = (f"{_INTERRUPTED}: the best of {len(found.candidates)} begun so far",) if interrupted else ()
     best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
     return replace(_finish(search, best, found, rate=rate, notes=notes), unchecked=not_checked)
 

@@ -132,7 +132,7 @@ def design_experiment(
     gain = _Gain(goal=goal, base=base, assumptions=assumptions, told=(_information(designs[0], assumptions),))
     drives = int(longest / period + 1e-9)
     plan = alone = gain.fewest(drives)
-    while len(designs) < most and sum(plan) > 1:
+    while len(designs) < most and sum(plan) > 1 and not designs[-1].interrupted:
         once = gain.known([min(count, 1) for count in plan])
         another = design(
             seed=seed + len(designs),
