@@ -91,8 +91,19 @@ def test_static_configurations(dynident, tmp_path):
     assert finished.returncode == 0, finished.stderr
     content = json.loads(finished.stdout)
     assert (content["method"], content["configurations"]) == ("d_optimal", 12)
-    assert load_dataset(tmp_path / "q.csv").q.shape == (12, 2)
-    assert "12 static configurations" in dynident("excite", "planar_2r", "-o", "q.csv", "--static", "12", "--method", "sobol").stdout
+    points = load_dataset(tmp_path / "q.csv")
+    assert sorted(points.period[points.period > 0]) == list(range(1, 13))
+    np.testing.assert_array_equal(points.q[[0, -1]], [content["home"]] * 2)
+    assert content["duration"] == pytest.approx(points.time[-1])
+    assert all(limit["holds"] for limit in content["limits"])
+    assert (
+        "12 static configurations"
+        in dynident("excite", "planar_2r", "-o", "q.csv", "--static", "12", "--method", "sobol", "--from", "1,1").stdout
+    )
+    weights = dynident("excite", "planar_2r", "-o", "q.npz", "--static", "6", "--gravity-only")
+    assert "of the regressor of g with" in weights.stdout
+    checked = dynident("excite", "planar_2r", "--check", "q.npz", "--unchecked")
+    assert checked.returncode == 0, checked.stderr
 
 
 @pytest.mark.parametrize(

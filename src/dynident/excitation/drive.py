@@ -2,7 +2,7 @@
 
 The whole periods are those of the design. Where the first one begins is free, for a period is as good from any of its moments: the one is
 taken from which the way home and back is shortest. Getting under way and coming to rest happen on the periodic path, over as long as all
-limits need; home is reached slowly and straight, or by way of a third position.
+limits need; home is reached slowly and straight, or by way of other positions.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _RESERVE = 1e-4
 #: A speed [rad/s | m/s] and an acceleration [rad/s² | m/s²] that are none but for rounding.
 _REST = 1e-9
 #: Moments from which ways home with a detour are looked for, the shortest first.
-_DETOURED = 4
+_DETOURED = 3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -31,6 +31,8 @@ _HAIR = 1e-4
 _AGREE = 0.05
 #: Clocks whose steps differ by more than this share from the usual one are noted.
 _REGULAR = 0.01
+#: Samples that are farther apart tell no velocity by themselves [s].
+_DENSE = 0.1
 _START, _END, _STEP, _GIVEN = "rest at the start", "rest at the end", "step between samples", "velocities given"
 
 
@@ -174,7 +176,7 @@ def _own_margins(robot: Robot, limits: Limits, samples: Dataset, motion: Sampled
     i, j = _worst(steps / allowed)
     if np.isfinite(limits.velocity[j]):
         yield _margin(robot, _STEP, j, allowed[i, j] - steps[i, j], steps[i, j] / allowed[i, j], motion.times[i], units[j].position)
-    if samples.dq is not None:
+    if samples.dq is not None and float(np.median(np.diff(motion.times))) <= _DENSE:
         spline = SampledTrajectory(joints=motion.joints, times=motion.times, q=samples.q).sample(motion.times).dq
         difference = np.abs(spline - samples.dq) / usual
         i, j = _worst(difference)

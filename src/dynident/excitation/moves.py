@@ -1,16 +1,18 @@
-"""Moves from one standing position to another within the limits: straight in joint space, or by way of a third position."""
+"""Moves from one standing position to another within the limits: straight in joint space, or by way of other positions."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.excitation.detours import find_detour
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
-from dynident.excitation.limits.margins import LimitMargin, motion_margins, position_range, standing_margins
+from dynident.excitation.limits.margins import LimitMargin, motion_margins, position_range
 from dynident.excitation.trajectories.quintic import PEAK_VELOCITY, QuinticTrajectory, fastest_quintic
 from dynident.excitation.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
@@ -22,7 +24,7 @@ RISE = 0.5
 #: A move is checked at positions so far apart [rad | m].
 _CHECK_STEP = 0.03
 #: Positions that are tried where the straight way is barred.
-_DETOURS = 100
+_DETOURS = 200
 #: Overshoot that passes as the rounding of a motion designed up to its limits, as a share of the limit.
 _ROUNDING = 1e-6
 
@@ -37,8 +39,8 @@ def plan_move(
 ) -> WaypointTrajectory:
     """From one position (n,) to another, at rest at both, as fast as the limits allow.
 
-    The joints go straight, or where that breaks a limit by way of a third position, at which the robot stands; it is the same for the
-    same ends. LimitError of the straight way when no such one is found.
+    The joints go straight, or where that breaks a limit by way of other positions, at which the robot stands; they are the same for the
+    same ends. LimitError of the straight way when none are found.
     """
     try:
         return WaypointTrajectory.of_moves([_straight(robot, start, end, limits, collision)])
@@ -80,16 +82,15 @@ def _straight(robot: Robot, start: Array, end: Array, limits: Limits, collision:
 
 
 def _detour(robot: Robot, start: Array, end: Array, limits: Limits, collision: CollisionModel | None) -> list[QuinticTrajectory] | None:
-    """Two straight moves by way of a position between, the same for the same ends; None when none of those that are tried will do."""
+    """Straight moves by way of positions between; None when none of those that are tried will do."""
     low, high = position_range(limits)
-    rng = np.random.default_rng(0)
-    for spread in np.linspace(0.2, 1.0, _DETOURS):
-        away = (start + end) / 2.0 + 0.5 * spread * (high - low) * rng.uniform(-1.0, 1.0, robot.n)
-        between = np.clip(away, low, high)
-        if not all(holds(margin) for margin in standing_margins(robot, limits, between, collision)):
-            continue
+
+    def is_free(a: Array, b: Array) -> bool:
         try:
-            return [_straight(robot, a, b, limits, collision) for a, b in ((start, between), (between, end))]
+            _straight(robot, a, b, limits, collision)
         except LimitError:
-            continue
-    return None
+            return False
+        return True
+
+    found = find_detour(start, end, low=low, high=high, is_free=is_free, tries=_DETOURS)
+    return None if found is None else [straight_move(robot, a, b, limits) for a, b in pairwise(found)]

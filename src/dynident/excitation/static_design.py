@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
@@ -24,9 +25,12 @@ from dynident.core.results import Report, Result
 from dynident.data.dataset import Dataset
 from dynident.dynamics import inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
+from dynident.excitation.home import Home, find_home
 from dynident.excitation.limits.collision import CollisionModel, require_checked
 from dynident.excitation.limits.limits import LimitError, Limits, require_usable, robot_limits
-from dynident.excitation.limits.margins import position_range, standing_margins
+from dynident.excitation.limits.margins import LimitReport, check_trajectory, position_range, standing_margins
+from dynident.excitation.moves import refuse_broken
+from dynident.excitation.sequence import Sequence, plan_sequence
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.robots.robot import Robot
 
@@ -39,26 +43,44 @@ _POOL, _SMALLEST_POOL = 10, 500
 _PATIENCE = 200
 #: Points drawn at once: a power of two, which keeps a Sobol sequence balanced.
 _CHUNK = 512
+#: Configurations that are drawn beyond those that are wanted, for those to which there is no way.
+_SPARE = 50
+#: Samples per second at which the sequence is checked as a whole [Hz]; each of its moves was, as finely as its speed needs.
+_CHECK_RATE = 20.0
 #: Information that each coefficient has before the first position, as a share of a typical position's.
 _REGULARISATION = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StaticDesign(Result):
-    """Configurations, each within the limits.
+    """Configurations, and how to drive to all of them.
 
-    q : (N, n)                [rad | m]
-    condition_number : float  Of the base regressor of M and g there.
-    unchecked : str           Why collisions are not known; empty where they were checked.
+    base : BaseParameters      Of M and g, or of g alone.
+    sequence : Sequence        From home to each of them and back.
+    condition_number : float   Of the base regressor at them.
+    report : LimitReport       Every limit along the sequence.
+    unchecked : str            Why collisions are not known; empty where they were checked.
     """
 
     robot: Robot
     base: BaseParameters
     method: Method
-    q: Array
+    home: Home
+    sequence: Sequence
     condition_number: float
+    report: LimitReport
     notes: tuple[str, ...] = ()
     unchecked: str = ""
+
+    @property
+    def q(self) -> Array:
+        """(N, n) configurations [rad | m], each within the limits, in the order in which they are visited."""
+        return self.sequence.positions
+
+    @property
+    def duration(self) -> float:
+        """From home to all of them and back [s]."""
+        return self.sequence.way.duration
 
     @property
     def headline(self) -> str:
@@ -82,10 +104,8 @@ class StaticDesign(Result):
         return static_figures(self)
 
     def dataset(self) -> Dataset:
-        """The configurations as a file can hold them: one per second, positions only."""
-        return Dataset(
-            time=np.arange(len(self.q), dtype=float), q=self.q, joint_names=self.robot.joint_names, source=f"{self.method} configurations"
-        )
+        """The points of the sequence as a file can hold them; `period` numbers the configurations, 0 is on the way."""
+        return self.sequence.dataset()
 
 
 def design_configurations(
@@ -93,13 +113,17 @@ def design_configurations(
     count: int,
     *,
     method: Method = "d_optimal",
+    equations: Literal["controller", "gravity"] = "controller",
     limits: Limits | None = None,
+    home: ArrayLike | None = None,
     seed: int = 0,
     unchecked: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> StaticDesign:
-    """`count` configurations within position, torque (at rest) and workspace limits and without collisions.
+    """`count` configurations within position, torque (at rest) and workspace limits and without collisions, and a way to all of them.
 
+    equations : what is asked there: M and g of the controller, or g alone, which is also what a torque sensor feels at rest.
+    home : (n,) where the robot stands before and after; by default `find_home` finds one.
     unchecked : configurations are also wanted where collisions can't be checked; `StaticDesign.unchecked` says so then.
     """
     if method not in METHODS:
@@ -110,18 +134,38 @@ def design_configurations(
     require_usable(robot, limits)
     not_checked = require_checked(robot, limits, unchecked=unchecked)
     collision, _ = CollisionModel.of_robot(robot)
-    base = base_parameters(robot, equations="controller")
+    base = base_parameters(robot, equations=equations)
     rng = np.random.default_rng(seed)
     if method == "d_optimal":
         pool = _draw_allowed(robot, limits, collision, max(_POOL * count, _SMALLEST_POOL), "sobol", rng)
-        q = pool[_greedy(_information_rows(base, pool), count, progress)]
+        chosen = _greedy(_information_rows(base, pool), count, progress)
+        q, others = pool[chosen], np.delete(pool, chosen, axis=0)
     else:
-        q = _draw_allowed(robot, limits, collision, count, method, rng)
-    rows = _information_rows(base, q)
-    sizes = np.linalg.svd(rows.reshape(-1, base.rank), compute_uv=False)
-    kappa = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
-    notes = (*((not_checked,) if not_checked else ()), *(collision.notes if collision else ()))
-    return StaticDesign(robot=robot, base=base, method=method, q=q, condition_number=kappa, notes=notes, unchecked=not_checked)
+        drawn = _draw_allowed(robot, limits, collision, count + _SPARE, method, rng)
+        q, others = drawn[:count], drawn[count:]
+    stand = find_home(robot, limits, collision, home)
+    sequence = plan_sequence(robot, q, limits=limits, home=stand.q, collision=collision, others=others, progress=progress)
+    sizes = np.linalg.svd(_information_rows(base, sequence.positions).reshape(-1, base.rank), compute_uv=False)
+    report = check_trajectory(sequence.way, robot, limits, rate=_CHECK_RATE, collision=collision)
+    refuse_broken(list(report.margins), "the sequence")
+    return StaticDesign(
+        robot=robot,
+        base=base,
+        method=method,
+        home=stand,
+        sequence=sequence,
+        condition_number=float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf,
+        report=report,
+        notes=(*((not_checked,) if not_checked else ()), *(collision.notes if collision else ()), *_notes(sequence)),
+        unchecked=not_checked,
+    )
+
+
+def _notes(sequence: Sequence) -> Iterator[str]:
+    if sequence.replaced:
+        yield f"no way was found to {sequence.replaced} of the configurations; others stand in their place"
+    if sequence.via:
+        yield f"{sequence.via} points of the file are only passed, because something bars the straight way"
 
 
 def _draw_allowed(
@@ -152,8 +196,9 @@ def _unit_positions(n: int, method: Method, rng: np.random.Generator) -> Iterato
 
 
 def _information_rows(base: BaseParameters, q: Array) -> Array:
-    """(N, r, b) the base columns of each configuration's rows of M and g."""
-    return inertia_gravity_regressor(base.robot, q)[:, :, base.independent]
+    """(N, r, b) the base columns of each configuration's rows of M and g, or of g alone."""
+    rows = inertia_gravity_regressor(base.robot, q)
+    return (rows[:, -base.robot.n :] if base.equations == "gravity" else rows)[:, :, base.independent]
 
 
 def _greedy(rows: Array, count: int, progress: Callable[[float], None] | None) -> list[int]:

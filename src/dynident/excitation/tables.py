@@ -15,6 +15,7 @@ from dynident.excitation.design import Design
 from dynident.excitation.drive import Drive
 from dynident.excitation.limits.margins import LimitReport
 from dynident.excitation.precision import KNOWN, Precision, precision_of
+from dynident.excitation.sequence import STAND
 from dynident.excitation.static_design import StaticDesign
 from dynident.excitation.trajectories.registry import trajectory_to_dict
 from dynident.regression.equations.base import BaseParameters
@@ -121,15 +122,23 @@ def static_report(design: StaticDesign) -> Report:
         Row((joint.name, f"{low:.4f}", f"{high:.4f}", joint.units.position))
         for joint, low, high in zip(design.robot.joints, q.min(axis=0), q.max(axis=0), strict=True)
     )
+    ranges = Table(title="Range of the configurations", headings=("joint", "from", "to", "unit"), rows=rows, left=frozenset({0, 3}))
     return Report(
         header=(
             f"{design.robot.name}: {len(q)} static configurations, {design.method}",
-            f"Condition number {design.condition_number:.2f} of the regressor of M and g with {design.base.rank} columns.",
+            f"Condition number {design.condition_number:.2f} of the regressor of {_asked(design)} with {design.base.rank} columns.",
         ),
-        tables=(Table(title="Range of the configurations", headings=("joint", "from", "to", "unit"), rows=rows, left=frozenset({0, 3})),),
-        facts=(),
-        notes=design.notes,
+        tables=(ranges, design.report.table()),
+        facts=(
+            f"To all of them and back in {design.duration:.0f} s, standing {STAND:g} s at each.",
+            f"It begins and ends at rest at {design.home.sentence}.",
+        ),
+        notes=tuple(dict.fromkeys([*design.notes, *design.report.notes])),
     )
+
+
+def _asked(design: StaticDesign) -> str:
+    return "g" if design.base.equations == "gravity" else "M and g"
 
 
 def static_document(design: StaticDesign) -> dict[str, Any]:
@@ -141,6 +150,11 @@ def static_document(design: StaticDesign) -> dict[str, Any]:
         "condition_number": finite_or_none(design.condition_number),
         "rank": design.base.rank,
         "unchecked": design.unchecked,
+        "equations": design.base.equations,
+        "duration": design.duration,
+        "home": design.home.q.tolist(),
+        "home_source": str(design.home.source),
+        "limits": limit_documents(design.report),
         "notes": list(design.notes),
     }
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from dynident.excitation.limits.margins import LimitMargin, motion_margins
 from dynident.excitation.moves import RISE, holds, plan_move, refuse_broken
 from dynident.excitation.trajectories.easing import ease
 from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
 from dynident.simulation.reference_motion import reference_curve
 
@@ -99,11 +102,11 @@ class PathClock:
         return time >= self._since + self._stopping
 
 
-def slow_move(
-    robot: Robot, start: Array, end: Array, *, limits: Limits, rate: float, hold: float = 0.0, collision: CollisionModel | None = None
+def slow_moves(
+    robot: Robot, ends: Sequence[Array], *, limits: Limits, rate: float, hold: float = 0.0, collision: CollisionModel | None = None
 ) -> DrivenPath:
-    """`plan_move` at the robot's cycles; then still for `hold` seconds. Nothing of it is kept."""
-    way = plan_move(robot, start, end, limits=limits, collision=collision)
+    """`plan_move` from each position (n,) to the next, at the robot's cycles; then still for `hold` seconds. Nothing of it is kept."""
+    way = WaypointTrajectory.join([plan_move(robot, start, end, limits=limits, collision=collision) for start, end in pairwise(ends)])
     motion = way.sample(np.arange(math.ceil((way.duration + hold) * rate) + 1) / rate)
     return DrivenPath(rate=rate, q=motion.q, dq=motion.dq)
 

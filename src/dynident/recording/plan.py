@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, IntArray
 from dynident.core.results import Report, Row, Table, Tabular
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError, ValueRangeError
@@ -19,7 +19,7 @@ from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits, require_usable
 from dynident.excitation.limits.margins import missing_limits, standing_margins
 from dynident.excitation.moves import MOVE_SPEED, refuse_broken
-from dynident.recording.paths import DrivenPath, slow_move, trajectory_path
+from dynident.recording.paths import DrivenPath, slow_moves, trajectory_path
 from dynident.robots.robot import Robot
 
 #: Farther from a start than this it must be approached first [rad | m]; a motion takes up less by itself.
@@ -31,11 +31,17 @@ _MOVE = "move to "
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Passage:
-    """One thing to record. start : (n,) where it begins; path : the motion that is kept, or None to stand there and ask the controller."""
+    """One thing to record.
+
+    start : (n,)          Where it begins.
+    path : DrivenPath     The motion that is kept, or None to stand there and ask the controller.
+    via : tuple of (n,)   Where the robot comes by from the passage before.
+    """
 
     name: str
     start: Array
     path: DrivenPath | None = None
+    via: tuple[Array, ...] = ()
 
     @property
     def end(self) -> Array:
@@ -67,7 +73,8 @@ class RecordingPlan(Tabular):
     def move(self, start: Array, passage: Passage) -> DrivenPath:
         """The slow move from a position to where a passage begins; it ends with a while of standing where the controller is asked."""
         hold = SETTLE if passage.path is None else 0.0
-        return slow_move(self.robot, start, passage.start, limits=self.move_limits, rate=self.rate, hold=hold, collision=self.collision)
+        ends = (start, *passage.via, passage.start)
+        return slow_moves(self.robot, ends, limits=self.move_limits, rate=self.rate, hold=hold, collision=self.collision)
 
     def from_standing(self, standing: Array, done: Collection[str] = ()) -> RecordingPlan:
         """What is left when passages of these names are done, from another position."""
@@ -166,10 +173,18 @@ def plan_trajectory(
 
 
 def plan_configurations(
-    robot: Robot, q: Array, standing: Array, *, limits: Limits, rate: float, speed: float = MOVE_SPEED
+    robot: Robot,
+    q: Array,
+    standing: Array,
+    *,
+    limits: Limits,
+    rate: float,
+    speed: float = MOVE_SPEED,
+    stops: IntArray | None = None,
 ) -> RecordingPlan:
     """Stand at configurations (N, n) one after another and ask the controller. LimitError when one breaks a limit.
 
+    stops : (N,) where the robot is to stand, other than 0; it comes by the others on its way. By default everywhere.
     One to which no way is found is left out, with a note.
     """
     if q.ndim != 2 or q.shape[1] != robot.n or len(q) == 0:
@@ -180,7 +195,7 @@ def plan_configurations(
     plan = RecordingPlan(
         robot=robot,
         kind="configurations",
-        passages=tuple(Passage(name=f"configuration {k}", start=configuration) for k, configuration in enumerate(q, start=1)),
+        passages=tuple(_passages(q, np.ones(len(q), dtype=np.int64) if stops is None else stops)),
         standing=standing,
         move_limits=move_limits,
         rate=rate,
@@ -190,6 +205,19 @@ def plan_configurations(
     )
     _refuse_outside(plan)
     return _leave_out_unreachable(plan)
+
+
+def _passages(q: Array, stops: IntArray) -> Iterator[Passage]:
+    """A passage per stop, with the positions before it that are only passed; those where the robot has stood are not."""
+    via: list[Array] = []
+    here, number = q[0], 0
+    for position, stop in zip(q, stops, strict=True):
+        if stop:
+            number += 1
+            yield Passage(name=f"configuration {number}", start=position, via=tuple(via) if number > 1 else ())
+            here, via = position, []
+        elif not np.array_equal(position, here):
+            via.append(position)
 
 
 def _leave_out_unreachable(plan: RecordingPlan) -> RecordingPlan:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -9,11 +12,13 @@ from dynident import load_robot
 from dynident.data import load_dataset
 from dynident.dynamics import gravity, inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
-from dynident.excitation import LimitError, robot_limits
+from dynident.excitation import Box, LimitError, SampledTrajectory, check_trajectory, robot_limits
 from dynident.excitation.formats.registry import write_trajectory
+from dynident.excitation.moves import slow_limits, straight_move
+from dynident.excitation.sequence import order_positions, plan_sequence
 from dynident.excitation.static_design import METHODS, _greedy, design_configurations
 
-PANDA = load_robot("panda")
+PANDA, PLANAR = load_robot("panda"), load_robot("planar_2r")
 
 
 def log_determinant(design) -> float:
@@ -50,10 +55,69 @@ def test_lazy_greedy_is_greedy():
     assert _greedy(rows, 8, None) == chosen
 
 
-def test_the_file_holds_the_configurations(tmp_path):
-    design = design_configurations(PANDA, 10, method="sobol")
+def test_the_file_holds_a_drive_to_all_configurations(tmp_path):
+    design = design_configurations(PANDA, 10, method="sobol", seed=3)
     write_trajectory(design.dataset(), tmp_path / "q.csv")
-    np.testing.assert_array_equal(load_dataset(tmp_path / "q.csv").q, design.q)
+    points = load_dataset(tmp_path / "q.csv")
+    np.testing.assert_array_equal(points.q[points.period > 0], design.q)
+    np.testing.assert_array_equal(points.period[points.period > 0], np.arange(1, 11))
+    np.testing.assert_array_equal(points.q[[0, -1]], [design.home.q] * 2)
+    assert points.time[-1] == pytest.approx(design.duration)
+    again = SampledTrajectory(joints=points.joint_names, times=points.time, q=points.q, dq=points.dq, ddq=points.ddq)
+    t = np.linspace(0.0, design.duration, 500)
+    np.testing.assert_allclose(again.sample(t).q, design.sequence.way.sample(t).q, atol=1e-9)  # what is between the points follows
+    assert check_trajectory(again, PANDA, robot_limits(PANDA), rate=50.0).holds
+    dense = design.sequence.samples(50.0)
+    standing = dense.period > 0
+    assert np.abs(dense.dq[standing]).max() < 1e-9
+    assert standing.sum() == pytest.approx(10 * 50, abs=10)
+    np.testing.assert_allclose(dense.q[np.flatnonzero(dense.period == 4)[5]], design.q[3], atol=1e-9)
+
+
+def test_the_order_is_short():
+    rng = np.random.default_rng(0)
+    limits = slow_limits(robot_limits(PLANAR))
+    angles = rng.permutation(40) * (2 * np.pi / 40)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    order = order_positions(circle, np.array([1.1, 0.0]), limits)
+    assert sorted(order) == list(range(40))
+    around = np.unwrap(angles[order])
+    assert np.all(np.diff(around) > 0.0) or np.all(np.diff(around) < 0.0)  # once round, and never across
+    places = rng.uniform(-2.0, 2.0, (30, 2))
+
+    def length(order):
+        stops = np.concatenate([[[0.0, 0.0]], places[order], [[0.0, 0.0]]])
+        return sum(straight_move(PLANAR, a, b, limits).duration for a, b in pairwise(stops))
+
+    assert length(order_positions(places, np.zeros(2), limits)) < 0.6 * length(range(30))
+
+
+def test_moves_go_around_what_bars_them_and_unreachable_positions_are_replaced():
+    wall = Box(lower=np.array([-2.0, -2.0, -2.0]), upper=np.array([0.6, 2.0, 2.0]), frames=("tool",), name="wall")
+    limits = replace(robot_limits(PLANAR), boxes=(wall,), torque=None)
+    ends = np.array([[1.3, 0.1], [-1.3, 0.1]])
+    sequence = plan_sequence(PLANAR, ends, limits=limits, home=np.array([1.4, 0.0]))
+    assert sequence.via > 0
+    np.testing.assert_array_equal(sequence.positions, ends)
+    assert check_trajectory(sequence.way, PLANAR, limits, rate=200.0).holds
+    narrow = replace(limits, position=np.array([[-3.1, 3.1], [0.0, 0.2]]), boxes=(replace(wall, lower=np.array([-0.6, -2.0, -2.0])),))
+    with pytest.raises(LimitError, match="wall limit at 'tool' is broken by the move there"):
+        plan_sequence(PLANAR, ends, limits=narrow, home=np.array([1.4, 0.0]))
+    replaced = plan_sequence(PLANAR, ends, limits=narrow, home=np.array([1.4, 0.0]), others=np.array([[-1.5, 0.1], [1.6, 0.1]]))
+    assert replaced.replaced == 1
+    assert [1.6, 0.1] in replaced.positions.tolist()
+
+
+def test_configurations_for_gravity_alone_tell_more_of_it():
+    design = design_configurations(PANDA, 12, equations="gravity")
+    both = design_configurations(PANDA, 12)
+    assert (design.base.equations, design.base.rank < both.base.rank) == ("gravity", True)
+
+    def known(q):
+        rows = inertia_gravity_regressor(PANDA, q)[:, -7:][:, :, design.base.independent].reshape(-1, design.base.rank)
+        return np.linalg.slogdet(rows.T @ rows)[1]
+
+    assert known(design.q) > known(both.q)
 
 
 def test_wrong_input_and_impossible_limits_are_named():

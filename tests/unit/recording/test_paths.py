@@ -10,7 +10,7 @@ import pytest
 from dynident import load_robot
 from dynident.data import Dataset
 from dynident.excitation import LimitError, robot_limits
-from dynident.recording.paths import DrivenPath, PathClock, slow_move, stopping_time, trajectory_path
+from dynident.recording.paths import DrivenPath, PathClock, slow_moves, stopping_time, trajectory_path
 
 ROBOT = load_robot("planar_2r")
 LIMITS = replace(robot_limits(ROBOT, position_margin=0.0, velocity_scale=1.0, acceleration_scale=1.0, effort_scale=1.0), torque=None)
@@ -30,7 +30,7 @@ def differences(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_slow_move_is_at_rest_at_both_ends_and_keeps_its_limits():
-    path = slow_move(ROBOT, np.array([0.0, 1.0]), np.array([1.5, -0.5]), limits=LIMITS, rate=RATE, hold=0.2)
+    path = slow_moves(ROBOT, [np.array([0.0, 1.0]), np.array([1.5, -0.5])], limits=LIMITS, rate=RATE, hold=0.2)
     np.testing.assert_allclose(path.q[[0, -1]], [[0.0, 1.0], [1.5, -0.5]], atol=1e-12)
     np.testing.assert_array_equal(path.q[-200:], np.tile(path.q[-1], (200, 1)))
     np.testing.assert_allclose(path.dq[[0, -1]], 0.0, atol=1e-12)

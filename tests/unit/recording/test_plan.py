@@ -82,6 +82,16 @@ def test_a_configuration_to_which_there_is_no_way_is_left_out_and_said(monkeypat
         plan_configurations(ROBOT, ENDS[1:], ENDS[0], limits=WALL, rate=RATE)
 
 
+def test_only_stops_are_asked_at_and_others_are_passed():
+    q = np.array([[0.0, 0.0], [0.5, 0.2], [0.5, 0.2], [0.1, 0.9], [0.4, -0.3], [0.4, -0.3], [0.0, 0.0]])
+    plan = plan_configurations(ROBOT, q, np.zeros(2), limits=LIMITS, rate=RATE, stops=np.array([0, 1, 0, 0, 2, 0, 0]))
+    assert [passage.name for passage in plan.passages] == ["configuration 1", "configuration 2"]
+    np.testing.assert_array_equal(plan.passages[1].start, [0.4, -0.3])
+    path = dict(plan.paths)["move to configuration 2"].q
+    assert np.abs(path - [0.1, 0.9]).max(axis=1).min() < 1e-6
+    assert np.abs(dict(plan.paths)["move to configuration 1"].q - [0.1, 0.9]).max(axis=1).min() > 0.3
+
+
 def test_a_robot_that_stands_beyond_its_limits_is_not_moved():
     panda = load_robot("panda")
     limits = robot_limits(panda)

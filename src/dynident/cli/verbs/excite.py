@@ -154,6 +154,9 @@ def excite(
     static: Annotated[
         int | None, typer.Option("--static", metavar="N", help="N static configurations for the controller route instead of a trajectory.")
     ] = None,
+    gravity_only: Annotated[
+        bool, typer.Option("--gravity-only", help="Of --static: choose them for g alone, as torque sensors feel it at rest.")
+    ] = False,
     method: Annotated[str, typer.Option("--method", metavar="NAME", help="Of --static: random, sobol, halton or d_optimal.")] = "d_optimal",
     starts: Annotated[
         int | None, typer.Option("--starts", metavar="N", help="Random starts. Default: 8, or as many as the budget allows.", min=1)
@@ -198,8 +201,14 @@ def excite(
     allowed = _keep_apart(allowed, clearance, no_floor=no_floor)
     write = partial(write_trajectory, path=output, format=written.name, options=opt.parse_options("--format-option", format_option))
     if static is not None:
-        static_options = {"count": static, "method": method, "seed": seed, "unchecked": unchecked}
-        _write_static(machine, allowed, output, write, static_options, as_json=as_json)
+        asked = {
+            "method": method,
+            "equations": "gravity" if gravity_only else "controller",
+            "home": _position(home, machine, "--from"),
+            "seed": seed,
+            "unchecked": unchecked,
+        }
+        _write_static(machine, allowed, static, asked, output, write, rate=rate if written.periods else None, as_json=as_json)
         return
     earlier = None if after is None else read_earlier_run(after)
     options = {
@@ -263,17 +272,25 @@ def _write_trajectory(
 
 
 def _write_static(
-    robot: Robot, limits: Limits, output: Path, write: Callable[..., None], options: dict[str, Any], *, as_json: bool
+    robot: Robot,
+    limits: Limits,
+    count: int,
+    options: dict[str, Any],
+    output: Path,
+    write: Callable[..., None],
+    *,
+    rate: float | None,
+    as_json: bool,
 ) -> None:
+    """rate : samples per second where the format needs them; else the file holds the points of the sequence."""
     from dynident.excitation import FileHeader
     from dynident.excitation.static_design import design_configurations
     from dynident.excitation.tables import static_document, static_report
 
     with progress_bar("Choosing configurations") as progress:
-        design = design_configurations(robot, limits=limits, progress=progress, **options)
-    units = tuple(joint.units.position for joint in robot.joints)
-    header = FileHeader(robot=robot.name, checked=("limits while standing",), unchecked=design.unchecked, units=units)
-    write(design.dataset(), header=header)
+        design = design_configurations(robot, count, limits=limits, progress=progress, **options)
+    header = FileHeader.of_report(robot, design.report, design.unchecked)
+    write(design.dataset() if rate is None else design.sequence.samples(rate), header=header)
     print_result(static_report(design), static_document(design), as_json=as_json, written=str(output))
 
 

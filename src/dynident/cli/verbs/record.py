@@ -156,7 +156,7 @@ def _plan(
         return plan_trajectory(robot, motion, standing, limits=limits, rate=arm.rate, repeats=repeat, **given)
     if repeat != 1:
         raise ValueRangeError("--repeat", "is for trajectories; a controller says the same at the same configuration")
-    return plan_configurations(robot, motion.q, standing, limits=limits, rate=arm.rate, **given)
+    return plan_configurations(robot, motion.q, standing, limits=limits, rate=arm.rate, stops=motion.period, **given)
 
 
 def _record(

@@ -51,6 +51,13 @@ def fastest_quintic(
     step = np.abs(per_joint("end", end, n) - per_joint("start", start, n))
     named = (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk))
     v, a, j = (per_joint(name, limit, n, infinite=True) for name, limit in named)
-    needed = np.array([PEAK_VELOCITY * step / v, np.sqrt(_PEAK_ACCELERATION * step / a), np.cbrt(_PEAK_JERK * step / j)])
-    shortest = max(float(needed.max()), 1e-3)
+    shortest = float(quintic_time(step, v, a, j))
     return QuinticTrajectory(joints=joints, start=np.asarray(start), end=np.asarray(end), duration=shortest)
+
+
+def quintic_time(step: Array, velocity: Array, acceleration: Array, jerk: Array) -> Array:
+    """(...,) shortest time [s] in which a quintic goes distances (..., n) within limits (n,) of velocity, acceleration and jerk."""
+    needed = np.array(
+        [PEAK_VELOCITY * step / velocity, np.sqrt(_PEAK_ACCELERATION * step / acceleration), np.cbrt(_PEAK_JERK * step / jerk)]
+    )
+    return np.maximum(needed.max(axis=(0, -1)), 1e-3)

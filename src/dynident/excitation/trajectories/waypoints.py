@@ -43,6 +43,13 @@ class WaypointTrajectory:
         times = np.cumsum([0.0, *(move.duration for move in moves)])
         return WaypointTrajectory(joints=moves[0].joints, times=times, points=np.array([moves[0].start, *(move.end for move in moves)]))
 
+    @staticmethod
+    def join(ways: list[WaypointTrajectory]) -> WaypointTrajectory:
+        """One after the other, each from where the one before ends."""
+        points = np.concatenate([ways[0].points[:1], *(way.points[1:] for way in ways)])
+        steps = np.concatenate([np.diff(way.times) for way in ways])
+        return WaypointTrajectory(joints=ways[0].joints, times=np.concatenate([[0.0], np.cumsum(steps)]), points=points)
+
     @property
     def duration(self) -> float:
         return float(self.times[-1])
