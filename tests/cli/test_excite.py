@@ -114,7 +114,7 @@ def test_static_configurations(dynident, tmp_path):
         (
             "boxes: [{upper: [0.8, null, null], name: cell}]",
             ("--from", "0,0"),
-            "cell limit at tool is broken by 0.2 m where the robot is to",
+            "cell limit at link2 is broken by 0.26 m where the robot is to",
         ),
         ("velocity: 0", (), "velocity limit of joint 'joint1' is 0"),
         ("floor: 0.5", (), "floor at 0.5 m is above the base"),

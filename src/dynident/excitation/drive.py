@@ -86,7 +86,7 @@ def plan_drive(
     way = _find_way(robot, trajectory, limits, stand.q, phase, collision)
     driven = _on_samples(trajectory, way, repeats, rate)
     report = check_trajectory(driven, robot, limits, rate=check_rate or 10.0 * rate, collision=collision)
-    refuse_broken(list(report.margins), "the motion with its approach and return")
+    refuse_broken(report.margins, "the motion with its approach and return")
     return Drive(trajectory=driven, home=stand, report=report)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,7 +13,7 @@ from dynident.core.arrays import Array
 from dynident.excitation.detours import find_detour
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
-from dynident.excitation.limits.margins import LimitMargin, motion_margins, position_range
+from dynident.excitation.limits.margins import LimitMargin, iterate_margins, position_range
 from dynident.excitation.trajectories.quintic import PEAK_VELOCITY, QuinticTrajectory, fastest_quintic
 from dynident.excitation.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
@@ -57,7 +58,7 @@ def straight_move(robot: Robot, start: Array, end: Array, limits: Limits) -> Qui
     return fastest_quintic(robot.joint_names, start, end, velocity=limits.velocity, acceleration=acceleration, jerk=limits.jerk)
 
 
-def refuse_broken(margins: list[LimitMargin], what: str) -> None:
+def refuse_broken(margins: Iterable[LimitMargin], what: str) -> None:
     """LimitError for the first limit that is broken by more than rounding."""
     for margin in margins:
         if not holds(margin):
@@ -77,7 +78,7 @@ def _straight(robot: Robot, start: Array, end: Array, limits: Limits, collision:
     """The fastest move whose joints go straight; LimitError where it leaves what the limits allow."""
     way = straight_move(robot, start, end, limits)
     time = np.linspace(0.0, way.duration, 2 + math.ceil(PEAK_VELOCITY * float(np.abs(end - start).max()) / _CHECK_STEP))
-    refuse_broken(motion_margins(robot, limits, time, way.sample(time), collision), "the move there")
+    refuse_broken(iterate_margins(robot, limits, time, way.sample(time), collision, enough=0.0), "the move there")
     return way
 
 

@@ -147,7 +147,7 @@ def design_configurations(
     sequence = plan_sequence(robot, q, limits=limits, home=stand.q, collision=collision, others=others, progress=progress)
     sizes = np.linalg.svd(_information_rows(base, sequence.positions).reshape(-1, base.rank), compute_uv=False)
     report = check_trajectory(sequence.way, robot, limits, rate=_CHECK_RATE, collision=collision)
-    refuse_broken(list(report.margins), "the sequence")
+    refuse_broken(report.margins, "the sequence")
     return StaticDesign(
         robot=robot,
         base=base,
