@@ -125,11 +125,27 @@ def _distance(segments, radii, a, b, plane):
 
 
 @_compile
-def gap_distances(segments, radii, first, second, planes, out):
-    """Fill out (N, K) with the distances of every gap."""
+def gap_distances(segments, radii, first, second, planes, enough, out):
+    """Fill out (N, K) with the distances of every gap; a lower bound above enough (K,), from balls around the capsules, will do."""
+    S = segments.shape[1]
+    middles, reach = np.empty((S, 3)), np.empty(S)
     for s in range(len(segments)):
+        for i in range(S):
+            A, length = segments[s, i], 0.0
+            for r in range(3):
+                middles[i, r] = 0.5 * (A[0, r] + A[1, r])
+                length += (A[1, r] - A[0, r]) ** 2
+            reach[i] = radii[i] + 0.5 * np.sqrt(length)
         for k in range(len(first)):
-            out[s, k] = _distance(segments[s], radii, first[k], second[k], planes[k])
+            a, b = first[k], second[k]
+            if b >= 0:
+                far = enough[k] + reach[a] + reach[b]
+                x, y, z = middles[a, 0] - middles[b, 0], middles[a, 1] - middles[b, 1], middles[a, 2] - middles[b, 2]
+                square = x * x + y * y + z * z
+                if far >= 0.0 and square > far * far:
+                    out[s, k] = np.sqrt(square) - reach[a] - reach[b]
+                    continue
+            out[s, k] = _distance(segments[s], radii, a, b, planes[k])
 
 
 @_compile

@@ -22,8 +22,8 @@ def place(tree: IntArray, constants: Array, q: Array, bodies: IntArray, ends: Ar
     segments[...] = np.einsum("Nsij,sej->Nsei", of_solids[..., :3], ends) + of_solids[:, :, None, :, 3]
 
 
-def gap_distances(segments: Array, radii: Array, first: IntArray, second: IntArray, planes: Array, out: Array) -> None:
-    """Fill out (N, K) with the distances of every gap."""
+def gap_distances(segments: Array, radii: Array, first: IntArray, second: IntArray, planes: Array, enough: Array, out: Array) -> None:
+    """Fill out (N, K) with the distances of every gap. enough : of no use here."""
     for k, (a, b) in enumerate(zip(first, second, strict=True)):
         if b < 0:
             out[:, k] = (segments[:, a] @ planes[k, :3]).min(axis=1) - planes[k, 3] - radii[a]
@@ -37,7 +37,7 @@ def some_distances(
 ) -> None:
     """Fill out (k,) with the distance of gap gaps[i] at position rows[i]."""
     every = np.empty((len(segments), len(first)))
-    gap_distances(segments, radii, first, second, planes, every)
+    gap_distances(segments, radii, first, second, planes, np.full(len(first), np.inf), every)
     out[:] = every[rows, gaps]
 
 

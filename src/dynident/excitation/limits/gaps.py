@@ -171,13 +171,18 @@ class Gaps:
         return self.margins_at(self.model.place(q), enough)
 
     def margins_at(self, at: Placement, enough: float = np.inf) -> Array:
-        out = np.empty((len(at.poses), len(self)))
-        _kernels().gap_distances(at.segments, self.model.capsules[1], self.first, self.second, self.planes, out)
-        out -= self.wanted
+        out = self._capsules_at(at, enough)
         if self.is_hull.any():
             rows, gaps = np.nonzero((out < enough) & self.is_hull)
             out[rows, gaps] = self.exact(at, rows, gaps)
         return out
+
+    def _capsules_at(self, at: Placement, enough: float) -> Array:
+        """(N, K) margins of the capsules: exact where they are below `enough`, elsewhere perhaps lower bounds."""
+        out = np.empty((len(at.poses), len(self)))
+        shape = self.first, self.second, self.planes
+        _kernels().gap_distances(at.segments, self.model.capsules[1], *shape, freeze(self.wanted + enough), out)
+        return out - self.wanted
 
     def capsule_margins(self, at: Placement, rows: IntArray, gaps: IntArray) -> Array:
         """(k,) margins of some gaps [m]: lower bounds for solids with corners."""
@@ -193,9 +198,16 @@ class Gaps:
     def near(self, q: Array, enough: float) -> Near:
         """All gaps whose margin is below `enough`, with derivatives."""
         at = self.model.place(q)
-        margins = self.margins_at(at, enough)
-        rows, gaps = np.nonzero(margins < enough)
-        return Near(rows, gaps, margins[rows, gaps], self._gradients(at, rows, gaps))
+        first_look = self._capsules_at(at, enough)
+        rows, gaps = np.nonzero(first_look < enough)
+        margins, gradients = first_look[rows, gaps], np.empty((len(rows), self.model.robot.n))
+        shape = self.first, self.second, self.planes, self.model.moved_by
+        _kernels().gap_gradients(at.segments, at.screws, *shape, freeze(rows), freeze(gaps), gradients)
+        corners = np.flatnonzero(self.is_hull[gaps])
+        if len(corners):
+            margins[corners], gradients[corners] = self._corner_gradients(at, rows[corners], gaps[corners])
+        near = margins < enough
+        return Near(rows[near], gaps[near], margins[near], gradients[near])
 
     def travel(self, at: Placement, half: Array, rows: IntArray, gaps: IntArray) -> Array:
         """(k,) how much a gap can change at most while every joint moves by up to half (N, n) from where the robot is placed [m].
@@ -209,17 +221,12 @@ class Gaps:
         _kernels().gap_travel(at.segments, at.screws, self.model.capsules[1], *shape, freeze(half), freeze(rows), freeze(gaps), out)
         return out
 
-    def _gradients(self, at: Placement, rows: IntArray, gaps: IntArray) -> Array:
-        """(k, n) ∂distance/∂q = nᵀ (v₂ - v₁): the speeds of the nearest points along the line between them."""
-        out, moved = np.empty((len(rows), self.model.robot.n)), self.model.moved_by
-        shape = self.first, self.second, self.planes, moved
-        _kernels().gap_gradients(at.segments, at.screws, *shape, freeze(rows), freeze(gaps), out)
-        corners = np.flatnonzero(self.is_hull[gaps])
-        if len(corners):
-            _, own, other, normal = self._contacts(at, rows[corners], gaps[corners])
-            screws, a, b = at.screws[rows[corners]], self.first[gaps[corners]], self.second[gaps[corners]]
-            out[corners] = point_speeds(screws, other, normal, moved[b] & (b >= 0)[:, None]) - point_speeds(screws, own, normal, moved[a])
-        return out
+    def _corner_gradients(self, at: Placement, rows: IntArray, gaps: IntArray) -> tuple[Array, Array]:
+        """Margins (k,) of gaps with corners, and ∂distance/∂q = nᵀ (v₂ - v₁) (k, n): the speeds of the nearest points along their line."""
+        margins, own, other, normal = self._contacts(at, rows, gaps)
+        screws, a, b, moved = at.screws[rows], self.first[gaps], self.second[gaps], self.model.moved_by
+        away = point_speeds(screws, other, normal, moved[b] & (b >= 0)[:, None])
+        return margins, away - point_speeds(screws, own, normal, moved[a])
 
     def _contacts(self, at: Placement, rows: IntArray, gaps: IntArray) -> tuple[Array, Array, Array, Array]:
         """Margins (k,), nearest points (k, 3) and the direction from one to the other (k, 3) of gaps, by their solids' corners."""

@@ -74,6 +74,10 @@ def test_compiled_distances_are_those_of_numpy_and_of_coal(robot, monkeypatch):
     model = model_of(machine)
     gaps, q = model.gaps(robot_limits(machine)), random_positions(machine, 100)
     compiled, at = gaps.margins(q), model.model.place(q)
+    for enough in (0.05, -0.03):
+        rough = gaps.margins(q, enough)
+        assert np.all(rough <= compiled + 1e-12)
+        np.testing.assert_array_equal(rough[rough < enough], compiled[compiled < enough])
     np.testing.assert_allclose(at.poses[:, :-1], link_poses(machine, q)[:, :, :3], atol=1e-12)
     rows, pairs = np.nonzero(np.broadcast_to(gaps.second >= 0, compiled.shape))
     by_coal = [gaps._contact(at, row, pair)[0] for row, pair in zip(rows, pairs, strict=True)]
@@ -101,7 +105,7 @@ def test_distances_of_segments_in_special_positions(kind):
     first, second, radii, planes = (freeze(np.array(values)) for values in ([0], [1], [0.0, 0.0], [[0.0] * 4]))
     for kernels in (gap_kernels, gap_reference):
         out = np.empty((50, 1))
-        kernels.gap_distances(np.stack([A, B], axis=1), radii, first, second, planes, out)
+        kernels.gap_distances(np.stack([A, B], axis=1), radii, first, second, planes, freeze(np.array([np.inf])), out)
         found.append(out[:, 0])
     s, t = np.meshgrid(*[np.linspace(0.0, 1.0, 101)] * 2)
     points = [E[:, :1] + x.ravel()[None, :, None] * (E[:, 1:] - E[:, :1]) for E, x in ((A, s), (B, t))]
