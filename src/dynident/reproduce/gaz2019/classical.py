@@ -23,6 +23,7 @@ from dynident.reproduce.claim import COUNTED, Claim, half_digit, printed
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
 from dynident.reproduce.gaz2019.published import LINEAR, RECOVERED, TABLE_3, TOTAL_MASS
 from dynident.reproduce.panda_logs import LINEAR_FRICTION, fourier_motion
+from dynident.reproduce.recorded_links import link_claims
 from dynident.reproduce.virtual_logs import filter_as_published, record_motion, relative_percent
 from dynident.robots import Robot, load_robot
 
@@ -132,6 +133,9 @@ def _recorded_claims(robot: Robot, log: Dataset, problem: Problem) -> Iterator[C
             origin="prototype",
             goal="lower",
         )
+    for share, percent, mass in ((0.7, 0.82, 16.5), (0.2, 1.60, 16.8)):
+        place = f"recorded Panda, first {100 * share:.0f} % of the log"
+        yield from link_claims(KEY, place, robot, log.part(0.0, share), log.part(share, 1.0), percent=percent, mass=mass)
     yield from _linear_claims(ours.base, ours.values, ours.std)
 
 
