@@ -41,6 +41,7 @@ def test_a_trajectory_with_its_plot(dynident, tmp_path):
     np.testing.assert_allclose(np.concatenate([log.q, log.dq, log.ddq], axis=1)[[0, -1]], 0.0, atol=1e-9)
     page = (tmp_path / "t.html").read_text()
     assert "joint2" in page
+    assert page.count("<iframe") == 1  # the robot that moves
     assert 'src="http' not in page  # complete in itself
 
 

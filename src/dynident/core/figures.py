@@ -122,9 +122,7 @@ def _mosaic(figures: Sequence[Figure], heading: dict[str, Any]) -> dict[str, Any
             place = {"x": x[0], "y": y[1], "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
             layout["annotations"].append({**place, "text": text, "showarrow": False, "font": {"size": 14}})
             layout |= _place_axes(figure, count, x, y)
-            layout["shapes"] += [
-                {**shape, "xref": f"{_axis('x', count)} domain", "yref": _axis("y", count)} for shape in figure.layout.get("shapes", ())
-            ]
+            layout["shapes"] += [_place_shape(shape, count) for shape in figure.layout.get("shapes", ())]
             data += [_place_trace(trace, count) for trace in figure.data]
         top -= height
     return {"data": _merge_legends(data), "layout": layout}
@@ -164,6 +162,13 @@ def _place_axes(figure: Figure, number: int, x: tuple[float, float], y: tuple[fl
         elif key == "barmode":
             layout[key] = value
     return layout
+
+
+def _place_shape(shape: dict[str, Any], number: int) -> dict[str, Any]:
+    """A shape with the axes of its figure; "paper", which is what x is unless it says otherwise, is all of the figure's width or height."""
+    given = {"xref": shape.get("xref", "paper"), "yref": shape.get("yref", "y")}
+    names = {key: _axis(key[0], number) for key in given}
+    return {**shape, **{key: f"{names[key]} domain" if ref == "paper" else names[key] for key, ref in given.items()}}
 
 
 def _place_trace(trace: dict[str, Any], number: int) -> dict[str, Any]:

@@ -12,26 +12,49 @@ from dynident.core.figures import Figure, axis, line, numbers, plain
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation.design import Design
 from dynident.excitation.static_design import StaticDesign
+from dynident.excitation.trajectories.trajectory import Trajectory
 
 #: Samples of the plotted curves.
-_POINTS = 501
+_POINTS = 801
 
 
 def design_figures(design: Design) -> tuple[Figure, ...]:
-    """One per joint and quantity, joint by joint; dashed are the limits. Of the torque, the least and the largest that may be needed."""
-    time = np.linspace(0.0, design.trajectory.duration, _POINTS)
+    """One per joint and quantity, joint by joint; dashed are the limits. Of the torque, the least and the largest that may be needed.
+
+    Of a design that is driven from rest to rest all of it is shown, the way there and back on grey.
+    """
+    time = np.linspace(0.0, _shown(design).duration, _POINTS)
     curves = dict(_curves(design, time))
     figures: list[Figure] = []
     for j, joint in enumerate(design.base.robot.joints):
         for name, (values, ranges) in curves.items():
             title = f"{joint.name}: {name} [{getattr(joint.units, name)}]"
-            figures.append(_against_limits(title, numbers(time), [value[:, j] for value in values], ranges[j], len(curves)))
+            figure = _against_limits(title, numbers(time), [value[:, j] for value in values], ranges[j], len(curves))
+            figure.layout["shapes"] += _shade(design)
+            figures.append(figure)
     return tuple(figures)
+
+
+def _shown(design: Design) -> Trajectory:
+    return design.trajectory if design.drive is None else design.drive.trajectory
+
+
+def _shade(design: Design) -> list[dict[str, Any]]:
+    """Grey behind all that is no whole period, and a line between periods."""
+    parts = () if design.drive is None else design.drive.trajectory.parts
+    area = {"yref": "paper", "xref": "x", "y0": 0, "y1": 1, "layer": "below"}
+    grey = [
+        {**area, "type": "rect", "x0": part.start, "x1": part.stop, "fillcolor": "@prior", "opacity": 0.3, "line": {"width": 0}}
+        for part in parts
+        if not part.period
+    ]
+    thin = {"color": "@bone", "width": 1}
+    return grey + [{**area, "type": "line", "x0": part.start, "x1": part.start, "line": thin} for part in parts if part.period > 1]
 
 
 def _curves(design: Design, time: Array) -> Iterator[tuple[str, tuple[tuple[Array, ...], Array]]]:
     """Name, one or two curves (N, n), and lower and upper limit of each joint (n, 2), for everything that has a curve."""
-    motion, limits, robot = design.trajectory.sample(time), design.limits, design.base.robot
+    motion, limits, robot = _shown(design).sample(time), design.limits, design.base.robot
     yield "position", ((motion.q,), limits.position)
     yield "velocity", ((motion.dq,), _both_sides(limits.velocity))
     yield "acceleration", ((motion.ddq,), _both_sides(limits.acceleration))

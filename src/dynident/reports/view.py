@@ -25,10 +25,13 @@ from dynident.robots.solids import robot_solids
 _MOST_SAMPLES = 4000
 
 
-def view(robot: Robot, *, parameters: Array | None = None, motion: Dataset | None = None, solids: bool = False) -> Page:
+def view(
+    robot: Robot, *, parameters: Array | None = None, motion: Dataset | None = None, solids: bool = False, inertias: bool = True
+) -> Page:
     """The robot in the browser.
 
     parameters : (n, 10)   Identified links, drawn beside the nominal ones.
+    inertias : bool        Whether the nominal inertias are drawn.
     motion : Dataset       A trajectory or a log of the robot's joints, in its order, which the page plays; effort is shown too.
     solids : bool          Show what is kept apart when a motion is planned, beside what the links look like.
     """
@@ -45,7 +48,7 @@ def view(robot: Robot, *, parameters: Array | None = None, motion: Dataset | Non
         "floor": robot.floor,
         "shapes": [_shape(shape) for shape in shapes],
         "solids": [] if kept_apart is None else [_shape(solid_shape(solid)) for solid in kept_apart.solids],
-        "nominal": _bodies(robot, robot.parameters),
+        "nominal": _bodies(robot, robot.parameters if inertias else None),
         "identified": _bodies(robot, parameters),
         "motion": None if motion is None else _motion(robot, motion),
         "notes": [*robot.notes, *notes],

@@ -15,6 +15,7 @@ from dynident.cli import options as opt
 from dynident.cli.experiments import parse_percent, read_earlier_run, write_experiment
 from dynident.cli.inputs import check_output, parse_reading, read_driving_limits, read_robot
 from dynident.cli.motion_check import check_file
+from dynident.cli.moving_robot import show_moving
 from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.terminal import print_result, progress_bar
 from dynident.core.fields import parse_numbers
@@ -264,9 +265,9 @@ def _write_trajectory(
     if plot:
         from dynident.core.files import write_atomically
 
-        heading = f"{design.headline}; dashed: the limits"
+        heading = f"{design.headline}; dashed: the limits; grey: to the periods and back"
         shown = design.plot(title=heading).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
-        write_atomically(page, shown)
+        write_atomically(page, show_moving(shown, robot, design.drive.trajectory))
     written = f"{output}, plot in {page}" if plot else str(output)
     print_result(design_report(design), design_document(design), as_json=as_json, written=written)
 
