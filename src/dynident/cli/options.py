@@ -188,6 +188,7 @@ OPTIONS = {
     "recover_signs": "dynident signs ROBOT DATA -o RUN",
     "friction": "--friction",
     "torque_factor": "--torque-factor",
+    "after": "--after",
     "unchecked": "--unchecked",
     "home": "--from",
 }

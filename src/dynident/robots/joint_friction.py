@@ -1,7 +1,7 @@
 """What a URDF says of the friction in its joints: <dynamics friction="…" damping="…">.
 
-Many descriptions have numbers there that make a simulator stable and are no robot's: friction that takes more than 40 % of what the
-joint can give at its largest velocity is not believed. (Published tables of four arms, 26 joints, have 36 % at most.) Zeros say nothing.
+Many descriptions have numbers there that make a simulator stable and are no robot's: friction that at the joint's largest velocity takes
+less than 0.2 % or more than 40 % of what the joint can give is not believed. (Published tables of four arms, 26 joints, have 0.3 to 36 %.)
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from dynident.errors import DynidentError
 from dynident.robots.formats.urdf_xml import read_numbers
 from dynident.robots.robot import Robot
 
-#: Friction above this share of a joint's effort limit is not believed.
-BELIEVED = 0.4
+#: Friction below and above these shares of a joint's effort limit is not believed.
+LEAST, MOST = 0.002, 0.4
 
 
 def described_friction(robot: Robot) -> Array:
@@ -33,7 +33,7 @@ def described_friction(robot: Robot) -> Array:
     for j, joint in enumerate(robot.joints):
         coulomb, viscous = said.get(joint.name, (0.0, 0.0))
         fastest = viscous * joint.velocity if viscous > 0.0 else 0.0
-        if min(coulomb, viscous) >= 0.0 and 0.0 < coulomb + fastest <= BELIEVED * joint.effort < np.inf:
+        if min(coulomb, viscous) >= 0.0 and 0.0 < LEAST * joint.effort <= coulomb + fastest <= MOST * joint.effort < np.inf:
             found[j] = coulomb, viscous
     return found
 

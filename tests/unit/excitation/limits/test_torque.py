@@ -139,7 +139,7 @@ LINK = '<link name="{}"><inertial><mass value="1"/><inertia ixx="0.1" ixy="0" ix
 
 
 def test_friction_of_a_urdf_is_read_where_it_can_be_believed(tmp_path: Path):
-    said = ['<dynamics damping="2" friction="1.5"/>', '<dynamics damping="0" friction="0"/>', '<dynamics damping="20"/>', ""]
+    said = ['<dynamics damping="2" friction="1.5"/>', '<dynamics damping="0.003" friction="0"/>', '<dynamics damping="20"/>', ""]
     links = [LINK.format(f"l{k}") for k in range(5)]
     joints = [JOINT.format(name=f"j{k}", parent=f"l{k}", child=f"l{k + 1}", dynamics=text) for k, text in enumerate(said)]
     file = tmp_path / "arm.urdf"
