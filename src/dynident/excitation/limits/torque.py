@@ -100,9 +100,7 @@ class NominalTorque:
         if self.factor <= 1.0:
             return "loosen it"
         smaller = round(1.0 + 0.3 * (self.factor - 1.0), 2)
-        known_better = (
-            "where the links are known better than that, say to what factor with {torque_factor}, or design after a run with {after}"
-        )
+        known_better = "where the links are known better, say to what factor with {torque_factor}, or design after a run with {after}"
         return Remedy(known_better, torque_factor=smaller, after="RUN")
 
     def applies(self, robot: Robot) -> bool:
