@@ -18,7 +18,8 @@ import dynident
 from benchmarks.excitation import UR5
 from dynident.data import Dataset
 from dynident.excitation import Design, QuinticTrajectory, design_trajectory, fastest_quintic, robot_limits
-from dynident.excitation.limits.margins import standing_positions
+from dynident.excitation.limits.collision import CollisionModel
+from dynident.excitation.limits.margins import motion_margins, standing_positions
 from dynident.excitation.precision import KNOWN
 from dynident.excitation.search.criterion import KINDS, Kind, base_regressor
 from dynident.excitation.task import random_task
@@ -29,7 +30,7 @@ from dynident.simulation import simulate
 from dynident.simulation.sensors import effort_scale, realistic
 
 ROBOTS = (("Panda", "panda"), ("KUKA LWR IV+", "kuka_lwr4"), ("UR5", UR5))
-SEEDS, STARTS, NOISES, WORKERS = (0, 1), 4, 8, 2
+SEEDS, STARTS, NOISES, WORKERS = (0, 1), 2, 6, 2
 #: Beyond both ends of the period, for the filter [s].
 EDGE = 0.85
 #: Of the motions that no design has seen.
@@ -103,8 +104,8 @@ def _outcome(source: str | Path, kind: Kind, seed: int) -> Outcome:
     base, errors = design.base, values - truth
     links = base.columns.is_link[base.independent] & (truth != 0.0)
     known = (deviations[:, links] <= KNOWN * np.abs(truth[links])).sum(axis=1)
-    limits = robot_limits(robot)
-    others = (random_task(robot, limits, seed=OTHER).motion, point_to_point(robot))
+    collision = CollisionModel.of_robot(robot)[0]
+    others = (random_task(robot, robot_limits(robot), collision, seed=OTHER).motion, point_to_point(robot, collision))
     return Outcome(
         kind=kind,
         condition_number=design.condition_number,
@@ -141,15 +142,16 @@ def _torque_error(design: Design, truth: np.ndarray, errors: np.ndarray, motion:
     return float(np.sqrt(np.mean(wrong**2) / np.mean(np.tensordot(truth, Y, axes=1) ** 2)))
 
 
-def point_to_point(robot: Robot, moves: int = 20, samples: int = 40) -> Motion:
-    """Moves between random positions at which the robot may stand, as fast as half the limits allow, straight in joint space."""
+def point_to_point(robot: Robot, collision: CollisionModel | None, samples: int = 40) -> Motion:
+    """Moves between random positions, straight in joint space, as fast as half the limits allow; those that keep all limits."""
     limits = robot_limits(robot, velocity_scale=0.5, acceleration_scale=0.5)
-    stops = standing_positions(robot, limits, None, np.random.default_rng(OTHER), None)
-    found = []
-    for start, end in pairwise(np.resize(stops, (moves + 1, robot.n))):
+    stops = standing_positions(robot, limits, collision, np.random.default_rng(OTHER), None)
+    found: list[Motion] = []
+    for start, end in pairwise(stops):
         move: QuinticTrajectory = fastest_quintic(robot.joint_names, start, end, velocity=limits.velocity, acceleration=limits.acceleration)
         time = np.linspace(0.0, move.duration, samples)
-        found.append(move.sample(time))
+        if all(margin.holds for margin in motion_margins(robot, limits, time, move.sample(time), collision)):
+            found.append(move.sample(time))
     return Motion(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 

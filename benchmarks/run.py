@@ -24,6 +24,7 @@ STUDIES = (
     "retrieval",
     "algorithm",
     "excitation",
+    "criteria",
     "second_run",
     "simulation",
     "export",

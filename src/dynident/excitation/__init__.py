@@ -11,6 +11,7 @@ from dynident.excitation.limits.limits_file import read_limits
 from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_trajectory
 from dynident.excitation.motion_check import MotionCheck, check_motion
 from dynident.excitation.precision import Precision, expected_std
+from dynident.excitation.task import Task, random_task, task_of
 from dynident.excitation.trajectories.cubic import CubicTrajectory, kuka_table_5
 from dynident.excitation.trajectories.driven import DrivenTrajectory
 from dynident.excitation.trajectories.fourier import FourierTrajectory
@@ -45,6 +46,7 @@ __all__ = [
     "Repeated",
     "SampledTrajectory",
     "SinusoidTrajectory",
+    "Task",
     "Trajectory",
     "TrajectoryFile",
     "WaypointTrajectory",
@@ -60,9 +62,11 @@ __all__ = [
     "kuka_table_5",
     "panda_table_1",
     "plan_drive",
+    "random_task",
     "read_limits",
     "read_trajectory",
     "robot_limits",
+    "task_of",
     "trajectory_dataset",
     "trajectory_from_dict",
     "trajectory_to_dict",

@@ -336,5 +336,5 @@ def _finish(search: Search, best: TrajectoryCandidate, found: _Collected, *, rat
         report=report,
         limits=limits,
         history=tuple(found.candidates[start].value for start in sorted(found.candidates)),
-        notes=notes,
+        notes=(*notes, *search.assumptions.notes),
     )

@@ -48,6 +48,8 @@ def test_noise_is_told_or_a_share_of_the_effort_limits():
     told = assume(BASE, TASK, torque_noise=[0.3, 0.1])
     np.testing.assert_array_equal(told.noise, [0.3, 0.1])
     assert told.noise_source == "as given"
+    assert not told.notes
+    assert "sensors alone" in assume(BASE, TASK).notes[0]
     np.testing.assert_array_equal(assume(BASE, TASK, torque_noise=0.2).noise, [0.2, 0.2])
     limitless = replace(PLANAR, joints=tuple(replace(joint, effort=np.inf) for joint in PLANAR.joints))
     found = assume(base_parameters(limitless, friction=linear()), TASK)

@@ -13,7 +13,7 @@ import typer
 
 from dynident.cli import options as opt
 from dynident.cli.experiments import parse_percent, read_earlier_run, write_experiment
-from dynident.cli.inputs import check_output, parse_reading, read_driving_limits, read_robot
+from dynident.cli.inputs import check_output, parse_reading, read_driving_limits, read_motion, read_robot
 from dynident.cli.motion_check import check_file
 from dynident.cli.moving_robot import show_moving
 from dynident.cli.registries import HelpFromRegistry
@@ -24,6 +24,7 @@ from dynident.errors import InputError, ValueRangeError
 if TYPE_CHECKING:
     from dynident.excitation.limits.limits import Limits
     from dynident.excitation.task import Task
+    from dynident.regression.summary import Reading
     from dynident.robots import Robot
 
 GROUP = "Experiment"
@@ -224,7 +225,7 @@ def excite(
         "starts": starts,
         "budget": None if budget is None else _positive(budget, "--budget", "seconds"),
         "rate": rate,
-        "task": None if task is None else _task(task, machine),
+        "task": None if task is None else _task(task, machine, parse_reading(read)),
         "torque_noise": None if torque_noise is None else _noise(torque_noise, machine),
         "seed": seed,
         "unchecked": unchecked,
@@ -309,11 +310,10 @@ def _positive(value: float, option: str, unit: str) -> float:
     return value
 
 
-def _task(path: Path, robot: Robot) -> Task:
-    from dynident.data import load_dataset
+def _task(path: Path, robot: Robot, reading: Reading) -> Task:
     from dynident.excitation.task import task_of
 
-    return task_of(robot, load_dataset(path))
+    return replace(task_of(robot, read_motion(path, robot, reading).samples), source=path.name)
 
 
 def _noise(text: str, robot: Robot) -> list[float]:
