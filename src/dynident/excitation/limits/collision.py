@@ -24,7 +24,7 @@ from dynident.robots.solids import Solid, robot_solids
 SELF_COLLISION = "self-collision"
 #: Pairs that overlap at more than this share of random positions are left out.
 ALWAYS = 0.95
-_RANDOM_POSITIONS = 200
+_RANDOM_POSITIONS = 1000
 #: Heights that differ by less than this over random positions are constant [m].
 _CONSTANT = 1e-6
 
@@ -64,6 +64,11 @@ class CollisionModel:
     def gaps(self, limits: Limits) -> Gaps:
         """All distances that the limits ask for: between links, from the floor, and from the sides of boxes."""
         return _gaps(self, limits)
+
+    def likely_gaps(self, limits: Limits, enough: float) -> Gaps:
+        """Those whose margin is below `enough` at some random position: what a search has to look after. The others seldom matter."""
+        gaps = self.gaps(limits)
+        return gaps.select(np.any(gaps.margins_at(self.random_placement, enough) < enough, axis=0))
 
     @cached_property
     def random_placement(self) -> Placement:

@@ -127,6 +127,19 @@ class Gaps:
     def __len__(self) -> int:
         return len(self.limits)
 
+    def select(self, chosen: BoolArray) -> Gaps:
+        """Some of the gaps, chosen (K,)."""
+        kept = np.flatnonzero(chosen)
+        return Gaps(
+            model=self.model,
+            first=self.first[kept],
+            second=self.second[kept],
+            planes=self.planes[kept],
+            wanted=self.wanted[kept],
+            limits=tuple(self.limits[k] for k in kept),
+            places=tuple(self.places[k] for k in kept),
+        )
+
     @cached_property
     def group(self) -> IntArray:
         """(K,) which of `names` each gap belongs to."""
@@ -200,14 +213,14 @@ class Gaps:
         at = self.model.place(q)
         first_look = self._capsules_at(at, enough)
         rows, gaps = np.nonzero(first_look < enough)
-        margins, gradients = first_look[rows, gaps], np.empty((len(rows), self.model.robot.n))
-        shape = self.first, self.second, self.planes, self.model.moved_by
-        _kernels().gap_gradients(at.segments, at.screws, *shape, freeze(rows), freeze(gaps), gradients)
-        corners = np.flatnonzero(self.is_hull[gaps])
+        margins, corners = first_look[rows, gaps], np.flatnonzero(self.is_hull[gaps])
+        points = np.zeros((3, len(rows), 3))
         if len(corners):
-            margins[corners], gradients[corners] = self._corner_gradients(at, rows[corners], gaps[corners])
+            margins[corners], *found = self._contacts(at, rows[corners], gaps[corners])
+            points[:, corners] = found
         near = margins < enough
-        return Near(rows[near], gaps[near], margins[near], gradients[near])
+        rows, gaps = rows[near], gaps[near]
+        return Near(rows, gaps, margins[near], self._gradients(at, rows, gaps, points[:, near]))
 
     def travel(self, at: Placement, half: Array, rows: IntArray, gaps: IntArray) -> Array:
         """(k,) how much a gap can change at most while every joint moves by up to half (N, n) from where the robot is placed [m].
@@ -221,12 +234,21 @@ class Gaps:
         _kernels().gap_travel(at.segments, at.screws, self.model.capsules[1], *shape, freeze(half), freeze(rows), freeze(gaps), out)
         return out
 
-    def _corner_gradients(self, at: Placement, rows: IntArray, gaps: IntArray) -> tuple[Array, Array]:
-        """Margins (k,) of gaps with corners, and ∂distance/∂q = nᵀ (v₂ - v₁) (k, n): the speeds of the nearest points along their line."""
-        margins, own, other, normal = self._contacts(at, rows, gaps)
-        screws, a, b, moved = at.screws[rows], self.first[gaps], self.second[gaps], self.model.moved_by
-        away = point_speeds(screws, other, normal, moved[b] & (b >= 0)[:, None])
-        return margins, away - point_speeds(screws, own, normal, moved[a])
+    def _gradients(self, at: Placement, rows: IntArray, gaps: IntArray, points: Array) -> Array:
+        """(k, n) ∂distance/∂q = nᵀ (v₂ - v₁): the speeds of the nearest points along the line between them.
+
+        points : (3, k, 3) nearest points and direction where there are corners.
+        """
+        out, moved = np.empty((len(rows), self.model.robot.n)), self.model.moved_by
+        shape = self.first, self.second, self.planes, moved
+        _kernels().gap_gradients(at.segments, at.screws, *shape, freeze(rows), freeze(gaps), out)
+        corners = np.flatnonzero(self.is_hull[gaps])
+        if len(corners):
+            (own, other, normal), screws = points[:, corners], at.screws[rows[corners]]
+            a, b = self.first[gaps[corners]], self.second[gaps[corners]]
+            away = point_speeds(screws, other, normal, moved[b] & (b >= 0)[:, None])
+            out[corners] = away - point_speeds(screws, own, normal, moved[a])
+        return out
 
     def _contacts(self, at: Placement, rows: IntArray, gaps: IntArray) -> tuple[Array, Array, Array, Array]:
         """Margins (k,), nearest points (k, 3) and the direction from one to the other (k, 3) of gaps, by their solids' corners."""

@@ -45,7 +45,7 @@ class Penalty:
 
     @cached_property
     def _gaps(self) -> Gaps | None:
-        gaps = None if self.collision is None else self.collision.gaps(self.limits)
+        gaps = None if self.collision is None else self.collision.likely_gaps(self.limits, _INSIDE)
         return gaps if gaps else None
 
     @cached_property
