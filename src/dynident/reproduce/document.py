@@ -125,7 +125,8 @@ def _markdown_row(claim: Claim) -> str:
     published, ours = _values(claim)
     mark = "*" if claim.origin == "prototype" else ""
     tolerance = f"{claim.tolerance:.2g} ({claim.tolerance_from})"
-    cells = (claim.place, claim.quantity, published + mark, ours, tolerance, claim.verdict.value, claim.why)
+    why = "" if claim.verdict is Verdict.EQUAL else claim.why
+    cells = (claim.place, claim.quantity, published + mark, ours, tolerance, claim.verdict.value, why)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 

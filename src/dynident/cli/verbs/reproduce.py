@@ -26,7 +26,7 @@ def reproduce(
         list[Path] | None,
         typer.Option("--data", metavar="LOG", help="A recorded log, or samples of M and g, of the Panda or the KUKA. Repeatable."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="One run and one experiment of each kind: a minute instead of some.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="One run and one experiment of each kind, in less than a minute.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As many starts and runs as in the papers, which takes four times as long.")] = False,
     as_json: AsJson = False,
     debug: Debug = False,

