@@ -28,7 +28,7 @@ from dynident.robots.robot import Robot
 
 #: Sharpness of the criterion, weight of the penalty, and share of the iterations, round by round.
 ROUNDS = ((2.0, 1e1, 0.2), (4.0, 1e2, 0.35), (8.0, 1e3, 0.5), (16.0, 1e3, 0.7), (32.0, 1e4, 1.0), (64.0, 1e4, 1.0))
-#: A criterion that is smooth by itself needs no more of them: on a Panda the later ones gain less than 0.1 % and take half the time.
+#: A criterion that is smooth by itself needs no more of them: in two v_optimal starts on a Panda the later ones gained nothing.
 SMOOTH_ROUNDS = ROUNDS[:3]
 #: Rounds that follow where limits that are not convex (links, torques) are still exceeded: a heavier penalty, the sharpness of the last.
 STRICTER = ((64.0, 1e4, 0.3), (64.0, 1e5, 0.3), (64.0, 1e6, 0.3), (64.0, 1e7, 0.3))
