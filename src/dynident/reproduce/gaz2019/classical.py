@@ -30,6 +30,11 @@ from dynident.robots import Robot, load_robot
 KEY = "gaz2019"
 _CUTOFF, _RATE = 5.0, 20.0
 _OPTIONS: dict[str, Any] = {"friction": linear(), "cutoff": _CUTOFF, "rate": _RATE}
+#: What was tried before the comparison of filters, for the reader.
+_TRIED = (
+    "the filters were first compared on another motion, which gave 47 and 1.5 % instead of the 58 and 0.25 % that were measured; "
+    "Table I itself was taken after that"
+)
 #: Condition number and error of the classical route in the supplement.
 _CONDITION, _ERROR = "121.88", "1.41"
 
@@ -56,7 +61,7 @@ def run(setting: Setting) -> Outcome:
     setting.progress(0.6)
     claims += _filter_claims(robot)
     note = "the recorded log" if recorded else "a virtual Panda with the published linear friction and the noise of the recorded log, 20 s"
-    return Outcome(claims=tuple(claims), notes=(note,))
+    return Outcome(claims=tuple(claims), notes=(note, _TRIED))
 
 
 def _virtual(robot: Robot, motion: Any, seed: int) -> Dataset:
@@ -107,13 +112,13 @@ def _recorded_claims(robot: Robot, log: Dataset, problem: Problem) -> Iterator[C
         f: residuals(build_problem(robot, test, friction=linear(), cutoff=f, rate=4 * f), trained).relative_percent
         for f in (5.0, 10.0, 20.0, 50.0)
     }
-    last, digit = "the last filter, which the paper doesn't tell", "half a unit of the last digit"
+    last, digit = "the last filter, which the paper doesn't tell, chosen after the comparison", "half a unit of the last digit"
     fifth = "a fifth, chosen after the comparison: the orders of the filters and what they leave at their edges are not told"
     for quantity, measured, value, tolerance, origin in (
         ("published coefficients and friction", 1.425, theirs, 0.02, last),
         ("published one-step coefficients and friction", 1.405, _untrimmed(base, one, whole), 0.02, last),
-        ("reverse-engineered coefficients, friction fitted again", 1.67, _untrimmed(base, reverse, whole), 0.05, "the friction's fit"),
-        ("least squares, velocities differentiated", 0.96, differentiated, 0.06, "edges, which were kept there"),
+        ("reverse-engineered coefficients, friction fitted again", 1.67, _untrimmed(base, reverse, whole), 0.05, "the friction's fit, chosen after the comparison"),
+        ("least squares, velocities differentiated", 0.96, differentiated, 0.06, "edges, which were kept there, chosen after the comparison"),
         ("least squares, recorded velocities, edges left out", 0.716, ours.residuals.relative_percent, 0.0005, digit),
         ("first 70 % tested on the last 30 %", 0.721, held_out[5.0], 0.0005, digit),
         ("mean of five folds", 1.10, float(np.mean(folds)), 0.22, fifth),
