@@ -113,12 +113,13 @@ def _recorded_claims(robot: Robot, log: Dataset, problem: Problem) -> Iterator[C
         for f in (5.0, 10.0, 20.0, 50.0)
     }
     last, digit = "the last filter, which the paper doesn't tell, chosen after the comparison", "half a unit of the last digit"
+    refitted, edges = "the friction's fit, chosen after the comparison", "edges, which were kept there, chosen after the comparison"
     fifth = "a fifth, chosen after the comparison: the orders of the filters and what they leave at their edges are not told"
     for quantity, measured, value, tolerance, origin in (
         ("published coefficients and friction", 1.425, theirs, 0.02, last),
         ("published one-step coefficients and friction", 1.405, _untrimmed(base, one, whole), 0.02, last),
-        ("reverse-engineered coefficients, friction fitted again", 1.67, _untrimmed(base, reverse, whole), 0.05, "the friction's fit, chosen after the comparison"),
-        ("least squares, velocities differentiated", 0.96, differentiated, 0.06, "edges, which were kept there, chosen after the comparison"),
+        ("reverse-engineered coefficients, friction fitted again", 1.67, _untrimmed(base, reverse, whole), 0.05, refitted),
+        ("least squares, velocities differentiated", 0.96, differentiated, 0.06, edges),
         ("least squares, recorded velocities, edges left out", 0.716, ours.residuals.relative_percent, 0.0005, digit),
         ("first 70 % tested on the last 30 %", 0.721, held_out[5.0], 0.0005, digit),
         ("mean of five folds", 1.10, float(np.mean(folds)), 0.22, fifth),
