@@ -1,4 +1,4 @@
-# pyright: basic
+# pyright: basic, reportMissingImports=false
 """The capsules of the library's Panda against the vendor's own meshes: never much smaller, and not much more in the way.
 
 They were fitted to these meshes, so that the bounds guard against a change of the capsules; they are no independent proof.
@@ -17,7 +17,7 @@ from dynident.robots.geometry.meshes import load_mesh
 from dynident.robots.kinematics import link_poses
 from dynident.robots.solids import Solid, robot_solids
 
-MESHES = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots" / "panda_description" / "meshes"
+MESHES = Path(str(pin.__file__)).parents[4] / "share" / "example-robot-data" / "robots" / "panda_description" / "meshes"
 pytestmark = pytest.mark.skipif(not MESHES.is_dir(), reason="the Panda's meshes (example-robot-data) are not installed")
 LINKS = range(8)  # 0 is the base
 

@@ -47,7 +47,7 @@ def die_before(folder: Path, operation: str, count: int) -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_killed_before_each_operation(tmp_path, operation):
-    deaths = 0
+    deaths, ended = 0, None
     for count in range(1, 10):
         folder = tmp_path / str(count)
         write_together(folder, OLD)
@@ -59,11 +59,12 @@ def test_killed_before_each_operation(tmp_path, operation):
         write_together(folder, NEW)
         assert held(folder) == raw(NEW)
         assert not list(folder.glob(".*"))
-        if child.exitcode == 0:
+        ended = child.exitcode
+        if ended == 0:
             break
         deaths += 1
     assert deaths >= 1
-    assert child.exitcode == 0
+    assert ended == 0
 
 
 def test_two_processes_take_turns(tmp_path):
