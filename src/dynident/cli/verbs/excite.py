@@ -179,6 +179,8 @@ def excite(
     every limit comes. All of the motion is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
     """
     from dynident.excitation.formats.registry import format_of, trajectory_suffixes, write_trajectory
+    from dynident.excitation.home import find_home
+    from dynident.excitation.limits.collision import CollisionModel
     from dynident.excitation.limits.limits import robot_limits, with_torque_factor
     from dynident.excitation.limits.limits_file import read_limits
 
@@ -230,7 +232,9 @@ def excite(
         "seed": seed,
         "unchecked": unchecked,
     }
-    driving = {"home": _position(home, machine, "--from") or options["start"], "phase": 0.0 if start else None}
+    stands = _position(home, machine, "--from") or _position(start, machine, "--start")
+    find_home(machine, allowed, CollisionModel.of_robot(machine)[0], stands)  # where it can't stand, nothing need be searched
+    driving = {"home": stands, "phase": 0.0 if start else None}
     goal = {"precision": parse_percent(precision, "--precision"), "torque_error": parse_percent(torque_error, "--torque-error")}
     if any(asked is not None for asked in goal.values()):
         goal["longest"] = _positive(longest, "--longest", "seconds")
