@@ -49,8 +49,8 @@ def find_home(robot: Robot, limits: Limits, collision: CollisionModel | None, gi
 
     LimitError names the limit that a given position breaks, or that leaves no position at all.
     """
+    require_usable(robot, limits, given)
     if given is not None:
-        require_usable(robot, limits, given)
         q = np.asarray(given, dtype=float)
         broken = _broken(robot, limits, collision, q)
         if broken is not None:
