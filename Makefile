@@ -9,6 +9,9 @@ PEERS := .venv-peers/.ready
 # What the kernels compute, once more with the readable NumPy implementation.
 KERNEL_TESTS := $(wildcard tests/oracles tests/properties tests/unit/dynamics)
 
+# The matrices are small, and the tests run in as many processes as there are cores: threads would only be in each other's way.
+export OMP_NUM_THREADS ?= 1
+
 .PHONY: help demo test test-slow lint format bench docs clean
 
 help:
