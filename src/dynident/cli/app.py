@@ -106,10 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         remedy = error.remedy.told(option_text) if isinstance(error.remedy, Remedy) else error.remedy
         code = _complain("; ".join(filter(None, (error.message, remedy))), _exit_code(error))
-    except BrokenPipeError:
-        raise
     except OSError as error:  # of what is printed: files have their own sentences
-        if "--debug" in words:
+        if "--debug" in words or isinstance(error, BrokenPipeError):
             raise
         code = _complain(f"can't print what was found ({error.strerror or error})", 1)
     sys.exit(code)

@@ -12,6 +12,8 @@ from dynident.cli.terminal import print_result, progress_bar
 from dynident.errors import ValueRangeError
 
 if TYPE_CHECKING:
+    from dynident.excitation import Trajectory
+    from dynident.excitation.design import Design
     from dynident.excitation.earlier_run import EarlierRun
     from dynident.excitation.limits.limits import Limits
     from dynident.robots import Robot
@@ -36,7 +38,7 @@ def write_experiment(
     """
     from dynident.core.files import write_atomically
     from dynident.core.parallel import process_pool
-    from dynident.excitation import FileHeader, design_experiment, design_trajectory, drive_experiment, trajectory_dataset
+    from dynident.excitation import design_experiment, design_trajectory, drive_experiment
     from dynident.excitation.experiment_tables import experiment_document, experiment_report
 
     seed = options.pop("seed")
@@ -47,15 +49,23 @@ def write_experiment(
     several = len(experiment.designs) > 1
     files = [output.with_stem(f"{output.stem}-{i}") if several else output for i in range(1, len(experiment.designs) + 1)]
     for file, found in zip(files, experiment.designs, strict=True):
-        assert found.drive is not None  # noqa: S101 (it was planned just now)
-        header = FileHeader.of_report(robot, found.report, found.unchecked)
-        write(trajectory_dataset(found.drive.trajectory, options["rate"]), path=file, header=header)
+        write_design(found, file, write, rate=options["rate"])
     page = output.with_suffix(".html")
     if plot:
         shown = experiment.plot(title=experiment.headline).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
         write_atomically(page, shown)
     written = ", ".join(map(str, files)) + (f", plot in {page}" if plot else "")
     print_result(experiment_report(experiment), experiment_document(experiment), as_json=as_json, written=written)
+
+
+def write_design(design: Design, file: Path, write: Callable[..., None], *, rate: float) -> Trajectory:
+    """Write the motion of a design from rest to rest, which has been planned, with what was checked of it; that motion."""
+    from dynident.excitation import FileHeader, trajectory_dataset
+
+    assert design.drive is not None  # noqa: S101 (it was planned just now)
+    header = FileHeader.of_report(design.base.robot, design.report, design.unchecked)
+    write(trajectory_dataset(design.drive.trajectory, rate), path=file, header=header)
+    return design.drive.trajectory
 
 
 def read_earlier_run(folder: Path) -> EarlierRun:

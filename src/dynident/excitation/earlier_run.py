@@ -1,6 +1,6 @@
 """What a run that was already done tells of the coefficients, for the design of the next.
 
-Its data's information is Σ Yᵀ Y / σ² over all rows, σ the noise level of a group times `Estimate.row_scale`: with the correlation of the
+Its data's information is Σ Yᵀ Y / σ² over all rows, σ the `Estimate.row_noise` of its group: with the correlation of the
 residuals, and for coefficients that were dropped from the model what the data told of them all the same. With the prior's information P
 about the description's coefficients π₀, the posterior has the information I + P and the mean (I + P)⁻¹ (Yᵀ τ / σ² + P π₀).
 """
@@ -19,9 +19,6 @@ from dynident.excitation.precision import invert
 from dynident.friction.smoothed import smooth
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
-
-#: Data without noise count as known to this share of their RMS.
-_EXACT = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,12 +73,10 @@ class EarlierRun:
 
 def earlier_run(estimate: Estimate, *, source: str = "") -> EarlierRun:
     """What the data of an estimate tell. InputError for one whose data are not there, or that is not of a log."""
-    problem, base = estimate.problem, estimate.base
-    if problem is None:
-        raise InputError("this estimate doesn't carry the data that it was fitted to, so what they tell is not known; identify again")
+    levels, problem, base = estimate.row_noise, estimate.problem, estimate.base
+    assert problem is not None  # noqa: S101 (the noise of rows is told where they are)
     if base.equations != "torque":
         raise InputError("this run is of what a controller returned at configurations; a motion can be designed after a run of a log")
-    levels = np.maximum(estimate.row_scale * np.asarray(estimate.summary.noise_levels), _EXACT * problem.group_rms)
     rows = problem.stack(1.0 / levels)
     Y, z = rows[:, : base.rank], rows[:, base.rank]
     processing = problem.processing

@@ -69,9 +69,14 @@ class Experiment(Result):
 
     @property
     def headline(self) -> str:
-        count = len(self.designs)
-        trajectories = "1 trajectory" if count == 1 else f"{count} trajectories"
-        return f"{self.designs[0].base.robot.name}, {self.duration:g} s of {trajectories}{'' if self.reached else ', goal not reached'}"
+        return (
+            f"{self.designs[0].base.robot.name}, {self.duration:g} s of {self.trajectories}{'' if self.reached else ', goal not reached'}"
+        )
+
+    @property
+    def trajectories(self) -> str:
+        """How many, in words."""
+        return "1 trajectory" if len(self.designs) == 1 else f"{len(self.designs)} trajectories"
 
     def tables(self) -> Report:
         from dynident.excitation.experiment_tables import experiment_report  # the tables know Experiment, not the other way round

@@ -54,14 +54,10 @@ def _verdict(experiment: Experiment) -> Iterator[str]:
         yield f"Not reached in {experiment.duration:g} s; driving longer gains little, as the table shows."
         return
     drives = sum(experiment.repeats)
-    yield f"Reached in {experiment.duration:g} s: {drives} drive{'s' * (drives > 1)} of {_trajectories(len(experiment.designs))}."
+    yield f"Reached in {experiment.duration:g} s: {drives} drive{'s' * (drives > 1)} of {experiment.trajectories}."
     if len(experiment.designs) > 1:
         alone = f"{experiment.alone:g} s" if np.isfinite(experiment.alone) else "more than the longest that was looked for"
         yield f"The first trajectory alone would take {alone}."
-
-
-def _trajectories(count: int) -> str:
-    return "1 trajectory" if count == 1 else f"{count} trajectories"
 
 
 def _plan_table(experiment: Experiment) -> Table:

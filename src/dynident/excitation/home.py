@@ -54,9 +54,8 @@ def find_home(robot: Robot, limits: Limits, collision: CollisionModel | None, gi
         q = np.asarray(given, dtype=float)
         broken = _broken(robot, limits, collision, q)
         if broken is not None:
-            where = f"{broken.name} limit at {broken.where}" if broken.where else f"{broken.name} limit"
             message = f"is broken by {-broken.margin:.3g} {broken.unit} where the robot is to stand; give another position"
-            raise LimitError(where, message)
+            raise LimitError(broken.title, message)
         return Home(q=q, source=HomeSource.GIVEN)
     closest: LimitMargin | None = None
     for home in _candidates(robot, limits):
@@ -65,8 +64,7 @@ def find_home(robot: Robot, limits: Limits, collision: CollisionModel | None, gi
             return home
         closest = broken if closest is None or broken.margin > closest.margin else closest
     assert closest is not None  # noqa: S101 (something was tried)
-    where = f"{closest.name} limit at {closest.where}" if closest.where else f"{closest.name} limit"
-    raise LimitError(where, f"is broken by {-closest.margin:.3g} {closest.unit} or more wherever the robot stands still; loosen it")
+    raise LimitError(closest.title, f"is broken by {-closest.margin:.3g} {closest.unit} or more wherever the robot stands still; loosen it")
 
 
 def _candidates(robot: Robot, limits: Limits) -> Iterator[Home]:

@@ -54,8 +54,13 @@ def plan_move(
 
 def straight_move(robot: Robot, start: Array, end: Array, limits: Limits) -> QuinticTrajectory:
     """The fastest move whose joints go straight and keep velocity, acceleration and jerk; nothing else of it is checked."""
-    acceleration = np.minimum(limits.acceleration, limits.velocity / RISE)
+    acceleration = move_acceleration(limits)
     return fastest_quintic(robot.joint_names, start, end, velocity=limits.velocity, acceleration=acceleration, jerk=limits.jerk)
+
+
+def move_acceleration(limits: Limits) -> Array:
+    """(n,) of a joint that moves from rest to rest: what its limit allows, and no more than its speed needs."""
+    return np.minimum(limits.acceleration, limits.velocity / RISE)
 
 
 def refuse_broken(margins: Iterable[LimitMargin], what: str) -> None:

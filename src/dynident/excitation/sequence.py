@@ -16,7 +16,7 @@ from dynident.core.arrays import Array, IntArray
 from dynident.data.dataset import Dataset
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
-from dynident.excitation.moves import RISE, plan_move, slow_limits
+from dynident.excitation.moves import move_acceleration, plan_move, slow_limits
 from dynident.excitation.trajectories.quintic import quintic_time
 from dynident.excitation.trajectories.trajectory import Trajectory, trajectory_dataset
 from dynident.excitation.trajectories.waypoints import WaypointTrajectory
@@ -120,8 +120,8 @@ def plan_sequence(
 def order_positions(positions: Array, home: Array, limits: Limits) -> list[int]:
     """Indices of positions (N, n) in a short round trip from home (n,), by the times of straight moves within the limits."""
     places = np.concatenate([home[None], positions])
-    acceleration = np.minimum(limits.acceleration, limits.velocity / RISE)
-    cost = np.array([quintic_time(np.abs(places - place), limits.velocity, acceleration, limits.jerk) for place in places])
+    allowed = limits.velocity, move_acceleration(limits), limits.jerk
+    cost = np.array([quintic_time(np.abs(places - place), *allowed) for place in places])
     tour = _nearest(cost)
     for _ in range(_ROUNDS):
         if not _exchange(tour, cost):

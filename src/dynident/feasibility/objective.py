@@ -22,9 +22,6 @@ Weights = Literal["covariance", "none"]
 
 #: Up to this share of ‖b‖² an objective is zero to rounding: a residual of a millionth of what is fitted.
 ROUNDING = 1e-12
-#: The noise of a group of rows counts as at least this share of their RMS: less is data that a computer made, and with prior and data
-#: further apart than that the solver loses the prior.
-_EXACT = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -86,14 +83,12 @@ def _whitening(estimate: Estimate, kept: BoolArray) -> Array:
 def posterior_data(estimate: Estimate) -> Objective:
     """All that the data of an estimate say, in units of their noise: the part of the log-likelihood that the parameters change.
 
-    Each group of rows is divided by its noise level times `Estimate.row_scale`. Data without noise count as known to a thousandth.
+    Each group of rows is divided by `Estimate.row_noise`.
     """
-    problem = estimate.problem
-    if problem is None:
-        raise InputError("this estimate doesn't carry the data that it was fitted to; identify again")
-    levels = estimate.row_scale * np.asarray(estimate.summary.noise_levels)
+    levels, problem = estimate.row_noise, estimate.problem
+    assert problem is not None  # noqa: S101 (the noise of rows is told where they are)
     return replace(
-        one_step(problem, np.maximum(levels, _EXACT * problem.group_rms)),
+        one_step(problem, levels),
         name="squared residual in units of the noise",
         noise=float(np.sum(problem.counts / estimate.row_scale**2)),
     )

@@ -26,6 +26,9 @@ from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 from dynident.regression.uncertainty.blocks import BlockVariation
 
+#: The noise of a group of rows counts as at least this share of their RMS.
+_EXACT = 1e-3
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Residuals:
@@ -160,6 +163,17 @@ class Estimate(Result):
         """
         ratios = np.ones(len(self.summary.noise_levels)) if self.blocks is None else self.blocks.group_scale
         return np.sqrt(self.summary.inflation) * ratios
+
+    @property
+    def row_noise(self) -> Array:
+        """(groups,) noise by which rows are divided when all that they say is to count: with `row_scale`, and at least a thousandth of
+        what they measure. Less is data that a computer made, and with prior and data farther apart than that a solver loses the prior.
+
+        InputError where the data are not there.
+        """
+        if self.problem is None:
+            raise InputError("this estimate doesn't carry the data that it was fitted to; identify again")
+        return np.maximum(self.row_scale * np.asarray(self.summary.noise_levels), _EXACT * self.problem.group_rms)
 
     @property
     def half_interval(self) -> Array:

@@ -96,6 +96,11 @@ COUNTED: dict[str, Any] = {"tolerance": 0.0, "tolerance_from": "a count; nothing
 PRINTED = "half a unit of the last printed digit"
 
 
+def as_measured(text: str) -> dict[str, Any]:
+    """The same fields, and `origin`, of a number that an independent implementation measured and no paper prints."""
+    return {**printed(text), "tolerance_from": "half a unit of the last digit that was measured", "origin": "prototype"}
+
+
 def printed(text: str, *, digits: float = 1.0) -> dict[str, Any]:
     """The fields `published`, `tolerance` and `tolerance_from` of a number as printed. digits : in units of half its last one."""
     slack = 1.0 + 1e-9  # 0.1 + 0.2 is not 0.3

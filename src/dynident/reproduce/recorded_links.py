@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dynident.data import Dataset
 from dynident.feasibility import retrieve
 from dynident.regression import identify
-from dynident.reproduce.claim import Claim
+from dynident.reproduce.claim import Claim, as_measured
 from dynident.robots import Robot
 from dynident.validation import validate
 
@@ -15,7 +15,7 @@ from dynident.validation import validate
 _MASS_SHARE = 0.15
 
 
-def link_claims(paper: str, place: str, robot: Robot, train: Dataset, test: Dataset, *, percent: float, mass: float) -> Iterator[Claim]:
+def link_claims(paper: str, place: str, robot: Robot, train: Dataset, test: Dataset, *, percent: str, mass: float) -> Iterator[Claim]:
     """Links of a fit to `train` with the usual options, on `test`. percent, mass [kg] : as an independent implementation measured them."""
     estimate = identify(robot, train)
     links = retrieve(estimate)
@@ -25,13 +25,10 @@ def link_claims(paper: str, place: str, robot: Robot, train: Dataset, test: Data
         paper=paper,
         place=place,
         quantity="relative error of feasible links on motion that they have not seen",
-        published=percent,
         ours=judged.overall_percent,
-        tolerance=0.005,
-        tolerance_from="half a unit of the last digit that was measured",
         unit="%",
-        origin="prototype",
         goal="lower",
+        **as_measured(percent),
     )
     yield Claim(
         paper=paper,

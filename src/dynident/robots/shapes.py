@@ -13,7 +13,7 @@ from dynident.core.arrays import Array, IntArray
 from dynident.robots.geometry.description import Part, read_geometry
 from dynident.robots.geometry.forms import Hull
 from dynident.robots.robot import Robot
-from dynident.robots.solids import Solid, body_capsules, body_pieces, described_solids
+from dynident.robots.solids import Solid, body_capsules, body_pieces, described_solids, first_problem
 
 
 class Shape(NamedTuple):
@@ -30,10 +30,7 @@ def robot_shapes(robot: Robot) -> tuple[tuple[Shape, ...], tuple[str, ...]]:
     read = [solid_shape(solid) for solid in described_solids(robot)] or list(_file_shapes(robot))
     found = [item for item in read if isinstance(item, Shape)]
     problems = [item for item in read if isinstance(item, str)]
-    notes: list[str] = []
-    if problems:
-        more = f", and so on for {len(problems) - 1} more" if len(problems) > 1 else ""
-        notes.append(problems[0] + more)
+    notes = list(first_problem(problems))
     bare = [body for body in range(-1, robot.n) if not any(shape.body == body for shape in found)]
     found += [solid_shape(solid, drawn=False) for body in bare for solid in body_capsules(robot, body)]
     links = [robot.links[body].name for body in bare if body >= 0]

@@ -170,15 +170,20 @@ class _Found:
             yield from (s for s in body_capsules(self.robot, body) if len(s.points) > 1 or body in self.lost.values())
 
     def notes(self) -> Iterator[str]:
-        if self.problems:
-            more = f", and so on for {len(self.problems) - 1} more" if len(self.problems) > 1 else ""
-            yield self.problems[0] + more
+        yield from first_problem(self.problems)
         if self.by_eye:
             yield f"visual shapes stand for the collision shapes of {', '.join(self.by_eye)}"
         bare = dict.fromkeys([*self.lost, *(solid.name for solid in self.capsules())])
         if bare:
             radius = thickness(self.robot)
             yield f"capsules between the joints with a radius of {radius:.3g} m stand for {', '.join(bare)}, of which no shape was found"
+
+
+def first_problem(problems: list[str]) -> Iterator[str]:
+    """One sentence for all, where there are some."""
+    if problems:
+        more = f", and so on for {len(problems) - 1} more" if len(problems) > 1 else ""
+        yield problems[0] + more
 
 
 def _read(geometry: Geometry, link: str, role: Role) -> tuple[list[Part], list[str]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.experiments import parse_percent, read_earlier_run, write_experiment
+from dynident.cli.experiments import parse_percent, read_earlier_run, write_design, write_experiment
 from dynident.cli.inputs import check_output, parse_reading, read_driving_limits, read_motion, read_robot
 from dynident.cli.motion_check import check_file
 from dynident.cli.moving_robot import show_moving
@@ -215,6 +215,7 @@ def excite(
         _write_static(machine, allowed, static, asked, output, write, rate=rate if written.periods else None, as_json=as_json)
         return
     earlier = None if after is None else read_earlier_run(after)
+    begins = _position(start, machine, "--start")
     options = {
         "friction": earlier.base.friction if earlier is not None and friction is None else opt.parse_friction(friction or "linear"),
         "after": earlier,
@@ -222,7 +223,7 @@ def excite(
         "harmonics": harmonics,
         "base_frequency": opt.parse_frequency(base_frequency, "--base-frequency"),
         "criterion": criterion,
-        "start": _position(start, machine, "--start"),
+        "start": begins,
         "at_rest": start_at_rest,
         "starts": starts,
         "budget": None if budget is None else _positive(budget, "--budget", "seconds"),
@@ -232,7 +233,7 @@ def excite(
         "seed": seed,
         "unchecked": unchecked,
     }
-    stands = _position(home, machine, "--from") or _position(start, machine, "--start")
+    stands = _position(home, machine, "--from") or begins
     find_home(machine, allowed, CollisionModel.of_robot(machine)[0], stands)  # where it can't stand, nothing need be searched
     driving = {"home": stands, "phase": 0.0 if start else None}
     goal = {"precision": parse_percent(precision, "--precision"), "torque_error": parse_percent(torque_error, "--torque-error")}
@@ -257,22 +258,20 @@ def _write_trajectory(
     as_json: bool,
 ) -> None:
     from dynident.core.parallel import process_pool
-    from dynident.excitation import FileHeader, design_trajectory, drive_design, trajectory_dataset
+    from dynident.excitation import design_trajectory, drive_design
     from dynident.excitation.tables import design_document, design_report
 
     with progress_bar("Designing the trajectory") as progress, process_pool(workers or os.cpu_count() or 1) as executor:
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
     design = drive_design(design, rate=options["rate"], **driving)
-    assert design.drive is not None  # noqa: S101 (it was planned just now)
-    header = FileHeader.of_report(robot, design.report, design.unchecked)
-    write(trajectory_dataset(design.drive.trajectory, options["rate"]), header=header)
+    driven = write_design(design, output, write, rate=options["rate"])
     page = output.with_suffix(".html")
     if plot:
         from dynident.core.files import write_atomically
 
         heading = f"{design.headline}; dashed: the limits; grey: to the periods and back"
         shown = design.plot(title=heading).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
-        write_atomically(page, show_moving(shown, robot, design.drive.trajectory))
+        write_atomically(page, show_moving(shown, robot, driven))
     written = f"{output}, plot in {page}" if plot else str(output)
     print_result(design_report(design), design_document(design), as_json=as_json, written=written)
 

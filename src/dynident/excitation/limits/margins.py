@@ -52,6 +52,20 @@ class LimitMargin:
     def holds(self) -> bool:
         return self.margin >= 0.0
 
+    @property
+    def used(self) -> str:
+        """How much of the limit is used up, for a table."""
+        if not self.holds:
+            return "BROKEN"
+        if not np.isnan(self.distance):
+            return f"at least {1e3 * self.distance:.1f} mm"
+        return "" if np.isnan(self.share) else f"{self.share:.1%}"
+
+    @property
+    def title(self) -> str:
+        """What stops a motion, as a `LimitError` calls it."""
+        return f"{self.name} limit at {self.where}" if self.where else f"{self.name} limit"
+
 
 @dataclass(frozen=True, kw_only=True)
 class LimitReport:
@@ -75,14 +89,9 @@ class LimitReport:
 
     def table(self) -> Table:
         """Every limit, where and when it comes closest, and what is left of it."""
-        rows: list[Row] = []
-        for m in self.margins:
-            used = ("" if np.isnan(m.share) else f"{m.share:.1%}") if m.holds else "BROKEN"
-            rows.append(Row((m.name, m.where, f"{m.time:.3f}", f"{m.margin:.4g} {m.unit}", used)))
-            if m.holds and not np.isnan(m.distance):
-                rows[-1] = Row((m.name, m.where, f"{m.time:.3f}", f"{m.margin:.4g} {m.unit}", f"at least {1e3 * m.distance:.1f} mm"))
+        rows = tuple(Row((m.name, m.where, f"{m.time:.3f}", f"{m.margin:.4g} {m.unit}", m.used)) for m in self.margins)
         headings = ("limit", "closest at", "time [s]", "margin", "used")
-        return Table(title=f"Limits, checked at {self.rate:g} Hz", headings=headings, rows=tuple(rows), left=frozenset({0, 1}))
+        return Table(title=f"Limits, checked at {self.rate:g} Hz", headings=headings, rows=rows, left=frozenset({0, 1}))
 
     def __str__(self) -> str:
         return str(Report(header=(), tables=(self.table(),), facts=(), notes=self.notes))
@@ -216,8 +225,7 @@ def position_range(limits: Limits) -> tuple[Array, Array]:
 
 
 def _impossible(margin: LimitMargin, at_start: bool, torque: TorqueBound | None) -> LimitError:
-    where = f"{margin.name} limit at {margin.where}" if margin.where else f"{margin.name} limit"
-    missing = f"by {-margin.margin:.3g} {margin.unit}"
+    where, missing = margin.title, f"by {-margin.margin:.3g} {margin.unit}"
     if margin.name == "effort" and torque is not None:
         place = "at the start" if at_start else "anywhere"
         return LimitError(where, f"is broken {missing} or more when the robot stands {place} ({torque.statement})", remedy=torque.remedy)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.excitation.trajectories.quintic import minimum_jerk
 from dynident.excitation.trajectories.trajectory import Motion
 
 
@@ -41,6 +42,6 @@ def ease(time: Array, length: float, first: float, last: float) -> Pace:
         u = np.clip(since[near] / duration, 0.0, 1.0)
         gone = duration * u**4 * (2.5 - 3.0 * u + u**2)
         along[near] = gone if rising else length - gone
-        pace[near] = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
-        change[near] = (1.0 if rising else -1.0) * 30.0 * u**2 * (1.0 - u) ** 2 / duration
+        pace[near], slope, _ = minimum_jerk(u)
+        change[near] = (1.0 if rising else -1.0) * slope / duration
     return Pace(np.clip(along, 0.0, length), pace, change)

@@ -19,6 +19,11 @@ _PEAK_ACCELERATION = 10.0 / np.sqrt(3.0)
 _PEAK_JERK = 60.0
 
 
+def minimum_jerk(s: Array) -> tuple[Array, Array, Array]:
+    """10 s³ - 15 s⁴ + 6 s⁵ and its first and second derivatives, for s from 0 to 1: from 0 to 1, at rest at both ends."""
+    return s**3 * (10.0 - 15.0 * s + 6.0 * s**2), 30.0 * s**2 * (1.0 - s) ** 2, 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class QuinticTrajectory:
     """From `start` to `end`, both (n,) [rad | m], in `duration` [s]; outside of that time it stands still."""
@@ -38,9 +43,9 @@ class QuinticTrajectory:
     def sample(self, time: ArrayLike) -> Motion:
         T = self.duration
         s = np.clip(check_times(time) / T, 0.0, 1.0)[:, None]
+        way, speed, change = minimum_jerk(s)
         step = self.end - self.start
-        q = self.start + step * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-        return Motion(q, step * 30.0 * s**2 * (1.0 - s) ** 2 / T, step * 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / T**2)
+        return Motion(self.start + step * way, step * speed / T, step * change / T**2)
 
 
 def fastest_quintic(

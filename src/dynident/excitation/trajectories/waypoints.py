@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.excitation.trajectories.quintic import QuinticTrajectory
+from dynident.excitation.trajectories.quintic import QuinticTrajectory, minimum_jerk
 from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names
 
 
@@ -60,8 +60,8 @@ class WaypointTrajectory:
         T = np.diff(self.times)[piece][:, None]
         s = (t - self.times[piece])[:, None] / T
         first, step = self.points[piece], np.diff(self.points, axis=0)[piece]
-        q = first + step * s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-        return Motion(q, step * 30.0 * s**2 * (1.0 - s) ** 2 / T, step * 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / T**2)
+        way, speed, change = minimum_jerk(s)
+        return Motion(first + step * way, step * speed / T, step * change / T**2)
 
     def stretch(self, duration: float) -> WaypointTrajectory:
         """The same moves in another, longer time [s]."""

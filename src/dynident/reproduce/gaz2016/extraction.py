@@ -18,7 +18,7 @@ from dynident.feasibility import (
 from dynident.feasibility.extraction import extract_in_two_steps
 from dynident.parameters import consistency_margin, to_com
 from dynident.regression import BaseParameters, base_parameters
-from dynident.reproduce.claim import COUNTED, Claim, printed
+from dynident.reproduce.claim import COUNTED, Claim, as_measured, printed
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
 from dynident.reproduce.gaz2016.multistart import restarted_costs
 from dynident.reproduce.gaz2016.published import GRAVITY, INERTIAS, MASSES_AND_CENTRES, TOTAL_MASS, gravity_rows
@@ -71,11 +71,8 @@ def _gravity_claims(gravity: Objective, table: Array, found: LinkParameters) -> 
             paper=KEY,
             place="Table II",
             quantity="cost of the printed solution, recomputed",
-            published=5.080e-10,
             ours=cost,
-            tolerance=0.0005e-10,
-            tolerance_from="half a unit of the last digit that was measured",
-            origin="prototype",
+            **as_measured("5.080e-10"),
         ),
         Claim(
             paper=KEY,

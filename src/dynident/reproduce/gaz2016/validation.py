@@ -12,7 +12,7 @@ from dynident.dynamics import inverse_dynamics, lagrangian_dynamics
 from dynident.excitation import kuka_table_5, trajectory_dataset
 from dynident.friction import linear
 from dynident.regression import build_problem, identify, residuals
-from dynident.reproduce.claim import Claim
+from dynident.reproduce.claim import Claim, as_measured
 from dynident.reproduce.curves import joint_panels, joints_together
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
 from dynident.reproduce.recorded_links import link_claims
@@ -48,13 +48,10 @@ def run(setting: Setting) -> Outcome:
             paper=KEY,
             place="Fig. 6",
             quantity="largest difference between Newton-Euler and Lagrange on Table V",
-            published=3e-10,
             ours=float(np.abs(newton_euler - lagrange).max()),
-            tolerance=0.5e-10,
-            tolerance_from="half a unit of the last digit that was measured",
             unit="N·m",
-            origin="prototype",
             goal="lower",
+            **as_measured("3e-10"),
         ),
         Claim(
             paper=KEY,
@@ -138,15 +135,12 @@ def _log_claims(setting: Setting) -> Iterator[Claim]:
         paper=KEY,
         place="recorded LWR 4+",
         quantity="relative error on a repeat of the motion, all coefficients and linear friction fitted to the other",
-        published=1.94,
         ours=held_out,
-        tolerance=0.005,
-        tolerance_from="half a unit of the last digit that was measured",
         unit="%",
-        origin="prototype",
         goal="lower",
+        **as_measured("1.94"),
     )
-    yield from link_claims(KEY, "recorded LWR 4+", robot, whole[0], whole[-1], percent=2.21, mass=15.2)
+    yield from link_claims(KEY, "recorded LWR 4+", robot, whole[0], whole[-1], percent="2.21", mass=15.2)
 
 
 EXPERIMENT = Experiment(key="validation", title="torques along Table V", run=run, uses=("kuka",))

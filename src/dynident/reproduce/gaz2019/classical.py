@@ -139,7 +139,7 @@ def _recorded_claims(robot: Robot, log: Dataset, problem: Problem) -> Iterator[C
             origin="prototype",
             goal="lower",
         )
-    for share, percent, mass in ((0.7, 0.82, 16.5), (0.2, 1.60, 16.8)):
+    for share, percent, mass in ((0.7, "0.82", 16.5), (0.2, "1.60", 16.8)):
         place = f"recorded Panda, first {100 * share:.0f} % of the log"
         yield from link_claims(KEY, place, robot, log.part(0.0, share), log.part(share, 1.0), percent=percent, mass=mass)
     yield from _linear_claims(ours.base, ours.values, ours.std)

@@ -16,7 +16,7 @@ from dynident.data import ControllerSamples
 from dynident.dynamics import inertia_gravity_regressor
 from dynident.regression import Estimate, base_parameters, identify
 from dynident.regression.equations.factors import independent_columns
-from dynident.reproduce.claim import COUNTED, Claim, half_digit, printed
+from dynident.reproduce.claim import COUNTED, Claim, as_measured, half_digit, printed
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
 from dynident.reproduce.gaz2019.groupings import same_grouping
 from dynident.reproduce.gaz2019.published import RECOVERED, TABLE_3
@@ -116,11 +116,8 @@ def _regressor_claims(robot: Robot, exact: ControllerSamples, draws: int, *, rec
             paper=KEY,
             place="Section VI",
             quantity="condition number when masses are chosen first",
-            published=5711.0,
             ours=_masses_first(robot, exact.q),
-            tolerance=0.5,
-            tolerance_from="half a unit of the last digit that was measured",
-            origin="prototype",
+            **as_measured("5711"),
         )
 
 
