@@ -5,6 +5,7 @@ Exit codes: 0 success; 1 the work failed, or what was checked is not in order; 2
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
@@ -96,6 +97,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows ASCII alone shows a ? for ±
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(logging.Formatter("dynident: %(message)s"))
     try:
         code = run(words)
         sys.stdout.flush()

@@ -6,7 +6,7 @@ of overlap checks that it may vectorise. Keep it so: more than about five array 
 stride that is not a constant, silently gives scalar code that is several times slower. TILE is a multiple of 8, so
 that rows keep the 64-byte alignment of their workspace; powers of two are slower (rows compete for cache sets).
 
-All compiled code stands in this one file because Numba's disk cache only notices changes of the file itself.
+All compiled code stands in this one file because the cache of compiled code only notices changes of the file itself.
 The readable form of everything here is lagrangian_dynamics.py.
 
 Rows of a link's workspace      rows of a joint's workspace     entries of a joint's constants
@@ -26,14 +26,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from dynident.core.compiled import compiler
 
 TILE = T = 40
 BLOCK = B = 5 * TILE
 
 # "contract" lets multiply-adds fuse, "nsz" ignores the sign of zero; NaN and infinity keep their meaning. The kernels
 # allocate nothing, so they do without Numba's reference counts (_nrt), whose atomic updates cost a quarter of the time.
-_compile = njit(cache=True, nogil=True, _nrt=False, error_model="numpy", fastmath={"contract", "nsz"})  # pyright: ignore[reportCallIssue]
+_compile = compiler(nogil=True, _nrt=False, error_model="numpy", fastmath={"contract", "nsz"})
 
 
 class Workspace(NamedTuple):

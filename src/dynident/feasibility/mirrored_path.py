@@ -10,11 +10,11 @@ overlooked, and near one they are those of Newton's method.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.compiled import compiler
 
-_compile = njit(cache=True, nogil=True, error_model="numpy")
+_compile = compiler(nogil=True, error_model="numpy")
 
 #: A block counts as hit when the way left to its boundary is shorter than this [rad].
 _HIT = 1e-11

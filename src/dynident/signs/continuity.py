@@ -13,11 +13,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
 from dynident.core.arrays import Array
+from dynident.core.compiled import compiler
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.refine import Refined, inflation_of
+
+_compile = compiler(nogil=True)
 
 #: A leap of any size, as friction makes where a joint turns back, is no less likely than e to minus this.
 LEAP = 25.0
@@ -58,7 +60,7 @@ def chain_signs(evidence: Array, clear: Array, step: float, inflation: float) ->
     return np.tanh(0.5 * _smooth(evidence / (1.0 + (inflation - 1.0) * tied), price))
 
 
-@njit(cache=True, nogil=True)
+@_compile
 def _smooth(evidence, price):  # log odds of + at every sample
     count = len(evidence)
     total = evidence.copy()
@@ -73,13 +75,13 @@ def _smooth(evidence, price):  # log odds of + at every sample
     return total
 
 
-@njit(cache=True, nogil=True)
+@_compile
 def _pass(odds, price):
     """log (e^odds + e^-price) / (e^(odds - price) + 1): what is known of a sample tells of the next."""
     return _log_sum(odds, -price) - _log_sum(odds - price, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@_compile
 def _log_sum(a, b):
     larger = max(a, b)
     return larger + math.log1p(math.exp(-abs(a - b)))

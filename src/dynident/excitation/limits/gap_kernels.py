@@ -1,8 +1,8 @@
 """Compiled: where a robot's solids are, how far they are from each other and from planes, and how far they can travel.
 
 A solid is known here by a capsule that holds it: the points within a radius of a segment. The distance between segments follows Ericson,
-Real-Time Collision Detection (2005), section 5.1.9. All compiled code of this room stands in this one file because Numba's disk cache only
-notices changes of the file itself. The readable form of everything here is gap_reference.py.
+Real-Time Collision Detection (2005), section 5.1.9. All compiled code of this room stands in this one file because the cache of compiled
+code only notices changes of the file itself. The readable form of everything here is gap_reference.py.
 """
 
 # pyright: basic
@@ -10,9 +10,10 @@ notices changes of the file itself. The readable form of everything here is gap_
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-_compile = njit(cache=True, nogil=True, error_model="numpy")
+from dynident.core.compiled import compiler
+
+_compile = compiler(nogil=True, error_model="numpy")
 
 #: A segment shorter than this is a point [m²].
 _POINT = 1e-18

@@ -11,9 +11,10 @@ Detection (2005), section 5.1.5. coal is the oracle of the tests, and answers wh
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-_compile = njit(cache=True, nogil=True, error_model="numpy")
+from dynident.core.compiled import compiler
+
+_compile = compiler(nogil=True, error_model="numpy")
 
 _ITERATIONS = 50
 #: Relative gap between the distance and its lower bound that is exact enough, and the square of a distance that is none [m²].

@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-_compile = njit(cache=True, nogil=True, error_model="numpy")
+from dynident.core.compiled import compiler
+
+_compile = compiler(nogil=True, error_model="numpy")
 
 
 @_compile
