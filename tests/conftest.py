@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ import hypothesis
 import pytest
 
 from dynident.cli.app import main
+from tests.commands import run_here
 
 if TYPE_CHECKING:
     from dynident.reproduce import Reproduction
@@ -35,23 +35,16 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session")
 def dynident_in() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs the installed command in a given folder."""
-    command = Path(sys.executable).parent / "dynident"
-
-    def run(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([command, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
-
-    return run
+    """Runs the command in a given folder."""
+    return run_here
 
 
 @pytest.fixture
-def dynident(
-    tmp_path: Path, dynident_in: Callable[..., subprocess.CompletedProcess[str]]
-) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs the installed command in an empty folder, as a user would."""
+def dynident(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the command in an empty folder, as a user would."""
 
     def run(*arguments: object, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
-        return dynident_in(cwd, *arguments)
+        return run_here(cwd, *arguments)
 
     return run
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import run_here, run_installed
+
 URDF = """<robot name="arm"><link name="base"/><link name="link1"/>
 <joint name="joint1" type="{kind}"><parent link="base"/><child link="link1"/><axis xyz="0 0 1"/></joint></robot>"""
 
@@ -93,3 +95,11 @@ def test_version(dynident):
     finished = dynident("--version")
     assert finished.returncode == 0
     assert finished.stdout.startswith("dynident 0.")
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["--version"], ["identify", "--help"], ["check", "panda"], ["check", "missing.urdf"], ["chek"]], ids=" ".join
+)
+def test_the_installed_command_says_the_same_as_the_one_in_this_process(tmp_path, words):
+    installed, here = run_installed(tmp_path, *words), run_here(tmp_path, *words)
+    assert (installed.returncode, installed.stdout, installed.stderr) == (here.returncode, here.stdout, here.stderr)
