@@ -3,47 +3,71 @@
 from __future__ import annotations
 
 import re
-from types import ModuleType
+import subprocess
+import sys
+from importlib import import_module
+from inspect import getdoc
 
 import pytest
 
 from dynident.cli import verbs
-from dynident.cli.app import VERBS
+from dynident.cli.overview import GROUPS, OPTIONS, VERBS
 from tests.conftest import REPOSITORY
-
-GROUPS = {
-    "Start here": ["demo", "reproduce"],
-    "Robot": ["check", "view", "convert", "repair"],
-    "Experiment": ["excite", "simulate", "record", "doctor"],
-    "Model": ["presets", "gains", "identify", "signs", "retrieve", "validate", "friction", "payload"],
-    "Use": ["export", "report", "sample"],
-}
-
-
-def name_of(module: ModuleType) -> str:
-    return module.__name__.rpartition(".")[2]
 
 
 def test_every_file_is_registered():
     files = {file.stem for file in (REPOSITORY / "src" / "dynident" / "cli" / "verbs").glob("[a-z]*.py")}
-    assert files == {name_of(module) for module in VERBS}
+    assert files == set(VERBS)
+    assert len(VERBS) == len(set(VERBS))
     assert verbs.__doc__
 
 
-@pytest.mark.parametrize("module", VERBS, ids=name_of)
-def test_a_verb_says_what_it_is(module: ModuleType):
-    name = name_of(module)
-    assert callable(getattr(module, name))
-    assert getattr(module, name).__doc__
-    assert name in GROUPS[module.GROUP]
+@pytest.mark.parametrize("name", VERBS)
+def test_a_verb_says_what_it_is(name: str):
+    module = import_module(f"dynident.cli.verbs.{name}")
     commands = re.findall(r"\[bold\](.*?)\[/bold\]", module.EXAMPLE)
     assert commands
     assert all(command.startswith(f"dynident {name}") for command in commands)
 
 
+@pytest.mark.parametrize("group", GROUPS)
+def test_the_help_of_all_says_of_a_verb_what_its_own_help_begins_with(group: str):
+    for name, sentence in GROUPS[group].items():
+        text = getdoc(getattr(import_module(f"dynident.cli.verbs.{name}"), name))
+        assert text is not None
+        assert " ".join(text.partition("\n\n")[0].split()) == sentence
+
+
 def test_the_help_shows_the_groups(dynident):
     panels = re.split(r"╭─ ([A-Z][\w ]+?) ─+╮", dynident("--help").stdout)[1:]
     found = {title: re.findall(r"^│ (\w+) ", text, flags=re.MULTILINE) for title, text in zip(panels[::2], panels[1::2], strict=True)}
-    assert list(found.pop("Options")) == []
-    assert found == GROUPS
+    assert found.pop("Options") == []
+    assert found == {title: list(verbs) for title, verbs in GROUPS.items()}
     assert list(found) == list(GROUPS)
+
+
+@pytest.mark.parametrize("words", [["--debug", "--help"], ["--help", "check"]])
+def test_the_help_is_the_same_wherever_it_is_asked_for(dynident, words):
+    assert dynident(*words).stdout.rstrip() == dynident("--help").stdout.rstrip()
+
+
+def test_the_options_of_the_help_are_those_that_are_understood(dynident):
+    assert all(option in dynident("--help").stdout for option in OPTIONS)
+    assert dynident("--debug", "--version").stdout == dynident("--version").stdout
+    assert "No such option" in dynident("--quiet", "check").stderr
+
+
+def test_help_and_version_import_neither_verbs_nor_what_parses_their_options():
+    heavy = ("typer", "numpy", "yaml", "dynident.cli.verbs.check")
+    ask = "import sys; from dynident.cli.app import run; run(['--help']); run(['--version']); "
+    code = f"{ask}print([name for name in {heavy} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.endswith("[]\n")
+
+
+def test_a_verb_imports_no_other():
+    code = (
+        "import sys; from dynident.cli.app import run; run(['check', '--help'])\nprint(sum('cli.verbs.' in name for name in sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.endswith("\n1\n")

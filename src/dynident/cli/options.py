@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, c
 import typer
 
 from dynident.cli.registries import HelpFromRegistry, Offered, OptionGroup
-from dynident.core.fields import parse_number, parse_numbers
 from dynident.errors import FileError, UnknownNameError, ValueRangeError
 
 if TYPE_CHECKING:
@@ -326,6 +325,8 @@ def parse_gravity(text: str | None) -> tuple[float, ...] | None:
     """(x, y, z) of "x,y,z"."""
     if text is None:
         return None
+    from dynident.core.fields import parse_numbers
+
     numbers = parse_numbers(text)
     if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
         raise ValueRangeError("--gravity", f"got {text!r}; three numbers in m/s² were expected, such as 0,0,-9.80665")
@@ -384,6 +385,8 @@ def _pairs(
 
 def _number(text: str) -> float | None:
     """A finite number, such as 0.02, 1e-3, pi/2 or 90deg."""
+    from dynident.core.fields import parse_number
+
     value = parse_number(text)
     return value if value is not None and math.isfinite(value) else None
 

@@ -1,6 +1,6 @@
 """Options that a verb doesn't list itself: groups that several verbs share, and what a registry of the library holds.
 
-Registries are imported for the verb that is run alone, so that `dynident --help` stays quick.
+Registries are imported when a verb is prepared, and that is done for the verb alone that is run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
-from dynident.errors import DynidentError
+from dynident.cli.exits import InterruptedByUser
 
 _T = TypeVar("_T")
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY
@@ -33,13 +33,6 @@ def offer(kind: Any, flag: str, help: str, metavar: str | None = None, default: 
     return Offered(annotation=Annotated[kind, typer.Option(flag, metavar=metavar, help=help)], default=default)
 
 
-class InterruptedByUser(DynidentError):
-    """Ctrl-C, as an error that reaches the command's end."""
-
-    def __init__(self) -> None:
-        super().__init__("interrupted; what was finished is kept")
-
-
 @dataclass(frozen=True)
 class OptionGroup:
     """Marks the parameter of a verb that gets the values of all options that `offered` finds, by name."""
@@ -54,17 +47,15 @@ class HelpFromRegistry:
     text: Callable[[], str]
 
 
-def with_registries(verb: Callable[..., None], *, look: bool) -> Callable[..., None]:
-    """The verb as Typer wants it: a parameter for every offered option. look : ask the registries, which imports them."""
+def with_registries(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb as Typer wants it: a parameter for every offered option."""
     signature = inspect.signature(verb, eval_str=True)
     groups = {name: found for name, item in signature.parameters.items() if (found := _mark(item.annotation, OptionGroup)) is not None}
-    if not look and not groups:
-        return verb
-    offered = {group: dict(source.offered()) if look else dict[str, Offered]() for group, source in groups.items()}
+    offered = {group: dict(source.offered()) for group, source in groups.items()}
     parameters: list[inspect.Parameter] = []
     for name, item in signature.parameters.items():
         found = offered.get(name)
-        parameter = item.replace(kind=_BY_NAME, annotation=_fill_help(item.annotation) if look else item.annotation)
+        parameter = item.replace(kind=_BY_NAME, annotation=_fill_help(item.annotation))
         parameters += [parameter] if found is None else [_parameter(*pair) for pair in found.items()]
 
     @wraps(verb)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from dynident.robots.check import RobotCheck
 
-GROUP = "Robot"
 EXAMPLE = """Examples:
 
 [bold]dynident check panda[/bold]

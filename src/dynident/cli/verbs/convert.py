@@ -11,7 +11,6 @@ from dynident.cli.inputs import check_output, read_robot, read_text_of
 from dynident.cli.options import Chain, Debug, RobotArgument
 from dynident.cli.terminal import console
 
-GROUP = "Robot"
 EXAMPLE = """Examples:
 
 [bold]dynident convert arm.urdf.xacro -o arm.urdf --xacro-arg hand:=true[/bold]

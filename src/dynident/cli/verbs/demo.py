@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from dynident.excitation import Trajectory
     from dynident.robots import Robot
 
-GROUP = "Start here"
 EXAMPLE = """Examples:
 
 [bold]dynident demo[/bold]

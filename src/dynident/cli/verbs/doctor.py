@@ -16,7 +16,6 @@ from dynident.errors import FileError, InputError, Remedy
 if TYPE_CHECKING:
     from dynident.doctor import Diagnosis
 
-GROUP = "Experiment"
 EXAMPLE = """Examples:
 
 [bold]dynident doctor panda log.npz[/bold]

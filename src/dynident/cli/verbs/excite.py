@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from dynident.regression.summary import Reading
     from dynident.robots import Robot
 
-GROUP = "Experiment"
 EXAMPLE = """Examples:
 
 [bold]dynident excite panda -o trajectory.csv --budget 60[/bold]

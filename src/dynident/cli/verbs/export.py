@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from dynident.exports.target import Exporter, States
     from dynident.robots import Robot
 
-GROUP = "Use"
 EXAMPLE = """Examples:
 
 [bold]dynident export run --urdf identified.urdf --from robot.urdf --c model[/bold]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from dynident.friction import FrictionModel
     from dynident.regression import Estimate
 
-GROUP = "Model"
 EXAMPLE = """Examples:
 
 [bold]dynident friction run new_log.npz -o run_warm[/bold]

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from dynident.data import Dataset
     from dynident.drives import KnownMasses, KnownPayload
 
-GROUP = "Model"
 EXAMPLE = """Examples:
 
 [bold]dynident gains ur10.urdf unloaded.npz --loaded loaded.npz --payload-mass 2.8 -o gains.yaml[/bold]

@@ -16,7 +16,6 @@ from dynident.errors import InputError, ValueRangeError
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
 
-GROUP = "Model"
 EXAMPLE = """Examples:
 
 [bold]dynident identify panda log.npz -o run --friction linear --filter 5 --rate 20 --train 0:0.7[/bold]

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from dynident.regression.summary import Reading
     from dynident.robots import Robot
 
-GROUP = "Model"
 EXAMPLE = """Examples:
 
 [bold]dynident payload run loaded.npz --declared-mass 1.4 --declared-com 0,0,0.05[/bold]

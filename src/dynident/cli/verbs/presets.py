@@ -9,7 +9,6 @@ import typer
 from dynident.cli import options as opt
 from dynident.cli.terminal import console, print_json, print_table
 
-GROUP = "Model"
 EXAMPLE = """Examples:
 
 [bold]dynident presets[/bold]

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dynident.recording import RecordingPlan, RobotConnection, Vendor
     from dynident.robots import Robot
 
-GROUP = "Experiment"
 EXAMPLE = """Examples:
 
 [bold]dynident record franka 172.16.0.2 --robot panda --trajectory trajectory.csv -o log.npz --repeat 3[/bold]

@@ -12,7 +12,6 @@ from dynident.cli.options import AsJson, Chain, Debug, RobotArgument, one_of
 from dynident.cli.terminal import print_result
 from dynident.errors import ValueRangeError
 
-GROUP = "Robot"
 EXAMPLE = """Examples:
 
 [bold]dynident repair kuka_lwr4 -o kuka.yaml[/bold]

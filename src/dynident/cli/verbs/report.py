@@ -11,7 +11,6 @@ from dynident.cli.inputs import check_output
 from dynident.cli.options import Debug, RunArgument
 from dynident.cli.terminal import console, spinner
 
-GROUP = "Use"
 EXAMPLE = """Examples:
 
 [bold]dynident report run[/bold]

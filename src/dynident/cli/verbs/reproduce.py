@@ -11,7 +11,6 @@ from dynident.cli.options import AsJson, Debug
 from dynident.cli.terminal import console, print_json, print_report, progress_steps
 from dynident.errors import InputError
 
-GROUP = "Start here"
 EXAMPLE = """Examples:
 
 [bold]dynident reproduce gaz2016 -o reproduction[/bold]

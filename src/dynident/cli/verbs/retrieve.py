@@ -13,7 +13,6 @@ from dynident.cli.retrieval import RetrievalOptions, solve_with_options
 from dynident.cli.terminal import print_result, progress_bar
 from dynident.errors import InputError
 
-GROUP = "Model"
 EXAMPLE = """Examples:
 
 [bold]dynident retrieve run --bounds bounds.csv --total-mass 16 20[/bold]

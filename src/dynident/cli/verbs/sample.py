@@ -13,7 +13,6 @@ from dynident.cli.registries import Offered, OptionGroup, offer
 from dynident.cli.terminal import console, print_json, print_notes, print_report, print_table, progress_bar
 from dynident.errors import InputError
 
-GROUP = "Use"
 EXAMPLE = """Examples:
 
 [bold]dynident sample run -n 200 -o models --mjcf robot.xml[/bold]

@@ -13,7 +13,6 @@ from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.errors import InputError
 
-GROUP = "Model"
 EXAMPLE = """Examples:
 
 [bold]dynident signs panda log.npz -o run[/bold]

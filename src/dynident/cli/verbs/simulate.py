@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from dynident.robots import Robot
     from dynident.simulation import Elasticity, Payload, Sensors
 
-GROUP = "Experiment"
 EXAMPLE = """Examples:
 
 [bold]dynident simulate panda traj.csv -o log.npz --noise realistic --friction linear --truth truth.npz[/bold]

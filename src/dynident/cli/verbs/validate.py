@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dynident.feasibility.result import LinkParameters
     from dynident.regression import Estimate
 
-GROUP = "Model"
 EXAMPLE = """Example:
 
 [bold]dynident validate run log.npz --part 0.7:1[/bold]"""

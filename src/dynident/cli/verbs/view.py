@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from dynident.core.arrays import Array
     from dynident.robots import Robot
 
-GROUP = "Robot"
 EXAMPLE = """Examples:
 
 [bold]dynident view arm.urdf[/bold]
