@@ -78,6 +78,7 @@ _HOMES = {
     "exports": ("Exported", "export"),
     "reports": ("Page", "report"),
     "drives": (),
+    "fleet": (),
     "recording": (),
     "doctor": (),
     "parameters": (),

@@ -30,6 +30,7 @@ from dynident.exports import export, model_from_estimate
 from dynident.feasibility import retrieval_problem, retrieve
 from dynident.feasibility.repairs.repair import repair
 from dynident.feasibility.run_costs import RunCosts
+from dynident.fleet import compare_runs, observe
 from dynident.friction import linear
 from dynident.payload import Declared, identify_payload
 from dynident.recording import plan_trajectory
@@ -91,6 +92,11 @@ def _design() -> Result:
 
 def _experiment() -> Result:
     return design_experiment(lambda **_: _design(), precision=0.01, longest=20.0, most=1)
+
+
+def _comparison() -> Result:
+    run = observe(stages()["Run"], "before")
+    return compare_runs([run, replace(run, name="after")])
 
 
 def _check() -> Tabular:
@@ -158,6 +164,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "FrictionRefit": cache(_refit),
     "DriveGains": cache(_gains),
     "RunCosts": _costs,
+    "RunComparison": cache(_comparison),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 

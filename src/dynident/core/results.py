@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -83,6 +86,15 @@ def _table_html(table: Table) -> str:
     rows = [f"<tr{faint if row.dimmed else ''}>{cells('td', row.cells)}</tr>" for row in table.rows]
     heading = f"<thead><tr>{cells('th', table.headings)}</tr></thead>"
     return f"<table><caption>{escape(table.title)}</caption>{heading}<tbody>{''.join(rows)}</tbody></table>"
+
+
+def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
+    """Records as CSV with the keys as the first line; numbers with every digit."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(records[0]) if records else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue()
 
 
 class Tabular(ABC):

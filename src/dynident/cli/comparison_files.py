@@ -1,0 +1,26 @@
+"""A comparison of runs as files: a page, a table or JSON, as the suffix says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dynident.fleet import RunComparison
+
+SUFFIXES = (".html", ".csv", ".json")
+
+
+def write_comparison(comparison: RunComparison, file: Path) -> None:
+    """A page, a table with a row per run and quantity, or JSON."""
+    from dynident.core.files import json_text, write_atomically
+    from dynident.core.results import csv_text
+    from dynident.fleet.tables import comparison_document
+    from dynident.reports.comparison import comparison_page
+
+    if file.suffix.lower() == ".html":
+        comparison_page(comparison).save(file)
+    elif file.suffix.lower() == ".csv":
+        write_atomically(file, csv_text(comparison.records()))
+    else:
+        write_atomically(file, json_text(comparison_document(comparison)))

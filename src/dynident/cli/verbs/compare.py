@@ -1,0 +1,55 @@
+"""`dynident compare`: a few runs beside each other, and what differs by more than chance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dynident.cli.comparison_files import SUFFIXES, write_comparison
+from dynident.cli.inputs import check_output
+from dynident.cli.options import AsJson, Debug
+from dynident.cli.terminal import console, print_json, print_report, progress_bar
+
+EXAMPLE = """Examples:
+
+[bold]dynident compare before after[/bold]   (before and after lubrication)
+
+[bold]dynident compare run_* -o comparison.html -o comparison.csv[/bold]"""
+
+
+def compare(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders that dynident identify wrote: two of them, or more.")],
+    output: Annotated[
+        list[Path] | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Also write it as a page (.html), .csv or .json. Repeatable."),
+    ] = None,
+    as_json: AsJson = False,
+    debug: Debug = False,
+) -> None:
+    """Compare runs of one robot, or of robots of one model: coefficients and friction, in standard deviations.
+
+    Two runs are compared with each other, the second with the first; of more, each is compared with the median of all, and those farthest
+    from it come first. Deviations count the standard deviation of each estimate and, of five runs or more, how much they usually differ.
+    """
+    from dynident.fleet import ComparedRun, compare_runs, observe
+    from dynident.fleet.tables import comparison_document
+    from dynident.runs import load_run
+
+    for file in output or ():
+        check_output(file, "comparison", SUFFIXES)
+    with progress_bar("Reading") as progress:
+        found: list[ComparedRun] = []
+        for k, folder in enumerate(runs):
+            found.append(observe(load_run(folder), str(folder)))
+            progress((k + 1) / len(runs))
+    comparison = compare_runs(found)
+    for file in output or ():
+        write_comparison(comparison, file)
+    if as_json:
+        print_json(comparison_document(comparison))
+        return
+    print_report(comparison.tables())
+    if output:
+        console().print(f"Written to {', '.join(map(str, output))}", markup=False)

@@ -1,0 +1,61 @@
+"""A comparison of runs as one page: who is farthest from the others and in what, at a glance and in small multiples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from dynident.core.results import Table
+from dynident.fleet import RunComparison
+from dynident.fleet.figures import deviation_sheet, small_multiples
+from dynident.fleet.tables import beyond_table, quantity_table, run_table, sentences
+from dynident.reports.blocks import Block, Listing, Section, Text, grid, notes_listing
+from dynident.reports.page import FilledSection, Page, render
+from dynident.runs import Stage
+
+#: Lines of a table on the page; the files have all.
+_MOST = 400
+
+
+def comparison_page(comparison: RunComparison, *, title: str = "comparison of runs", before: Sequence[tuple[str, Table]] = ()) -> Page:
+    """The page, complete in itself. before : sections of tables that come first, such as what failed in a fleet, by their titles."""
+    parts: list[tuple[str, str, Iterable[Block]]] = [("runs", "Runs", _runs(comparison))]
+    parts += [(f"table-{k}", heading, (grid(table),)) for k, (heading, table) in enumerate(before, start=1)]
+    parts += [("deviations", "All deviations", (deviation_sheet(comparison),)), ("multiples", "Where they differ", _multiples(comparison))]
+    parts += [("quantities", "Quantities", (grid(quantity_table(comparison)),))]
+    sections = [FilledSection(_section(key, heading), blocks=tuple(blocks)) for key, heading, blocks in parts]
+    name = comparison.robot
+    return render(f"{name}: {title}", title, name, ", ".join(_named(comparison.names)), sections)
+
+
+def _section(key: str, title: str) -> Section:
+    return Section(key=key, title=title, stage=Stage.ESTIMATE, blocks=lambda run: iter(()))
+
+
+def _runs(comparison: RunComparison) -> Iterator[Block]:
+    out = len(comparison.runs_beyond)
+    told = "No run differs" if out == 0 else f"{out} of {len(comparison.runs)} runs differ"
+    yield Text(f"{told} from {comparison.reference} by more than chance.", headline=True)
+    spread = comparison.spread.any()
+    scale = "its own estimate and of the usual spread between these runs" if spread else "the estimates"
+    yield Text(
+        f"A deviation is counted in standard deviations of {scale}. By chance alone anything at all goes beyond {comparison.limit:.1f} "
+        "in one of twenty comparisons like this one."
+    )
+    yield grid(run_table(comparison, _MOST))
+    if out:
+        yield Listing("In words", tuple(sentences(comparison)[:_MOST]), "bad")
+        yield grid(beyond_table(comparison, _MOST))
+    if comparison.notes:
+        yield notes_listing("Notes", comparison.notes)
+
+
+def _multiples(comparison: RunComparison) -> Iterator[Block]:
+    yield Text(
+        f"Each dot is a run, with the standard deviation of its own estimate; the line is {comparison.reference}"
+        + (", the band what runs usually differ by." if comparison.spread.any() else ".")
+    )
+    yield from small_multiples(comparison)
+
+
+def _named(names: Sequence[str], most: int = 6) -> list[str]:
+    return [*names] if len(names) <= most else [*names[:most], f"{len(names) - most} more"]
