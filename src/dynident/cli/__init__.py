@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 #: As shells have it: 128 plus the number of the signal.
 INTERRUPTED = 130
@@ -10,6 +11,8 @@ INTERRUPTED = 130
 
 def main() -> None:
     """The `dynident` command. Ctrl-C is one sentence and the code that shells have for it, also while modules are being loaded."""
+    if "--debug" not in sys.argv and not sys.warnoptions:
+        warnings.simplefilter("ignore")  # they are for those who write code; what a user must know is a note or an error
     try:
         from dynident.cli.app import main as run
 

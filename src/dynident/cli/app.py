@@ -46,6 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "--debug" in words and not isinstance(error, UsageError):
             raise
         code = _complain("; ".join(filter(None, (error.message, _remedy(error)))), _exit_code(error))
+    except MemoryError:
+        if "--debug" in words:
+            raise
+        code = _complain("there is not enough memory for this; ask for less: fewer samples, a lower rate or a shorter motion", 1)
     except OSError as error:  # of what is printed: files have their own sentences
         if "--debug" in words or isinstance(error, BrokenPipeError):
             raise

@@ -13,7 +13,7 @@ class InterruptedByUser(DynidentError):
 
 
 class UsageError(InputError):
-    """Words that the command does not understand."""
+    """Words that the command does not understand. command : whose help tells more."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, remedy="see 'dynident --help'")
+    def __init__(self, message: str, command: str = "dynident") -> None:
+        super().__init__(message, remedy=f"see '{command} --help'")

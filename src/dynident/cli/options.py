@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+#: No log has a rate beyond these, and no motion of a robot a frequency [Hz].
+SLOWEST, FASTEST = 1e-6, 1e8
+
 
 def _known_formats() -> str:
     from dynident.data.formats.registry import known_formats
@@ -340,6 +343,8 @@ def parse_frequency(text: str | None, option: str) -> float | None:
     value = _number(text)
     if value is None or value <= 0.0:
         raise ValueRangeError(option, f"got {text!r}; a positive frequency in Hz was expected, such as 5")
+    if not SLOWEST <= value <= FASTEST:
+        raise ValueRangeError(option, f"got {text!r}; a frequency from {SLOWEST:g} to {FASTEST:g} Hz was expected, such as 5")
     return value
 
 

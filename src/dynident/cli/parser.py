@@ -9,18 +9,19 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from dynident.cli.exits import UsageError
 from dynident.cli.options import Debug
 from dynident.cli.overview import EXAMPLE, OPTIONS, PURPOSE, VERBS, print_overview, print_version
 from dynident.cli.registries import with_registries
+from dynident.cli.usage import check_words, explain_refusal
 
 
 def parse_and_run(words: Sequence[str]) -> int | None:
     """Do what the words say; UsageError tells what Typer does not understand."""
+    check_words(words)
     try:
         return _app(words)(list(words), prog_name="dynident", standalone_mode=False)
     except typer.TyperException as error:
-        raise UsageError(error.format_message().rstrip(".")) from error
+        raise explain_refusal(error) from error
 
 
 def _app(words: Sequence[str]) -> typer.Typer:

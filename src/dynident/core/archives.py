@@ -78,7 +78,7 @@ def read_npz(path: Path) -> Arrays:
         raise FileError(path, "is not an .npz archive, or it is damaged; write it with numpy.savez") from None
     except (ValueError, EOFError):  # np.load takes what is no archive for a pickle, and refuses
         raise FileError(path, "is not an .npz archive; write it with numpy.savez") from None
-    except AttributeError:  # a single .npy array under another name has no keys
+    except (AttributeError, TypeError):  # a single .npy array under another name has no keys
         raise FileError(path, "holds one array without a name; write it with numpy.savez(file, t=..., q=...)") from None
 
 

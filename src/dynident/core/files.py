@@ -90,7 +90,8 @@ def parse_yaml(path: str | Path, text: str, *, large: bool = False) -> dict[str,
         problem = getattr(error, "problem", None) or (str(error) if isinstance(error, ValueError) else "not valid YAML")
         raise FileError(path, f"can't be read as YAML: {problem}", place=place) from None
     if not isinstance(content, dict):
-        raise FileError(path, "a mapping (key: value lines) was expected")
+        problem = "is empty; " if content is None else ""
+        raise FileError(path, f"{problem}a mapping (key: value lines) was expected")
     return cast("dict[str, Any]", content)
 
 

@@ -96,6 +96,8 @@ def retrieval_problem(
         low, high = total_mass
         if not low <= high:
             raise ValueRangeError("total_mass", f"is from {low:g} to {high:g}; the lower must not exceed the upper")
+        if high <= 0.0:
+            raise ValueRangeError("total_mass", f"is at most {high:g} kg; what links weigh is above zero")
         conditions = conditions & TotalMass(low, high)
     if shapes is not None:
         conditions = conditions & shapes.constraints

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.errors import DynidentError, import_optional
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.simulation.plant import Plant
@@ -157,13 +158,15 @@ class Physics:
 
     def feel(self, torque: Array) -> None:
         """The accelerations that a torque (n,) gives at this instant."""
-        for _ in range(_LOAD_ROUNDS if self._friction is not None and self._friction.loaded else 1):
-            self._act(self._mujoco.mj_forward, torque)
+        with silence_mujoco(self._mujoco):
+            for _ in range(_LOAD_ROUNDS if self._friction is not None and self._friction.loaded else 1):
+                self._act(self._mujoco.mj_forward, torque)
 
     def advance(self, torque: Array) -> None:
         """One period with a torque (n,) that stays the same."""
-        for _ in range(self._steps):
-            self._act(self._mujoco.mj_step, torque)
+        with silence_mujoco(self._mujoco):
+            for _ in range(self._steps):
+                self._act(self._mujoco.mj_step, torque)
 
     def _act(self, function: Callable[[Any, Any], None], torque: Array) -> None:
         """A function of MuJoCo's with this torque, and with the friction that the load of the call before gives."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, per_joint
+from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.dynamics import mass_matrix
 from dynident.errors import import_optional
 from dynident.parameters import change_of_frame, link_inertia
@@ -100,7 +101,8 @@ def build_plant(
         if elastic:
             body.add_joint(name=f"{joint.name} deflection", type=kind, axis=joint.axis)
         bodies.append(body)
-    model = spec.compile()
+    with silence_mujoco(mujoco):
+        model = spec.compile()
     for j, joint in enumerate(robot.joints):  # MuJoCo may sort the bodies of a tree, so ask by name
         motors.append(int(model.joint(joint.name).dofadr[0]))
         springs.append(int(model.joint(f"{joint.name} deflection").dofadr[0]) if np.isfinite(stiffness[j]) else -1)

@@ -90,6 +90,16 @@ def test_the_gradient_is_the_derivative_of_the_objective(robot, friction, limits
         assert gradient @ direction == pytest.approx(moved, rel=2e-5, abs=1e-6)
 
 
+def test_a_step_that_ends_nowhere_turns_back():
+    """The line search can try unknowns of millions of radians, which the kernels refuse."""
+    problem = search(PLANAR, friction=None)
+    x = problem.parametrisation.standing_still(problem.centres[0]) + 1e7
+    value, gradient = problem.objective(x, 4.0, 3.0)
+    moved = (problem.objective(x + gradient / 1e9, 4.0, 3.0)[0] - problem.objective(x - gradient / 1e9, 4.0, 3.0)[0]) / 2e-9
+    assert gradient @ gradient == pytest.approx(moved, rel=1e-6)
+    assert value > 1e10
+
+
 def test_only_the_sign_of_coulomb_friction_is_smoothed():
     motion = JointMotion(*np.random.default_rng(0).normal(size=(3, 40, 3)))
     expected = friction_model("viscous+smooth_coulomb+offset")

@@ -17,6 +17,7 @@ import typer
 
 from dynident.cli.options import Debug
 from dynident.cli.terminal import console
+from dynident.core.files import check_writable
 from dynident.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def demo(
     if chosen.mean_position is not None and budget is not None:
         raise InputError(f"--budget is for the design of a trajectory, and demo {which} follows the report's; leave it out")
     run = output or Path(f"demo-{which}")
+    check_writable(run)
     run.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
     out = console()

@@ -72,14 +72,18 @@ def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, eff
     )
 
 
-def canonical(name: str) -> tuple[str, str]:
+#: What to do about a key of a map that is no quantity.
+_MAP = Remedy("a map gives our name first, as in {columns}", columns={"q": "pos_*"})
+
+
+def canonical(name: str, remedy: str = _MAP) -> tuple[str, str]:
     """Our name for a key of a map, and the effort's role when the key says it: "tau" is (effort, torque)."""
     if name in MAPPED:
         return name, ""
     for role, aliases in ALIASES.items():
         if name.lower() in aliases or name == role:
             return ("effort", role) if role in EFFORT_ROLES else (role, "")
-    raise UnknownNameError("quantity", name, MAPPED, remedy=Remedy("a map gives our name first, as in {columns}", columns={"q": "pos_*"}))
+    raise UnknownNameError("quantity", name, MAPPED, remedy=remedy)
 
 
 def _map_columns(file: Path, table: Table, columns: Mapping[str, Patterns]) -> tuple[dict[str, list[str]], str]:
@@ -184,7 +188,10 @@ def _same_joints(file: Path, found: Mapping[str, Mapping[str, Meaning]]) -> tupl
 
 def _starts(file: Path, table: Table, samples: int) -> tuple[int, ...]:
     if "starts" in table:
-        return tuple(int(start) for start in numeric(file, "starts", table["starts"]).reshape(-1))
+        starts = numeric(file, "starts", table["starts"]).reshape(-1)
+        if not np.all(np.isfinite(starts)) or np.any(starts != np.floor(starts)):
+            raise FileError(file, "starts are the samples at which segments begin, so that they are whole numbers", place="starts")
+        return tuple(int(start) for start in starts)
     if "segment" in table:
         labels: Array = numeric(file, "segment", table["segment"]).reshape(-1)
         if len(labels) != samples:

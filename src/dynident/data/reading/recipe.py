@@ -16,7 +16,7 @@ from dynident.core.files import errors_in_file, read_yaml
 from dynident.data.dataset import EffortKind
 from dynident.data.reading.columns import Patterns, canonical
 from dynident.data.reading.quantities import UNITS, factor
-from dynident.errors import FileError, UnknownNameError, ValueRangeError
+from dynident.errors import FileError, Remedy, UnknownNameError, ValueRangeError
 
 Unit = str | tuple[str, ...]
 _MOTORS = ("signs", "gear_ratios", "motor_to_joint", "offsets")
@@ -106,7 +106,7 @@ def check_units(units: Mapping[str, str | Sequence[str]] | None) -> dict[str, Un
         return None
     known: dict[str, Unit] = {}
     for key, unit in units.items():
-        name = canonical(key)[0]
+        name = canonical(key, Remedy("a unit belongs to one of them, as in {units}", units={"q": "deg"}))[0]
         if name not in UNITS:
             raise UnknownNameError("quantity with a unit", key, UNITS)
         for each in [unit] if isinstance(unit, str) else unit:

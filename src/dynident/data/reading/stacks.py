@@ -82,13 +82,17 @@ def _inertia_from_elements(file: Path, elements: Mapping[tuple[int, int], NDArra
     base = min(index for element in elements for index in element)
     n = max(index for element in elements for index in element) - base + 1
     length = len(next(iter(elements.values())))
+    for (i, j), column in elements.items():
+        if column.size != length or len(column) != length:
+            expected = f"({length},), a number per sample, was"
+            raise FileError(file, f"element M{i}{j} has shape {column.shape}; {expected} expected", place=f"M{i}{j}")
     M = np.zeros((length, n, n))
     for i in range(n):
         for j in range(n):
             column = elements.get((i + base, j + base), elements.get((j + base, i + base)))
             if column is None:
                 raise FileError(file, f"M lacks the element M{i + base}{j + base}; give at least one full triangle of the {n} x {n} matrix")
-            M[:, i, j] = column
+            M[:, i, j] = column.reshape(-1)
     return M
 
 
@@ -97,4 +101,14 @@ def _kind(values: NDArray[Any]) -> str:
         return "complex numbers"
     if values.dtype.kind in "mM":
         return "dates" if values.dtype.kind == "M" else "durations"
-    return f"text (such as {str(values.reshape(-1)[0])!r})" if values.dtype.kind in "US" else f"values of type {values.dtype}"
+    return _text_kind(values) if values.dtype.kind in "US" else f"values of type {values.dtype}"
+
+
+def _text_kind(values: NDArray[Any]) -> str:
+    """Text, with the first one that is no number, which is what someone looks for in a column of numbers."""
+    for row, text in enumerate(values.reshape(len(values), -1)[:, 0].tolist() if values.size else []):
+        try:
+            float(text)
+        except ValueError:
+            return f"text (such as {str(text)[:40]!r} in row {row + 1})"
+    return "numbers that are stored as text"

@@ -51,7 +51,7 @@ class ParallelFilter:
             raise ValueRangeError("rate_out", f"is {self.rate_out:g} Hz; it must be above 0 and at most rate_in = {self.rate_in:g} Hz")
         if not 0 < self.cutoff < 0.5 * self.rate:
             allowed = f"it must be above 0 and below half the output rate, {0.5 * self.rate:g} Hz"
-            raise ValueRangeError("cutoff", f"is {self.cutoff:g} Hz; {allowed}", remedy="lower it or raise rate_out")
+            raise ValueRangeError("cutoff", f"is {self.cutoff:g} Hz; {allowed}", remedy="lower it, or raise the output rate")
         if self.order < 1:
             raise ValueRangeError("order", f"is {self.order}; it must be at least 1")
         if not 0 < self.truncation < 1:

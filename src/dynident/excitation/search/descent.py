@@ -38,6 +38,8 @@ FINER = 10
 RESERVE = 2e-4
 #: Size of the random start in the scaled unknowns.
 _SPREAD = 0.3
+#: A step of the line search that ends beyond this [rad | m] is charged by its length alone, so that it turns back.
+_FAR = 1e5
 #: Corrections that L-BFGS keeps.
 _MEMORY = 30
 
@@ -115,6 +117,9 @@ class Search:
     def objective(self, x: Array, sharpness: float, weight: float) -> tuple[float, Array]:
         """Criterion + weight · penalty, and the gradient by the unknowns."""
         motion = self.parametrisation.motion(x)
+        if np.abs(motion.q).max() > _FAR:
+            away = Motion(2.0 * motion.q, np.zeros_like(motion.q), np.zeros_like(motion.q))
+            return float((motion.q**2).sum()), self.parametrisation.gradient(away)
         value, by = self.criterion.evaluate(motion, sharpness)
         excess, by_motion, by_regressor = self.penalty.evaluate(motion)
         if by_regressor is not None:  # torques are the regressor times parameters, so their share comes with the same evaluations

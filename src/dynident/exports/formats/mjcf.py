@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.core.xml import XmlText
 from dynident.errors import FileError, import_optional
 from dynident.exports.export_model import ExportModel
@@ -48,7 +49,8 @@ def prove_mjcf(model: ExportModel, exported: Exported, states: States) -> Compar
     spec.modelfiledir = exported.folder or "."
     strip_assets(mj, spec, keep_base=False)
     try:
-        engine = spec.compile()
+        with silence_mujoco(mj):
+            engine = spec.compile()
     except ValueError as error:
         raise DisagreementError(f"MuJoCo refuses the exported model, so nothing was written: {' '.join(str(error).split())}") from None
     engine.opt.gravity[:] = gravity_at_root(model.robot, tree)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.native_output import catch_native_errors
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError
 from dynident.exports.export_model import ExportModel
@@ -22,7 +23,7 @@ from dynident.exports.formats.complete import complete_urdf, dynamics_line
 from dynident.exports.formats.original import check_match, inertials, locked_positions, replace_comment, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
 from dynident.exports.proof import check_numbers, compare, gravity_at_root, main_file, read_back
-from dynident.exports.target import Comparison, Exported, Exporter, Original, Request, States
+from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Original, Request, States
 from dynident.parameters import link_inertia
 from dynident.robots.formats.urdf_xml import set_inertial
 from dynident.robots.load import read_xml
@@ -46,7 +47,7 @@ def prove_urdf(model: ExportModel, exported: Exported, states: States) -> Compar
     """Pinocchio on the exported URDF."""
     pin: Any = import_module("pinocchio")
     content = main_file(exported)
-    engine = pin.buildModelFromXML(content.decode("utf-8"))
+    engine = _build_engine(pin, content.decode("utf-8"))
     tree = read_back(content)
     engine.gravity = pin.Motion(gravity_at_root(model.robot, tree), np.zeros(3))
     data, locked = engine.createData(), locked_positions(model.robot, tree)
@@ -64,6 +65,17 @@ def prove_urdf(model: ExportModel, exported: Exported, states: States) -> Compar
     held = express_friction(model, ATTRIBUTES)
     check_numbers("Pinocchio", model.robot, held, {name: np.asarray(getattr(engine, name))[places] for name in ATTRIBUTES.friction})
     return compare("Pinocchio", model, states, torques)
+
+
+def _build_engine(pin: Any, text: str) -> Any:
+    """Pinocchio's model; what its parser prints about a file that it refuses is the reason, and else nobody's concern."""
+    printed: list[str] = []
+    try:
+        with catch_native_errors(printed):
+            return pin.buildModelFromXML(text)
+    except ValueError as error:
+        reasons = [line.removeprefix("Error:").strip() for line in printed if line.startswith("Error:")] or [str(error)]
+        raise DisagreementError(f"Pinocchio refuses the exported model, so nothing was written: {reasons[-1].rstrip('.')}") from None
 
 
 def _set_position(engine: Any, q: Array, name: str, position: float) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file
+from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, import_optional
 from dynident.parameters import change_of_frame
@@ -40,7 +41,8 @@ def read_mjcf(path: str, text: str, *, folder: str = "") -> SourceTree:
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
     _check_numbers(path, root)
-    model, inertials = _compile(mj, path, text, folder)
+    with silence_mujoco(mj):
+        model, inertials = _compile(mj, path, text, folder)
     parameters, changes = inertials.parameters(mj, model)
     with errors_in_file(path):
         links = tuple(_links(mj, model, parameters))

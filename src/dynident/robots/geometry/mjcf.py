@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.errors import import_optional
 from dynident.robots.formats.mjcf import body_name, sentence
 from dynident.robots.formats.mjcf_inertial import pose
@@ -70,7 +71,8 @@ def read_mjcf_geometry(source: Path) -> MjcfGeometry | str:
         spec = mj.MjSpec.from_file(str(source))
         spec.compiler.boundmass = spec.compiler.boundinertia = 1e-9  # a body whose mesh is lost may have no mass left
         lost = _drop_lost_meshes(spec, source)
-        model = spec.compile()
+        with silence_mujoco(mj):
+            model = spec.compile()
     except ValueError as error:
         return f"MuJoCo can't show the file: {sentence(error)}"
     return MjcfGeometry(mj, model, _by_body(lost))

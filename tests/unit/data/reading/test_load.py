@@ -494,9 +494,53 @@ def test_controller_samples(tmp_path):
     assert isinstance(load_recording(samples), ControllerSamples)
 
 
+@pytest.mark.parametrize("starts", [[0.0, np.nan], [0.0, np.inf], [0.0, 2.5]])
+def test_segments_begin_at_samples(tmp_path, starts):
+    with pytest.raises(FileError, match="starts are the samples at which segments begin, so that they are whole numbers"):
+        load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q, starts=starts))
+    assert load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q, starts=[0.0, 3.0])).starts == (0, 3)
+
+
+def test_an_element_of_the_inertia_matrix_is_a_number_per_sample(tmp_path):
+    elements = {"M11": np.ones(N), "M12": np.zeros(N), "M22": np.ones(N)}
+    with pytest.raises(FileError, match=r"element M11 has shape \(6, 2\); \(6,\), a number per sample, was expected"):
+        load_controller_samples(npz(tmp_path, q=Q, **elements | {"M11": np.ones((N, 2))}))
+    with pytest.raises(FileError, match=r"element M22 has shape \(5,\)"):
+        load_controller_samples(npz(tmp_path, q=Q, **elements | {"M22": np.ones(N - 1)}))
+    column = load_controller_samples(npz(tmp_path, q=Q, **elements | {"M11": np.ones((N, 1))}))
+    np.testing.assert_array_equal(column.M, np.tile(np.eye(2), (N, 1, 1)))
+
+
+def test_one_array_under_the_name_of_an_archive(tmp_path):
+    with (tmp_path / "log.npz").open("wb") as stream:
+        np.save(stream, Q)
+    with pytest.raises(FileError, match="holds one array without a name"):
+        load_dataset(tmp_path / "log.npz")
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_durations_are_times(tmp_path, unit):
+    ticks = np.round(TIME * {"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[unit] * 10).astype(np.int64)
+    columns = {"time": pa.array(ticks, pa.duration(unit)), "q1": Q[:, 0], "tau1": Q[:, 1]}
+    parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
+    np.testing.assert_allclose(load_dataset(tmp_path / "log.parquet").time, 10 * TIME, atol=1e-9)
+    parquet.write_table(pa.table(columns | {"q1": columns["time"], "time": TIME}), tmp_path / "log.parquet")
+    with pytest.raises(FileError, match="column 'q1' holds durations; real numbers were expected"):
+        load_dataset(tmp_path / "log.parquet")
+
+
+def test_the_unit_of_nothing(tmp_path):
+    with pytest.raises(UnknownNameError, match=r"no quantity named 'speed'.*as in units=\{'q': 'deg'\}"):
+        load_dataset(npz(tmp_path, t=TIME, q=Q, tau=Q), units={"speed": "deg"})
+
+
 def test_columns_that_are_no_numbers(tmp_path):
-    with pytest.raises(FileError, match="column 'q' holds text"):
+    with pytest.raises(FileError, match=r"column 'q' holds text \(such as 'a' in row 1\)"):
         load_dataset(npz(tmp_path, t=TIME, q=np.array(["a"] * N)))
+    with pytest.raises(FileError, match=r"column 'q' holds text \(such as 'lost' in row 3\)"):  # the one that is no number
+        load_dataset(npz(tmp_path, t=TIME, q=np.array(["0", "1e-3", "lost", "1", "2", "3"])))
+    with pytest.raises(FileError, match="column 'q' holds numbers that are stored as text"):
+        load_dataset(npz(tmp_path, t=TIME, q=np.array(["0"] * N)))
     with pytest.raises(FileError, match="column 'q' holds complex numbers"):
         load_dataset(npz(tmp_path, t=TIME, q=Q * 1j))
     with pytest.raises(FileError, match="time must be one column"):

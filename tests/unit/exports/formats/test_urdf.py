@@ -13,6 +13,7 @@ import pytest
 from dynident import load_robot
 from dynident.errors import FileError, UnknownNameError, ValueRangeError
 from dynident.exports import ExportModel, InfeasibleModelError, export
+from dynident.exports.target import DisagreementError
 from dynident.friction import Viscous, friction_model
 from dynident.friction.per_joint import PerJoint
 from dynident.parameters import from_com
@@ -178,3 +179,11 @@ def test_a_first_moment_without_mass_can_not_be_written(tmp_path):
 def test_an_unknown_target_names_the_known(tmp_path):
     with pytest.raises(UnknownNameError, match="urdf, mjcf, c, python, yaml, csv"):
         export(model_of(arm(tmp_path)), "sdf")
+
+
+def test_what_the_parser_of_pinocchio_prints_is_the_reason(tmp_path, capfd):
+    material = '<material name="grey"><color rgba="0.5 0.5 0.5 1"/></material>'
+    robot = arm(tmp_path, URDF.replace(material, 2 * material))
+    with pytest.raises(DisagreementError, match=r"Pinocchio refuses the exported model.*material 'grey' is not unique$"):
+        export(model_of(robot), "urdf", original=tmp_path / "arm.urdf")
+    assert capfd.readouterr() == ("", "")

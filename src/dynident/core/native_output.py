@@ -1,0 +1,35 @@
+"""What C and C++ libraries print past Python, caught: the URDF parser of Pinocchio says on stderr what its exception doesn't."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+
+_STDERR = 2
+
+
+@contextmanager
+def catch_native_errors(lines: list[str]) -> Generator[None]:
+    """Nothing that is written to the process's stderr within is shown; the list gets its lines.
+
+    The descriptor is the whole process's: what other threads print meanwhile is caught too, so that it is for short calls.
+    """
+    with suppress(OSError, ValueError):  # a stderr that is closed has nothing to lose
+        sys.stderr.flush()
+    try:
+        shown = os.dup(_STDERR)
+    except OSError:
+        yield
+        return
+    with tempfile.TemporaryFile() as caught:
+        os.dup2(caught.fileno(), _STDERR)
+        try:
+            yield
+        finally:
+            os.dup2(shown, _STDERR)
+            os.close(shown)
+            caught.seek(0)
+            lines += caught.read().decode("utf-8", "replace").splitlines()
