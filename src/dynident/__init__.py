@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dynident.exports import Exported, export
     from dynident.feasibility import LinkParameters, Repair, repair, retrieve
     from dynident.friction import friction_model
+    from dynident.monitoring import ContactMonitor, contact_monitor, find_contacts
     from dynident.payload import PayloadEstimate, identify_payload
     from dynident.regression import Estimate, Problem, identify
     from dynident.reports import Page, report
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dynident.validation import Validation, validate
 
 __all__ = [
+    "ContactMonitor",
     "ControllerSamples",
     "Dataset",
     "Design",
@@ -43,8 +45,10 @@ __all__ = [
     "SignRecovery",
     "Validation",
     "check_robot",
+    "contact_monitor",
     "design_trajectory",
     "export",
+    "find_contacts",
     "friction_model",
     "identify",
     "identify_payload",
@@ -74,6 +78,7 @@ _HOMES = {
     "signs": ("SignRecovery", "recover_signs"),
     "payload": ("PayloadEstimate", "identify_payload"),
     "validation": ("Validation", "validate"),
+    "monitoring": ("ContactMonitor", "contact_monitor", "find_contacts"),
     "runs": ("Run", "load_run", "save_run"),
     "exports": ("Exported", "export"),
     "reports": ("Page", "report"),

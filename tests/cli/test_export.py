@@ -58,7 +58,13 @@ def test_all_targets_at_once(dynident, folder):
     assert (finished.returncode, finished.stderr) == (0, "")
     for word in ("Pinocchio agrees at 1000 states", "MuJoCo agrees", "patched from", "can't hold offset"):
         assert word in finished.stdout
-    assert sorted(path.name for path in (folder / "c" / "arm").iterdir()) == ["CMakeLists.txt", "arm_model.c", "arm_model.h"]
+    assert sorted(path.name for path in (folder / "c" / "arm").iterdir()) == [
+        "CMakeLists.txt",
+        "arm_model.c",
+        "arm_model.h",
+        "arm_monitor.c",
+        "arm_monitor.h",
+    ]
     stored = read_parameters(folder / "run")
     for name in ("o.urdf", "o.xml"):
         robot = load_robot(folder / name)

@@ -32,6 +32,7 @@ from dynident.feasibility.repairs.repair import repair
 from dynident.feasibility.run_costs import RunCosts
 from dynident.fleet import compare_runs, observe
 from dynident.friction import linear
+from dynident.monitoring import contact_monitor, find_contacts
 from dynident.payload import Declared, identify_payload
 from dynident.recording import plan_trajectory
 from dynident.regression import build_problem, fit, refit_friction
@@ -141,6 +142,17 @@ def _costs() -> Result:
     return RunCosts(solver="penalty", costs=costs, feasible=costs > 0.2, lower_bound=0.3, beside={"published": 0.6})
 
 
+@cache
+def _monitor() -> Tabular:
+    data = log(arm(), seconds=32.0)
+    return contact_monitor(stages()["Estimate"], data.part(0.5, 1))
+
+
+def _contacts() -> Result:
+    data = log(arm(), seconds=4.0)
+    return find_contacts(_monitor(), replace(data, effort=data.effort + 20.0 * (data.time > 2.0)[:, None]))
+
+
 def _refit() -> Result:
     return refit_friction(stages()["Estimate"], log(arm(), seconds=16.0, seed=1))
 
@@ -165,6 +177,8 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "DriveGains": cache(_gains),
     "RunCosts": _costs,
     "RunComparison": cache(_comparison),
+    "ContactMonitor": _monitor,
+    "Contacts": cache(_contacts),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 

@@ -19,6 +19,11 @@ def agree(ours: np.ndarray, theirs: np.ndarray) -> bool:
     return float(np.max(np.abs(ours - theirs))) <= TOLERANCE * float(np.max(np.abs(theirs)))
 
 
+def symmetric(upper: np.ndarray) -> np.ndarray:
+    """Pinocchio fills one triangle."""
+    return np.triu(upper) + np.triu(upper, 1).T
+
+
 class Pair:
     """A robot in both libraries, and states."""
 
@@ -55,16 +60,21 @@ def test_coriolis_vector(pair: Pair) -> None:
 
 
 def test_mass_matrix(pair: Pair) -> None:
-    def crba(model: pin.Model, data: pin.Data, q: np.ndarray) -> np.ndarray:
-        upper = np.triu(pin.crba(model, data, q))
-        return upper + np.triu(upper, 1).T
-
-    assert agree(dynident.dynamics.mass_matrix(pair.robot, pair.parameters, pair.q), pair.pinocchio(crba, pair.q))
+    theirs = pair.pinocchio(lambda m, d, q: symmetric(pin.crba(m, d, q)), pair.q)
+    assert agree(dynident.dynamics.mass_matrix(pair.robot, pair.parameters, pair.q), theirs)
 
 
 def test_coriolis_matrix(pair: Pair) -> None:
     ours = dynident.dynamics.coriolis_matrix(pair.robot, pair.parameters, pair.q, pair.dq)
     assert agree(ours, pair.pinocchio(pin.computeCoriolisMatrix, pair.q, pair.dq))
+
+
+def test_momentum(pair: Pair) -> None:
+    found = dynident.dynamics.momentum(pair.robot, pair.parameters, pair.q, pair.dq)
+    value = pair.pinocchio(lambda m, d, q, v: symmetric(pin.crba(m, d, q)) @ v, pair.q, pair.dq)
+    slope = pair.pinocchio(lambda m, d, q, v: pin.computeCoriolisMatrix(m, d, q, v).T @ v, pair.q, pair.dq)
+    assert agree(found.value, value)
+    assert agree(found.drift, slope - pair.pinocchio(pin.computeGeneralizedGravity, pair.q))
 
 
 def test_forward_dynamics(pair: Pair) -> None:

@@ -1,6 +1,7 @@
 """Batched dynamics of any tree robot: regressors, inverse dynamics, mass matrix, gravity, Coriolis, energy."""
 
 from dynident.dynamics.batched_dynamics import (
+    Momentum,
     RegressorBlock,
     coriolis_matrix,
     coriolis_vector,
@@ -11,11 +12,13 @@ from dynident.dynamics.batched_dynamics import (
     iterate_regressor_blocks,
     kinetic_energy,
     mass_matrix,
+    momentum,
     potential_energy,
     torque_regressor,
 )
 
 __all__ = [
+    "Momentum",
     "RegressorBlock",
     "coriolis_matrix",
     "coriolis_vector",
@@ -26,6 +29,7 @@ __all__ = [
     "iterate_regressor_blocks",
     "kinetic_energy",
     "mass_matrix",
+    "momentum",
     "potential_energy",
     "torque_regressor",
 ]

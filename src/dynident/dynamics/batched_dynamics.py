@@ -39,6 +39,17 @@ class RegressorBlock(NamedTuple):
     matrix: Array
 
 
+class Momentum(NamedTuple):
+    """The generalised momentum of a robot, and how it changes by itself; (N, n) each.
+
+    value : M(q) dq [N·m·s | N·s].
+    drift : C(q, dq)ᵀ dq - g(q) [N·m | N], so that d(value)/dt = effort + drift; Cᵀ dq is the slope of the kinetic energy over q.
+    """
+
+    value: Array
+    drift: Array
+
+
 def inverse_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
     """Joint efforts (N, n) [N·m | N] that produce the motion: τ = M(q) ddq + C(q, dq) dq + g(q)."""
     (Q, dQ, ddQ), shape = _samples(robot, q=q, dq=dq, ddq=ddq)
@@ -72,6 +83,16 @@ def coriolis_matrix(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: Array
     """The Coriolis matrix C(q, dq) of the Christoffel symbols, (N, n, n): C dq = c and Ṁ - 2 C is skew-symmetric."""
     (Q, dQ), shape = _samples(robot, q=q, dq=dq)
     return _backend().coriolis_matrix(robot, link_rows(parameters, robot.link_names), Q, dQ).reshape(*shape, robot.n)
+
+
+def momentum(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Momentum:
+    """Generalised momentum and its drift, by one recursion over velocities and weights: no acceleration, M or C is formed.
+
+    De Luca, Ferrajoli, "A modified Newton-Euler method for dynamic computations in robot fault detection and control", ICRA 2009.
+    """
+    (Q, dQ), shape = _samples(robot, q=q, dq=dq)
+    value, drift = _backend().momentum(robot, link_rows(parameters, robot.link_names), Q, dQ)
+    return Momentum(value.reshape(shape), drift.reshape(shape))
 
 
 def forward_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, effort: ArrayLike) -> Array:

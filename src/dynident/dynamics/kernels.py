@@ -363,6 +363,51 @@ def inverse_dynamics(w, parameters, q, dq, ddq, out):
 
 
 @_compile
+def momentum(w, parameters, q, dq, still, value, drift):
+    """M dq into value (N, n) and Cᵀ dq - g into drift (N, n): see `momentum` in batched_dynamics.py.
+
+    With V_i the velocity of link i and H_i the momentum of all that hangs on it, both in its frame, p_i = S_i · H_i and
+    (Cᵀ dq)_i = ∂T/∂q_i = (V_i × S_i) · H_i, because joint i turns what its parent's motion carries along.
+    """
+    n = w.tree.shape[0]
+    _own_screws(w)
+    power, turned = w.scratch[0], w.scratch[1]
+    for start in range(0, q.shape[0], T):
+        count = min(T, q.shape[0] - start)
+        for i in range(n):
+            _move(w, q, still, still, start, i)
+            _wrench(w.links[i], parameters[i], w.wrenches[i])
+        for i in range(n - 1, -1, -1):
+            power[:T] = 0.0
+            _power(w.screws[i, i], w.wrenches[i], power)
+            for s in range(count):
+                drift[start + s, i] = -power[s]
+            if w.tree[i] >= 0:
+                _wrench_to_parent(w.links[i], w.wrenches[i], w.wrenches[w.tree[i]])
+        for i in range(n):
+            velocity, parent = w.rates[i, i], w.tree[i]
+            if parent < 0:
+                velocity[:] = 0.0
+            else:
+                _carry(w.links[i], w.rates[parent, parent], velocity)
+            for row in range(6):
+                for s in range(count):
+                    velocity[row * T + s] += w.screws[i, i, row * T + s] * dq[start + s, i]
+            _momentum(parameters[i], velocity, w.wrenches[i])
+        for i in range(n - 1, -1, -1):
+            power[: 2 * T] = 0.0
+            turned[: 6 * T] = 0.0
+            _cross_motion(w.rates[i, i], w.screws[i, i], 1.0, turned)
+            _power(w.screws[i, i], w.wrenches[i], power)
+            _power(turned, w.wrenches[i], power[T:])
+            for s in range(count):
+                value[start + s, i] = power[s]
+                drift[start + s, i] += power[T + s]
+            if w.tree[i] >= 0:
+                _wrench_to_parent(w.links[i], w.wrenches[i], w.wrenches[w.tree[i]])
+
+
+@_compile
 def mass_matrix(w, parameters, q, still, out):
     """Joint-space inertia Σ_i S_jᵀ I_i S_k into out (N, n, n), with the screws S in the frame of link i."""
     n = w.tree.shape[0]

@@ -36,6 +36,13 @@ def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: 
     return tau
 
 
+def momentum(robot: Robot, parameters: Array, q: Array, dq: Array) -> tuple[Array, Array]:
+    still = np.zeros_like(q)
+    value = np.einsum("Njk,Nk->Nj", mass_matrix(robot, parameters, q), dq)
+    rate = np.einsum("Nkj,Nk->Nj", coriolis_matrix(robot, parameters, q, dq), dq)
+    return value, rate - inverse_dynamics(robot, parameters, q, still, still, gravity=robot.gravity)
+
+
 def mass_matrix(robot: Robot, parameters: Array, q: Array) -> Array:
     M = np.zeros((len(q), robot.n, robot.n))
     for i in range(robot.n):

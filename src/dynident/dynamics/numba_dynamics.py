@@ -27,6 +27,12 @@ def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: 
     return out
 
 
+def momentum(robot: Robot, parameters: Array, q: Array, dq: Array) -> tuple[Array, Array]:
+    value, drift, still = np.empty_like(q), np.empty_like(q), freeze(np.zeros_like(q))
+    kernels.momentum(_workspace(robot, robot.gravity), freeze(parameters), freeze(q), freeze(dq), still, value, drift)
+    return value, drift
+
+
 def mass_matrix(robot: Robot, parameters: Array, q: Array) -> Array:
     out = np.empty((len(q), robot.n, robot.n))
     kernels.mass_matrix(_workspace(robot, _WEIGHTLESS), freeze(parameters), freeze(q), freeze(np.zeros_like(q)), out)

@@ -12,6 +12,7 @@ from dynident.core.arrays import Array
 from dynident.errors import InputError, Remedy, ShapeError
 from dynident.feasibility.result import LinkParameters
 from dynident.friction.model import FrictionModel
+from dynident.monitoring.contact_monitor import ContactMonitor
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 from dynident.payload import PayloadEstimate, PayloadStatus
 from dynident.regression.equations.base import BaseParameters
@@ -61,6 +62,7 @@ class ExportModel:
     coefficients : tuple                  Not empty for a model made of dynamic coefficients: its `parameters` move the robot as
                                           they do, but are no bodies.
     payload : AttachedBody or None        What hangs on the flange, beside the links.
+    monitor : ContactMonitor or None      Gain and thresholds of the contact monitor that generated code has; its model is not looked at.
     """
 
     robot: Robot
@@ -72,6 +74,7 @@ class ExportModel:
     coefficients: tuple[Coefficient, ...] = ()
     notes: tuple[str, ...] = ()
     payload: AttachedBody | None = None
+    monitor: ContactMonitor | None = None
 
     def __post_init__(self) -> None:
         n = self.robot.n

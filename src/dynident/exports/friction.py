@@ -37,32 +37,31 @@ class Formula(NDArrayOperatorsMixin):
         return Formula(f"np.{ufunc.__name__}({', '.join(_text(value) for value in inputs)})")
 
 
-def friction_nodes(model: ExportModel, graph: Graph, rigid: Sequence[Node]) -> list[Node]:
-    """(n,) friction torque of every joint as an expression of q, dq, ddq and temperature. rigid : (n,) torques of the links."""
+def friction_nodes(model: ExportModel, graph: Graph, motion: Motion) -> list[Node]:
+    """(n,) friction torque of every joint as an expression. motion : lists of n nodes."""
     torques = [graph.node(0.0)] * model.robot.n
     if model.friction is None or model.friction_parameters is None:
         return torques
-    for i, load in enumerate(rigid):
-        q, dq, ddq, temperature = (graph.input(f"{name}[{i}]") for name in ("q", "dq", "ddq", "temperature"))
+    for i in range(model.robot.n):
         own = model.friction.of_joint(i)
         values = model.friction.values_of(i, model.friction_parameters[i])
         for part in own.parts:
             if part.mixing is None:
-                for name, term in zip(part.parameter_names, _terms(part, Motion(q, dq, ddq, load, temperature)), strict=True):
+                for name, term in zip(part.parameter_names, _terms(part, Motion(*(nodes[i] for nodes in motion))), strict=True):
                     torques[i] = torques[i] + values[name] * graph.node(term)
     for part, numbers in model.friction_terms():
         if part.mixing is not None:
             for i in np.flatnonzero(numbers).tolist():
-                (term,) = _terms(part, Motion(*(_mix(graph, name, part.mixing[:, i]) for name in ("q", "dq", "ddq"))))
+                (term,) = _terms(part, Motion(*(_mix(graph, nodes, part.mixing[:, i]) for nodes in motion[:3])))
                 torques[i] = torques[i] + float(numbers[i, 0]) * graph.node(term)
     return torques
 
 
-def _mix(graph: Graph, name: str, shares: Array) -> Node:
+def _mix(graph: Graph, nodes: Sequence[Node], shares: Array) -> Node:
     """The motion of a motor that several joints turn."""
     mixed = graph.node(0.0)
     for k in np.flatnonzero(shares).tolist():
-        mixed = mixed + float(shares[k]) * graph.input(f"{name}[{k}]")
+        mixed = mixed + float(shares[k]) * nodes[k]
     return mixed
 
 

@@ -3,6 +3,7 @@
 from dynident.simulation.integrate import SimulationError
 from dynident.simulation.payload import Payload, loaded_parameters
 from dynident.simulation.plant import Elasticity, Plant, build_plant
+from dynident.simulation.push import Push
 from dynident.simulation.sensors import NOISES, Clock, Noise, Sensors, effort_scale
 from dynident.simulation.servo import Feedforward, Servo
 from dynident.simulation.simulated_friction import SimulatedFriction, typical_friction
@@ -19,6 +20,7 @@ __all__ = [
     "Noise",
     "Payload",
     "Plant",
+    "Push",
     "Reading",
     "Recording",
     "Sensors",

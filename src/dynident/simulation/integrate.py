@@ -8,7 +8,7 @@ inertia stays below RK4's bound of 2.78.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.errors import DynidentError, import_optional
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.simulation.plant import Plant
+from dynident.simulation.push import Push
 from dynident.simulation.reference_motion import Reference
 from dynident.simulation.servo import Regulator
 from dynident.simulation.simulated_friction import SimulatedFriction
@@ -56,6 +57,7 @@ class SimulatedMotion:
     """What happened at the servo's instants. All (N, n) but `saturated` (n,), the share of instants at the torque limit.
 
     load : (N, n)   What the motors passed on to the links: the effort without friction and without what moves the rotors.
+    pushed : (N, n) What pushes from outside did in the joints.
     """
 
     q: Array
@@ -66,6 +68,7 @@ class SimulatedMotion:
     motor_ddq: Array
     effort: Array
     load: Array
+    pushed: Array
     saturated: Array
 
 
@@ -101,13 +104,14 @@ def integrate(
     friction: SimulatedFriction | None,
     *,
     steps: int,
+    pushes: Sequence[Push] = (),
     progress: Callable[[float], None] | None = None,
 ) -> SimulatedMotion:
     """Run the servo along the reference, from its first state, with `steps` of physics per instant."""
     samples, n = reference.q.shape
     period = reference.time[1] - reference.time[0]
     physics = Physics(plant, friction, period=period, steps=steps, q=reference.q[0], dq=reference.dq[0])
-    rows = {name: np.empty((samples, n)) for name in ("q", "dq", "ddq", "motor_q", "motor_dq", "motor_ddq", "effort", "load")}
+    rows = {name: np.empty((samples, n)) for name in ("q", "dq", "ddq", "motor_q", "motor_dq", "motor_ddq", "effort", "load", "pushed")}
     saturated = np.zeros(n)
     torque = np.empty(0)
     for k in range(samples):
@@ -119,6 +123,7 @@ def integrate(
         now = torque if k == 0 else 0.5 * (before + torque)
         if reference.temperature is not None:
             physics.temperature = reference.temperature[k]
+        physics.push(pushes, reference.time[k] - reference.time[0])
         physics.feel(now)
         _note(rows, k, plant, physics, now)
         if k < samples - 1:
@@ -135,6 +140,7 @@ class Physics:
 
     period : float   [s], in `steps` steps of the physics; q, dq : (n,) where the motors begin [rad | m, per second].
     load : (n,)      What the motors pass on to the links [N·m | N].
+    pushed : (n,)    What acts on the links from outside [N·m | N].
     temperature      Of all joints, or (n,) [°C].
     """
 
@@ -144,7 +150,7 @@ class Physics:
         self.data = self._mujoco.MjData(plant.model)
         plant.model.opt.timestep = period / steps
         self.data.qpos[plant.motors], self.data.qvel[plant.motors] = q, dq
-        self.load = np.zeros(plant.robot.n)
+        self.load, self.pushed = np.zeros(plant.robot.n), np.zeros(plant.robot.n)
         self.temperature: Array | float = REFERENCE_TEMPERATURE
         _settle_springs(self._mujoco, plant, self.data)
 
@@ -155,6 +161,13 @@ class Physics:
     @property
     def motor_dq(self) -> Array:
         return self.data.qvel[self._plant.motors]
+
+    def push(self, pushes: Sequence[Push], time: float) -> None:
+        """What those of the pushes that act at a time [s] do in the joints, from now on."""
+        acting = [push for push in pushes if push.acts_at(time)]
+        if acting or np.any(self.pushed):
+            q = self._plant.link_side(self.data.qpos)
+            self.pushed = np.sum([push.effort(self._plant.robot, q) for push in acting], axis=0) + np.zeros(self._plant.robot.n)
 
     def feel(self, torque: Array) -> None:
         """The accelerations that a torque (n,) gives at this instant."""
@@ -171,6 +184,10 @@ class Physics:
     def _act(self, function: Callable[[Any, Any], None], torque: Array) -> None:
         """A function of MuJoCo's with this torque, and with the friction that the load of the call before gives."""
         friction = _apply(self._plant, self.data, torque, self._friction, self.load, self.temperature)
+        elastic = self._plant.springs >= 0
+        # a force on a link acts on the motor's angle and on the deflection alike, whose sum the link's position is
+        self.data.qfrc_applied[self._plant.motors] += self.pushed
+        self.data.qfrc_applied[self._plant.springs[elastic]] = self.pushed[elastic]
         function(self._plant.model, self.data)
         _check_sane(self.data, self.data.time)
         self.load = torque - friction - self._plant.inertia * self.data.qacc[self._plant.motors]
@@ -210,7 +227,7 @@ def _note(rows: dict[str, Array], k: int, plant: Plant, physics: Physics, torque
     for link, motor, values in (("q", "motor_q", data.qpos), ("dq", "motor_dq", data.qvel), ("ddq", "motor_ddq", data.qacc)):
         rows[link][k] = plant.link_side(values)
         rows[motor][k] = values[plant.motors]
-    rows["effort"][k], rows["load"][k] = torque, physics.load
+    rows["effort"][k], rows["load"][k], rows["pushed"][k] = torque, physics.load, physics.pushed
 
 
 def _check_sane(data: Any, time: float) -> None:

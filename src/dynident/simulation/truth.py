@@ -32,9 +32,10 @@ class Truth(Result):
     effort : (N, n)                 Of the motors [N·m | N].
     friction : (N, n)               Friction's part of it.
     motor_q : (N, n)                Motor positions seen through the gear; q for rigid joints.
+    pushed : (N, n) or None         What pushes from outside did in the joints [N·m | N].
     temperature : (N, n) or None    Of the joints, where the trajectory told it [°C].
 
-    At every sample of a rigid joint without armature, effort = rigid + friction to rounding. The servo's torque is constant for a
+    At every sample of a rigid joint without armature, effort = rigid + friction - pushed to rounding. The servo's torque is constant for a
     period: at a sample, effort and ddq are the means of just before and just after it, so that they belong to that instant.
     """
 
@@ -49,6 +50,7 @@ class Truth(Result):
     friction: Array
     motor_q: Array
     temperature: Array | None = None
+    pushed: Array | None = None
 
     @property
     def headline(self) -> str:
@@ -113,8 +115,8 @@ def write_truth(truth: Truth, path: str | Path) -> None:
     """Write an NPZ file, all of it or nothing; load_dataset reads its motion and effort.
 
     Beside time, q, dq, ddq, effort it has `motor_q`, `rigid_effort` and `friction_effort` (N, n), `link_parameters` (n, 10),
-    `friction_parameters` (n, k) and `description`, a JSON text with the robot, the frames, and the friction model with its
-    threshold.
+    `friction_parameters` (n, k), `pushed_effort` (N, n) where there were pushes, and `description`, a JSON text with the robot, the
+    frames, and the friction model with its threshold.
     """
     names = ("time", "q", "dq", "ddq", "effort", "motor_q")
     arrays: dict[str, Any] = {name: getattr(truth, name) for name in names}
@@ -131,6 +133,8 @@ def write_truth(truth: Truth, path: str | Path) -> None:
         "links": list(truth.robot.link_names),
         "frames": list(truth.robot.frame_names),
     }
+    if truth.pushed is not None and np.any(truth.pushed):
+        arrays["pushed_effort"] = truth.pushed
     if truth.joint_friction is not None:
         arrays["friction_parameters"] = truth.joint_friction.parameters
         smooth = truth.joint_friction.model

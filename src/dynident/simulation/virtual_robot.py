@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +18,7 @@ from dynident.robots.robot import Robot
 from dynident.simulation.integrate import Drive, SimulatedMotion, integrate, substeps
 from dynident.simulation.payload import Payload, loaded_parameters
 from dynident.simulation.plant import Elasticity, Plant, build_plant
+from dynident.simulation.push import Push
 from dynident.simulation.reference_motion import Reference, sample_reference
 from dynident.simulation.sensors import NOISES, Sensors, effort_scale
 from dynident.simulation.servo import Feedforward, Regulator, Servo, feedforward_torque
@@ -43,6 +44,7 @@ def simulate(
     noise: Sensors | str | Callable[[Array], Sensors] = "none",
     elasticity: Elasticity | None = None,
     armature: ArrayLike = 0.0,
+    pushes: Sequence[Push] = (),
     rate: float = CONTROL_RATE,
     check_limits: bool = True,
     seed: int = 0,
@@ -57,6 +59,7 @@ def simulate(
     noise                Sensors, what makes them for the joints' effort scale (n,), or the name of a preset: none or realistic.
     elasticity           Springs in the joints. Servo, encoder and friction are then on the motor's side, and so is the log.
     armature             Rotor inertia [kg·m² | kg], beside the links' parameters.
+    pushes               Forces on the links from outside, which the servo does not know.
     rate                 Of the log [Hz]; the servo runs at the same rate or a multiple, at least 1 kHz.
     check_limits         Refuse a trajectory beyond the joints' limits of position, velocity and acceleration.
     seed                 Of the sensors' noise; the motion itself is not random.
@@ -71,7 +74,7 @@ def simulate(
     on_motors = np.asarray(armature, dtype=float) + (0.0 if joint_friction is None else joint_friction.inertia)
     plant = build_plant(robot, p, elasticity=elasticity, armature=on_motors)
     servo = servo or Servo()
-    motion, bandwidth = _run(plant, reference, servo, joint_friction, period, progress)
+    motion, bandwidth = _run(plant, reference, servo, joint_friction, period, pushes, progress)
     kept = slice(None, None, ticks)
     truth = _truth(plant, reference, motion, joint_friction, kept)
     log = sensors.record(
@@ -124,6 +127,7 @@ def _run(
     servo: Servo,
     friction: SimulatedFriction | None,
     period: float,
+    pushes: Sequence[Push],
     progress: Callable[[float], None] | None,
 ) -> tuple[SimulatedMotion, float]:
     robot, p = plant.robot, plant.parameters
@@ -141,7 +145,8 @@ def _run(
     weight = gravity(robot, p, reference.q[0]) if servo.feedforward is Feedforward.NONE else np.zeros(robot.n)
     regulator = Regulator(bandwidth, period, robot.effort_limits, np.asarray(np.linalg.solve(S[0], weight), dtype=float))
     steps = substeps(plant, friction, felt, M[looks], period)
-    return integrate(plant, reference, Drive(feedforward, S, regulator), friction, steps=steps, progress=progress), bandwidth
+    drive = Drive(feedforward, S, regulator)
+    return integrate(plant, reference, drive, friction, steps=steps, pushes=pushes, progress=progress), bandwidth
 
 
 def _check_moves_mass(robot: Robot, M: Array) -> None:
@@ -165,6 +170,7 @@ def _truth(plant: Plant, reference: Reference, motion: SimulatedMotion, friction
         effort=motion.effort[kept],
         friction=np.zeros_like(motor.dq) if friction is None else friction.torque(motor),
         motor_q=motor.q,
+        pushed=motion.pushed[kept],
         temperature=None if reference.temperature is None else motor.temperature,
     )
 

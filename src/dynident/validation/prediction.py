@@ -14,9 +14,9 @@ from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
 from dynident.regression.prepare import match_joints
 from dynident.validation.folds import cross_validate_fit
-from dynident.validation.models import COEFFICIENTS, LINKS, LinkModel, as_torque_model, newton_euler_models
+from dynident.validation.models import COEFFICIENTS, LINKS, LinkModel, NewtonEuler, as_torque_model, newton_euler_models
 from dynident.validation.notes import departure_text
-from dynident.validation.series import joint_series
+from dynident.validation.series import JointSeries, joint_series
 from dynident.validation.uncertainty import Departure, find_departures, fitted_std, half_width, model_noise, prediction_covariance
 
 
@@ -41,18 +41,10 @@ def predict(model: Estimate, motion: Dataset, *, links: LinkModel | None = None)
 
     An effort that the motion has is not looked at, and nothing is filtered.
     """
-    matched = match_joints(model.base.robot, motion)
-    if not isinstance(matched, Dataset) or matched.dq is None or matched.ddq is None:
-        raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
-    if model.base.columns.of_extra:
-        raise InputError("the model has columns of its own, which a motion doesn't tell; use Estimate.predict, which takes them")
     estimate = as_torque_model(model, links)
-    still = replace(matched, effort=np.zeros_like(matched.q), effort_kind=EffortKind.TORQUE, mask=None)
     covariance = prediction_covariance(estimate)
     others = newton_euler_models(estimate, links)[: 0 if links is None else 1]
-    load = inverse_dynamics(estimate.base.robot, estimate.link_part, matched.q, matched.dq, matched.ddq)
-    rows = LogRows(base=estimate.base, dataset=still, filter=None, extra={}, load=load)
-    series = joint_series(estimate, covariance, rows, others)
+    series = _series(estimate, covariance, others, motion)
     use = LINKS if LINKS in series[0].std else COEFFICIENTS
     fitted, why_not = cross_validate_fit(model)
     noise, notes = model_noise(model, others, None if fitted is None else fitted.noise), list[str]()
@@ -72,3 +64,25 @@ def predict(model: Estimate, motion: Dataset, *, links: LinkModel | None = None)
         departures=departures,
         notes=tuple(notes),
     )
+
+
+def prediction_std(model: Estimate, motion: Dataset, *, links: LinkModel | None = None) -> Array:
+    """(N, n) standard deviation of the efforts of `predict`, by the uncertainty of the parameters alone [N·m | N]."""
+    estimate = as_torque_model(model, links)
+    others = newton_euler_models(estimate, links)[: 0 if links is None else 1]
+    series = _series(estimate, prediction_covariance(estimate), others, motion)
+    use = LINKS if LINKS in series[0].std else COEFFICIENTS
+    return np.stack([item.std[use] for item in series], axis=1)
+
+
+def _series(estimate: Estimate, covariance: Array, others: tuple[NewtonEuler, ...], motion: Dataset) -> tuple[JointSeries, ...]:
+    """What is predicted of a motion, unfiltered."""
+    matched = match_joints(estimate.base.robot, motion)
+    if not isinstance(matched, Dataset) or matched.dq is None or matched.ddq is None:
+        raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
+    if estimate.base.columns.of_extra:
+        raise InputError("the model has columns of its own, which a motion doesn't tell; use Estimate.predict, which takes them")
+    still = replace(matched, effort=np.zeros_like(matched.q), effort_kind=EffortKind.TORQUE, mask=None)
+    load = inverse_dynamics(estimate.base.robot, estimate.link_part, matched.q, matched.dq, matched.ddq)
+    rows = LogRows(base=estimate.base, dataset=still, filter=None, extra={}, load=load)
+    return joint_series(estimate, covariance, rows, others)

@@ -29,6 +29,8 @@ def calls(robot: dynident.Robot, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray)
         "coriolis_vector": dynident.dynamics.coriolis_vector(robot, p, q, dq),
         "mass_matrix": dynident.dynamics.mass_matrix(robot, p, q),
         "coriolis_matrix": dynident.dynamics.coriolis_matrix(robot, p, q, dq),
+        "momentum": dynident.dynamics.momentum(robot, p, q, dq).value,
+        "drift": dynident.dynamics.momentum(robot, p, q, dq).drift,
         "forward_dynamics": dynident.dynamics.forward_dynamics(robot, p, q, dq, ddq),
         "kinetic_energy": dynident.dynamics.kinetic_energy(robot, p, q, dq),
         "potential_energy": dynident.dynamics.potential_energy(robot, p, q),
@@ -76,6 +78,7 @@ def test_backends_agree_on_a_tree_that_is_not_depth_first() -> None:
         ),
         (compiled.mass_matrix(robot, p, q), lagrangian.mass_matrix(robot, p, q)),
         (compiled.coriolis_matrix(robot, p, q, dq), lagrangian.coriolis_matrix(robot, p, q, dq)),
+        *zip(compiled.momentum(robot, p, q, dq), lagrangian.momentum(robot, p, q, dq), strict=True),
         (compiled.torque_regressor(robot, q, dq, ddq), lagrangian.torque_regressor(robot, q, dq, ddq)),
         (compiled.inertia_gravity_regressor(robot, q), lagrangian.inertia_gravity_regressor(robot, q)),
     ]

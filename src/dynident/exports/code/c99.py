@@ -7,11 +7,9 @@ Every function is re-entrant: it reads its arguments and writes its result.
 from __future__ import annotations
 
 import ctypes
-import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +17,8 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import FileError
+from dynident.exports.code.c99_monitor import monitor_files, prove_monitor
+from dynident.exports.code.c_text import SIGN, c_name, comment_lines, function_body
 from dynident.exports.code.emit import assignments
 from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
@@ -26,11 +26,13 @@ from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import friction_nodes
 from dynident.exports.proof import compare, friction_states
 from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Request, States
+from dynident.friction.model import Motion
 
 #: First line of every CMakeLists.txt that is written here; one without it is the user's own.
 CMAKE_MARK = "# Written by dynident"
 #: How generated C is compiled, here and in the tests.
 C_FLAGS = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-O2")
+_NO_THRESHOLDS = "the contact monitor has no thresholds, for none have been found in a log of free motion; set its levels yourself"
 _CMAKE = f"""{CMAKE_MARK}
 cmake_minimum_required(VERSION 3.10)
 project(STEM C)
@@ -39,15 +41,10 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-add_library(STEM STEM.c)
+add_library(STEM STEM.c MONITOR.c)
 target_include_directories(STEM PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 set_target_properties(STEM PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(STEM PUBLIC m)
-"""
-_SIGN = """static double sign(double x)
-{
-  return (double)((x > 0.0) - (x < 0.0));
-}
 """
 
 
@@ -63,15 +60,17 @@ class CFunction:
 
 
 def write_c(model: ExportModel, request: Request) -> Exported:
-    """One header, one source and a CMakeLists.txt."""
+    """A header and a source of the dynamics, the same of the contact monitor, and a CMakeLists.txt."""
     prefix = c_name(model.robot.name)
     stem = f"{prefix}_model"
     files = {
         f"{stem}.h": _header(model, request, prefix, stem),
         f"{stem}.c": _source(model, prefix, stem),
-        "CMakeLists.txt": _CMAKE.replace("STEM", stem),
+        **monitor_files(model, request),
+        "CMakeLists.txt": _CMAKE.replace("STEM", stem).replace("MONITOR", f"{prefix}_monitor"),
     }
-    return Exported(target="c", files={name: text.encode() for name, text in files.items()})
+    notes = () if model.monitor is not None else (_NO_THRESHOLDS,)
+    return Exported(target="c", files={name: text.encode() for name, text in files.items()}, notes=notes)
 
 
 def prove_c(model: ExportModel, exported: Exported, states: States) -> Comparison | str:
@@ -82,6 +81,7 @@ def prove_c(model: ExportModel, exported: Exported, states: States) -> Compariso
     with tempfile.TemporaryDirectory() as folder:
         library = CLibrary.compile(exported, Path(folder), model, compiler)
         rigid = [library("inverse_dynamics", *state) for state in zip(*states, strict=True)]
+        prove_monitor(library.library, model, states)
         rows = np.add(rigid, [library("friction", *state) for state in zip(*friction_states(model, states), strict=True)])
     return compare("The compiled C", model, states, rows, friction=True)
 
@@ -95,7 +95,7 @@ def refuse_foreign_cmake(folder: Path) -> None:
 
 EXPORTER = Exporter(
     name="c",
-    help="Write C99: one header, one source, a CMakeLists.txt.",
+    help="Write C99: dynamics and contact monitor, a header and a source each, and a CMakeLists.txt.",
     write=write_c,
     prove=prove_c,
     bodies=False,
@@ -116,8 +116,9 @@ class CLibrary:
         prefix = c_name(model.robot.name)
         for name, content in exported.files.items():
             (folder / name).write_bytes(content)
+        sources = [str(folder / name) for name in exported.files if name.endswith(".c")]
         target = folder / f"lib{prefix}.so"
-        command = [compiler, *C_FLAGS, "-shared", "-fPIC", "-o", str(target), str(folder / f"{prefix}_model.c"), "-lm"]
+        command = [compiler, *C_FLAGS, "-shared", "-fPIC", "-o", str(target), *sources, "-lm"]
         run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own compiler call)
         if run.returncode != 0:
             raise DisagreementError(f"the generated C can't be compiled, so nothing was written: {' '.join(run.stderr.split())[:300]}")
@@ -146,21 +147,17 @@ def c_functions(model: ExportModel) -> tuple[CFunction, ...]:
     )
 
 
-def c_name(name: str) -> str:
-    """A robot's name as a C identifier."""
-    word = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()
-    return word if word and not word[0].isdigit() else f"robot_{word}".rstrip("_")
-
-
 def _nodes(model: ExportModel) -> dict[str, list[Node]]:
     dynamics = Dynamics(model.robot)
     rigid = dynamics.inverse_dynamics(model.parameters)
+    q, dq, ddq, temperature = (dynamics.inputs(name) for name in ("q", "dq", "ddq", "temperature"))
+    motion = Motion(q, dq, ddq, rigid, temperature)
     return {
         "mass_matrix": dynamics.mass_matrix(model.parameters),
         "coriolis_vector": dynamics.coriolis_vector(model.parameters),
         "gravity_vector": dynamics.gravity_vector(model.parameters),
         "inverse_dynamics": rigid,
-        "friction": friction_nodes(model, dynamics.graph, rigid),
+        "friction": friction_nodes(model, dynamics.graph, motion),
         "regressor": dynamics.regressor(),
         "jacobian": dynamics.jacobian(),
     }
@@ -185,7 +182,7 @@ def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str
         "A link's ten parameters, for the regressor: m, mcx, mcy, mcz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz, J about the origin of its frame.",
         f"Frames: {', '.join(model.robot.frame_names)}.",
     ]
-    lines = ["/*", *(f" * {line}".rstrip() for line in _safe(about)), " */", f"#ifndef {guard}", f"#define {guard}", ""]
+    lines = ["/*", *(f" * {line}".rstrip() for line in comment_lines(about)), " */", f"#ifndef {guard}", f"#define {guard}", ""]
     lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", "", f"#define {prefix.upper()}_JOINTS {n}", ""]
     for function in c_functions(model):
         lines += [f"/* {function.comment} */", f"{_signature(function, prefix, n)};", ""]
@@ -196,20 +193,8 @@ def _source(model: ExportModel, prefix: str, stem: str) -> str:
     n = model.robot.n
     bodies: list[str] = []
     for function, nodes in zip(c_functions(model), _nodes(model).values(), strict=True):
-        lines = assignments(nodes, function.result)
-        unused = [f"(void){name};" for name in function.inputs if not _mentions(lines, name)]
-        bodies.append("\n".join([_signature(function, prefix, n), "{", *(f"  {line}" for line in (*unused, *lines)), "}", ""]))
-    helpers = [_SIGN] if any("sign(" in body for body in bodies) else []
-    about = [f"/* {line} */" for line in _safe([f"{model.headline()}; see {stem}.h."])]
+        body = function_body(assignments(nodes, function.result), function.inputs)
+        bodies.append("\n".join([_signature(function, prefix, n), "{", *body, "}", ""]))
+    helpers = [SIGN] if any("sign(" in body for body in bodies) else []
+    about = [f"/* {line} */" for line in comment_lines([f"{model.headline()}; see {stem}.h."])]
     return "\n".join([*about, f'#include "{stem}.h"', "", "#include <math.h>", "", *helpers, *bodies])
-
-
-def _mentions(lines: Sequence[str], name: str) -> bool:
-    pattern = re.compile(rf"(?<!\w){name}\[")
-    # a result may have the letter of no input; it stands left of the assignment
-    return any(pattern.search(line.split("=", 1)[1]) for line in lines)
-
-
-def _safe(lines: Sequence[str]) -> list[str]:
-    """Names come from files: they must not end the comment."""
-    return [line.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ") for line in lines]

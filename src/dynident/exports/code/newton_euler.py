@@ -61,13 +61,13 @@ class Dynamics:
 
     def inverse_dynamics(self, parameters: Array) -> list[Node]:
         """(n,) rigid-body torques."""
-        return self._newton_euler(parameters, self._inputs("dq"), self._inputs("ddq"), self.robot.gravity)
+        return self._newton_euler(parameters, self.inputs("dq"), self.inputs("ddq"), self.robot.gravity)
 
     def gravity_vector(self, parameters: Array) -> list[Node]:
         return self._newton_euler(parameters, self._still(), self._still(), self.robot.gravity)
 
     def coriolis_vector(self, parameters: Array) -> list[Node]:
-        return self._newton_euler(parameters, self._inputs("dq"), self._still(), np.zeros(3))
+        return self._newton_euler(parameters, self.inputs("dq"), self._still(), np.zeros(3))
 
     def mass_matrix(self, parameters: Array) -> list[Node]:
         """(n n,) row by row, from the inertia of everything that each joint moves (Featherstone's composite rigid bodies)."""
@@ -86,11 +86,47 @@ class Dynamics:
                 j = self.robot.joints[j].parent
         return [M[i][j] for i in range(n) for j in range(n)]
 
+    def momentum(self, parameters: Array) -> tuple[list[Node], list[Node]]:
+        """(n,) M dq and (n,) Cᵀ dq - g, from velocities and weights alone.
+
+        With H_i, L_i the angular and linear momentum of link i and all that hangs on it, joint i has the share turn · H + slide · L of
+        both, and Cᵀ dq is that share for the axis as the motion of the parent turns it (De Luca, Ferrajoli, ICRA 2009).
+        """
+        n, zero = self.robot.n, self._constants(np.zeros(3))
+        dq, rows = self.inputs("dq"), [self._constants(row) for row in parameters]
+        carried: list[tuple[Vector, Vector]] = []
+        velocities: list[tuple[Vector, Vector]] = []
+        pulls: list[Vector] = []
+        for i, joint in enumerate(self.robot.joints):
+            w, v = (zero, zero) if joint.parent < 0 else velocities[joint.parent]
+            w, v = transposed_matvec(self.R[i], w), transposed_matvec(self.R[i], plus(v, cross(w, self.p[i])))
+            carried.append((w, v))
+            velocities.append((plus(w, scale(dq[i], self.turn[i])), plus(v, scale(dq[i], self.slide[i]))))
+            before = self._constants(-self.robot.gravity) if joint.parent < 0 else pulls[joint.parent]
+            pulls.append(transposed_matvec(self.R[i], before))
+        momenta = [_link_momentum(*velocity, row) for velocity, row in zip(velocities, rows, strict=True)]
+        masses, moments = [row[0] for row in rows], [row[1:4] for row in rows]
+        value, drift = list[Node](), list[Node]()
+        for i in reversed(range(n)):
+            (H, L), (w, v), turn, slide = momenta[i], carried[i], self.turn[i], self.slide[i]
+            value.append(inner(turn, H) + inner(slide, L))
+            turned = inner(cross(w, turn), H) + inner(plus(cross(w, slide), cross(v, turn)), L)
+            weight = inner(turn, cross(moments[i], pulls[i])) + masses[i] * inner(slide, pulls[i])
+            drift.append(turned - weight)
+            parent = self.robot.joints[i].parent
+            if parent >= 0:
+                L = matvec(self.R[i], L)
+                H = plus(matvec(self.R[i], H), cross(self.p[i], L))
+                momenta[parent] = plus(momenta[parent][0], H), plus(momenta[parent][1], L)
+                moments[parent] = plus(moments[parent], matvec(self.R[i], moments[i]), scale(masses[i], self.p[i]))
+                masses[parent] = masses[parent] + masses[i]
+        return value[::-1], drift[::-1]
+
     def regressor(self) -> list[Node]:
         """(n 10 n,) row by row: inverse_dynamics = regressor @ parameters."""
         n, zero = self.robot.n, self.graph.node(0.0)
         Y = [[zero] * (PARAMETERS_PER_LINK * n) for _ in range(n)]
-        motions = self._motions(self._inputs("dq"), self._inputs("ddq"), self.robot.gravity)
+        motions = self._motions(self.inputs("dq"), self.inputs("ddq"), self.robot.gravity)
         columns: list[dict[int, tuple[Vector, Vector]]] = []
         for i, motion in enumerate(motions):
             columns.append(self._jacobian_columns(i, columns))
@@ -192,7 +228,8 @@ class Dynamics:
             poses.append(([[column[k] for column in columns] for k in range(3)], plus(p, matvec(R, self.p[i]))))
         return poses
 
-    def _inputs(self, name: str) -> Vector:
+    def inputs(self, name: str) -> Vector:
+        """(n,) the elements of an argument of the generated code."""
         return [self.graph.input(f"{name}[{i}]") for i in range(self.robot.n)]
 
     def _still(self) -> Vector:
@@ -215,6 +252,14 @@ def _wrench(motion: LinkMotion, parameters: Vector) -> tuple[Vector, Vector]:
     mass, moment = parameters[0], parameters[1:4]
     force = plus(scale(mass, motion.a), matvec(motion.U, moment))
     return force, plus(_inertia_moment(motion, parameters[4:]), cross(moment, motion.a))
+
+
+def _link_momentum(w: Vector, v: Vector, parameters: Vector) -> tuple[Vector, Vector]:
+    """Angular momentum about the origin, and linear momentum, of a link that turns with w while its origin moves with v."""
+    mass, moment = parameters[0], parameters[1:4]
+    xx, xy, xz, yy, yz, zz = parameters[4:]
+    J = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    return plus(matvec(J, w), cross(moment, v)), plus(scale(mass, v), cross(w, moment))
 
 
 def _inertia_moment(motion: LinkMotion, J: Vector) -> Vector:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident.exports.code.c99 import c_name
+from dynident.exports.code.c_text import c_name
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import array_text, friction_formulas
 from dynident.exports.proof import compare, friction_states, main_file

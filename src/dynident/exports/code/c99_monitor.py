@@ -1,0 +1,280 @@
+"""C99: the contact monitor of `dynident.monitoring`, one sample at a time, with all of its memory in a struct of the caller's.
+
+Momentum, its rate and the doubt about friction are straight-line code made from the same expressions as the dynamics; the recursion and
+the thresholds are a loop over the joints. No acceleration, inertia matrix or Coriolis matrix is formed, so that a step costs about as
+much as the inverse dynamics.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import replace
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.exports.code.c_text import SIGN, c_name, comment_lines, function_body
+from dynident.exports.code.emit import assignments
+from dynident.exports.code.graph import Node
+from dynident.exports.code.newton_euler import Dynamics
+from dynident.exports.export_model import ExportModel
+from dynident.exports.friction import friction_nodes
+from dynident.exports.proof import TOLERANCE
+from dynident.exports.target import DisagreementError, Request, States
+from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
+from dynident.monitoring.calibrate import CONFIRMATION, GAIN
+from dynident.monitoring.contact_monitor import LONGEST_PAUSE, ContactMonitor
+from dynident.monitoring.watched_model import WatchedModel
+
+#: Samples at which a compiled monitor is compared, and the time between them [s].
+_PROVEN, _STEP = 20, 1e-3
+
+_HEADER = Template("""/*
+$about
+ */
+#ifndef $guard
+#define $guard
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All that the monitor remembers. What init sets in the first three may be changed before the first step. */
+typedef struct {
+  double level[$n];         /* thresholds of joints that move [$unit] */
+  double blur[$n];          /* by how much a measured velocity may be off [$velocity] */
+  double confirmation;     /* how long a residual must stay above its threshold [s] */
+  double residual[$n];      /* torque from outside [$unit] */
+  double threshold[$n];     /* of this sample: level and allowance [$unit] */
+  double allowance[$n];     /* for friction near rest [$unit] */
+  double above[$n];         /* how long a residual has been above [s] */
+  double balance[$balance]; /* momentum, its rate, doubt about friction: of the sample before */
+  int touched;             /* the last joint that is touched, from 0; -1 for none */
+  int started;
+} ${prefix}_monitor;
+
+/* Before the first step, and to start again. */
+void ${prefix}_monitor_init(${prefix}_monitor *monitor);
+
+/* One sample, dt seconds after the one before; of the first, and after more than $pause s, dt tells nothing.
+ * Returns `touched`: a contact is on the link of that joint, or beyond it with a force that no joint beyond feels.
+ * An input that is no number counts as a contact until init is called. */
+int ${prefix}_monitor_step(${prefix}_monitor *monitor, $arguments, double dt);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+""")
+_SOURCE = Template("""/* $headline; see $stem.h. */
+#include "$stem.h"
+
+#include <math.h>
+
+${helpers}static void find_balance($arguments, const double blur[$n], double balance[$balance])
+{
+$body
+}
+
+void ${prefix}_monitor_init(${prefix}_monitor *monitor)
+{
+  static const double level[$n] = {$levels};
+  static const double blur[$n] = {$blurs};
+  int j;
+  for (j = 0; j < $n; ++j) {
+    monitor->level[j] = level[j];
+    monitor->blur[j] = blur[j];
+  }
+  monitor->confirmation = $confirmation;
+  monitor->started = 0;
+  monitor->touched = -1;
+  for (j = 0; j < $n; ++j) {
+    monitor->residual[j] = monitor->allowance[j] = monitor->above[j] = 0.0;
+    monitor->threshold[j] = level[j];
+  }
+}
+
+int ${prefix}_monitor_step(${prefix}_monitor *monitor, $arguments, double dt)
+{
+  double now[$balance];
+  const double *before = monitor->balance;
+  const int restart = !monitor->started || dt > $pause;
+  int j;
+$decays
+  find_balance($call, monitor->blur, now);
+  monitor->touched = -1;
+  for (j = 0; j < $n; ++j) {
+    const double doubt = now[j + $doubt];
+    if (restart) {
+      monitor->residual[j] = 0.0;
+      monitor->allowance[j] = doubt;
+      monitor->threshold[j] = monitor->level[j] + doubt;
+      monitor->above[j] = 0.0;
+    } else {
+${decay}      const double outside = (now[j] - before[j]) / dt - 0.5 * (now[j + $n] + before[j + $n]);
+      monitor->residual[j] = a * monitor->residual[j] + (1.0 - a) * outside;
+      monitor->allowance[j] = a * monitor->allowance[j] + (1.0 - a) * (0.5 * (doubt + before[j + $doubt]));
+      monitor->threshold[j] = monitor->level[j] + monitor->allowance[j];
+      monitor->above[j] = fabs(monitor->residual[j]) <= monitor->threshold[j] ? 0.0 : monitor->above[j] + dt;
+      if (!(monitor->above[j] < monitor->confirmation) && monitor->above[j] != 0.0) {
+        monitor->touched = j;
+      }
+    }
+  }
+  for (j = 0; j < $balance; ++j) {
+    monitor->balance[j] = now[j];
+  }
+  monitor->started = 1;
+  return monitor->touched;
+}
+""")
+
+
+def monitor_of(model: ExportModel) -> ContactMonitor:
+    """The exported model's monitor; without thresholds where none have been found for it."""
+    watched = WatchedModel(
+        robot=model.robot, parameters=model.parameters, friction=model.friction, friction_parameters=model.friction_parameters
+    )
+    if model.monitor is not None:
+        return replace(model.monitor, model=watched)
+    n = model.robot.n
+    return ContactMonitor(model=watched, gain=np.full(n, GAIN), level=np.full(n, np.inf), blur=np.zeros(n), confirmation=CONFIRMATION)
+
+
+def monitor_files(model: ExportModel, request: Request) -> dict[str, str]:
+    """The header and the source, by name."""
+    monitor, stem = monitor_of(model), f"{c_name(model.robot.name)}_monitor"
+    words = _words(model, monitor, stem, request.warning)
+    return {f"{stem}.h": _HEADER.substitute(words), f"{stem}.c": _SOURCE.substitute(words)}
+
+
+def monitor_inputs(model: ExportModel) -> tuple[str, ...]:
+    """Arguments of a step beside the monitor and dt."""
+    return ("q", "dq", "tau", *(("temperature",) if "temperature" in model.friction_inputs else ()))
+
+
+def prove_monitor(library: ctypes.CDLL, model: ExportModel, states: States) -> None:
+    """DisagreementError where the compiled monitor's residuals along some samples are not those of `ContactMonitor.step`."""
+    monitor, compiled = monitor_of(model), CMonitor(library, model)
+    q, dq, effort = (values[:_PROVEN] for values in states)
+    warmth = REFERENCE_TEMPERATURE + 10.0 * q
+    state = monitor.start(q[0], dq[0], effort[0], temperature=warmth[0])
+    worst, largest = 0.0, 0.0
+    for k, sample in enumerate(zip(q, dq, effort, warmth, strict=True)):
+        compiled.step(*sample[: len(monitor_inputs(model))], dt=_STEP)
+        if k > 0:
+            state = monitor.step(state, *sample[:3], _STEP, temperature=sample[3])
+        worst = max(worst, float(np.abs(compiled.residual - state.residual).max()))
+        largest = max(largest, float(np.abs(state.residual).max()))
+    if not worst <= TOLERANCE * largest:
+        raise DisagreementError(
+            f"the compiled contact monitor's residuals differ from dynident's by up to {worst:.3g}, so nothing was written"
+        )
+
+
+def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str) -> dict[str, str]:
+    """What the templates leave open."""
+    n, inputs = model.robot.n, monitor_inputs(model)
+    lines = assignments(_balance(model, monitor), "balance")
+    same = np.all(monitor.gain == monitor.gain[0])
+    gains = f"  static const double gain[{n}] = {{{_numbers(monitor.gain)}}};"
+    return {
+        "about": "\n".join(f" * {line}".rstrip() for line in comment_lines(_about(model, monitor, warning))),
+        "headline": comment_lines([model.headline()])[0],
+        "stem": stem,
+        "guard": f"{stem.upper()}_H",
+        "prefix": c_name(model.robot.name),
+        "n": str(n),
+        "balance": str(3 * n),
+        "doubt": str(2 * n),
+        "unit": _ascii(model.robot.unit("effort")),
+        "velocity": _ascii(model.robot.unit("velocity")),
+        "pause": repr(LONGEST_PAUSE),
+        "arguments": ", ".join(f"const double {name}[{n}]" for name in inputs),
+        "call": ", ".join(inputs),
+        "helpers": f"{SIGN}\n" if any("sign(" in line for line in lines) else "",
+        "body": "\n".join(function_body(lines, (*inputs, "blur"))),
+        "levels": _numbers(monitor.level),
+        "blurs": _numbers(monitor.blur),
+        "confirmation": repr(float(monitor.confirmation)),
+        "decays": f"  const double a = exp(-{float(monitor.gain[0])!r} * dt);" if same else gains,
+        "decay": "" if same else "      const double a = exp(-gain[j] * dt);\n",
+    }
+
+
+def _balance(model: ExportModel, monitor: ContactMonitor) -> list[Node]:
+    """(3 n,) momentum, its rate where nothing touches the robot, and doubt about friction: `WatchedModel.balance`."""
+    dynamics = Dynamics(model.robot)
+    graph, n = dynamics.graph, model.robot.n
+    value, drift = dynamics.momentum(model.parameters)
+    q, dq, tau, blur, warmth = (dynamics.inputs(name) for name in ("q", "dq", "tau", "blur", "temperature"))
+    for j, row in enumerate(monitor.model.rotors):
+        for k in np.flatnonzero(row).tolist():
+            value[j] = value[j] + float(row[k]) * dq[k]
+    still = [graph.node(0.0)] * n
+    above, below = [x + y for x, y in zip(dq, blur, strict=True)], [x - y for x, y in zip(dq, blur, strict=True)]
+    friction, high, low = (friction_nodes(model, graph, Motion(q, speed, still, tau, warmth)) for speed in (dq, above, below))
+    rate = [tau[j] + drift[j] - friction[j] for j in range(n)]
+    return [*value, *rate, *(0.5 * abs(high[j] - low[j]) for j in range(n))]
+
+
+def _about(model: ExportModel, monitor: ContactMonitor, warning: str) -> list[str]:
+    return [
+        f"{model.headline()}.",
+        *([f"{warning}."] if warning else []),
+        "",
+        "Contact monitor: an observer of the generalised momentum, r = K (p - integral of (rate + r) - p(0)), K = "
+        f"{', '.join(f'{gain:g}' for gain in dict.fromkeys(monitor.gain.tolist()))} 1/s.",
+        model.units_sentence(),
+        "All memory is in the struct; nothing is allocated, and monitors of several robots don't know each other.",
+        _levels_text(monitor),
+    ]
+
+
+def _levels_text(monitor: ContactMonitor) -> str:
+    known = monitor.calibration
+    if known is not None:
+        expected = f"{known.false_alarms:g} false alarms per hour are expected in motion like that"
+        return f"Thresholds from {known.seconds:.3g} s of free motion ({known.source or 'a log'}): {expected}."
+    if np.all(np.isinf(monitor.level)):
+        return "No thresholds have been found for this model: level is infinite, and nothing counts as a contact until you set it."
+    return "Thresholds as they were given."
+
+
+def _numbers(values: Array) -> str:
+    return ", ".join("INFINITY" if np.isinf(value) else repr(float(value)) for value in values)
+
+
+def _ascii(unit: str) -> str:
+    return unit.replace("·", " ")
+
+
+class CMonitor:
+    """A compiled monitor, called from Python with samples one by one."""
+
+    def __init__(self, library: ctypes.CDLL, model: ExportModel) -> None:
+        n, double = model.robot.n, ctypes.c_double
+        names = ("residual", "threshold", "allowance", "above")
+        fields: list[tuple[str, Any]] = [("level", double * n), ("blur", double * n), ("confirmation", double)]
+        fields += [
+            *((name, double * n) for name in names),
+            ("balance", double * (3 * n)),
+            ("touched", ctypes.c_int),
+            ("started", ctypes.c_int),
+        ]
+        self._step = getattr(library, f"{c_name(model.robot.name)}_monitor_step")
+        self.memory = type("Memory", (ctypes.Structure,), {"_fields_": fields})()
+        self._inputs = [double * n] * len(monitor_inputs(model))
+        getattr(library, f"{c_name(model.robot.name)}_monitor_init")(ctypes.byref(self.memory))
+
+    def step(self, *sample: Array, dt: float) -> int:
+        """The last joint that is touched, -1 for none. sample : (n,) each, q, dq, effort and, where friction needs it, temperature."""
+        arrays = [kind(*values) for kind, values in zip(self._inputs, sample, strict=True)]
+        return int(self._step(ctypes.byref(self.memory), *arrays, ctypes.c_double(dt)))
+
+    @property
+    def residual(self) -> Array:
+        return np.array(self.memory.residual)

@@ -1,0 +1,165 @@
+"""Thresholds with a stated rate of false alarms, from the residuals of free motion and from what is not known of the parameters.
+
+The largest |r| of a Gaussian process in a while T is below u with the probability exp(-ν T exp(-u² / 2σ²)) (Rice, Bell System Technical
+Journal 24, 1945): its square has Gumbel's distribution. So the squares of the maxima of short stretches tell both of its numbers, whatever
+the spectrum, and the level that is exceeded as rarely as is asked for. Residuals that are not Gaussian make them larger. Few stretches
+tell the scale only so well, so its standard error is added to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident.core.arrays import Array, check_positive
+from dynident.data import Dataset
+from dynident.data.signals.agreement import smooth_motion
+from dynident.errors import InputError
+from dynident.feasibility.result import LinkParameters
+from dynident.monitoring.contact_monitor import Calibration, ContactMonitor
+from dynident.monitoring.observe import Observation, observe, watched_log
+from dynident.monitoring.watched_model import WatchedModel
+from dynident.regression.estimate import Estimate
+from dynident.regression.identify import usual_cutoff
+from dynident.regression.prepare import even_clock
+from dynident.validation.models import as_torque_model
+from dynident.validation.prediction import prediction_std
+
+#: Defaults: gain [1/s], time of confirmation [s], false alarms per hour.
+GAIN, CONFIRMATION, FALSE_ALARMS = 25.0, 0.005, 0.1
+#: Stretches whose maxima are looked at [s], many times as long as the observer remembers; and how many are needed.
+STRETCH, LEAST_STRETCHES = 1.0, 8
+#: The observer has forgotten how it started after so many time constants.
+_FORGOTTEN = 5.0
+#: Share of the stretches that have no contact in them, where there may be some.
+_QUIET = 0.7
+#: Standard deviations of the measured velocity, and of the parameters' effect, that are allowed for.
+_BLURS, _SPREADS = 3.0, 3.0
+#: Postures in the joints' ranges at which the parameters' effect is looked at.
+_POSTURES = 400
+_EULER = 0.5772156649015329
+#: Median of |x| of a normal x with standard deviation 1.
+_NORMAL_MEDIAN = 0.6744897501960817
+
+
+def contact_monitor(
+    model: Estimate,
+    free: Dataset,
+    *,
+    links: LinkParameters | None = None,
+    gain: ArrayLike = GAIN,
+    confirmation: float = CONFIRMATION,
+    false_alarms: float = FALSE_ALARMS,
+    contacts_possible: bool = False,
+) -> ContactMonitor:
+    """A monitor whose thresholds come from a log of free motion, such as that of the validation.
+
+    links : what `retrieve` or `read_parameters` returned; by default the coefficients are watched with.
+    gain : K of the observer [1/s], one or one per joint: a contact shows after 1/K, and noise grows with K.
+    confirmation : how long a residual must stay above its threshold [s].
+    false_alarms : expected per hour, over all joints.
+    contacts_possible : the log may have contacts in it, in less than a third of its seconds.
+    """
+    watched = WatchedModel.of(as_torque_model(model, links), links)
+    return calibrate(
+        watched,
+        free,
+        gain=gain,
+        confirmation=confirmation,
+        false_alarms=false_alarms,
+        contacts_possible=contacts_possible,
+        of=(model, links),
+    )
+
+
+def calibrate(
+    watched: WatchedModel,
+    free: Dataset,
+    *,
+    gain: ArrayLike = GAIN,
+    confirmation: float = CONFIRMATION,
+    false_alarms: float = FALSE_ALARMS,
+    contacts_possible: bool = False,
+    of: tuple[Estimate, LinkParameters | None] | None = None,
+) -> ContactMonitor:
+    """The same for any model. of : the results that it is made of, whose covariance tells what is not known of the parameters."""
+    check_positive("false_alarms", false_alarms, "1/h")
+    log, notes = watched_log(watched.robot, free)
+    even = even_clock(log)
+    smooth = smooth_motion(even, usual_cutoff(even.rate))
+    blur = _BLURS * _velocity_noise(even, smooth)
+    bare = ContactMonitor(
+        model=watched, gain=np.asarray(gain, dtype=float), level=np.full(log.n, np.inf), blur=blur, confirmation=confirmation
+    )
+    maxima, rms = _stretches(log, observe(bare, log), float(bare.gain.min()))
+    spread = np.zeros(log.n) if of is None else _spread(*of, smooth)
+    hours = 3600.0 / (false_alarms * STRETCH) * log.n  # stretches of one joint per false alarm of that joint
+    level = np.hypot(_rare_level(maxima, hours, robust=contacts_possible), _SPREADS * spread)
+    if contacts_possible:
+        notes = (*notes, "the thresholds come from these data themselves, of which contacts were taken to be the smaller part")
+    calibration = Calibration(
+        source=log.source,
+        seconds=len(maxima) * STRETCH,
+        false_alarms=false_alarms,
+        rms=rms,
+        spread=spread,
+        contacts_possible=contacts_possible,
+    )
+    return replace(bare, level=level, calibration=calibration, notes=notes)
+
+
+def _velocity_noise(log: Dataset, smooth: Dataset) -> Array:
+    """(n,) standard deviation of a recorded velocity about the smooth one, by the median, so that a few jerks don't count."""
+    assert log.dq is not None and smooth.dq is not None, "watched_log"  # noqa: S101, PT018
+    return np.median(np.abs(log.dq - smooth.dq), axis=0) / _NORMAL_MEDIAN
+
+
+def _stretches(log: Dataset, seen: Observation, gain: float) -> tuple[Array, Array]:
+    """(stretches, n) the largest |residual| beyond the allowance, and (n,) the RMS of the residual."""
+    beyond = np.maximum(np.abs(seen.residual) - seen.allowance, 0.0)
+    maxima: list[Array] = []
+    squares, count = np.zeros(log.n), 0
+    for segment in log.segments:
+        time = log.time[segment] - log.time[segment.start]
+        settled = segment.start + int(np.searchsorted(time, _FORGOTTEN / gain))
+        if settled >= segment.stop:
+            continue
+        squares, count = squares + np.sum(seen.residual[settled : segment.stop] ** 2, axis=0), count + segment.stop - settled
+        since = log.time[settled : segment.stop] - log.time[settled]
+        edges = np.searchsorted(since, STRETCH * np.arange(1, int(since[-1] / STRETCH) + 1))
+        maxima += [part.max(axis=0) for part in np.split(beyond[settled : segment.stop], edges)[:-1] if len(part)]
+    if len(maxima) < LEAST_STRETCHES:
+        needed = LEAST_STRETCHES * STRETCH + _FORGOTTEN / gain
+        raise InputError(f"the log of free motion is too short to find thresholds; at least {needed:.2g} s without a pause are needed")
+    return np.array(maxima), np.sqrt(squares / count)
+
+
+def _rare_level(maxima: Array, stretches: float, *, robust: bool) -> Array:
+    """(n,) what one stretch in so many exceeds. maxima : (stretches, n); robust : a few may be far too large."""
+    squares, count = np.sort(maxima**2, axis=0), len(maxima)
+    if robust:
+        low, high = np.quantile(squares, (1.0 - _QUIET, _QUIET), axis=0)
+        scale = (high - low) / (np.log(-np.log(1.0 - _QUIET)) - np.log(-np.log(_QUIET)))
+        mode = high + scale * np.log(-np.log(_QUIET))
+    else:  # probability-weighted moments (Landwehr, Matalas, Wallis, Water Resources Research 15, 1979)
+        weighted = (np.arange(count) / (count - 1.0)) @ squares / count
+        scale = (2.0 * weighted - squares.mean(axis=0)) / np.log(2.0)
+        mode = squares.mean(axis=0) - _EULER * scale
+    # standard errors of the scale: 0.9 / √count by moments, 1.7 / √count by two quantiles
+    scale *= 1.0 + (1.7 if robust else 0.9) / np.sqrt(count)
+    return np.sqrt(np.maximum(mode - scale * np.log(-np.log1p(-1.0 / stretches)), 0.0))
+
+
+def _spread(model: Estimate, links: LinkParameters | None, motion: Dataset) -> Array:
+    """(n,) standard deviation of the efforts at postures all over the joints' ranges, beyond what it is along the motion itself."""
+    rng, robot = np.random.default_rng(0), model.base.robot
+    rows = rng.integers(0, motion.samples, _POSTURES)
+    q, dq, ddq, warmth = (None if values is None else values[rows] for values in (motion.q, motion.dq, motion.ddq, motion.temperature))
+    assert q is not None  # noqa: S101 (every log has it)
+    time = np.arange(_POSTURES, dtype=float)
+    along = Dataset(time=time, q=q, dq=dq, ddq=ddq, temperature=warmth, joint_names=motion.joint_names)
+    elsewhere = replace(along, q=rng.uniform(*robot.drawn_range.T, size=along.q.shape))
+    own, other = (np.sqrt(np.mean(prediction_std(model, part, links=links) ** 2, axis=0)) for part in (along, elsewhere))
+    return np.sqrt(np.maximum(other**2 - own**2, 0.0))

@@ -1,0 +1,164 @@
+"""The momentum observer: what acts on the joints from outside, through a first-order filter, and the thresholds that it is judged by.
+
+With the momentum p and its rate u in free motion (`watched_model`), the residual
+
+    r = K (p(t) - ∫ (u + r) dt - p(0)),        dr/dt = K (outside - r),
+
+follows the torques from outside with the time constant 1/K, joint by joint, and needs no acceleration (De Luca, Mattone, ICRA 2003;
+De Luca, Albu-Schäffer, Haddadin, Hirzinger, IROS 2006). Between two samples h apart, the torque from outside is taken for constant,
+with the mean of u at both ends, which makes the step exact whatever h is:
+
+    r ← a r + (1 - a) ((p - p_before) / h - (u + u_before) / 2),        a = exp(-K h).
+
+A joint is touched where |r| stays above its threshold for the time of confirmation. The threshold is a level, from residuals of free
+motion, and an allowance for friction near rest: half of what friction changes by within the uncertainty of the velocity, through the
+same filter. A force on link i makes residuals in the joints that carry it and in none beyond: the last joint that is touched tells it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynident.core.arrays import Array, check_array, check_positive, freeze, per_joint
+from dynident.core.results import Report, Tabular
+from dynident.errors import ValueRangeError
+from dynident.monitoring.watched_model import Balance, WatchedModel
+
+#: After a pause that is longer the observer starts again: what happened in between is not known [s].
+LONGEST_PAUSE = 0.1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Calibration:
+    """Where the levels come from.
+
+    source : str               The log of free motion; empty where the levels were given.
+    seconds : float            How long it is.
+    false_alarms : float       Expected per hour of motion like that, over all joints.
+    rms : (n,)                 Of the residual there [N·m | N].
+    spread : (n,)              What the parameters' uncertainty adds elsewhere in the joints' ranges: a standard deviation [N·m | N].
+    contacts_possible : bool   The log may have contacts in it, so that its quiet parts were looked at.
+    """
+
+    source: str
+    seconds: float
+    false_alarms: float
+    rms: Array
+    spread: Array
+    contacts_possible: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MonitorState:
+    """The observer between two samples; (n,) each.
+
+    balance : Balance       Momentum, rate and doubt at the latest sample.
+    residual : [N·m | N]    What acts from outside.
+    allowance : [N·m | N]   Part of the threshold that friction near rest makes.
+    threshold : [N·m | N]   What |residual| is compared with.
+    above : [s]             For how long it has been above.
+    touched : int           The last joint that is touched, from 0; -1 where none is.
+    """
+
+    balance: Balance
+    residual: Array
+    allowance: Array
+    threshold: Array
+    above: Array
+    touched: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ContactMonitor(Tabular):
+    """An observer for one robot.
+
+    gain : number or (n,)          K [1/s].
+    level : number or (n,)         Thresholds, to which the allowance comes [N·m | N]; infinite where a joint is not judged.
+    blur : number or (n,)          By how much a measured velocity may be off [rad/s | m/s].
+    confirmation : float           How long a residual must stay above its threshold [s].
+    calibration : or None          Where the levels come from; None where they were given.
+    """
+
+    model: WatchedModel
+    gain: Array
+    level: Array
+    blur: Array
+    confirmation: float
+    calibration: Calibration | None = None
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        n = self.model.robot.n
+        object.__setattr__(self, "gain", freeze(per_joint("gain", self.gain, n, sign="positive")))
+        object.__setattr__(self, "level", freeze(per_joint("level", self.level, n, sign="nonnegative", infinite=True)))
+        object.__setattr__(self, "blur", freeze(per_joint("blur", self.blur, n, sign="nonnegative")))
+        if not (np.isfinite(self.confirmation) and self.confirmation >= 0.0):
+            raise ValueRangeError("confirmation", f"is {self.confirmation}; a time [s], or 0, was expected")
+
+    def start(self, q: ArrayLike, dq: ArrayLike, effort: ArrayLike, *, temperature: ArrayLike | None = None) -> MonitorState:
+        """The state at a first sample; (n,) each, of the joints in the robot's order."""
+        now = self._balance(q, dq, effort, temperature)
+        none = np.zeros(self.model.robot.n)
+        return MonitorState(balance=now, residual=none, allowance=now.doubt, threshold=self.level + now.doubt, above=none, touched=-1)
+
+    def step(
+        self, state: MonitorState, q: ArrayLike, dq: ArrayLike, effort: ArrayLike, dt: float, *, temperature: ArrayLike | None = None
+    ) -> MonitorState:
+        """The state at the next sample, dt [s] after the one before; (n,) each."""
+        check_positive("dt", dt, "s")
+        if dt > LONGEST_PAUSE:
+            return self.start(q, dq, effort, temperature=temperature)
+        before, now = state.balance, self._balance(q, dq, effort, temperature)
+        a = np.exp(-self.gain * dt)
+        outside = (now.momentum - before.momentum) / dt - 0.5 * (now.rate + before.rate)
+        residual = a * state.residual + (1.0 - a) * outside
+        allowance = a * state.allowance + (1.0 - a) * (0.5 * (now.doubt + before.doubt))
+        threshold = self.level + allowance
+        above = np.where(np.abs(residual) > threshold, state.above + dt, 0.0)
+        touched = np.flatnonzero((above > 0.0) & (above >= self.confirmation))
+        return MonitorState(
+            balance=now,
+            residual=residual,
+            allowance=allowance,
+            threshold=threshold,
+            above=above,
+            touched=int(touched[-1]) if len(touched) else -1,
+        )
+
+    def with_level(self, level: ArrayLike) -> ContactMonitor:
+        """The same observer with levels (n,) that were chosen otherwise [N·m | N]."""
+        return replace(self, level=np.asarray(level, dtype=float), calibration=None)
+
+    @property
+    def headline(self) -> str:
+        robot = self.model.robot
+        levels = ", ".join(f"{level:.2g}" for level in self.level)
+        return f"{robot.name}, {self.model.name}, levels {levels} {robot.unit('effort')}"
+
+    def tables(self) -> Report:
+        from dynident.monitoring.tables import monitor_report  # the tables know ContactMonitor, not the other way round
+
+        return monitor_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per joint: gain, level, allowance at rest."""
+        from dynident.monitoring.tables import level_records
+
+        return level_records(self)
+
+    @property
+    def rest_allowance(self) -> Array:
+        """(n,) the allowance of a joint that stands still [N·m | N]."""
+        still = np.zeros((1, self.model.robot.n))
+        warmth = np.full_like(still, 25.0)
+        return self.model.balance(still, still, still, blur=self.blur, temperature=warmth).doubt[0]
+
+    def _balance(self, q: ArrayLike, dq: ArrayLike, effort: ArrayLike, temperature: ArrayLike | None) -> Balance:
+        n = self.model.robot.n
+        sample = [check_array(name, values, (n,))[None] for name, values in (("q", q), ("dq", dq), ("effort", effort))]
+        warmth = None if temperature is None else check_array("temperature", temperature, (n,))[None]
+        return Balance(*(values[0] for values in self.model.balance(*sample, blur=self.blur, temperature=warmth)))

@@ -1,0 +1,133 @@
+"""Contacts of a log: when something touched the robot, which joint told it best, and the link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array, IntArray
+from dynident.core.figures import Figure
+from dynident.core.results import Report, Result
+from dynident.data import Dataset
+from dynident.monitoring.contact_monitor import ContactMonitor
+from dynident.monitoring.observe import Observation, observe, watched_log
+
+#: Contacts with less time between them are one [s].
+APART = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contact:
+    """One contact.
+
+    time : float                  When it was found, on the log's clock [s].
+    duration : float              From then on until no joint was above its threshold [s].
+    joint : str                   The joint whose residual was largest beside its threshold.
+    link : str                    The farthest link that shows it; the contact is on it, or beyond with a force that no joint beyond feels.
+    residual, threshold : float   Of that joint, where they are farthest apart [unit].
+    """
+
+    time: float
+    duration: float
+    joint: str
+    link: str
+    residual: float
+    threshold: float
+    unit: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Contacts(Result):
+    """What a monitor saw in a log.
+
+    time : (N,); residual, threshold : (N, n)   [N·m | N]
+    rows : tuple of int                         First sample of each of the events.
+    starts : tuple of int                       First sample of each segment.
+    """
+
+    monitor: ContactMonitor
+    source: str
+    events: tuple[Contact, ...]
+    rows: tuple[int, ...]
+    time: Array
+    residual: Array
+    threshold: Array
+    starts: tuple[int, ...] = (0,)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """How long the robot was watched, pauses between segments left out."""
+        edges = (*self.starts, len(self.time))
+        return float(sum(self.time[stop - 1] - self.time[start] for start, stop in pairwise(edges)))
+
+    @property
+    def headline(self) -> str:
+        count = len(self.events)
+        found = "no contact" if count == 0 else "1 contact" if count == 1 else f"{count} contacts"
+        return f"{found} in {self.seconds:.4g} s of {self.monitor.model.robot.name}"
+
+    def tables(self) -> Report:
+        from dynident.monitoring.tables import contacts_report  # the tables know Contacts, not the other way round
+
+        return contacts_report(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One row per contact."""
+        from dynident.monitoring.tables import contact_records
+
+        return contact_records(self)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """Residual, threshold and contacts of every joint."""
+        from dynident.monitoring.figures import joint_figures
+
+        return joint_figures(self)
+
+
+def find_contacts(monitor: ContactMonitor, data: Dataset) -> Contacts:
+    """Watch a log. Efforts must be torques; nothing is filtered, so that what is seen is what a controller would see at that time."""
+    log, notes = watched_log(monitor.model.robot, data)
+    found = observe(monitor, log)
+    threshold = monitor.level + found.allowance
+    runs = [run for segment in log.segments for run in _runs(log.time, found.touched, segment)]
+    return Contacts(
+        monitor=monitor,
+        source=log.source,
+        events=tuple(_contact(monitor, log, found, threshold, run) for run in runs),
+        rows=tuple(run.start for run in runs),
+        time=log.time,
+        residual=found.residual,
+        threshold=threshold,
+        starts=tuple(segment.start for segment in log.segments),
+        notes=(*monitor.notes, *notes),
+    )
+
+
+def _runs(time: Array, touched: IntArray, segment: slice) -> list[slice]:
+    """Samples of each contact in a segment; short pauses are part of it."""
+    rows = segment.start + np.flatnonzero(touched[segment] >= 0)
+    if not len(rows):
+        return []
+    cuts = np.flatnonzero(np.diff(time[rows]) > APART) + 1
+    return [slice(int(part[0]), int(part[-1]) + 1) for part in np.split(rows, cuts)]
+
+
+def _contact(monitor: ContactMonitor, log: Dataset, found: Observation, threshold: Array, rows: slice) -> Contact:
+    robot = monitor.model.robot
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = np.nan_to_num(np.abs(found.residual[rows]) / threshold[rows], nan=0.0)
+    at, joint = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    k = rows.start + int(at)
+    return Contact(
+        time=float(log.time[rows.start]),
+        duration=float(log.time[rows.stop - 1] - log.time[rows.start]),
+        joint=robot.joint_names[joint],
+        link=robot.link_names[int(found.touched[rows].max())],
+        residual=float(found.residual[k, joint]),
+        threshold=float(threshold[k, joint]),
+        unit=robot.joints[joint].units.effort,
+    )

@@ -1,0 +1,74 @@
+"""Pictures of what a monitor saw: residual and threshold of every joint, with the contacts as stripes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dynident.core.arrays import Array, IntArray
+from dynident.core.figures import Figure, axis, join_clocks, line, numbers, plain
+from dynident.monitoring.contacts import Contacts
+
+#: Columns of pixels that a picture has at most: of each, the least and the largest value are drawn.
+_COLUMNS = 1000
+
+
+def joint_figures(found: Contacts) -> tuple[Figure, ...]:
+    """One per joint."""
+    time = join_clocks(found.time, found.starts[1:], pause=0.5)
+    return tuple(_joint_figure(found, time, j) for j in range(found.residual.shape[1]))
+
+
+def _joint_figure(found: Contacts, time: Array, j: int) -> Figure:
+    joint = found.monitor.model.robot.joints[j]
+    residual, threshold = found.residual[:, j], found.threshold[:, j]
+    rows = _extremes(residual)
+    data: list[dict[str, Any]] = [line(numbers(time[rows]), numbers(residual[rows]), "residual", "@measured", meta="residual")]
+    if np.all(np.isfinite(threshold)):
+        rows = _extremes(threshold)
+        shared: dict[str, Any] = {"meta": "threshold", "hoverinfo": "skip", "line": {"width": 1.0, "dash": "dot"}}
+        data += [line(numbers(time[rows]), numbers(sign * threshold[rows]), "threshold", "@predicted", **shared) for sign in (1.0, -1.0)]
+    shift = dict(zip(found.starts, (time[start] - found.time[start] for start in found.starts), strict=True))
+    stripes = [
+        {
+            "type": "rect",
+            "xref": "x",
+            "yref": "paper",
+            "x0": start,
+            "x1": start + max(event.duration, 0.002),
+            "y0": 0.0,
+            "y1": 1.0,
+            "line": {"width": 1, "color": "@bad"},
+            "fillcolor": "@bad",
+            "opacity": 0.35 if event.joint == joint.name else 0.12,
+        }
+        for event, start in _event_times(found, shift)
+    ]
+    layout = {
+        "title": {"text": plain(joint.name)},
+        "xaxis": axis("time [s]"),
+        "yaxis": axis(f"from outside [{joint.units.effort}]"),
+        "shapes": stripes,
+        "showlegend": False,
+    }
+    return Figure(label=f"Residual of {joint.name}", data=data, layout=layout, height=250, small=True)
+
+
+def _event_times(found: Contacts, shift: dict[int, float]) -> list[tuple[Any, float]]:
+    """Each contact with its beginning on the axis of the picture."""
+    placed: list[tuple[Any, float]] = []
+    for event, row in zip(found.events, found.rows, strict=True):
+        start = max(start for start in found.starts if start <= row)
+        placed.append((event, event.time + shift[start]))
+    return placed
+
+
+def _extremes(values: Array) -> IntArray:
+    """Rows that a picture needs: the least and the largest of each of its columns, in order."""
+    if len(values) <= 2 * _COLUMNS:
+        return np.arange(len(values))
+    edges = np.linspace(0, len(values), _COLUMNS + 1).astype(int)
+    found = [start + pick(values[start:stop]) for start, stop in pairwise(edges.tolist()) for pick in (np.argmin, np.argmax)]
+    return np.unique(np.asarray(found, dtype=np.int64))

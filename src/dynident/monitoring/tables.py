@@ -1,0 +1,86 @@
+"""A monitor and its contacts as tables: what the terminal, `print` and the page show."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from dynident.core.files import finite_or_none
+from dynident.core.results import Report, Row, Table
+from dynident.monitoring.contact_monitor import ContactMonitor
+from dynident.monitoring.contacts import Contacts
+
+
+def contacts_report(found: Contacts) -> Report:
+    robot = found.monitor.model.robot
+    tables = (contact_table(found), level_table(found.monitor))
+    return Report(
+        header=(f"{robot.name}: {found.source or 'a log'}", f"{found.seconds:.4g} s watched with the {_model_text(found.monitor)}"),
+        tables=tables,
+        facts=(f"{_sentence(found)}.", *monitor_facts(found.monitor)),
+        notes=found.notes,
+    )
+
+
+def monitor_report(monitor: ContactMonitor) -> Report:
+    return Report(header=(monitor.headline,), tables=(level_table(monitor),), facts=monitor_facts(monitor), notes=monitor.notes)
+
+
+def contact_table(found: Contacts) -> Table:
+    rows = tuple(
+        Row((f"{e.time:.3f}", e.joint, e.link, f"{e.residual:+.3g}", f"{e.threshold:.3g}", e.unit, f"{e.duration:.3f}"))
+        for e in found.events
+    )
+    headings = ("time [s]", "joint", "link", "residual", "threshold", "unit", "duration [s]")
+    return Table(title="Contacts", headings=headings, rows=rows, left=frozenset({1, 2, 5}))
+
+
+def level_table(monitor: ContactMonitor) -> Table:
+    """Thresholds per joint: in motion and at rest, and what they come from."""
+    known = monitor.calibration
+    rows: list[Row] = []
+    for j, joint in enumerate(monitor.model.robot.joints):
+        rest = monitor.level[j] + monitor.rest_allowance[j]
+        cells = [joint.name, f"{monitor.gain[j]:g}", f"{monitor.level[j]:.3g}", f"{rest:.3g}"]
+        cells += ["–", "–"] if known is None else [f"{known.rms[j]:.3g}", f"{known.spread[j]:.2g}"]
+        rows.append(Row((*cells, joint.units.effort)))
+    headings = ("joint", "gain [1/s]", "threshold in motion", "at rest", "RMS of free residual", "std by parameters", "unit")
+    return Table(title="Thresholds", headings=headings, rows=tuple(rows), left=frozenset({0, 6}))
+
+
+def monitor_facts(monitor: ContactMonitor) -> tuple[str, ...]:
+    known = monitor.calibration
+    told = f"A contact is told when a residual stays above its threshold for {1e3 * monitor.confirmation:g} ms."
+    if known is None:
+        return (told,)
+    origin = f"The thresholds come from {known.seconds:.3g} s of {known.source or 'a log'}"
+    return (told, f"{origin}: {known.false_alarms:g} false alarms per hour are expected in motion like that.")
+
+
+def contact_records(found: Contacts) -> list[dict[str, Any]]:
+    return [asdict(event) for event in found.events]
+
+
+def level_records(monitor: ContactMonitor) -> list[dict[str, Any]]:
+    return [
+        {
+            "joint": joint.name,
+            "gain": float(monitor.gain[j]),
+            "level": finite_or_none(float(monitor.level[j])),
+            "rest_allowance": float(monitor.rest_allowance[j]),
+            "blur": float(monitor.blur[j]),
+            "unit": joint.units.effort,
+        }
+        for j, joint in enumerate(monitor.model.robot.joints)
+    ]
+
+
+def _sentence(found: Contacts) -> str:
+    if not found.events:
+        return "Nothing touched the robot, as far as the thresholds tell"
+    count = "One contact was" if len(found.events) == 1 else f"{len(found.events)} contacts were"
+    return f"{count} found; the link is the farthest that shows it: the contact is there, or beyond with a force that no joint beyond feels"
+
+
+def _model_text(monitor: ContactMonitor) -> str:
+    return {"links": "link parameters", "nominal": "nominal model"}.get(monitor.model.name, monitor.model.name)

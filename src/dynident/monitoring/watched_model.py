@@ -1,0 +1,113 @@
+"""The model that a robot is watched with: its momentum, the rate at which that changes by itself, and how far friction may be off.
+
+With p = (M + A) dq, where A is the inertia of the rotors, and without anything that touches the robot,
+
+    dp/dt = effort + C(q, dq)ᵀ dq - g(q) - friction(q, dq),
+
+so that no acceleration is needed. Friction that depends on the load of a joint takes the measured effort for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from dynident.core.arrays import Array, freeze
+from dynident.dynamics import momentum
+from dynident.errors import InputError, ShapeError
+from dynident.feasibility.result import LinkParameters
+from dynident.friction.model import REFERENCE_TEMPERATURE, FrictionModel, Motion, friction_torque
+from dynident.parameters import link_rows
+from dynident.regression.estimate import Estimate
+from dynident.robots.robot import Robot
+
+
+class Balance(NamedTuple):
+    """What the observer compares; (N, n) each.
+
+    momentum : [N·m·s | N·s].
+    rate : of the momentum where nothing touches the robot [N·m | N].
+    doubt : by how much the friction is uncertain because the velocity is [N·m | N].
+    """
+
+    momentum: Array
+    rate: Array
+    doubt: Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WatchedModel:
+    """A robot with the numbers of its links and its friction.
+
+    parameters : (n, 10)                  Linear parameters of the links, in the robot's named frames.
+    friction_parameters : (n, k) or None  Of `friction`, row j for joint j.
+    name : str                            What the numbers are: "links", "coefficients", "nominal".
+    """
+
+    robot: Robot
+    parameters: Array
+    friction: FrictionModel | None = None
+    friction_parameters: Array | None = None
+    name: str = "links"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", freeze(link_rows(self.parameters, self.robot.link_names)))
+        if (self.friction is None) != (self.friction_parameters is None):
+            raise InputError("friction and friction_parameters belong together; give both or none")
+        if self.friction is not None and self.friction_parameters is not None:
+            expected = (self.robot.n, len(self.friction.parameter_names))
+            if self.friction_parameters.shape != expected:
+                raise ShapeError("friction_parameters", self.friction_parameters.shape, f"{expected} = (joints, parameters)")
+
+    @staticmethod
+    def of(estimate: Estimate, links: LinkParameters | None = None) -> WatchedModel:
+        """The link parameters where there are some, else the coefficients."""
+        base = estimate.base
+        if base.columns.of_extra:
+            raise InputError("the model has columns of its own, which a robot's motion doesn't tell; identify it without them")
+        if links is not None:
+            friction = links.friction_parameters
+            return WatchedModel(
+                robot=base.robot,
+                parameters=links.parameters,
+                friction=None if friction is None else links.base.friction,
+                friction_parameters=friction,
+            )
+        return WatchedModel(
+            robot=base.robot,
+            parameters=estimate.link_part,
+            friction=base.friction,
+            friction_parameters=estimate.friction_parameters,
+            name="coefficients",
+        )
+
+    @property
+    def needs_temperature(self) -> bool:
+        return self.friction is not None and "temperature" in self.friction.needs
+
+    @cached_property
+    def rotors(self) -> Array:
+        """(n, n) A: what friction's terms of the acceleration (rotor inertia, also of motors that turn several joints) are per unit."""
+        n = self.robot.n
+        still, units = np.zeros((n, n)), np.eye(n)
+        return freeze((self._friction(still, still, units, still, None) - self._friction(still, still, still, still, None)).T)
+
+    def balance(self, q: Array, dq: Array, effort: Array, *, blur: Array, temperature: Array | None = None) -> Balance:
+        """At samples (N, n). blur : (n,) by how much a measured velocity may be off [rad/s | m/s]."""
+        if self.needs_temperature and temperature is None:
+            raise InputError("the friction depends on the temperature of the joints, which was not given; give it with the other columns")
+        found, still = momentum(self.robot, self.parameters, q, dq), np.zeros_like(dq)
+        value = found.value + dq @ self.rotors.T
+        if self.friction is None:
+            return Balance(value, effort + found.drift, still)
+        friction, above, below = (self._friction(q, dq + shift * blur, still, effort, temperature) for shift in (0.0, 1.0, -1.0))
+        return Balance(value, effort + found.drift - friction, 0.5 * np.abs(above - below))
+
+    def _friction(self, q: Array, dq: Array, ddq: Array, load: Array, temperature: Array | None) -> Array:
+        if self.friction is None or self.friction_parameters is None:
+            return np.zeros_like(dq)
+        warmth = np.full_like(dq, REFERENCE_TEMPERATURE) if temperature is None else temperature
+        return friction_torque(self.friction, self.friction_parameters, Motion(q, dq, ddq, load, warmth))
