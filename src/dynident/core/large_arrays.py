@@ -25,6 +25,8 @@ LARGEST_IN_MEMORY = 64 << 20
 _BLOCK = 1 << 20
 #: Rows from here and there that are read at once.
 _SCATTERED = 32
+#: Rows that are reduced side by side.
+_FOLD = 64
 
 
 def allocate(shape: tuple[int, ...], dtype: DTypeLike = float) -> NDArray[Any]:
@@ -115,9 +117,27 @@ def thin_rows(values: NDArray[Any], most: int = 100_000) -> NDArray[Any]:
     return result
 
 
-def largest_sizes(values: Array) -> Array:
-    """(k,) the largest |value| of each column of values (N, k)."""
-    largest = np.zeros(values.shape[1])
+def column_ranges(values: Array, mask: NDArray[np.bool_] | None = None) -> tuple[Array, Array]:
+    """(k,) the smallest and the largest value of each column of values (N, k) where the mask is true; inf and -inf where it never is."""
+    low, high = np.full(values.shape[1], np.inf), np.full(values.shape[1], -np.inf)
     for block in row_blocks(len(values), values, width=values.shape[1]):
-        largest = np.maximum(largest, np.abs(values[block]).max(axis=0))
-    return largest
+        part = values[block]
+        for extreme, ufunc, least in ((low, np.minimum, np.inf), (high, np.maximum, -np.inf)):
+            ufunc(extreme, _reduce_rows(ufunc, part if mask is None else np.where(mask[block], part, least)), out=extreme)
+    return low, high
+
+
+def _reduce_rows(ufunc: np.ufunc, values: Array) -> Array:
+    """(k,) ufunc.reduce(values, axis=0) of values (N, k), many rows side by side: rows of a few numbers take NumPy long."""
+    rows, k = values.shape
+    whole = rows - rows % _FOLD
+    found = ufunc.reduce(values[whole:], axis=0) if whole < rows else values[0]
+    if whole:
+        found = ufunc(found, ufunc.reduce(ufunc.reduce(values[:whole].reshape(-1, _FOLD * k), axis=0).reshape(_FOLD, k), axis=0))
+    return found
+
+
+def largest_sizes(values: Array) -> Array:
+    """(k,) the largest |value| of each column of values (N, k); zero where there is none."""
+    low, high = column_ranges(values)
+    return np.maximum(np.maximum(high, -low), 0.0)

@@ -3,6 +3,7 @@
 from dynident.dynamics.batched_dynamics import (
     Momentum,
     RegressorBlock,
+    RegressorLines,
     coriolis_matrix,
     coriolis_vector,
     forward_dynamics,
@@ -20,6 +21,7 @@ from dynident.dynamics.batched_dynamics import (
 __all__ = [
     "Momentum",
     "RegressorBlock",
+    "RegressorLines",
     "coriolis_matrix",
     "coriolis_vector",
     "forward_dynamics",

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, check_samples
+from dynident.core.arrays import Array, IntArray, check_samples
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, link_rows
 from dynident.robots.kinematics import link_poses
@@ -138,6 +138,28 @@ def iterate_regressor_blocks(robot: Robot, q: ArrayLike, dq: ArrayLike, ddq: Arr
     (Q, dQ, ddQ), _ = _samples(robot, q=q, dq=dq, ddq=ddq)
     for start, matrix in _backend().iterate_regressor_blocks(robot, Q, dQ, ddQ):
         yield RegressorBlock(start, matrix)
+
+
+class RegressorLines:
+    """Chosen entries of torque regressors, written as lines over samples to where they are needed; one for each thread.
+
+    places : (n, 10 n)   Line of each entry; negative where it is not wanted.
+    sums : (n,)          Line of each joint where entries times `known` (10 n,) are summed up; zero where `known` is None.
+    """
+
+    def __init__(self, robot: Robot, places: IntArray, sums: IntArray, known: Array | None = None) -> None:
+        self._robot = robot
+        self._writer = _backend().LineWriter(robot, places, np.zeros(0) if known is None else known, sums)
+
+    def iterate(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike, out: Array) -> Iterator[slice]:
+        """Fill out (lines, width) with some samples after the others; each time, which ones. Other lines are not touched.
+
+        The width is a multiple of 40. Columns after the last sample hold anything.
+        """
+        (Q, dQ, ddQ), _ = _samples(self._robot, q=q, dq=dq, ddq=ddq)
+        for start in range(0, len(Q), out.shape[1]):
+            self._writer.write(Q, dQ, ddQ, start, out)
+            yield slice(start, min(start + out.shape[1], len(Q)))
 
 
 def inertia_gravity_regressor(robot: Robot, q: ArrayLike) -> Array:

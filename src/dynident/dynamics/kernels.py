@@ -344,6 +344,47 @@ def regressor_block(w, q, dq, ddq, start, out):
 
 
 @_compile
+def regressor_lines(w, entries, q, dq, ddq, start, places, known, sums, out):
+    """Chosen entries of the torque regressor of the samples from `start` on, as lines of out (lines, a multiple of TILE).
+
+    places : (n, 10 n)  Line of each entry, negative where it is not wanted.
+    known : (10 n,)     Entries times these are summed up in line sums[j] of joint j; empty: the line is zero.
+    entries : (10 BLOCK,) scratch.
+    """
+    count = min(out.shape[1], q.shape[0] - start)
+    _own_screws(w)
+    for j in range(w.tree.shape[0]):
+        out[sums[j]] = 0.0
+    for first in range(0, count, T):
+        for i in range(w.tree.shape[0]):
+            _move(w, q, dq, ddq, start + first, i)
+            parent = w.tree[i]
+            j = i
+            while j >= 0:
+                if j != i:
+                    _carry(w.links[i], w.screws[parent, j], w.screws[i, j])
+                _regressor_row(w.links[i], w.screws[i, j], entries)
+                for c in range(10 * i, 10 * i + 10):
+                    if places[j, c] >= 0:
+                        _put(entries[(c - 10 * i) * B :], out[places[j, c], first:])
+                    if known.shape[0] > 0 and known[c] != 0.0:
+                        _add(known[c], entries[(c - 10 * i) * B :], out[sums[j], first:])
+                j = w.tree[j]
+
+
+@_compile
+def _put(line, out):
+    for s in range(T):
+        out[s] = line[s]
+
+
+@_compile
+def _add(factor, line, out):
+    for s in range(T):
+        out[s] += factor * line[s]
+
+
+@_compile
 def inverse_dynamics(w, parameters, q, dq, ddq, out):
     """Newton-Euler efforts into out (N, n)."""
     n = w.tree.shape[0]

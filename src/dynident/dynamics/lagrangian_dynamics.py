@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, IntArray
 from dynident.parameters import PARAMETERS_PER_LINK, inertia_matrix
 from dynident.robots.kinematics import link_poses, skew
 from dynident.robots.robot import JointType, Robot
@@ -92,6 +92,21 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
     for start in range(0, len(q), _CHUNK):
         part = slice(start, start + _CHUNK)
         yield start, np.ascontiguousarray(torque_regressor(robot, q[part], dq[part], ddq[part]).transpose(1, 2, 0))
+
+
+class LineWriter:
+    """Writes chosen entries of a torque regressor as lines."""
+
+    def __init__(self, robot: Robot, places: IntArray, known: Array, sums: IntArray) -> None:
+        self._robot, self._places, self._known, self._sums = robot, places, known, sums
+
+    def write(self, q: Array, dq: Array, ddq: Array, start: int, out: Array) -> None:
+        part = slice(start, min(start + out.shape[1], len(q)))
+        Y = torque_regressor(self._robot, q[part], dq[part], ddq[part])
+        lines = out[:, : len(Y)]
+        lines[self._sums] = (Y @ self._known).T if len(self._known) else 0.0
+        chosen = self._places >= 0
+        lines[self._places[chosen]] = Y.transpose(1, 2, 0)[chosen]
 
 
 def spatial_inertia(parameters: Array) -> Array:

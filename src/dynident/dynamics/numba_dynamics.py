@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from dynident.core.arrays import Array, freeze
+from dynident.core.arrays import Array, IntArray, freeze
 from dynident.dynamics import kernels
 from dynident.robots.kinematics import joint_constants
 from dynident.robots.robot import Robot
@@ -67,6 +67,19 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
     for start in range(0, len(q), kernels.BLOCK):
         kernels.regressor_block(workspace, q, dq, ddq, start, block)
         yield start, block[:, :, : len(q) - start]
+
+
+class LineWriter:
+    """Writes chosen entries of a torque regressor as lines; it has memory of its own, so every thread needs its own."""
+
+    def __init__(self, robot: Robot, places: IntArray, known: Array, sums: IntArray) -> None:
+        self._workspace = _workspace(robot, robot.gravity)
+        (self._entries,) = _allocate_aligned((10 * kernels.BLOCK,))
+        self._places, self._known, self._sums = freeze(places), freeze(known), freeze(sums)
+
+    def write(self, q: Array, dq: Array, ddq: Array, start: int, out: Array) -> None:
+        motion = freeze(q), freeze(dq), freeze(ddq)
+        kernels.regressor_lines(self._workspace, self._entries, *motion, start, self._places, self._known, self._sums, out)
 
 
 def _workspace(robot: Robot, gravity: Array) -> kernels.Workspace:

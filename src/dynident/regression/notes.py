@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.large_arrays import column_of, row_blocks
+from dynident.core.large_arrays import column_of, column_ranges, row_blocks
 from dynident.data import Dataset
 from dynident.data.signals.sampling import GAP, UNIFORM
 from dynident.regression.equations.columns import FrictionColumn
@@ -37,9 +37,9 @@ _LISTED = 12
 
 def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
     """About a log, and about what had to be done to it before it could be used."""
+    low, high = column_ranges(data.q, data.mask)
     for j, name in enumerate(robot.joint_names):
-        used = _used(data, data.q, j)
-        travel = float(np.ptp(used)) if len(used) else 0.0
+        travel = max(float(high[j] - low[j]), 0.0)
         if travel < STANDSTILL:
             stays = f"its position stays within {travel:.1g} {robot.joints[j].units.position}"
             yield (
@@ -82,7 +82,8 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
 
 def _dead_efforts(names: Sequence[str], data: Dataset, effort: Array) -> Iterator[str]:
     """Efforts (N, n) of one value throughout, which no joint has."""
-    dead = [name for j, name in enumerate(names) if len(used := _used(data, effort, j)) and np.ptp(used) == 0.0]
+    low, high = column_ranges(effort, data.mask)
+    dead = [name for name, least, most in zip(names, low, high, strict=True) if least == most]
     if dead:
         yield (
             f"the effort of {listing(dead)} has one value throughout, as if it had not been recorded, and the model has to explain that; "
@@ -93,10 +94,8 @@ def _dead_efforts(names: Sequence[str], data: Dataset, effort: Array) -> Iterato
 def _spikes(names: Sequence[str], data: Dataset, values: Array) -> list[str]:
     """Joints with single values (N, n) far beyond the others, and when."""
     found: list[str] = []
-    for j, name in enumerate(names):
-        sizes = np.abs(_used(data, values, j))
-        if not len(sizes):
-            continue
+    for j in _suspects(data, values):
+        name, sizes = names[j], np.abs(_used(data, values, j))
         peak, usual = int(sizes.argmax()), float(np.percentile(sizes, 98.0))
         around = np.delete(sizes[max(peak - 3, 0) : peak + 4], min(peak, 3))
         rises = values is not data.effort and np.max(around, initial=0.0) > 0.5 * sizes[peak]  # as a motion does after standstill
@@ -104,6 +103,20 @@ def _spikes(names: Sequence[str], data: Dataset, values: Array) -> list[str]:
             time = data.time[peak] if data.mask is None else data.time[data.mask[:, j]][peak]
             found.append(f"{name} (up to {sizes[peak]:.4g} at {time:.3f} s, 98 % are within {usual:.3g})")
     return found
+
+
+def _suspects(data: Dataset, values: Array) -> Iterator[int]:
+    """Columns of values (N, n) that may have spikes: not those of which more than 2 % are within a factor SPIKE of the largest."""
+    low, high = column_ranges(values, data.mask)
+    largest = np.maximum(high, -low)
+    enough = 0.02 * (np.full(data.n, data.samples) if data.mask is None else data.mask.sum(axis=0)) + 1.0
+    large = np.zeros(data.n)
+    for block in row_blocks(data.samples, values, width=64 * data.n):
+        sizes = np.abs(values[block]) if data.mask is None else np.abs(values[block]) * data.mask[block]
+        large += np.count_nonzero(sizes >= largest / SPIKE, axis=0)
+        if np.all(large >= enough):
+            return
+    yield from np.flatnonzero((largest > 0.0) & (large < enough)).tolist()
 
 
 def _used(data: Dataset, values: Array, j: int) -> Array:

@@ -20,7 +20,8 @@ from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction.smoothed import jumps_at_rest
 from dynident.regression.equations.base import BaseParameters, Equations
-from dynident.regression.equations.factors import compress, triangular
+from dynident.regression.equations.condense import condense
+from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.rows import ControllerRows, LogRows, RowGroup, RowSource, Tables, collect_tables
 from dynident.regression.notes import log_notes
 from dynident.regression.prepare import mask_trembling, match_joints, prepare_log
@@ -209,15 +210,7 @@ def problem_of_rows(
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
     """Compress all rows of a source."""
-    owners = rows.dataset.recordings if isinstance(rows, LogRows) else ()
-    own = [[np.zeros((len(group.columns) + 1, len(group.columns) + 1), order="F") for group in rows.groups] for _ in {0, *owners}]
-    each = np.zeros((len(own), len(rows.groups)), dtype=np.int64)
-    for group, table, segment in rows.tables():
-        recording = owners[segment] if owners else 0
-        each[recording, group] += table.shape[1]
-        own[recording][group] = compress(own[recording][group], table)
-        if progress is not None and group == 0:
-            progress(min(1.0, int(each[:, 0].sum()) / max(rows.rows_per_group, 1)))
+    own, each = condense(rows, progress)
     counts = each.sum(axis=0)
     factors = own[0] if len(own) == 1 else [triangular(same) for same in zip(*own, strict=True)]
     if int(counts.sum()) <= rows.base.rank:
@@ -227,7 +220,7 @@ def problem_of_rows(
     return Problem(
         base=rows.base,
         groups=rows.groups,
-        factors=tuple(np.ascontiguousarray(factor) for factor in factors),
+        factors=tuple(factors),
         counts=counts,
         samples=samples,
         processing=processing,

@@ -96,3 +96,18 @@ def test_a_few_rows_and_single_columns():
     np.testing.assert_array_equal(column_of(VALUES, 1), VALUES[:, 1])
     rows = np.arange(0, 1000, 9)
     np.testing.assert_array_equal(take_rows(VALUES, rows), VALUES[rows])
+
+
+@pytest.mark.parametrize("rows", [1, 63, 64, 65, 1000])
+def test_ranges_of_columns(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large_arrays, "_BLOCK", 300)
+    rng = np.random.default_rng(0)
+    values, mask = rng.normal(size=(rows, 3)), rng.random((rows, 3)) > 0.3
+    mask[:, 2] = False
+    low, high = large_arrays.column_ranges(values)
+    np.testing.assert_array_equal([low, high], [values.min(axis=0), values.max(axis=0)])
+    low, high = large_arrays.column_ranges(values, mask)
+    np.testing.assert_array_equal(low, np.where(mask, values, np.inf).min(axis=0))
+    np.testing.assert_array_equal(high, np.where(mask, values, -np.inf).max(axis=0))
+    np.testing.assert_array_equal(large_arrays.largest_sizes(values), np.abs(values).max(axis=0))
+    assert not large_arrays.largest_sizes(values[:0]).any()

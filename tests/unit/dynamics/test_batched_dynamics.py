@@ -172,3 +172,23 @@ def test_read_only_input_gives_the_same_bits(panda: dynident.Robot) -> None:
     np.testing.assert_array_equal(
         dynident.dynamics.inverse_dynamics(panda, own, q, dq, ddq), dynident.dynamics.inverse_dynamics(panda, panda.parameters, q, dq, ddq)
     )
+
+
+@pytest.mark.parametrize("samples", [1, 39, 80, 81, 170])
+def test_lines_are_the_chosen_entries_of_the_regressor(samples: int) -> None:
+    robot = random_tree(np.random.default_rng(3), parents=(-1, 0, 0, -1, 1), prismatic=(2,))
+    q, dq, ddq = states(robot, samples)
+    Y = dynident.dynamics.torque_regressor(robot, q, dq, ddq)
+    rng = np.random.default_rng(0)
+    moved = np.abs(Y).max(axis=0) > 0.0
+    known = rng.normal(size=50) * (rng.random(50) > 0.5)
+    for backend in (compiled, lagrangian):
+        places = np.where(moved & (rng.random(moved.shape) > 0.3), 0, -1)
+        places[places == 0] = rng.permutation(np.count_nonzero(places == 0)) + robot.n
+        out = np.full((places.max() + 1, 80), np.nan)
+        for start in range(0, samples, 80):
+            backend.LineWriter(robot, places, known, np.arange(robot.n)).write(q, dq, ddq, start, out)
+            part = Y[start : start + 80]
+            np.testing.assert_allclose(out[: robot.n, : len(part)], (part @ known).T, rtol=1e-10, atol=1e-10)
+            for j, k in np.argwhere(places >= 0):
+                np.testing.assert_allclose(out[places[j, k], : len(part)], part[:, j, k], rtol=1e-10, atol=1e-10)

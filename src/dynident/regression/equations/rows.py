@@ -17,16 +17,19 @@ import numpy as np
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.large_arrays import release
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
-from dynident.dynamics import inertia_gravity_regressor, iterate_regressor_blocks
-from dynident.friction.model import FrictionModel, Motion
+from dynident.dynamics import inertia_gravity_regressor
+from dynident.friction.model import Motion
 from dynident.regression.equations.base import BaseParameters
-from dynident.regression.equations.columns import FrictionColumn, moved_columns
+from dynident.regression.equations.columns import moved_columns
+from dynident.regression.equations.lines import LineFiller, RowLayout
 from dynident.robots.robot import JointType
 
-#: Samples per chunk: enough that Python's share of the time is small, few enough to stay in cache.
+#: Samples per table: enough that Python's share of the time is small, few enough to stay in cache.
 _CHUNK = 1000
-#: A log that lives on disk is let go of after so many samples.
-_KEPT = 64 * _CHUNK
+#: Samples whose friction is computed at once, about.
+_PIECE = 4 * _CHUNK
+#: A log that lives on disk is let go of after so many pieces.
+_KEPT = 16
 #: A filtered row is used when at least this share of the filter's weight fell on unmasked samples.
 MASK_SHARE = 0.5
 
@@ -91,8 +94,9 @@ def collect_tables(sources: Sequence[RowSource], groups: int) -> Tables:
     pieces: dict[tuple[int, int], list[list[Array]]] = {}
     for number, source in enumerate(sources):
         for group, table, segment in source.tables():
-            empty = [[np.zeros((len(own.columns) + 1, 0))] for own in source.groups]
-            pieces.setdefault((number, segment), empty)[group].append(table.copy())
+            if (number, segment) not in pieces:
+                pieces[number, segment] = [[np.zeros((len(own.columns) + 1, 0))] for own in source.groups]
+            pieces[number, segment][group].append(table.copy())
     return tuple(tuple(np.concatenate(parts[g], axis=1) for parts in pieces.values()) for g in range(groups))
 
 
@@ -129,7 +133,7 @@ class LogRows:
         lengths = [segment.stop - segment.start for segment in self.dataset.segments]
         return sum(length if self.filter is None else self.filter.valid(length) for length in lengths)
 
-    def motion(self, part: slice) -> Motion:
+    def motion(self, part: slice | IntArray) -> Motion:
         """What friction depends on, of these samples."""
         data = self.dataset
         assert data.dq is not None  # noqa: S101 (build_problem sees to dq, ddq and effort)
@@ -140,11 +144,10 @@ class LogRows:
         return Motion(data.q[part], data.dq[part], data.ddq[part], load[part], temperature)
 
     def tables(self) -> Iterator[RowTable]:
-        offsets = np.cumsum([0, *(len(group.columns) + 1 for group in self.groups)])
         for number, segment in enumerate(self.dataset.segments):
-            for joined, mask in self._filter_rows(segment, int(offsets[-1])):
+            for lines, mask in self._filter_rows(segment):
                 for j in range(len(self.groups)):
-                    table = joined[offsets[j] : offsets[j + 1]]
+                    table = self._layout.table(lines, j)
                     if mask is not None:
                         table = table[:, mask[j]]
                     if self.weights is not None:
@@ -152,105 +155,50 @@ class LogRows:
                     if table.shape[1]:
                         yield RowTable(j, table, number)
 
-    def _filter_rows(self, segment: slice, height: int) -> Iterator[tuple[Array, BoolArray | None]]:
+    def layout(self, multiple: int) -> RowLayout:
+        """Where the rows stand among lines, of which each joint has a multiple of so many."""
+        return RowLayout.of(self.base, self.groups, multiple)
+
+    @cached_property
+    def _layout(self) -> RowLayout:
+        return self.layout(1)
+
+    def _filter_rows(self, segment: slice) -> Iterator[tuple[Array, BoolArray | None]]:
         """Tables of all joints below each other, and which of their rows to use."""
+        raw = self.iterate_lines(segment, LineFiller(self._layout, _CHUNK))
         if self.filter is None:
-            yield from self._raw(segment, height)
+            yield from raw
             return
         tables, masks = self.filter.stream(), self.filter.stream()
-        lines = [len(group.columns) + 1 for group in self.groups]
-        for joined, mask in self._raw(segment, height):
+        counts = np.diff(self._layout.offsets)
+        for lines, mask in raw:
             kept = None
             if mask is not None:
                 # equations times 0 or 1 are still equations: masked samples then reach no filtered row, however wrong they are
-                np.multiply(joined, np.repeat(mask, lines, axis=0), out=joined)
+                np.multiply(lines, np.repeat(mask, counts, axis=0), out=lines)
                 kept = masks.push(mask.astype(float)) >= MASK_SHARE
-            yield tables.push(joined), kept
+            yield tables.push(lines), kept
         if segment.stop > segment.start:
             yield tables.finish(), None if self.dataset.mask is None else masks.finish() >= MASK_SHARE
 
-    def _raw(self, segment: slice, height: int) -> Iterator[tuple[Array, BoolArray | None]]:
-        data, base = self.dataset, self.base
-        memory = np.empty((height, _CHUNK))
-        for start in range(segment.start, segment.stop, _CHUNK):
-            part = slice(start, min(start + _CHUNK, segment.stop))
-            joined = memory[:, : part.stop - part.start]
-            motion = self.motion(part)
-            phi = None if base.friction is None else _friction_columns(base.friction, motion)
-            for block in iterate_regressor_blocks(base.robot, motion.q, motion.dq, motion.ddq):
-                self._gather(block.matrix, joined[:, block.start : block.start + block.matrix.shape[2]])
-            self._append(joined, phi, part)
-            if (start - segment.start) % _KEPT == 0:
+    def iterate_lines(self, part: slice | IntArray, filler: LineFiller) -> Iterator[tuple[Array, BoolArray | None]]:
+        """The unfiltered rows of some samples as (lines, samples) of the filler, whose memory is reused; and (n, samples) which to use."""
+        data = self.dataset
+        assert data.effort is not None  # noqa: S101 (build_problem sees to it)
+        width = filler.lines.shape[1]
+        pieces = [part] if isinstance(part, np.ndarray) else _cut(part, max(1, _PIECE // width) * width)
+        for number, piece in enumerate(pieces):
+            extras = [values[piece] for values in self.extra.values()]
+            for own in filler.fill(self.motion(piece), data.effort[piece], extras):
+                mask = None if data.mask is None else data.mask[piece][own].T
+                yield filler.lines[:, : own.stop - own.start], mask
+            if number % _KEPT == 0:
                 release(data.q, data.dq, data.ddq, data.effort)
-            yield joined, None if data.mask is None else data.mask[part].T
-
-    @cached_property
-    def _known_links(self) -> Array | None:
-        known = self.base.known_vector[self.base.columns.link_slice]
-        return known if np.any(known) else None
-
-    @cached_property
-    def _places(self) -> list[tuple[int, IntArray, IntArray, IntArray]]:
-        """Per joint: first line, links' columns of the regressor, friction columns in the joint's row, extra columns."""
-        places: list[tuple[int, IntArray, IntArray, IntArray]] = []
-        line, columns = 0, self.base.columns
-        first = columns.extra_slice.start
-        for j, group in enumerate(self.groups):
-            standard = self.base.independent[group.columns]
-            links, extra = standard[columns.is_link[standard]], standard[standard >= first] - first
-            chosen = [columns[i] for i in standard.tolist()]
-            friction = [self._friction_place(column, j) for column in chosen if isinstance(column, FrictionColumn)]
-            places.append((line, links, np.array(friction, dtype=np.int64), extra))
-            line += len(standard) + 1
-        return places
-
-    def _friction_place(self, column: FrictionColumn, joint: int) -> int:
-        """Where a friction column of a joint's row is among the model's columns and, after these, its shared ones."""
-        assert self.base.friction is not None  # noqa: S101 (it has columns)
-        return column.slot if column.shared is None or column.joint == joint else len(self.base.friction.parameters) + column.shared
-
-    @cached_property
-    def _known_friction(self) -> Array:
-        """(n, k + shared) of each joint's row, what is known of its own parameters and of those that other joints share with it."""
-        model, known = self.base.friction, self.base.columns.friction(self.base.known_vector)
-        others = np.zeros((len(known), 0 if model is None else len(model.shared)))
-        for s, (owner, name, acts_on) in enumerate(() if model is None else model.shared):
-            assert model is not None  # noqa: S101 (it has shared parameters)
-            others[[joint for joint in acts_on if joint != owner], s] = known[owner, model.parameter_names.index(name)]
-        return np.concatenate([known, others], axis=1)
-
-    def _gather(self, matrix: Array, joined: Array) -> None:
-        known = self._known_links
-        for j, (line, links, friction, extra) in enumerate(self._places):
-            joined[line : line + len(links)] = matrix[j, links]
-            last = line + len(links) + len(friction) + len(extra)
-            joined[last] = 0.0 if known is None else known @ matrix[j]
-
-    def _append(self, joined: Array, phi: Array | None, part: slice) -> None:
-        """Friction and extra columns, and the right-hand side: effort minus what known parameters explain."""
-        assert self.dataset.effort is not None  # noqa: S101
-        base, columns = self.base, self.base.columns
-        known_friction, known_extra = self._known_friction, base.known_vector[columns.extra_slice]
-        extras = [values[part] for values in self.extra.values()]
-        for j, (line, links, friction, extra) in enumerate(self._places):
-            at = line + len(links)
-            if phi is not None:
-                joined[at : at + len(friction)] = phi[:, j, friction].T
-            at += len(friction)
-            for offset, k in enumerate(extra):
-                joined[at + offset] = extras[k][:, j]
-            explained = joined[at + len(extra)]
-            if phi is not None and np.any(known_friction[j]):
-                explained += phi[:, j] @ known_friction[j]
-            for value, column in zip(known_extra, extras, strict=True):
-                explained += value * column[:, j]
-            joined[at + len(extra)] = self.dataset.effort[part, j] - explained
 
 
-def _friction_columns(model: FrictionModel, motion: Motion) -> Array:
-    """(N, n, k + shared) of its parameters in their own joints' rows, then of the shared ones in all rows."""
-    phi = model.columns(motion)
-    return np.concatenate([phi, model.shared_columns(motion)], axis=2) if model.shared else phi
+def _cut(part: slice, length: int) -> Iterator[slice]:
+    for start in range(part.start, part.stop, length):
+        yield slice(start, min(start + length, part.stop))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

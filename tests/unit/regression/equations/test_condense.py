@@ -1,0 +1,109 @@
+"""Rows of a log condensed: the same by Gram matrices and by QR, and the same bits on any number of threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynident import Robot, load_robot
+from dynident.data import Dataset
+from dynident.friction import linear
+from dynident.regression import build_problem
+from dynident.regression.equations import condense as module
+from dynident.regression.equations.condense import condense, condense_by_gram, condense_by_qr
+from dynident.regression.equations.rows import LogRows
+from tests.oracles.logs import generated_log
+
+
+@pytest.fixture(scope="module")
+def arm() -> Robot:
+    return load_robot("spatial_3r")
+
+
+def log_rows(robot: Robot, data: Dataset, **options: object) -> LogRows:
+    """The unfiltered rows of a log."""
+    (rows,) = build_problem(robot, data, friction=linear(), cutoff=None, **options).rows  # type: ignore[arg-type]
+    assert isinstance(rows, LogRows)
+    return rows
+
+
+def squares(factors: list[list[np.ndarray]]) -> list[np.ndarray]:
+    return [R.T @ R for own in factors for R in own]
+
+
+@pytest.fixture(scope="module")
+def awkward(arm: Robot) -> LogRows:
+    """Two recordings of three segments, masked here and there, with a known mass, an extra column and weights."""
+    logs = [generated_log(arm, friction=linear(), samples=1500, noise=0.1, seed=seed).dataset for seed in (0, 1)]
+    data = Dataset.concatenate([replace(logs[0], starts=(0, 700)), logs[1]])
+    rng = np.random.default_rng(0)
+    data = replace(data, mask=rng.random(data.q.shape) > 0.1, provenance=data.provenance)
+    rows = log_rows(arm, data, known={"m3": 1.5, "fv2": 0.2}, extra={"wobble": rng.normal(size=data.q.shape)})
+    return replace(rows, weights=rng.uniform(0.5, 2.0, (3, arm.n)))
+
+
+def test_grams_and_qr_give_one_factor(awkward: LogRows) -> None:
+    gram, qr = condense_by_gram(awkward, threads=1), condense_by_qr(awkward)
+    assert gram is not None
+    assert len(gram.factors) == 2
+    np.testing.assert_array_equal(gram.counts, qr.counts)
+    for mine, theirs in zip(squares(gram.factors), squares(qr.factors), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("threads", [2, 3, 5])
+def test_the_number_of_threads_changes_no_bit(awkward: LogRows, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "STRETCH", 330)
+    one, many = condense_by_gram(awkward, threads=1), condense_by_gram(awkward, threads=threads)
+    assert one is not None
+    assert many is not None
+    np.testing.assert_array_equal(one.counts, many.counts)
+    for own, others in zip(one.factors, many.factors, strict=True):
+        for mine, theirs in zip(own, others, strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+
+
+def test_a_long_log_goes_by_grams_and_is_the_estimate_of_qr(arm: Robot) -> None:
+    rows = log_rows(arm, generated_log(arm, friction=linear(), samples=module.LEAST_SAMPLES, noise=0.1).dataset)
+    shares: list[float] = []
+    found, qr = condense(rows, shares.append), condense_by_qr(rows)
+    assert shares[-1] == 1.0
+    assert shares == sorted(shares)
+    gram = condense_by_gram(rows)
+    assert gram is not None
+    for mine, same, theirs in zip(found.factors[0], gram.factors[0], qr.factors[0], strict=True):
+        np.testing.assert_array_equal(mine, same)
+        assert not np.array_equal(mine, theirs)
+        np.testing.assert_allclose(mine.T @ mine, theirs.T @ theirs, rtol=0.0, atol=1e-11 * np.abs(theirs).max() ** 2)
+
+
+def test_a_preconditioner_that_has_seen_nothing_is_not_used(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The chosen samples are all at the start, where the robot rests: the factor is that of QR, bit by bit."""
+    data = generated_log(arm, friction=linear(), samples=module.LEAST_SAMPLES, noise=0.1).dataset
+    assert data.dq is not None
+    assert data.ddq is not None
+    q, dq, ddq = data.q.copy(), data.dq.copy(), data.ddq.copy()
+    q[:3000], dq[:3000], ddq[:3000] = q[0], 0.0, 0.0
+    rows = log_rows(arm, replace(data, q=q, dq=dq, ddq=ddq))
+    assert condense_by_gram(rows) is not None
+    chosen = replace(rows, dataset=rows.dataset.take(np.arange(2900), starts=(0,)))
+    at_rest = module._preconditioners(chosen, rows.layout(4))
+    monkeypatch.setattr(module, "_preconditioners", lambda rows, layout: at_rest)
+    assert condense_by_gram(rows) is None
+    for mine, theirs in zip(condense(rows).factors[0], condense_by_qr(rows).factors[0], strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_joints_that_rest_are_condensed_like_any(arm: Robot) -> None:
+    """Columns of zeros and columns that depend on each other."""
+    data = generated_log(arm, samples=1000, noise=0.1).dataset
+    assert data.dq is not None
+    assert data.ddq is not None
+    q, dq, ddq = data.q.copy(), data.dq.copy(), data.ddq.copy()
+    q[:, 1:], dq[:, 1:], ddq[:, 1:] = q[0, 1:], 0.0, 0.0
+    rows = log_rows(arm, replace(data, q=q, dq=dq, ddq=ddq))
+    gram, qr = condense_by_gram(rows), condense_by_qr(rows)
+    for mine, theirs in zip(squares((gram or qr).factors), squares(qr.factors), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
