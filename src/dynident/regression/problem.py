@@ -47,7 +47,7 @@ class Problem(Result):
     counts : (groups,)              Number of rows behind each factor.
     processing : Processing         What was done to the data before.
     rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
-    filtered : tables or None       The filtered rows themselves, where they come from a file or a merge; see `filtered_rows`.
+    filtered : tables or None       The filtered rows themselves, where they were kept; see `filtered_rows`.
     provenance : Provenance         Of the samples behind the rows; None in files of older versions.
     speeds : (n,) or None           Largest |dq| of each joint in a log [rad/s | m/s].
     parts : per recording and group What each of several recordings says; empty where there is one, or they have been weighted.
@@ -210,7 +210,7 @@ def problem_of_rows(
     progress: Callable[[float], None] | None = None,
 ) -> Problem:
     """Compress all rows of a source."""
-    own, each = condense(rows, progress)
+    own, each, tables = condense(rows, progress, kept=LARGEST_FILTERED)
     counts = each.sum(axis=0)
     factors = own[0] if len(own) == 1 else [triangular(same) for same in zip(*own, strict=True)]
     if int(counts.sum()) <= rows.base.rank:
@@ -226,6 +226,7 @@ def problem_of_rows(
         processing=processing,
         source=source,
         rows=(rows,),
+        filtered=tables,
         notes=notes,
         parts=tuple(tuple(map(RecordingPart, *pair)) for pair in zip(own, each.tolist(), strict=True)) if len(own) > 1 else (),
     )

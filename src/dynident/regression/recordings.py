@@ -43,16 +43,16 @@ def weigh_recordings(problem: Problem, prior: Prior | None = None) -> Problem:
         owners = np.array(source.dataset.recordings) + first
         first = int(owners.max()) + 1
         rows.append(replace(source, weights=weights[owners]))
-    return replace(problem, factors=factors, rows=tuple(rows), parts=(), notes=(*problem.notes, *_notes(problem, levels)))
+    notes = (*problem.notes, *_notes(problem, levels))
+    return replace(problem, factors=factors, rows=tuple(rows), filtered=None, parts=(), notes=notes)
 
 
 def recording_levels(problem: Problem, prior: Prior | None = None) -> Array:
     """(recordings, groups) standard deviation of the rows of each joint in each recording, found in turn with the coefficients."""
     parts = [part for recording in problem.parts for part in recording]
     counts = np.array([part.rows for part in parts], dtype=np.int64)
-    each = replace(
-        problem, groups=problem.groups * len(problem.parts), factors=tuple(part.factor for part in parts), counts=counts, rows=(), parts=()
-    )
+    factors, groups = tuple(part.factor for part in parts), problem.groups * len(problem.parts)
+    each = replace(problem, groups=groups, factors=factors, counts=counts, rows=(), filtered=None, parts=())
     shape = (len(problem.parts), len(problem.groups))
     levels = np.log(1.0 / WeightedSolution.of(each, "per_group", prior).weights.reshape(shape))
     rows = counts.reshape(shape) / _ROWS_ALIKE

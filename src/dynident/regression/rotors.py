@@ -65,7 +65,9 @@ def drop_friction(problem: Problem, plain: FrictionModel, *, seed: int = 0) -> P
         tuple(part._replace(factor=triangular([part.factor[:, kept]])) for part, kept in zip(recording, lines, strict=True))
         for recording in problem.parts
     )
-    return replace(problem, base=base, groups=rows[0].groups, factors=factors, rows=rows, parts=parts)
+    tables = problem.filtered
+    filtered = None if tables is None else tuple(tuple(table[kept] for table in own) for own, kept in zip(tables, lines, strict=True))
+    return replace(problem, base=base, groups=rows[0].groups, factors=factors, rows=rows, filtered=filtered, parts=parts)
 
 
 def _extras(problem: Problem) -> tuple[str, ...]:

@@ -4,9 +4,13 @@ If τ = Y π holds at every sample it holds for every linear combination of samp
 one and the same filter removes noise without bias; filtering q and τ separately does not (Y is not linear in q).
 
 The filter is a finite impulse response, h (odd, symmetric): that of a Butterworth filter run forward and backward.
-Output k is Σ_i h_i x[k D + i], computed with matrix products: with frames of S = B D samples, frame f contributes
-W_j x_f to the group f - j of B outputs, where W_j (B, S) is the j-th block of the banded Toeplitz matrix of h.
-Every input sample is used once, so a stream of blocks needs no overlap.
+Output k is Σ_i h_i x[k D + i]. Only what decimation keeps is computed, and in two steps: h in pieces of D taps is a matrix
+H (L / D, D) of low rank r, because h is a sum of a few damped oscillations on either side of its centre (10 for a filter of
+order 4, whatever its length), so that D samples matter by their products with r vectors only, H = U Vᵀ.
+
+Output k is then Σ_i u_i y[k r + i], with matrix products: with frames of B pieces, frame f contributes W_j y_f to the group
+f - j of B outputs, where W_j (B, B r) is the j-th block of the banded Toeplitz matrix of u. Every input sample is used once,
+so a stream of blocks needs no overlap.
 """
 
 from __future__ import annotations
@@ -24,6 +28,8 @@ from dynident.errors import ShapeError, ValueRangeError
 
 #: Frames that the support of one output spans: few, so that partial sums cost little beside the products.
 _FRAMES = 8
+#: Fewer samples per output are not worth a projection; and singular values below this share of the largest are rounding.
+_LEAST_FACTOR, _NEGLIGIBLE = 16, 1e-16
 #: Numbers that `apply` works on at once, so that it stays in cache whatever the length of the log.
 _CHUNK = 1 << 20
 
@@ -121,14 +127,31 @@ class ParallelFilter:
         return self.group * self.factor
 
     @cached_property
+    def projection(self) -> Array | None:
+        """(D, r) V: what D samples matter by; None where r would be no less than about D."""
+        D = self.factor
+        if D < _LEAST_FACTOR:
+            return None
+        _, sizes, V = np.linalg.svd(self._pieces(self.taps), full_matrices=False)
+        rank = int(np.sum(sizes > _NEGLIGIBLE * sizes[0]))
+        return np.ascontiguousarray(V[:rank].T) if 2 * rank <= D else None
+
+    def _pieces(self, taps: Array) -> Array:
+        """(L / D, D) the taps in pieces, with zeros at the end."""
+        padded = np.zeros(-(-len(taps) // self.factor) * self.factor)
+        padded[: len(taps)] = taps
+        return padded.reshape(-1, self.factor)
+
+    @cached_property
     def blocks(self) -> Array:
-        """(S, J B) the Toeplitz matrix's blocks side by side: column j B + b weighs frame j for output b of a group."""
-        B, D, S = self.group, self.factor, self.frame
-        J = -(-(len(self.taps) + (B - 1) * D) // S)
-        weights = np.zeros((B, J * S))
+        """(B r, J B) the Toeplitz matrix's blocks side by side: column j B + b weighs frame j for output b of a group."""
+        pieces = self._pieces(self.taps) if self.projection is None else self._pieces(self.taps) @ self.projection
+        B, r = self.group, pieces.shape[1]
+        J = -(-(len(pieces) + B - 1) // B)
+        weights = np.zeros((B, J * B, r))
         for b in range(B):
-            weights[b, b * D : b * D + len(self.taps)] = self.taps
-        return np.ascontiguousarray(weights.reshape(B, J, S).transpose(2, 1, 0).reshape(S, J * B))
+            weights[b, b : b + len(pieces)] = pieces
+        return np.ascontiguousarray(weights.reshape(B, J, B * r).transpose(2, 1, 0).reshape(B * r, J * B))
 
 
 class FilterStream:
@@ -187,7 +210,10 @@ class FilterStream:
         if F == 0:
             return np.zeros((C, 0))
         J = self._sums.shape[1] + 1
-        products = (joined[:, : F * S].reshape(C * F, S) @ self._filter.blocks).reshape(C, F, J, B)
+        pieces, V = joined[:, : F * S], self._filter.projection
+        if V is not None:
+            pieces = pieces.reshape(-1, len(V)) @ V
+        products = (pieces.reshape(C * F, -1) @ self._filter.blocks).reshape(C, F, J, B)
         sums = np.concatenate([self._sums, np.zeros((C, F, B))], axis=1)
         for j in range(J):
             sums[:, J - 1 - j : J - 1 - j + F] += products[:, :, j]

@@ -6,7 +6,7 @@ the number of threads. Its rows go into Gram matrices of preconditioned rows (se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from dynident.core.threads import map_in_order, thread_count
 from dynident.regression.equations.factors import compress
 from dynident.regression.equations.gram import GramSum, precondition
 from dynident.regression.equations.lines import LineFiller, RowLayout
-from dynident.regression.equations.rows import LogRows, RowSource
+from dynident.regression.equations.rows import LogRows, RowSource, TableCollection, Tables
 
 #: Samples of a stretch: enough that starting one costs nothing, few enough that threads end at about the same time.
 STRETCH = 100 * 320
@@ -28,33 +28,41 @@ _CHOSEN, _CHOSEN_PER_COLUMN = 2_000, 8
 
 
 class Condensed(NamedTuple):
-    """factors : per recording and group, (c + 1, c + 1); counts : (recordings, groups) rows behind each."""
+    """factors : per recording and group, (c + 1, c + 1); counts : (recordings, groups) rows behind each; tables : where they were kept."""
 
     factors: list[list[Array]]
     counts: IntArray
+    tables: Tables | None = None
 
 
-def condense(rows: RowSource, progress: Callable[[float], None] | None = None) -> Condensed:
-    """The factors of all rows of a source. progress : called with the share that is done."""
-    if isinstance(rows, LogRows) and rows.filter is None and rows.dataset.samples >= LEAST_SAMPLES:
-        found = condense_by_gram(rows, progress)
-        if found is not None:
-            return found
-    return condense_by_qr(rows, progress)
+def condense(rows: RowSource, progress: Callable[[float], None] | None = None, *, kept: int = 0) -> Condensed:
+    """The factors of all rows of a source.
+
+    progress : called with the share that is done. kept : filtered rows are, where they are no more than so many numbers.
+    """
+    if not isinstance(rows, LogRows) or rows.dataset.samples < LEAST_SAMPLES or rows.filter is not None:
+        return condense_by_qr(rows, progress, kept=kept)
+    return condense_by_gram(rows, progress) or condense_by_qr(rows, progress)
 
 
-def condense_by_qr(rows: RowSource, progress: Callable[[float], None] | None = None) -> Condensed:
+def condense_by_qr(rows: RowSource, progress: Callable[[float], None] | None = None, *, kept: int = 0) -> Condensed:
     """The same by QR, table by table."""
     owners = rows.dataset.recordings if isinstance(rows, LogRows) else ()
+    height = sum(len(group.columns) + 1 for group in rows.groups)
+    keep = isinstance(rows, LogRows) and rows.filter is not None and height * rows.rows_per_group <= kept
+    tables = TableCollection(rows) if keep else None
     factors = [[np.zeros((len(group.columns) + 1, len(group.columns) + 1), order="F") for group in rows.groups] for _ in {0, *owners}]
     counts = np.zeros((len(factors), len(rows.groups)), dtype=np.int64)
     for group, table, segment in rows.tables():
         recording = owners[segment] if owners else 0
         counts[recording, group] += table.shape[1]
+        if tables is not None:
+            tables.add(group, table.copy(), segment)
         factors[recording][group] = compress(factors[recording][group], table)
         if progress is not None and group == 0:
             progress(min(1.0, int(counts[:, 0].sum()) / max(rows.rows_per_group, 1)))
-    return Condensed([[np.ascontiguousarray(factor) for factor in own] for own in factors], counts)
+    found = [[np.ascontiguousarray(factor) for factor in own] for own in factors]
+    return Condensed(found, counts, None if tables is None else tables.joined())
 
 
 def condense_by_gram(rows: LogRows, progress: Callable[[float], None] | None = None, *, threads: int | None = None) -> Condensed | None:
@@ -80,7 +88,7 @@ def condense_by_gram(rows: LogRows, progress: Callable[[float], None] | None = N
         return segment, own, used
 
     done = 0
-    for segment, own, used in map_in_order(add_stretch, _stretches(rows), threads or thread_count()):
+    for segment, own, used in map_in_order(add_stretch, rows.stretches(STRETCH), threads or thread_count()):
         totals[owners[segment]].total += own.total
         counts[owners[segment]] += used
         done += STRETCH
@@ -88,13 +96,6 @@ def condense_by_gram(rows: LogRows, progress: Callable[[float], None] | None = N
             progress(min(1.0, done / rows.dataset.samples))
     factors = [total.factors() for total in totals]
     return None if any(own is None for own in factors) else Condensed([own for own in factors if own is not None], counts)
-
-
-def _stretches(rows: LogRows) -> Iterator[tuple[int, slice]]:
-    """Segment and samples of each."""
-    for number, segment in enumerate(rows.dataset.segments):
-        for start in range(segment.start, segment.stop, STRETCH):
-            yield number, slice(start, min(start + STRETCH, segment.stop))
 
 
 def _preconditioners(rows: LogRows, layout: RowLayout) -> list[Array]:

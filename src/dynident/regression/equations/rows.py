@@ -16,6 +16,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.large_arrays import release
+from dynident.core.threads import map_in_order, thread_count
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor
 from dynident.friction.model import Motion
@@ -28,6 +29,8 @@ from dynident.robots.robot import JointType
 _CHUNK = 1000
 #: Samples whose friction is computed at once, about.
 _PIECE = 4 * _CHUNK
+#: Samples that are filtered at once, in stretches of so many, which give at most so many rows.
+_FILTERED_CHUNK, _FILTERED, _FILTERED_ROWS = 600, 64_000, 8_000
 #: A log that lives on disk is let go of after so many pieces.
 _KEPT = 16
 #: A filtered row is used when at least this share of the filter's weight fell on unmasked samples.
@@ -89,15 +92,31 @@ def row_units(base: BaseParameters) -> dict[str, str]:
     return units | {f"g{j + 1}": joint.units.effort for j, joint in enumerate(joints)}
 
 
+class TableCollection:
+    """Rows of a source as they come; every group has a table of every segment, empty where a mask leaves it none."""
+
+    def __init__(self, source: RowSource) -> None:
+        self._sizes = [len(group.columns) + 1 for group in source.groups]
+        self._segments: dict[int, list[list[Array]]] = {}
+
+    def add(self, group: int, table: Array, segment: int) -> None:
+        if segment not in self._segments:
+            self._segments[segment] = [[np.zeros((size, 0))] for size in self._sizes]
+        self._segments[segment][group].append(table)
+
+    def joined(self) -> Tables:
+        return tuple(tuple(np.concatenate(own[g], axis=1) for own in self._segments.values()) for g in range(len(self._sizes)))
+
+
 def collect_tables(sources: Sequence[RowSource], groups: int) -> Tables:
-    """All rows, in memory; every group has a table of every segment, empty where a mask leaves it none."""
-    pieces: dict[tuple[int, int], list[list[Array]]] = {}
-    for number, source in enumerate(sources):
+    """All rows, in memory."""
+    found: list[Tables] = []
+    for source in sources:
+        collection = TableCollection(source)
         for group, table, segment in source.tables():
-            if (number, segment) not in pieces:
-                pieces[number, segment] = [[np.zeros((len(own.columns) + 1, 0))] for own in source.groups]
-            pieces[number, segment][group].append(table.copy())
-    return tuple(tuple(np.concatenate(parts[g], axis=1) for parts in pieces.values()) for g in range(groups))
+            collection.add(group, table.copy(), segment)
+        found.append(collection.joined())
+    return tuple(tuple(table for tables in found for table in tables[g]) for g in range(groups))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -144,16 +163,15 @@ class LogRows:
         return Motion(data.q[part], data.dq[part], data.ddq[part], load[part], temperature)
 
     def tables(self) -> Iterator[RowTable]:
-        for number, segment in enumerate(self.dataset.segments):
-            for lines, mask in self._filter_rows(segment):
-                for j in range(len(self.groups)):
-                    table = self._layout.table(lines, j)
-                    if mask is not None:
-                        table = table[:, mask[j]]
-                    if self.weights is not None:
-                        table = self.weights[number, j] * table
-                    if table.shape[1]:
-                        yield RowTable(j, table, number)
+        for number, lines, mask in self._numbered_lines():
+            for j in range(len(self.groups)):
+                table = self._layout.table(lines, j)
+                if mask is not None:
+                    table = table[:, mask[j]]
+                if self.weights is not None:
+                    table = self.weights[number, j] * table
+                if table.shape[1]:
+                    yield RowTable(j, table, number)
 
     def layout(self, multiple: int) -> RowLayout:
         """Where the rows stand among lines, of which each joint has a multiple of so many."""
@@ -163,23 +181,43 @@ class LogRows:
     def _layout(self) -> RowLayout:
         return self.layout(1)
 
-    def _filter_rows(self, segment: slice) -> Iterator[tuple[Array, BoolArray | None]]:
-        """Tables of all joints below each other, and which of their rows to use."""
-        raw = self.iterate_lines(segment, LineFiller(self._layout, _CHUNK))
+    def stretches(self, samples: int) -> Iterator[tuple[int, slice]]:
+        """Segment and samples of each stretch of a log, about so long; those of a filtered one overlap by what a row needs beside it."""
+        for number, segment in enumerate(self.dataset.segments):
+            if self.filter is None:
+                yield from ((number, part) for part in _cut(segment, samples))
+                continue
+            rows = max(1, min(samples // self.filter.factor, _FILTERED_ROWS))
+            for part in _cut(slice(0, self.filter.valid(segment.stop - segment.start)), rows):
+                support = slice(self.filter.output_support(part.start).start, self.filter.output_support(part.stop - 1).stop)
+                yield number, slice(segment.start + support.start, segment.start + support.stop)
+
+    def _numbered_lines(self) -> Iterator[tuple[int, Array, BoolArray | None]]:
+        """Segment, tables of all joints below each other, and which of their rows to use."""
         if self.filter is None:
-            yield from raw
-            return
+            for number, segment in enumerate(self.dataset.segments):
+                for lines, mask in self.iterate_lines(segment, LineFiller(self._layout, _CHUNK)):
+                    yield number, lines, mask
+        else:
+            yield from map_in_order(self._filter_stretch, self.stretches(_FILTERED), thread_count())
+
+    def _filter_stretch(self, stretch: tuple[int, slice]) -> tuple[int, Array, BoolArray | None]:
+        assert self.filter is not None  # noqa: S101 (asked before)
+        number, part = stretch
         tables, masks = self.filter.stream(), self.filter.stream()
         counts = np.diff(self._layout.offsets)
-        for lines, mask in raw:
-            kept = None
+        filtered: list[Array] = []
+        kept: list[Array] = []
+        for lines, mask in self.iterate_lines(part, LineFiller(self._layout, _FILTERED_CHUNK)):
             if mask is not None:
                 # equations times 0 or 1 are still equations: masked samples then reach no filtered row, however wrong they are
                 np.multiply(lines, np.repeat(mask, counts, axis=0), out=lines)
-                kept = masks.push(mask.astype(float)) >= MASK_SHARE
-            yield tables.push(lines), kept
-        if segment.stop > segment.start:
-            yield tables.finish(), None if self.dataset.mask is None else masks.finish() >= MASK_SHARE
+                kept.append(masks.push(mask.astype(float)))
+            filtered.append(tables.push(lines))
+        if self.dataset.mask is not None:
+            kept.append(masks.finish())
+        rows = np.concatenate([*filtered, tables.finish()], axis=1)
+        return number, rows, np.concatenate(kept, axis=1) >= MASK_SHARE if kept else None
 
     def iterate_lines(self, part: slice | IntArray, filler: LineFiller) -> Iterator[tuple[Array, BoolArray | None]]:
         """The unfiltered rows of some samples as (lines, samples) of the filler, whose memory is reused; and (n, samples) which to use."""

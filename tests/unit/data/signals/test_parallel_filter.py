@@ -150,3 +150,14 @@ def test_a_short_log_and_changing_blocks_are_refused():
     with pytest.raises(ShapeError, match=r"block has shape \(2, 10\); expected \(3, samples\)"):
         stream.push(np.zeros((2, 10)))
     assert settings().stream().finish().shape == (0,)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="needs extended precision")
+@pytest.mark.parametrize(("rate_in", "rate_out", "order"), [(1000.0, 20.0, 4), (500.0, 20.0, 2), (5000.0, 20.0, 8), (100.0, 20.0, 4)])
+def test_the_low_rank_of_its_taps_costs_no_digit(rate_in: float, rate_out: float, order: int) -> None:
+    """Against the sum over all taps in extended precision: a few roundings of the largest sample."""
+    low_pass = ParallelFilter(cutoff=5.0, rate_in=rate_in, rate_out=rate_out, order=order, truncation=1e-4)
+    assert (low_pass.projection is not None) == (low_pass.factor >= 25)
+    x = np.random.default_rng(0).normal(size=3 * len(low_pass.taps))
+    exact = np.convolve(x.astype(np.longdouble), low_pass.taps.astype(np.longdouble), mode="valid")[:: low_pass.factor]
+    assert float(np.abs(low_pass.apply(x) - exact).max()) < 4.0 * np.finfo(float).eps * float(np.abs(x).max())

@@ -13,7 +13,8 @@ from dynident.friction import linear
 from dynident.regression import build_problem
 from dynident.regression.equations import condense as module
 from dynident.regression.equations.condense import condense, condense_by_gram, condense_by_qr
-from dynident.regression.equations.rows import LogRows
+from dynident.regression.equations.rows import LogRows, collect_tables
+from dynident.regression.recordings import weigh_recordings
 from tests.oracles.logs import generated_log
 
 
@@ -107,3 +108,35 @@ def test_joints_that_rest_are_condensed_like_any(arm: Robot) -> None:
     gram, qr = condense_by_gram(rows), condense_by_qr(rows)
     for mine, theirs in zip(squares((gram or qr).factors), squares(qr.factors), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
+
+
+def test_stretches_of_a_filtered_log_give_the_rows_of_the_whole(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = generated_log(arm, friction=linear(), samples=9000, rate=500.0, noise=0.1).dataset
+    mask = np.random.default_rng(0).random(data.q.shape) > 0.02
+    problem = build_problem(arm, replace(data, mask=mask, starts=(0, 5000)), friction=linear(), cutoff=5.0)
+    monkeypatch.setattr("dynident.regression.equations.rows._FILTERED", 400)
+    tables = {}
+    for threads in ("1", "3"):
+        monkeypatch.setenv("DYNIDENT_THREADS", threads)
+        tables[threads] = collect_tables(problem.rows, arm.n)
+    assert problem.filtered_rows is not None
+    for whole, one, many in zip(problem.filtered_rows, tables["1"], tables["3"], strict=True):
+        assert len(whole) == len(one) == 2
+        for a, b, c in zip(whole, one, many, strict=True):
+            np.testing.assert_allclose(b, a, rtol=0.0, atol=1e-13 * np.abs(a).max())
+            np.testing.assert_array_equal(b, c)
+
+
+def test_filtered_rows_are_kept_with_the_problem(arm: Robot) -> None:
+    """They are those that streaming again would give, also where friction was left out and where recordings were weighted."""
+    logs = [
+        generated_log(arm, friction=linear(), samples=4000, rate=500.0, noise=noise, seed=k).dataset for k, noise in enumerate((0.1, 1.0))
+    ]
+    plain = build_problem(arm, Dataset.concatenate(logs), cutoff=5.0)
+    assert plain.filtered is not None
+    for problem in (plain, weigh_recordings(plain)):
+        kept, again = problem.filtered_rows, collect_tables(problem.rows, arm.n)
+        assert kept is not None
+        for own, others in zip(kept, again, strict=True):
+            for mine, theirs in zip(own, others, strict=True):
+                np.testing.assert_array_equal(mine, theirs)
