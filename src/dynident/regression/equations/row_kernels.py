@@ -9,9 +9,8 @@ constant. BLAS needs more than twice as long for so few columns. Nothing here de
 
 from __future__ import annotations
 
-from numba import njit
-
 from dynident.core.arrays import Array, IntArray
+from dynident.core.compiled import compiler
 
 #: Samples per line: all lines of a seven-joint arm stay in a second-level cache of 1 MB.
 WIDTH = W = 320
@@ -21,7 +20,7 @@ LINES = 4
 _TILE = 80
 
 # "reassoc" lets sums over samples be vectorised; the order is fixed when this is compiled.
-_compile = njit(cache=True, nogil=True, _nrt=False, error_model="numpy", fastmath={"contract", "nsz", "reassoc"})  # pyright: ignore[reportCallIssue]
+_compile = compiler(nogil=True, _nrt=False, error_model="numpy", fastmath={"contract", "nsz", "reassoc"})
 
 
 @_compile
