@@ -126,7 +126,15 @@ class MissingExtraError(DynidentError):
 
 
 #: The extra of dynident that installs a package which dynident can do without.
-EXTRAS = {"mujoco": "sim", "pandas": "pandas", "pylibfranka": "franka", "xacro": "ros"}
+EXTRAS = {
+    "cryptography": "cluster",
+    "dask": "cluster",
+    "distributed": "cluster",
+    "mujoco": "sim",
+    "pandas": "pandas",
+    "pylibfranka": "franka",
+    "xacro": "ros",
+}
 
 
 def import_optional(package: str, purpose: str) -> Any:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from dynident.regression.estimate import Estimate
     from dynident.regression.summary import Reading
     from dynident.robots import Robot
+
+#: Of a command that another one runs; empty for one that was typed.
+_WORDS: ContextVar[tuple[str, ...]] = ContextVar("_WORDS", default=())
 
 
 def read_robot(
@@ -167,6 +172,16 @@ def check_output(file: Path, what: str, suffixes: Iterable[str] | None = None, *
     refuse_run_file(file)
 
 
+@contextmanager
+def typed(words: Sequence[str]) -> Generator[None]:
+    """Inside, these are the words of the running command: it is run by another one, as a user would type it."""
+    token = _WORDS.set(tuple(words))
+    try:
+        yield
+    finally:
+        _WORDS.reset(token)
+
+
 def running_command() -> str:
     """What the user has typed."""
-    return shlex.join(["dynident", *sys.argv[1:]])
+    return shlex.join(["dynident", *(_WORDS.get() or sys.argv[1:])])

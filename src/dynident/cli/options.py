@@ -149,6 +149,10 @@ _CHAIN = {"lock": Lock, "base": Base, "tip": Tip, "package": Package, "xacro_arg
 Mounting = Annotated[Values, _group(**_CHAIN, gravity=Gravity)]
 #: The same where gravity has no effect.
 Chain = Annotated[Values, _group(**_CHAIN)]
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="ADDRESS", help="Work on the workers of this Dask scheduler, such as tcp://host:8786."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 

@@ -32,6 +32,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         ),
         "validate": "Predict the torques of a log and compare: coefficients, link parameters where there are some, and the nominal model.",
         "friction": "Fit the friction alone to a new log, with the links of RUN as they are, and say what has changed since.",
+        "fleet": "Identify many robots of one model and say which are odd, and in what.",
         "payload": "Identify mass, centre of mass and inertia of what hangs on the flange, and compare them with what was declared.",
     },
     "Use": {

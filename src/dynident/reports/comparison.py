@@ -16,15 +16,33 @@ from dynident.runs import Stage
 _MOST = 400
 
 
-def comparison_page(comparison: RunComparison, *, title: str = "comparison of runs", before: Sequence[tuple[str, Table]] = ()) -> Page:
-    """The page, complete in itself. before : sections of tables that come first, such as what failed in a fleet, by their titles."""
-    parts: list[tuple[str, str, Iterable[Block]]] = [("runs", "Runs", _runs(comparison))]
-    parts += [(f"table-{k}", heading, (grid(table),)) for k, (heading, table) in enumerate(before, start=1)]
-    parts += [("deviations", "All deviations", (deviation_sheet(comparison),)), ("multiples", "Where they differ", _multiples(comparison))]
-    parts += [("quantities", "Quantities", (grid(quantity_table(comparison)),))]
+def comparison_page(comparison: RunComparison) -> Page:
+    """The page of a comparison, complete in itself."""
+    parts = [("runs", "Runs", _runs(comparison)), *_details(comparison)]
+    return _page(comparison.robot, "comparison of runs", ", ".join(_named(comparison.names)), parts)
+
+
+def fleet_page(
+    robot: str, headline: str, comparison: RunComparison | None, tables: Sequence[tuple[str, Table]], facts: Sequence[str] = ()
+) -> Page:
+    """The page of a fleet: what became of all robots, and their comparison where there is one. tables : with titles of sections."""
+    first = _runs(comparison) if comparison is not None else (Text("There are too few robots to compare.", headline=True),)
+    parts = [("fleet", "Fleet", (*(Text(sentence) for sentence in facts), *first))]
+    parts += [(f"table-{k}", title, (grid(table),)) for k, (title, table) in enumerate(tables, start=1)]
+    return _page(robot, "a fleet", headline, [*parts, *(() if comparison is None else _details(comparison))])
+
+
+def _details(comparison: RunComparison) -> tuple[tuple[str, str, Iterable[Block]], ...]:
+    return (
+        ("deviations", "All deviations", (deviation_sheet(comparison),)),
+        ("multiples", "Where they differ", _multiples(comparison)),
+        ("quantities", "Quantities", (grid(quantity_table(comparison)),)),
+    )
+
+
+def _page(robot: str, kind: str, source: str, parts: Sequence[tuple[str, str, Iterable[Block]]]) -> Page:
     sections = [FilledSection(_section(key, heading), blocks=tuple(blocks)) for key, heading, blocks in parts]
-    name = comparison.robot
-    return render(f"{name}: {title}", title, name, ", ".join(_named(comparison.names)), sections)
+    return render(f"{robot}: {kind}", kind, robot, source, sections)
 
 
 def _section(key: str, title: str) -> Section:

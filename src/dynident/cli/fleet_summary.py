@@ -1,0 +1,128 @@
+"""What became of a fleet: a table of all robots with what failed, and the files in which it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynident.cli.chain import DIAGNOSIS, ChainOutcome
+from dynident.core.files import json_text, read_json, write_atomically
+from dynident.core.results import Report, Row, Table, csv_text, short_number
+from dynident.errors import FileError
+
+if TYPE_CHECKING:
+    from dynident.fleet import RunComparison
+
+_SCHEMA = "dynident/fleet/1"
+PAGE, DOCUMENT, VALUES = "fleet.html", "fleet.json", "fleet.csv"
+_MOST = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetSummary:
+    """outcomes : in the order of DATA; comparison : of all that were identified, None of fewer than two; why : there is none."""
+
+    robot: str
+    folder: Path
+    outcomes: tuple[ChainOutcome, ...]
+    comparison: RunComparison | None
+    why: str = ""
+    facts: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> tuple[ChainOutcome, ...]:
+        return tuple(outcome for outcome in self.outcomes if _failures(outcome))
+
+    @property
+    def headline(self) -> str:
+        again = sum(bool(outcome.repeated) for outcome in self.outcomes)
+        return f"{self.robot}: {len(self.outcomes)} robots, {again} worked on now, {len(self.failed)} with a step that failed"
+
+    def report(self) -> Report:
+        """For the terminal."""
+        failures = self.failure_table()
+        compared = None if self.comparison is None else self.comparison.tables()
+        return Report(
+            header=(self.headline, *(() if compared is None else compared.header)),
+            tables=(*((failures,) if failures.rows else ()), *(() if compared is None else compared.tables)),
+            facts=(*self.facts, *(() if compared is None else compared.facts), *((self.why,) if self.why else ())),
+            notes=() if compared is None else compared.notes,
+        )
+
+    def failure_table(self) -> Table:
+        rows = [Row((outcome.name, step, text)) for outcome in self.failed for step, text in _failures(outcome).items()]
+        return Table(title="Failures", headings=("robot", "step", "what it said"), rows=tuple(rows), left=frozenset({0, 1, 2}))
+
+    def robot_table(self) -> Table:
+        """All robots: what was done, what the doctor is sure of, and how well the model predicts."""
+        rows: list[Row] = []
+        for outcome in self.outcomes:
+            run = outcome.run
+            numbers = ("–", "–") if run is None else (short_number(run.training_percent), _percent(run.validation_percent))
+            found = "; ".join(findings(self.folder / outcome.name))
+            rows.append(Row((outcome.name, ", ".join(outcome.done), *numbers, found), dimmed=outcome in self.failed))
+        headings = ("robot", "done", "fit [%]", "validation [%]", "the doctor is sure of")
+        return Table(title="Robots", headings=headings, rows=tuple(rows), left=frozenset({0, 1, 4}))
+
+    def document(self) -> dict[str, Any]:
+        from dynident.fleet.tables import comparison_document
+
+        robots = [
+            {
+                "robot": outcome.name,
+                "done": list(outcome.done),
+                "failures": dict(outcome.failures),
+                "findings": findings(self.folder / outcome.name),
+                "training_percent": None if outcome.run is None else outcome.run.training_percent,
+                "validation_percent": None if outcome.run is None else outcome.run.validation_percent,
+            }
+            for outcome in self.outcomes
+        ]
+        compared = None if self.comparison is None else comparison_document(self.comparison)
+        return {"schema": _SCHEMA, "robot": self.robot, "robots": robots, "facts": list(self.facts), "comparison": compared}
+
+    def write(self) -> dict[str, Any]:
+        """fleet.html, fleet.json and fleet.csv; the document is returned."""
+        from dynident.reports.comparison import fleet_page
+
+        document = self.document()
+        tables = [("Failures", self.failure_table())] if self.failed else []
+        page = fleet_page(self.robot, self.headline, self.comparison, [*tables, ("Robots", self.robot_table())], self.facts)
+        page.save(self.folder / PAGE)
+        write_atomically(self.folder / DOCUMENT, json_text(document))
+        write_atomically(self.folder / VALUES, csv_text([] if self.comparison is None else self.comparison.records()))
+        return document
+
+
+def findings(folder: Path) -> list[str]:
+    """What the doctor is sure of, by name."""
+    try:
+        content = read_json(folder / DIAGNOSIS)
+        return [str(item["name"]) for item in content["findings"] if item["confidence"] == "high"]
+    except (FileError, KeyError, TypeError):
+        return []
+
+
+def summarise(robot: str, folder: Path, outcomes: Sequence[ChainOutcome], facts: Sequence[str] = ()) -> FleetSummary:
+    """With the comparison of all robots that were identified, where there is one."""
+    from dynident.errors import InputError
+    from dynident.fleet import compare_runs
+
+    runs = [outcome.run for outcome in outcomes if outcome.run is not None]
+    comparison, why = None, ""
+    try:
+        comparison = compare_runs(runs)
+    except InputError as error:
+        why = f"There is no comparison: {error.message}."
+    return FleetSummary(robot=robot, folder=folder, outcomes=tuple(outcomes), comparison=comparison, why=why, facts=tuple(facts))
+
+
+def _failures(outcome: ChainOutcome) -> dict[str, str]:
+    """Without the doctor's: what it can't look at, the identification takes, or refuses in the same words."""
+    return {step: text for step, text in outcome.failures.items() if step != "doctor"}
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else short_number(value)
