@@ -18,11 +18,16 @@ from dynident.cli import main
 
 #: What a user types, as pip installed it.
 INSTALLED = Path(sys.executable).parent / "dynident"
+#: Holds the module that Python imports when it starts, and that forbids the network.
+OFFLINE = Path(__file__).parent / "offline"
 
 
 def run_installed(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Starts the command as a process of its own."""
-    return subprocess.run([INSTALLED, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+    """Starts the command as a process of its own, which has no network."""
+    words = [INSTALLED, *map(str, arguments)]
+    paths = [str(OFFLINE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=300, check=False, env=environment)
 
 
 def run_here(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -33,6 +38,7 @@ def run_here(cwd: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
         streams = [stack.enter_context(_redirected(number, name)) for number, name in ((1, "stdout"), (2, "stderr"))]
         stack.enter_context(mock.patch.object(sys, "stdin", stack.enter_context(open(os.devnull))))
         stack.enter_context(mock.patch.object(sys, "argv", words))
+        stack.enter_context(mock.patch.object(sys, "warnoptions", ["error"]))  # or the command would silence them
         stack.enter_context(mock.patch.object(logging.getLogger(), "handlers", []))  # pytest has its own, a process has none
         stack.enter_context(chdir(cwd))
         try:

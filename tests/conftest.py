@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import pytest
 
 from dynident.cli.app import main
 from tests.commands import run_here
+from tests.offline.sitecustomize import allow_network
 
 if TYPE_CHECKING:
     from dynident.reproduce import Reproduction
@@ -22,6 +24,14 @@ REPOSITORY = Path(__file__).parents[1]
 # the same examples on every run, so that a red test stays red until it is mended.
 hypothesis.settings.register_profile("dynident", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("dynident")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """No test has a network, but those that drive a browser or a cluster of this machine."""
+    exempt = any(item.iter_markers("browser")) or any(item.iter_markers("network"))
+    with allow_network() if exempt else nullcontext():
+        return (yield)
 
 
 @pytest.fixture(scope="session")

@@ -69,6 +69,7 @@ def test_order_of_completion_is_irrelevant() -> None:
     assert list(results.items()) == list(multi_start(draw, 4, seed=7).items())
 
 
+@pytest.mark.network
 def test_dask_gives_the_same() -> None:
     distributed = pytest.importorskip("distributed")
     with distributed.Client(processes=False, n_workers=2, dashboard_address=None) as client:

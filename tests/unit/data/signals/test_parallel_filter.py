@@ -123,7 +123,7 @@ def test_rates():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"cutoff": 20.0}, "cutoff is 20 Hz; it must be above 0 and below half the output rate, 20 Hz; lower it or raise rate_out"),
+        ({"cutoff": 20.0}, "cutoff is 20 Hz; it must be above 0 and below half the output rate, 20 Hz; lower it, or raise the output rate"),
         ({"cutoff": 0.0}, "cutoff is 0 Hz"),
         ({"rate_out": 300.0}, "rate_out is 300 Hz; .* at most rate_in = 200 Hz"),
         ({"rate_out": 0.0}, "rate_out is 0 Hz"),
