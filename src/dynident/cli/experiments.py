@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,9 @@ from dynident.cli.terminal import print_result, progress_bar
 from dynident.errors import ValueRangeError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
     from dynident.excitation import Trajectory
     from dynident.excitation.design import Design
     from dynident.excitation.earlier_run import EarlierRun
@@ -28,7 +30,7 @@ def write_experiment(
     driving: dict[str, Any],
     goal: dict[str, float | None],
     *,
-    workers: int | None,
+    processes: Callable[[], AbstractContextManager[Executor | None]],
     plot: bool,
     as_json: bool,
 ) -> None:
@@ -37,12 +39,11 @@ def write_experiment(
     write : of samples, to a path with a header. options, driving, goal : of `design_trajectory`, `drive_design`, `design_experiment`.
     """
     from dynident.core.files import write_atomically
-    from dynident.core.parallel import process_pool
     from dynident.excitation import design_experiment, design_trajectory, drive_experiment
     from dynident.excitation.experiment_tables import experiment_document, experiment_report
 
     seed = options.pop("seed")
-    with progress_bar("Designing the experiment") as progress, process_pool(workers or os.cpu_count() or 1) as executor:
+    with progress_bar("Designing the experiment") as progress, processes() as executor:
         design = partial(design_trajectory, robot, limits=limits, executor=executor, **options)
         experiment = design_experiment(design, seed=seed, progress=progress, **cast("Any", goal))
     experiment = drive_experiment(experiment, rate=options["rate"], **driving)

@@ -115,14 +115,15 @@ def solve_with_options(
     solver_options: Mapping[str, str],
     starts: int,
     workers: int,
+    scheduler: str | None,
     budget: float | None,
     seed: int,
 ) -> LinkParameters:
-    """Solve on that many processes; starts that an earlier run has finished are taken from its folder."""
+    """Solve on that many processes, or on the workers of a scheduler; starts that an earlier run has finished are taken from its folder."""
     import hashlib
     from importlib.metadata import version
 
-    from dynident.core.parallel import process_pool
+    from dynident.core.cluster import open_executor
     from dynident.feasibility import SolverOptions, solve_retrieval
     from dynident.feasibility.solvers.registry import solver_by_name
     from dynident.runs import Stage
@@ -131,7 +132,7 @@ def solve_with_options(
     solver_by_name(solver)
     parts = [asked.key(), Stage.ESTIMATE.digest(run), solver, dict(solver_options), seed, version("dynident")]
     store = StartStore(run, hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest())
-    with process_pool(workers) as executor, spinner(f"Solving with {solver}") as say:
+    with open_executor(workers, scheduler) as executor, spinner(f"Solving with {solver}") as say:
         options = SolverOptions(
             own=solver_options,
             seed=seed,

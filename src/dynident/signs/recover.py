@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import replace
 
 import numpy as np
@@ -37,6 +38,7 @@ def recover_signs(
     cutoff: float | Auto = "auto",
     options: Mapping[str, object] | object | None = None,
     seed: int = 0,
+    executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> SignRecovery:
     """Signs of the torque, and with them an estimate and feasible links, from a log that holds |torque| only (kind magnitude).
@@ -46,11 +48,12 @@ def recover_signs(
     cutoff : of the filter that smooths the motion, and that both sides of the fit go through then [Hz]; "auto" is 5 Hz, or a quarter of
         the log's rate where that is less.
     options : of the method's own, by name or as its options class.
+    executor : does the random starts of the search; the answer is the same on any.
     progress : told one sentence per step.
     """
     whole = prepare_magnitudes(robot, data, friction=friction, cutoff=cutoff, seed=seed)
     part = shorten(whole) if method_by_name(method).refined else whole
-    found = search_signs(part, method=method, settings=SearchSettings(seed=seed, progress=progress), own=options)
+    found = search_signs(part, method=method, settings=SearchSettings(seed=seed, progress=progress, executor=executor), own=options)
     return conclude(part, found, method=method, whole=whole, progress=progress)
 
 

@@ -35,8 +35,17 @@ def beam_search(cost: SignCost, grams: Array, *, width: int, order: IntArray) ->
 
 
 def random_starts(cost: SignCost, count: int, rng: np.random.Generator) -> Array:
-    """(count, S) random signs after alternating projections: the best coefficients of the signs, the signs of those coefficients."""
-    signs = rng.choice([-1.0, 1.0], size=(count, cost.A.shape[1]))
+    """(count, S) random signs after alternating projections."""
+    return project(cost, random_signs(cost, count, rng))
+
+
+def random_signs(cost: SignCost, count: int, rng: np.random.Generator) -> Array:
+    """(count, S)"""
+    return rng.choice([-1.0, 1.0], size=(count, cost.A.shape[1]))
+
+
+def project(cost: SignCost, signs: Array) -> Array:
+    """(K, S) sign vectors after alternating projections: the best coefficients of the signs, the signs of those coefficients."""
     for _ in range(ROUNDS):
         projected = np.where(signs @ cost.A.T @ cost.A < 0.0, -1.0, 1.0)
         if np.array_equal(projected, signs):

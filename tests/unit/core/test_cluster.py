@@ -11,6 +11,7 @@ from dynident.core import cluster
 from dynident.core.cluster import each_completed, open_client, open_executor
 from dynident.core.parallel import multi_start
 from dynident.errors import InputError, MissingExtraError
+from tests.logs import synthetic_log
 
 
 def half(number: int) -> int:
@@ -56,3 +57,45 @@ def test_a_scheduler_gives_the_same_as_this_process():
         with open_executor(1, address) as executor:
             assert multi_start(draw, 4, seed=7, executor=executor) == multi_start(draw, 4, seed=7)
     assert [item if isinstance(item, int) else str(item) for _, item in found] == [2, "3 is odd", 3]
+
+
+def test_multi_starts_of_the_verbs_are_the_same_on_a_scheduler():
+    """Retrieval, the search for signs and the design of a trajectory."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as local,
+        open_executor(1, local.scheduler_address) as executor,
+    ):
+        assert executor is not None
+        for compute in (_retrieved, _signs, _designed):
+            np.testing.assert_array_equal(compute(executor), compute(None))
+
+
+def _retrieved(executor):
+    from dynident import identify, load_robot
+    from dynident.feasibility import SolverOptions, retrieval_problem, solve_retrieval
+
+    problem = retrieval_problem(identify(load_robot("pendulum_1r"), synthetic_log("pendulum_1r", samples=300, noise=0.01), cutoff=None))
+    return solve_retrieval(problem, solver="barrier", options=SolverOptions(starts=2, seed=3, executor=executor)).x
+
+
+def _signs(executor):
+    from dataclasses import replace
+
+    from dynident import load_robot, recover_signs
+    from dynident.data import EffortKind
+
+    log = synthetic_log("pendulum_1r", samples=600, noise=0.01)
+    unsigned = replace(log, effort=np.abs(log.effort), effort_kind=EffortKind.MAGNITUDE)
+    return recover_signs(load_robot("pendulum_1r"), unsigned, options={"starts": 150}, executor=executor).segment_signs
+
+
+def _designed(executor):
+    from dynident import design_trajectory, load_robot
+    from dynident.excitation.limits.limits import Limits
+    from dynident.friction import linear
+
+    limits = Limits(position=[[-2, 2]], velocity=[2], acceleration=[9], effort=[np.inf])
+    robot, options = load_robot("pendulum_1r"), {"duration": 4.0, "starts": 2, "iterations": 2, "executor": executor}
+    found = design_trajectory(robot, friction=linear(), limits=limits, **options)
+    return found.trajectory.sample(np.linspace(0.0, 4.0, 9)).q

@@ -22,6 +22,9 @@ from dynident.core.fields import parse_numbers
 from dynident.errors import InputError, ValueRangeError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
     from dynident.excitation.limits.limits import Limits
     from dynident.excitation.task import Task
     from dynident.regression.summary import Reading
@@ -164,6 +167,7 @@ def excite(
     ] = None,
     budget: Annotated[float | None, typer.Option("--budget", metavar="SECONDS", help="Time after which no iteration begins.")] = None,
     workers: Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes. Default: one per core.", min=1)] = None,
+    scheduler: opt.Scheduler = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the random starts.", min=0)] = 0,
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Don't write the page with the plot beside the file.")] = False,
     read: opt.MotionReading,
@@ -177,6 +181,7 @@ def excite(
     the error that predicted torques will have in other motions, the standard deviation that each coefficient will have, and how close
     every limit comes. All of the motion is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
     """
+    from dynident.core.cluster import open_executor
     from dynident.excitation.formats.registry import format_of, trajectory_suffixes, write_trajectory
     from dynident.excitation.home import find_home
     from dynident.excitation.limits.collision import CollisionModel
@@ -235,13 +240,14 @@ def excite(
     stands = _position(home, machine, "--from") or begins
     find_home(machine, allowed, CollisionModel.of_robot(machine)[0], stands)  # where it can't stand, nothing need be searched
     driving = {"home": stands, "phase": 0.0 if start else None}
+    processes = partial(open_executor, workers or os.cpu_count() or 1, scheduler)
     goal = {"precision": parse_percent(precision, "--precision"), "torque_error": parse_percent(torque_error, "--torque-error")}
     if any(asked is not None for asked in goal.values()):
         goal["longest"] = _positive(longest, "--longest", "seconds")
-        write_experiment(machine, allowed, output, write, options, driving, goal, workers=workers, plot=not no_plot, as_json=as_json)
+        write_experiment(machine, allowed, output, write, options, driving, goal, processes=processes, plot=not no_plot, as_json=as_json)
         return
     driving["repeats"] = repeat
-    _write_trajectory(machine, allowed, output, write, options, driving, workers=workers, plot=not no_plot, as_json=as_json)
+    _write_trajectory(machine, allowed, output, write, options, driving, processes=processes, plot=not no_plot, as_json=as_json)
 
 
 def _write_trajectory(
@@ -252,15 +258,14 @@ def _write_trajectory(
     options: dict[str, Any],
     driving: dict[str, Any],
     *,
-    workers: int | None,
+    processes: Callable[[], AbstractContextManager[Executor | None]],
     plot: bool,
     as_json: bool,
 ) -> None:
-    from dynident.core.parallel import process_pool
     from dynident.excitation import design_trajectory, drive_design
     from dynident.excitation.tables import design_document, design_report
 
-    with progress_bar("Designing the trajectory") as progress, process_pool(workers or os.cpu_count() or 1) as executor:
+    with progress_bar("Designing the trajectory") as progress, processes() as executor:
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
     design = drive_design(design, rate=options["rate"], **driving)
     driven = write_design(design, output, write, rate=options["rate"])

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dynident.cli.options import AsJson, Debug, RunArgument, one_of, parse_options
+from dynident.cli.options import AsJson, Debug, RunArgument, Scheduler, one_of, parse_options
 from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.retrieval import RetrievalOptions, solve_with_options
 from dynident.cli.terminal import print_result, progress_bar
@@ -100,6 +100,7 @@ def retrieve(
         int, typer.Option("--starts", metavar="N", help="Independent starts of {}.", min=1), HelpFromRegistry(solvers_with_starts)
     ] = 1,
     workers: Annotated[int, typer.Option("--workers", metavar="N", help="Processes that share the starts.", min=1)] = 1,
+    scheduler: Scheduler = None,
     budget: Annotated[
         float | None, typer.Option("--budget", metavar="SECONDS", help="Begin no further start after this time.", min=0.0)
     ] = None,
@@ -143,7 +144,16 @@ def retrieve(
     problem = asked.problem(run, estimate)
     given = parse_options("--solver-option", solver_option)
     result = solve_with_options(
-        problem, run, asked, solver=solver, solver_options=given, starts=starts, workers=workers, budget=budget, seed=seed
+        problem,
+        run,
+        asked,
+        solver=solver,
+        solver_options=given,
+        starts=starts,
+        workers=workers,
+        scheduler=scheduler,
+        budget=budget,
+        seed=seed,
     )
     document = write_parameters(run, result, seed=seed, held=hold_gravity)  # whatever happens to the ranges, which may take long
     if not no_ranges:

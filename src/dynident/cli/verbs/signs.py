@@ -53,6 +53,7 @@ def signs(
     read: opt.MagnitudeReading,
     mounting: opt.Mounting,
     seed: Annotated[int, typer.Option("--seed", help="Of the random starts of the search.", min=0)] = 0,
+    scheduler: opt.Scheduler = None,
     as_json: opt.AsJson = False,
     debug: opt.Debug = False,
 ) -> None:
@@ -61,6 +62,7 @@ def signs(
     Writes what dynident identify writes into RUN, signs.json and signs.npz, and feasible links where there are some; retrieve, validate,
     export and report work on it as usual. Exits with 1 when the signs are ambiguous or the model doesn't explain the data.
     """
+    from dynident.core.cluster import open_executor
     from dynident.data import Dataset
     from dynident.runs import check_writable, write_estimate, write_parameters, write_signs
     from dynident.signs import recover_signs
@@ -75,8 +77,18 @@ def signs(
         recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
     if not isinstance(recorded, Dataset):
         raise InputError("the data are samples of a controller's M and g, which have their signs; use dynident identify")
-    with spinner("Searching for the signs") as say:
-        found = recover_signs(machine, recorded, method=method, friction=model, cutoff=frequency, options=given, seed=seed, progress=say)
+    with open_executor(1, scheduler) as executor, spinner("Searching for the signs") as say:
+        found = recover_signs(
+            machine,
+            recorded,
+            method=method,
+            friction=model,
+            cutoff=frequency,
+            options=given,
+            seed=seed,
+            executor=executor,
+            progress=say,
+        )
     if recorded.effort_kind != found.log.effort_kind:  # taken for a magnitude, as held-out data should be
         reading = replace(reading, effort_kind=found.log.effort_kind)
     found = replace(found, estimate=remember_reading(found.estimate, reading))

@@ -6,6 +6,7 @@ What the search returns is refined by expectation and maximisation (`dynident.si
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,8 +15,8 @@ from dynident.core.options import option
 from dynident.errors import ValueRangeError
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
-from dynident.signs.search import beam_search, descend, distinct, random_starts
-from dynident.signs.sign_cost import search_levels, sign_cost
+from dynident.signs.search import beam_search, descend, distinct, project, random_signs
+from dynident.signs.sign_cost import SignCost, search_levels, sign_cost
 
 #: Starts that descend together, so that memory stays small.
 _BATCH = 100
@@ -43,10 +44,14 @@ def search(magnitudes: Magnitudes, settings: SearchSettings, options: EmOptions)
         )
     ]
     rng = settings.generator
-    for first in range(0, options.starts, _BATCH):
-        found.append(descend(cost, random_starts(cost, min(_BATCH, options.starts - first), rng)))
+    begun = [random_signs(cost, min(_BATCH, options.starts - first), rng) for first in range(0, options.starts, _BATCH)]
+    found += settings.map(partial(_settle, cost), begun)
     signs, costs = distinct(cost, np.concatenate(found), options.hypotheses)
     return SignHypotheses(segments=magnitudes.segments, signs=signs, costs=costs)
+
+
+def _settle(cost: SignCost, signs: Array) -> Array:
+    return descend(cost, project(cost, signs))
 
 
 METHOD = SignMethod(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,14 +35,23 @@ class SignHypotheses:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchSettings:
-    """What every method is told; a method ignores what it has no use for. progress : told one sentence now and then."""
+    """What every method is told; a method ignores what it has no use for.
+
+    progress : told one sentence now and then.
+    executor : does the starts of a search; this process, where there is none. The answer is the same.
+    """
 
     seed: int = 0
     progress: Callable[[str], None] | None = None
+    executor: Executor | None = None
 
     @property
     def generator(self) -> np.random.Generator:
         return np.random.default_rng(self.seed)
+
+    def map(self, task: Callable[[Array], Array], items: Sequence[Array]) -> list[Array]:
+        """task(item) of each, in their order."""
+        return list(map(task, items) if self.executor is None else self.executor.map(task, items))
 
     def say(self, sentence: str) -> None:
         if self.progress is not None:
