@@ -16,7 +16,11 @@ Rows of a link's workspace      rows of a joint's workspace     entries of a joi
 15-17  α  angular acceleration   3  sin q                       36-38  factor of q (p only)
 18-20  a  acceleration, gravity  4  cos q                       39-44  screw: angular, linear, in link axes
 21-29  H = [α]× + [ω]×²
+30-32  ωx ωy, ωx ωz, ωy ωz
+33-35  ωx² - ωy², ωz² - ωx², ωy² - ωz²
 All vectors but p are in link axes; a = acceleration of the frame's origin minus gravity.
+
+Most joints turn about the z axis of their link's frame. Such a joint is plain, and has kernels of its own for what is simpler then.
 """
 
 # pyright: basic
@@ -37,16 +41,22 @@ BLOCK = B = 5 * TILE
 _compile = compiler(nogil=True, _nrt=False, error_model="numpy", fastmath={"contract", "nsz"})
 
 
-class Workspace(NamedTuple):
-    """What a kernel knows of the robot, and the memory that it works in (n bodies; see numba_dynamics.py)."""
+class Chain(NamedTuple):
+    """What a kernel knows of the robot, and how its links move (n bodies; see numba_dynamics.py)."""
 
     tree: np.ndarray  #: (n,) parent of each body, -1 for the base
     constants: np.ndarray  #: (n, 45) constants of each joint
-    base: np.ndarray  #: (30 T,) the base as a link: at rest, accelerating against gravity
+    plain: np.ndarray  #: (n,) whether a joint turns about the z axis of its link's frame
+    base: np.ndarray  #: (36 T,) the base as a link: at rest, accelerating against gravity
     joints: np.ndarray  #: (n, 5 T)
-    links: np.ndarray  #: (n, 30 T)
+    links: np.ndarray  #: (n, 36 T)
     screws: np.ndarray  #: (n, n, 6 T) [i, j] is joint j's screw in the frame of link i, angular rows first
-    rates: np.ndarray  #: (n, n, 6 T) their rates of change
+
+
+class Memory(NamedTuple):
+    """What some kernels work in beside. Every array that is handed over costs a call about as much as a sample."""
+
+    rates: np.ndarray  #: (n, n, 6 T) rates of change of the screws
     wrenches: np.ndarray  #: (n, 6 T) moment about the link's origin, force
     scratch: np.ndarray  #: (4, 10 T)
     square: np.ndarray  #: (n, n, T) a joint-space matrix
@@ -83,7 +93,7 @@ def _sincos(joint):
 
 @_compile
 def _advance(parent, c, joint, link):
-    """Pose, velocity and acceleration of a link from those of its parent (all 30 rows of `link`)."""
+    """Pose, velocity and acceleration of a link from those of its parent (all rows of `link`)."""
     for s in range(T):
         sq, cq, q, dq, ddq = joint[3 * T + s], joint[4 * T + s], joint[s], joint[T + s], joint[2 * T + s]
         r0 = c[0] + cq * c[12] + sq * c[24]
@@ -125,15 +135,49 @@ def _advance(parent, c, joint, link):
         link[9 * T + s], link[10 * T + s], link[11 * T + s] = px, py, pz
         link[12 * T + s], link[13 * T + s], link[14 * T + s] = wx, wy, wz
         link[15 * T + s], link[16 * T + s], link[17 * T + s] = ax, ay, az
-        link[21 * T + s] = -wy * wy - wz * wz
-        link[22 * T + s] = wx * wy - az
-        link[23 * T + s] = wx * wz + ay
-        link[24 * T + s] = wx * wy + az
-        link[25 * T + s] = -wx * wx - wz * wz
-        link[26 * T + s] = wy * wz - ax
-        link[27 * T + s] = wx * wz - ay
-        link[28 * T + s] = wy * wz + ax
-        link[29 * T + s] = -wx * wx - wy * wy
+        xx, yy, zz, xy, xz, yz = wx * wx, wy * wy, wz * wz, wx * wy, wx * wz, wy * wz
+        link[21 * T + s], link[22 * T + s], link[23 * T + s] = -yy - zz, xy - az, xz + ay
+        link[24 * T + s], link[25 * T + s], link[26 * T + s] = xy + az, -xx - zz, yz - ax
+        link[27 * T + s], link[28 * T + s], link[29 * T + s] = xz - ay, yz + ax, -xx - yy
+        link[30 * T + s], link[31 * T + s], link[32 * T + s] = xy, xz, yz
+        link[33 * T + s], link[34 * T + s], link[35 * T + s] = xx - yy, zz - xx, yy - zz
+
+
+@_compile
+def _advance_plain(parent, c, joint, link):
+    """The same for a plain joint: R = [X cos q + Y sin q, Y cos q - X sin q, Z], and p is constant."""
+    for s in range(T):
+        sq, cq, dq, ddq = joint[3 * T + s], joint[4 * T + s], joint[T + s], joint[2 * T + s]
+        px, py, pz = c[9], c[10], c[11]
+        r0, r1, r2 = cq * c[12] + sq * c[24], cq * c[24] - sq * c[12], c[2]
+        r3, r4, r5 = cq * c[15] + sq * c[27], cq * c[27] - sq * c[15], c[5]
+        r6, r7, r8 = cq * c[18] + sq * c[30], cq * c[30] - sq * c[18], c[8]
+        x, y, z = parent[12 * T + s], parent[13 * T + s], parent[14 * T + s]
+        wx = r0 * x + r3 * y + r6 * z
+        wy = r1 * x + r4 * y + r7 * z
+        wz = r2 * x + r5 * y + r8 * z + dq
+        x, y, z = parent[15 * T + s], parent[16 * T + s], parent[17 * T + s]
+        ax = r0 * x + r3 * y + r6 * z + wy * dq
+        ay = r1 * x + r4 * y + r7 * z - wx * dq
+        az = r2 * x + r5 * y + r8 * z + ddq
+        x = parent[18 * T + s] + parent[21 * T + s] * px + parent[22 * T + s] * py + parent[23 * T + s] * pz
+        y = parent[19 * T + s] + parent[24 * T + s] * px + parent[25 * T + s] * py + parent[26 * T + s] * pz
+        z = parent[20 * T + s] + parent[27 * T + s] * px + parent[28 * T + s] * py + parent[29 * T + s] * pz
+        link[18 * T + s] = r0 * x + r3 * y + r6 * z
+        link[19 * T + s] = r1 * x + r4 * y + r7 * z
+        link[20 * T + s] = r2 * x + r5 * y + r8 * z
+        link[s], link[T + s], link[2 * T + s] = r0, r1, r2
+        link[3 * T + s], link[4 * T + s], link[5 * T + s] = r3, r4, r5
+        link[6 * T + s], link[7 * T + s], link[8 * T + s] = r6, r7, r8
+        link[9 * T + s], link[10 * T + s], link[11 * T + s] = px, py, pz
+        link[12 * T + s], link[13 * T + s], link[14 * T + s] = wx, wy, wz
+        link[15 * T + s], link[16 * T + s], link[17 * T + s] = ax, ay, az
+        xx, yy, zz, xy, xz, yz = wx * wx, wy * wy, wz * wz, wx * wy, wx * wz, wy * wz
+        link[21 * T + s], link[22 * T + s], link[23 * T + s] = -yy - zz, xy - az, xz + ay
+        link[24 * T + s], link[25 * T + s], link[26 * T + s] = xy + az, -xx - zz, yz - ax
+        link[27 * T + s], link[28 * T + s], link[29 * T + s] = xz - ay, yz + ax, -xx - yy
+        link[30 * T + s], link[31 * T + s], link[32 * T + s] = xy, xz, yz
+        link[33 * T + s], link[34 * T + s], link[35 * T + s] = xx - yy, zz - xx, yy - zz
 
 
 @_compile
@@ -162,22 +206,36 @@ def _regressor_row(link, motion, out):
     for s in range(T):
         ux, uy, uz = motion[s], motion[T + s], motion[2 * T + s]
         vx, vy, vz = motion[3 * T + s], motion[4 * T + s], motion[5 * T + s]
-        wx, wy, wz = link[12 * T + s], link[13 * T + s], link[14 * T + s]
-        ax, ay, az = link[15 * T + s], link[16 * T + s], link[17 * T + s]
         lx, ly, lz = link[18 * T + s], link[19 * T + s], link[20 * T + s]
+        h1, h2, h3 = link[22 * T + s], link[23 * T + s], link[24 * T + s]
+        h5, h6, h7 = link[26 * T + s], link[27 * T + s], link[28 * T + s]
+        xy, xz, yz = link[30 * T + s], link[31 * T + s], link[32 * T + s]
         out[s] = vx * lx + vy * ly + vz * lz
-        out[B + s] = vx * link[21 * T + s] + vy * link[24 * T + s] + vz * link[27 * T + s] + ly * uz - lz * uy
-        out[2 * B + s] = vx * link[22 * T + s] + vy * link[25 * T + s] + vz * link[28 * T + s] + lz * ux - lx * uz
-        out[3 * B + s] = vx * link[23 * T + s] + vy * link[26 * T + s] + vz * link[29 * T + s] + lx * uy - ly * ux
-        gx = uy * wz - uz * wy
-        gy = uz * wx - ux * wz
-        gz = ux * wy - uy * wx
-        out[4 * B + s] = ux * ax + gx * wx
-        out[5 * B + s] = ux * ay + uy * ax + gx * wy + gy * wx
-        out[6 * B + s] = ux * az + uz * ax + gx * wz + gz * wx
-        out[7 * B + s] = uy * ay + gy * wy
-        out[8 * B + s] = uy * az + uz * ay + gy * wz + gz * wy
-        out[9 * B + s] = uz * az + gz * wz
+        out[B + s] = vx * link[21 * T + s] + vy * h3 + vz * h6 + ly * uz - lz * uy
+        out[2 * B + s] = vx * h1 + vy * link[25 * T + s] + vz * h7 + lz * ux - lx * uz
+        out[3 * B + s] = vx * h2 + vy * h5 + vz * link[29 * T + s] + lx * uy - ly * ux
+        out[4 * B + s] = ux * link[15 * T + s] + uy * xz - uz * xy
+        out[5 * B + s] = uy * h7 - ux * h6 + uz * link[33 * T + s]
+        out[6 * B + s] = ux * h3 - uz * h5 + uy * link[34 * T + s]
+        out[7 * B + s] = uy * link[16 * T + s] + uz * xy - ux * yz
+        out[8 * B + s] = uz * h2 - uy * h1 + ux * link[35 * T + s]
+        out[9 * B + s] = uz * link[17 * T + s] + ux * yz - uy * xz
+
+
+@_compile
+def _plain_row(link, out):
+    """The same of a plain joint in its own row, along u = z and v = 0."""
+    for s in range(T):
+        out[s] = 0.0
+        out[B + s] = link[19 * T + s]
+        out[2 * B + s] = -link[18 * T + s]
+        out[3 * B + s] = 0.0
+        out[4 * B + s] = -link[30 * T + s]
+        out[5 * B + s] = link[33 * T + s]
+        out[6 * B + s] = -link[26 * T + s]
+        out[7 * B + s] = link[30 * T + s]
+        out[8 * B + s] = link[23 * T + s]
+        out[9 * B + s] = link[17 * T + s]
 
 
 @_compile
@@ -304,7 +362,11 @@ def _move(w, q, dq, ddq, start, i):
         joint[T + s] = dq[start + s, i]
         joint[2 * T + s] = ddq[start + s, i]
     _sincos(joint)
-    _advance(w.base if w.tree[i] < 0 else w.links[w.tree[i]], w.constants[i], joint, w.links[i])
+    parent = w.base if w.tree[i] < 0 else w.links[w.tree[i]]
+    if w.plain[i]:
+        _advance_plain(parent, w.constants[i], joint, w.links[i])
+    else:
+        _advance(parent, w.constants[i], joint, w.links[i])
 
 
 @_compile
@@ -335,7 +397,10 @@ def regressor_block(w, q, dq, ddq, start, out):
         for i in range(w.tree.shape[0]):
             _move(w, q, dq, ddq, start + first, i)
             parent = w.tree[i]
-            _regressor_row(w.links[i], w.screws[i, i], out[i, 10 * i, first:])
+            if w.plain[i]:
+                _plain_row(w.links[i], out[i, 10 * i, first:])
+            else:
+                _regressor_row(w.links[i], w.screws[i, i], out[i, 10 * i, first:])
             j = parent
             while j >= 0:
                 _carry(w.links[i], w.screws[parent, j], w.screws[i, j])
@@ -363,7 +428,10 @@ def regressor_lines(w, entries, q, dq, ddq, start, places, known, sums, out):
             while j >= 0:
                 if j != i:
                     _carry(w.links[i], w.screws[parent, j], w.screws[i, j])
-                _regressor_row(w.links[i], w.screws[i, j], entries)
+                if j == i and w.plain[i]:
+                    _plain_row(w.links[i], entries)
+                else:
+                    _regressor_row(w.links[i], w.screws[i, j], entries)
                 for c in range(10 * i, 10 * i + 10):
                     if places[j, c] >= 0:
                         _put(entries[(c - 10 * i) * B :], out[places[j, c], first:])
@@ -385,26 +453,26 @@ def _add(factor, line, out):
 
 
 @_compile
-def inverse_dynamics(w, parameters, q, dq, ddq, out):
+def inverse_dynamics(w, m, parameters, q, dq, ddq, out):
     """Newton-Euler efforts into out (N, n)."""
     n = w.tree.shape[0]
     _own_screws(w)
-    effort = w.scratch[0]
+    effort = m.scratch[0]
     for start in range(0, q.shape[0], T):
         for i in range(n):
             _move(w, q, dq, ddq, start, i)
-            _wrench(w.links[i], parameters[i], w.wrenches[i])
+            _wrench(w.links[i], parameters[i], m.wrenches[i])
         for i in range(n - 1, -1, -1):
             effort[:T] = 0.0
-            _power(w.screws[i, i], w.wrenches[i], effort)
+            _power(w.screws[i, i], m.wrenches[i], effort)
             for s in range(min(T, q.shape[0] - start)):
                 out[start + s, i] = effort[s]
             if w.tree[i] >= 0:
-                _wrench_to_parent(w.links[i], w.wrenches[i], w.wrenches[w.tree[i]])
+                _wrench_to_parent(w.links[i], m.wrenches[i], m.wrenches[w.tree[i]])
 
 
 @_compile
-def momentum(w, parameters, q, dq, still, value, drift):
+def momentum(w, m, parameters, q, dq, still, value, drift):
     """M dq into value (N, n) and Cᵀ dq - g into drift (N, n): see `momentum` in batched_dynamics.py.
 
     With V_i the velocity of link i and H_i the momentum of all that hangs on it, both in its frame, p_i = S_i · H_i and
@@ -412,68 +480,68 @@ def momentum(w, parameters, q, dq, still, value, drift):
     """
     n = w.tree.shape[0]
     _own_screws(w)
-    power, turned = w.scratch[0], w.scratch[1]
+    power, turned = m.scratch[0], m.scratch[1]
     for start in range(0, q.shape[0], T):
         count = min(T, q.shape[0] - start)
         for i in range(n):
             _move(w, q, still, still, start, i)
-            _wrench(w.links[i], parameters[i], w.wrenches[i])
+            _wrench(w.links[i], parameters[i], m.wrenches[i])
         for i in range(n - 1, -1, -1):
             power[:T] = 0.0
-            _power(w.screws[i, i], w.wrenches[i], power)
+            _power(w.screws[i, i], m.wrenches[i], power)
             for s in range(count):
                 drift[start + s, i] = -power[s]
             if w.tree[i] >= 0:
-                _wrench_to_parent(w.links[i], w.wrenches[i], w.wrenches[w.tree[i]])
+                _wrench_to_parent(w.links[i], m.wrenches[i], m.wrenches[w.tree[i]])
         for i in range(n):
-            velocity, parent = w.rates[i, i], w.tree[i]
+            velocity, parent = m.rates[i, i], w.tree[i]
             if parent < 0:
                 velocity[:] = 0.0
             else:
-                _carry(w.links[i], w.rates[parent, parent], velocity)
+                _carry(w.links[i], m.rates[parent, parent], velocity)
             for row in range(6):
                 for s in range(count):
                     velocity[row * T + s] += w.screws[i, i, row * T + s] * dq[start + s, i]
-            _momentum(parameters[i], velocity, w.wrenches[i])
+            _momentum(parameters[i], velocity, m.wrenches[i])
         for i in range(n - 1, -1, -1):
             power[: 2 * T] = 0.0
             turned[: 6 * T] = 0.0
-            _cross_motion(w.rates[i, i], w.screws[i, i], 1.0, turned)
-            _power(w.screws[i, i], w.wrenches[i], power)
-            _power(turned, w.wrenches[i], power[T:])
+            _cross_motion(m.rates[i, i], w.screws[i, i], 1.0, turned)
+            _power(w.screws[i, i], m.wrenches[i], power)
+            _power(turned, m.wrenches[i], power[T:])
             for s in range(count):
                 value[start + s, i] = power[s]
                 drift[start + s, i] += power[T + s]
             if w.tree[i] >= 0:
-                _wrench_to_parent(w.links[i], w.wrenches[i], w.wrenches[w.tree[i]])
+                _wrench_to_parent(w.links[i], m.wrenches[i], m.wrenches[w.tree[i]])
 
 
 @_compile
-def mass_matrix(w, parameters, q, still, out):
+def mass_matrix(w, m, parameters, q, still, out):
     """Joint-space inertia Σ_i S_jᵀ I_i S_k into out (N, n, n), with the screws S in the frame of link i."""
     n = w.tree.shape[0]
     _own_screws(w)
-    momentum = w.scratch[0]
+    momentum = m.scratch[0]
     for start in range(0, q.shape[0], T):
         _move_all(w, q, still, still, start)
-        w.square[:] = 0.0
+        m.square[:] = 0.0
         for i in range(n):
             k = i
             while k >= 0:
                 _momentum(parameters[i], w.screws[i, k], momentum)
                 j = k
                 while j >= 0:
-                    _power(w.screws[i, j], momentum, w.square[j, k])
+                    _power(w.screws[i, j], momentum, m.square[j, k])
                     j = w.tree[j]
                 k = w.tree[k]
         for s in range(min(T, q.shape[0] - start)):
             for j in range(n):
                 for k in range(j, n):
-                    out[start + s, j, k] = out[start + s, k, j] = w.square[j, k, s]
+                    out[start + s, j, k] = out[start + s, k, j] = m.square[j, k, s]
 
 
 @_compile
-def coriolis_matrix(w, parameters, q, dq, still, out):
+def coriolis_matrix(w, m, parameters, q, dq, still, out):
     """Christoffel form Σ_i S_jᵀ (I_i Ṡ_k + B_i S_k) into out (N, n, n), with B_i S = ½ (V ×* I S - I (V × S) + S ×* I V).
 
     Echeandia and Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols", 2021.
@@ -481,10 +549,10 @@ def coriolis_matrix(w, parameters, q, dq, still, out):
     """
     n = w.tree.shape[0]
     _own_screws(w)
-    velocity, momentum, vector, force = w.scratch[0], w.scratch[1], w.scratch[2], w.scratch[3]
+    velocity, momentum, vector, force = m.scratch[0], m.scratch[1], m.scratch[2], m.scratch[3]
     for start in range(0, q.shape[0], T):
         _move_all(w, q, dq, still, start)
-        w.square[:] = 0.0
+        m.square[:] = 0.0
         for i in range(n):
             velocity[:] = 0.0
             j = i
@@ -493,14 +561,14 @@ def coriolis_matrix(w, parameters, q, dq, still, out):
                     for s in range(T):
                         velocity[row * T + s] += w.screws[i, j, row * T + s] * w.joints[j, T + s]
                 if j != i:
-                    _carry(w.links[i], w.rates[w.tree[i], j], w.rates[i, j])
+                    _carry(w.links[i], m.rates[w.tree[i], j], m.rates[i, j])
                 j = w.tree[j]
-            w.rates[i, i] = 0.0
-            _cross_motion(velocity, w.screws[i, i], 1.0, w.rates[i, i])
+            m.rates[i, i] = 0.0
+            _cross_motion(velocity, w.screws[i, i], 1.0, m.rates[i, i])
             _momentum(parameters[i], velocity, momentum)
             k = i
             while k >= 0:
-                _copy(w.rates[i, k], vector)
+                _copy(m.rates[i, k], vector)
                 _cross_motion(velocity, w.screws[i, k], -0.5, vector)
                 _momentum(parameters[i], vector, force)
                 _momentum(parameters[i], w.screws[i, k], vector)
@@ -508,13 +576,13 @@ def coriolis_matrix(w, parameters, q, dq, still, out):
                 _cross_force(w.screws[i, k], momentum, 0.5, force)
                 j = i
                 while j >= 0:
-                    _power(w.screws[i, j], force, w.square[j, k])
+                    _power(w.screws[i, j], force, m.square[j, k])
                     j = w.tree[j]
                 k = w.tree[k]
         for s in range(min(T, q.shape[0] - start)):
             for j in range(n):
                 for k in range(n):
-                    out[start + s, j, k] = w.square[j, k, s]
+                    out[start + s, j, k] = m.square[j, k, s]
 
 
 @_compile
@@ -524,11 +592,11 @@ def _copy(vector, target):
 
 
 @_compile
-def inertia_gravity_regressor(w, q, still, out):
+def inertia_gravity_regressor(w, m, q, still, out):
     """Inertia stack and gravity rows into out (N, n (n + 1) / 2 + n, 10 n), which must come in as zeros."""
     n = w.tree.shape[0]
     _own_screws(w)
-    pull, entries = w.scratch[0], w.scratch[1]
+    pull, entries = m.scratch[0], m.scratch[1]
     pull[: 3 * T] = 0.0
     for start in range(0, q.shape[0], T):
         count = min(T, q.shape[0] - start)

@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from dynident.core.arrays import Array, IntArray, freeze
+from dynident.core.arrays import Array, BoolArray, IntArray, freeze
 from dynident.dynamics import kernels
 from dynident.robots.kinematics import joint_constants
 from dynident.robots.robot import Robot
@@ -23,32 +23,34 @@ _WEIGHTLESS = np.zeros(3)
 
 def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: Array, *, gravity: Array) -> Array:
     out = np.empty_like(q)
-    kernels.inverse_dynamics(_workspace(robot, gravity), freeze(parameters), freeze(q), freeze(dq), freeze(ddq), out)
+    kernels.inverse_dynamics(_chain(robot, gravity), _memory(robot), freeze(parameters), freeze(q), freeze(dq), freeze(ddq), out)
     return out
 
 
 def momentum(robot: Robot, parameters: Array, q: Array, dq: Array) -> tuple[Array, Array]:
     value, drift, still = np.empty_like(q), np.empty_like(q), freeze(np.zeros_like(q))
-    kernels.momentum(_workspace(robot, robot.gravity), freeze(parameters), freeze(q), freeze(dq), still, value, drift)
+    kernels.momentum(_chain(robot, robot.gravity), _memory(robot), freeze(parameters), freeze(q), freeze(dq), still, value, drift)
     return value, drift
 
 
 def mass_matrix(robot: Robot, parameters: Array, q: Array) -> Array:
     out = np.empty((len(q), robot.n, robot.n))
-    kernels.mass_matrix(_workspace(robot, _WEIGHTLESS), freeze(parameters), freeze(q), freeze(np.zeros_like(q)), out)
+    kernels.mass_matrix(_chain(robot, _WEIGHTLESS), _memory(robot), freeze(parameters), freeze(q), freeze(np.zeros_like(q)), out)
     return out
 
 
 def coriolis_matrix(robot: Robot, parameters: Array, q: Array, dq: Array) -> Array:
     out = np.empty((len(q), robot.n, robot.n))
-    kernels.coriolis_matrix(_workspace(robot, _WEIGHTLESS), freeze(parameters), freeze(q), freeze(dq), freeze(np.zeros_like(q)), out)
+    kernels.coriolis_matrix(
+        _chain(robot, _WEIGHTLESS), _memory(robot), freeze(parameters), freeze(q), freeze(dq), freeze(np.zeros_like(q)), out
+    )
     return out
 
 
 def inertia_gravity_regressor(robot: Robot, q: Array) -> Array:
     n = robot.n
     out = np.zeros((len(q), n * (n + 1) // 2 + n, 10 * n))
-    kernels.inertia_gravity_regressor(_workspace(robot, robot.gravity), freeze(q), freeze(np.zeros_like(q)), out)
+    kernels.inertia_gravity_regressor(_chain(robot, robot.gravity), _memory(robot), freeze(q), freeze(np.zeros_like(q)), out)
     return out
 
 
@@ -60,35 +62,48 @@ def torque_regressor(robot: Robot, q: Array, dq: Array, ddq: Array) -> Array:
 
 
 def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> Iterator[tuple[int, Array]]:
-    workspace = _workspace(robot, robot.gravity)
+    chain = _chain(robot, robot.gravity)
     # entries of a link in the row of a joint that doesn't move it stay zero: the kernel never touches them
     (block,) = _allocate_aligned((robot.n, 10 * robot.n, kernels.BLOCK))
     q, dq, ddq = freeze(q), freeze(dq), freeze(ddq)
     for start in range(0, len(q), kernels.BLOCK):
-        kernels.regressor_block(workspace, q, dq, ddq, start, block)
-        yield start, block[:, :, : len(q) - start]
+        kernels.regressor_block(chain, q, dq, ddq, start, block)
+        yield start, block if len(q) - start >= kernels.BLOCK else block[:, :, : len(q) - start]
 
 
 class LineWriter:
     """Writes chosen entries of a torque regressor as lines; it has memory of its own, so every thread needs its own."""
 
     def __init__(self, robot: Robot, places: IntArray, known: Array, sums: IntArray) -> None:
-        self._workspace = _workspace(robot, robot.gravity)
+        self._chain = _chain(robot, robot.gravity)
         (self._entries,) = _allocate_aligned((10 * kernels.BLOCK,))
         self._places, self._known, self._sums = freeze(places), freeze(known), freeze(sums)
 
     def write(self, q: Array, dq: Array, ddq: Array, start: int, out: Array) -> None:
         motion = freeze(q), freeze(dq), freeze(ddq)
-        kernels.regressor_lines(self._workspace, self._entries, *motion, start, self._places, self._known, self._sums, out)
+        kernels.regressor_lines(self._chain, self._entries, *motion, start, self._places, self._known, self._sums, out)
 
 
-def _workspace(robot: Robot, gravity: Array) -> kernels.Workspace:
+def _chain(robot: Robot, gravity: Array) -> kernels.Chain:
     """Every call has its own, so calls may run in threads."""
-    n, tile = robot.n, kernels.TILE
-    shapes = (30, tile), (n, 5 * tile), (n, 30 * tile), (n, n, 6 * tile), (n, n, 6 * tile), (n, 6 * tile), (4, 10 * tile), (n, n, tile)
-    base, *spaces = _allocate_aligned(*shapes)
+    n, tile, constants = robot.n, kernels.TILE, joint_constants(robot)
+    base, *motion = _allocate_aligned((36, tile), (n, 5 * tile), (n, 36 * tile), (n, n, 6 * tile))
     base[18:21] = -gravity[:, None]
-    return kernels.Workspace(robot.parents, joint_constants(robot), base.ravel(), *spaces)
+    return kernels.Chain(robot.parents, constants, freeze(_find_plain(constants)), base.ravel(), *motion)
+
+
+def _memory(robot: Robot) -> kernels.Memory:
+    n, tile = robot.n, kernels.TILE
+    return kernels.Memory(*_allocate_aligned((n, n, 6 * tile), (n, 6 * tile), (4, 10 * tile), (n, n, tile)))
+
+
+def _find_plain(constants: Array) -> BoolArray:
+    """(n,) which joints turn about the z axis of their link's frame: only the first two columns of R change with q."""
+    about_z = np.all(constants[:, 39:45] == (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), axis=1)
+    R, p = constants[:, :36].reshape(-1, 3, 12)[:, :, :9].reshape(-1, 3, 3, 3), constants[:, :36].reshape(-1, 3, 12)[:, 1:, 9:]
+    turns = np.all(R[:, 1, :, 0] == -R[:, 2, :, 1], axis=1) & np.all(R[:, 1, :, 1] == R[:, 2, :, 0], axis=1)
+    rest = np.concatenate([R[:, 0, :, :2].reshape(len(R), -1), R[:, 1:, :, 2].reshape(len(R), -1), p.reshape(len(R), -1)], axis=1)
+    return about_z & turns & ~np.any(rest, axis=1) & ~np.any(constants[:, 36:39], axis=1)
 
 
 def _allocate_aligned(*shapes: tuple[int, ...]) -> list[Array]:

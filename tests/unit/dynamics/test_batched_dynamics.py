@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import dynident
 from dynident.dynamics import lagrangian_dynamics as lagrangian
 from dynident.dynamics import numba_dynamics as compiled
 from dynident.errors import DynidentError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.robots.kinematics import joint_constants
 from tests.oracles.machines import random_tree, states
 
 
@@ -192,3 +194,16 @@ def test_lines_are_the_chosen_entries_of_the_regressor(samples: int) -> None:
             np.testing.assert_allclose(out[: robot.n, : len(part)], (part @ known).T, rtol=1e-10, atol=1e-10)
             for j, k in np.argwhere(places >= 0):
                 np.testing.assert_allclose(out[places[j, k], : len(part)], part[:, j, k], rtol=1e-10, atol=1e-10)
+
+
+def test_joints_about_z_have_kernels_of_their_own(panda: dynident.Robot) -> None:
+    """All of the Panda's are plain; with the parameter frames turned they are not, and the torques stay what they are."""
+    assert compiled._find_plain(joint_constants(panda)).all()
+    turned = np.array([[0.0, 0.0, 1.0, 0.1], [1.0, 0.0, 0.0, -0.2], [0.0, 1.0, 0.0, 0.3], [0.0, 0.0, 0.0, 1.0]])
+    links = tuple(replace(link, placement=link.placement @ turned) for link in panda.links)
+    other = replace(panda, links=links)
+    assert not compiled._find_plain(joint_constants(other)).any()
+    q, dq, ddq = states(panda, 50)
+    for robot in (panda, other):
+        mine, theirs = (backend.torque_regressor(robot, q, dq, ddq) for backend in (compiled, lagrangian))
+        np.testing.assert_allclose(mine, theirs, rtol=1e-10, atol=1e-10)
