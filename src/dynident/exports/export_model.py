@@ -13,6 +13,7 @@ from dynident.errors import InputError, Remedy, ShapeError
 from dynident.feasibility.result import LinkParameters
 from dynident.friction.model import FrictionModel
 from dynident.monitoring.contact_monitor import ContactMonitor
+from dynident.monitoring.watched_model import COEFFICIENTS, LINKS
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 from dynident.payload import PayloadEstimate, PayloadStatus
 from dynident.regression.equations.base import BaseParameters
@@ -21,6 +22,8 @@ from dynident.regression.tables import Coefficient, coefficients
 from dynident.robots.robot import JointType, Robot
 from dynident.robots.verdict import judge
 from dynident.runs import read_estimate, read_parameters, read_payload
+from dynident.runs.monitor import find_monitor
+from dynident.runs.stages import Absent
 
 _TOLD = (PayloadStatus.TOLD, PayloadStatus.INERTIA_OPEN, PayloadStatus.CENTRE_OPEN)
 
@@ -148,11 +151,17 @@ def model_from_run(folder: str | Path, *, from_coefficients: bool = False, paylo
     estimate = read_estimate(folder)
     if from_coefficients and payload:
         raise InputError("a payload is a body, and coefficients are none; export link parameters with it")
+    monitor = find_monitor(folder)
     if from_coefficients:
-        return model_from_estimate(estimate)
+        return replace(model_from_estimate(estimate), monitor=_of(monitor, COEFFICIENTS))
     model = model_from_parameters(read_parameters(folder))
-    model = replace(model, provenance=f"{model.provenance}, {_source(estimate)}")
+    model = replace(model, provenance=f"{model.provenance}, {_source(estimate)}", monitor=_of(monitor, LINKS))
     return attach_payload(model, read_payload(folder)) if payload else model
+
+
+def _of(monitor: ContactMonitor | Absent, model: str) -> ContactMonitor | None:
+    """The monitor, if its thresholds were found with that model as it is now."""
+    return monitor if isinstance(monitor, ContactMonitor) and monitor.model.name == model else None
 
 
 def attach_payload(model: ExportModel, payload: PayloadEstimate) -> ExportModel:

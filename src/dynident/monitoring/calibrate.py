@@ -40,8 +40,10 @@ _BLURS, _SPREADS = 3.0, 3.0
 #: Postures in the joints' ranges at which the parameters' effect is looked at.
 _POSTURES = 400
 _EULER = 0.5772156649015329
-#: Median of |x| of a normal x with standard deviation 1.
-_NORMAL_MEDIAN = 0.6744897501960817
+#: Median and lower quartile of |x| of a normal x with standard deviation 1.
+_NORMAL_MEDIAN, _NORMAL_QUARTER = 0.6744897501960817, 0.31863936396437515
+#: Levels of free motion are 6 to 15 standard deviations; beyond so many the stretches are hardly of free motion.
+_TOO_HIGH = 25.0
 
 
 def contact_monitor(
@@ -93,12 +95,19 @@ def calibrate(
     bare = ContactMonitor(
         model=watched, gain=np.asarray(gain, dtype=float), level=np.full(log.n, np.inf), blur=blur, confirmation=confirmation
     )
-    maxima, rms = _stretches(log, observe(bare, log), float(bare.gain.min()))
+    seen = observe(bare, log)
+    maxima, rms = _stretches(log, seen, float(bare.gain.min()))
     spread = np.zeros(log.n) if of is None else _spread(*of, smooth)
     hours = 3600.0 / (false_alarms * STRETCH) * log.n  # stretches of one joint per false alarm of that joint
     level = np.hypot(_rare_level(maxima, hours, robust=contacts_possible), _SPREADS * spread)
     if contacts_possible:
         notes = (*notes, "the thresholds come from these data themselves, of which contacts were taken to be the smaller part")
+        if np.any(level > _TOO_HIGH * _quiet_level(seen.residual)):
+            notes = (
+                *notes,
+                "these data are either touched in most of their seconds or rest most of the time, so that the thresholds may be "
+                "too high to tell a contact; find them in a log without contacts",
+            )
     calibration = Calibration(
         source=log.source,
         seconds=len(maxima) * STRETCH,
@@ -134,6 +143,11 @@ def _stretches(log: Dataset, seen: Observation, gain: float) -> tuple[Array, Arr
         needed = LEAST_STRETCHES * STRETCH + _FORGOTTEN / gain
         raise InputError(f"the log of free motion is too short to find thresholds; at least {needed:.2g} s without a pause are needed")
     return np.array(maxima), np.sqrt(squares / count)
+
+
+def _quiet_level(residual: Array) -> Array:
+    """(n,) standard deviation of the residual by its quietest samples, as if it were normal; contacts in half of them change it little."""
+    return np.quantile(np.abs(residual), 0.25, axis=0) / _NORMAL_QUARTER
 
 
 def _rare_level(maxima: Array, stretches: float, *, robust: bool) -> Array:

@@ -24,8 +24,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, check_positive, freeze, per_joint
-from dynident.core.results import Report, Tabular
+from dynident.core.figures import Figure
+from dynident.core.results import Report, Result
 from dynident.errors import ValueRangeError
+from dynident.friction.model import REFERENCE_TEMPERATURE
 from dynident.monitoring.watched_model import Balance, WatchedModel
 
 #: After a pause that is longer the observer starts again: what happened in between is not known [s].
@@ -73,7 +75,7 @@ class MonitorState:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ContactMonitor(Tabular):
+class ContactMonitor(Result):
     """An observer for one robot.
 
     gain : number or (n,)          K [1/s].
@@ -150,11 +152,17 @@ class ContactMonitor(Tabular):
 
         return level_records(self)
 
+    def figures(self) -> tuple[Figure, ...]:
+        """The thresholds of all joints, in motion and at rest."""
+        from dynident.monitoring.figures import level_figure
+
+        return (level_figure(self),)
+
     @property
     def rest_allowance(self) -> Array:
         """(n,) the allowance of a joint that stands still [N·m | N]."""
         still = np.zeros((1, self.model.robot.n))
-        warmth = np.full_like(still, 25.0)
+        warmth = np.full_like(still, REFERENCE_TEMPERATURE)
         return self.model.balance(still, still, still, blur=self.blur, temperature=warmth).doubt[0]
 
     def _balance(self, q: ArrayLike, dq: ArrayLike, effort: ArrayLike, temperature: ArrayLike | None) -> Balance:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.core.figures import Figure, axis, join_clocks, line, numbers, plain
+from dynident.core.figures import LINES, Figure, axis, join_clocks, line, numbers, plain
+from dynident.monitoring.contact_monitor import ContactMonitor
 from dynident.monitoring.contacts import Contacts
 
 #: Columns of pixels that a picture has at most: of each, the least and the largest value are drawn.
@@ -19,6 +20,21 @@ def joint_figures(found: Contacts) -> tuple[Figure, ...]:
     """One per joint."""
     time = join_clocks(found.time, found.starts[1:], pause=0.5)
     return tuple(_joint_figure(found, time, j) for j in range(found.residual.shape[1]))
+
+
+def level_figure(monitor: ContactMonitor) -> Figure:
+    """Bars, a group per joint."""
+    joints = [plain(name) for name in monitor.model.robot.joint_names]
+    bars = {"in motion": monitor.level, "at rest": monitor.level + monitor.rest_allowance}
+    if monitor.calibration is not None:
+        bars = {"RMS of free motion": monitor.calibration.rms, **bars}
+    data: list[dict[str, Any]] = [
+        {"type": "bar", "x": joints, "y": numbers(values), "name": name, "marker": {"color": LINES[k]}}
+        for k, (name, values) in enumerate(bars.items())
+    ]
+    unit = monitor.model.robot.unit("effort")
+    layout = {"xaxis": {"type": "category"}, "yaxis": axis(f"threshold [{unit}]"), "barmode": "group"}
+    return Figure(label="Thresholds", data=data, layout=layout)
 
 
 def _joint_figure(found: Contacts, time: Array, j: int) -> Figure:

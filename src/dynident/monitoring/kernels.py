@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from dynident.core.compiled import compiler
+
+_compile = compiler(nogil=True, error_model="numpy")
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@_compile
 def follow(time, momentum, rate, doubt, gain, level, confirmation, longest, residual, allowance, above, touched):
     """Rows 1, 2, ... of residual, allowance (N, n) and touched (N,) from row 0; `above` (n,) is the state of the timers."""
     n = momentum.shape[1]

@@ -9,11 +9,12 @@ from dynident.core.files import finite_or_none
 from dynident.core.results import Report, Row, Table
 from dynident.monitoring.contact_monitor import ContactMonitor
 from dynident.monitoring.contacts import Contacts
+from dynident.monitoring.watched_model import LINKS, NOMINAL
 
 
 def contacts_report(found: Contacts) -> Report:
     robot = found.monitor.model.robot
-    tables = (contact_table(found), level_table(found.monitor))
+    tables = (*((contact_table(found),) if found.events else ()), level_table(found.monitor))
     return Report(
         header=(f"{robot.name}: {found.source or 'a log'}", f"{found.seconds:.4g} s watched with the {_model_text(found.monitor)}"),
         tables=tables,
@@ -38,10 +39,10 @@ def contact_table(found: Contacts) -> Table:
 def level_table(monitor: ContactMonitor) -> Table:
     """Thresholds per joint: in motion and at rest, and what they come from."""
     known = monitor.calibration
+    rest = monitor.level + monitor.rest_allowance
     rows: list[Row] = []
     for j, joint in enumerate(monitor.model.robot.joints):
-        rest = monitor.level[j] + monitor.rest_allowance[j]
-        cells = [joint.name, f"{monitor.gain[j]:g}", f"{monitor.level[j]:.3g}", f"{rest:.3g}"]
+        cells = [joint.name, f"{monitor.gain[j]:g}", f"{monitor.level[j]:.3g}", f"{rest[j]:.3g}"]
         cells += ["–", "–"] if known is None else [f"{known.rms[j]:.3g}", f"{known.spread[j]:.2g}"]
         rows.append(Row((*cells, joint.units.effort)))
     headings = ("joint", "gain [1/s]", "threshold in motion", "at rest", "RMS of free residual", "std by parameters", "unit")
@@ -61,13 +62,31 @@ def contact_records(found: Contacts) -> list[dict[str, Any]]:
     return [asdict(event) for event in found.events]
 
 
+def contacts_document(found: Contacts) -> dict[str, Any]:
+    """Standard JSON: the contacts, and the thresholds that they were found with."""
+    known = found.monitor.calibration
+    return {
+        "robot": found.monitor.model.robot.name,
+        "source": found.source,
+        "model": found.monitor.model.name,
+        "seconds": found.seconds,
+        "contacts": contact_records(found),
+        "confirmation": found.monitor.confirmation,
+        "joints": level_records(found.monitor),
+        "false_alarms_per_hour": None if known is None else known.false_alarms,
+        "thresholds_from": None if known is None else known.source,
+        "notes": list(found.notes),
+    }
+
+
 def level_records(monitor: ContactMonitor) -> list[dict[str, Any]]:
+    rest = monitor.rest_allowance
     return [
         {
             "joint": joint.name,
             "gain": float(monitor.gain[j]),
             "level": finite_or_none(float(monitor.level[j])),
-            "rest_allowance": float(monitor.rest_allowance[j]),
+            "rest_allowance": float(rest[j]),
             "blur": float(monitor.blur[j]),
             "unit": joint.units.effort,
         }
@@ -83,4 +102,4 @@ def _sentence(found: Contacts) -> str:
 
 
 def _model_text(monitor: ContactMonitor) -> str:
-    return {"links": "link parameters", "nominal": "nominal model"}.get(monitor.model.name, monitor.model.name)
+    return {LINKS: "link parameters", NOMINAL: "nominal model"}.get(monitor.model.name, monitor.model.name)

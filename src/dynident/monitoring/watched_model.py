@@ -24,6 +24,9 @@ from dynident.parameters import link_rows
 from dynident.regression.estimate import Estimate
 from dynident.robots.robot import Robot
 
+#: What is watched with.
+COEFFICIENTS, LINKS, NOMINAL = "coefficients", "links", "nominal"
+
 
 class Balance(NamedTuple):
     """What the observer compares; (N, n) each.
@@ -51,7 +54,7 @@ class WatchedModel:
     parameters: Array
     friction: FrictionModel | None = None
     friction_parameters: Array | None = None
-    name: str = "links"
+    name: str = LINKS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", freeze(link_rows(self.parameters, self.robot.link_names)))
@@ -81,7 +84,7 @@ class WatchedModel:
             parameters=estimate.link_part,
             friction=base.friction,
             friction_parameters=estimate.friction_parameters,
-            name="coefficients",
+            name=COEFFICIENTS,
         )
 
     @property

@@ -3,6 +3,7 @@
 from dynident.core.files import check_writable
 from dynident.runs.estimate import read_estimate, read_problem, write_estimate
 from dynident.runs.friction import read_friction, write_friction
+from dynident.runs.monitor import read_monitor, write_monitor
 from dynident.runs.parameters import read_parameters, write_parameters
 from dynident.runs.payload import read_payload, write_payload
 from dynident.runs.problem import load_problem, save_problem
@@ -20,6 +21,7 @@ __all__ = [
     "load_run",
     "read_estimate",
     "read_friction",
+    "read_monitor",
     "read_parameters",
     "read_payload",
     "read_problem",
@@ -31,6 +33,7 @@ __all__ = [
     "save_run",
     "write_estimate",
     "write_friction",
+    "write_monitor",
     "write_parameters",
     "write_payload",
     "write_samples",

@@ -13,12 +13,14 @@ from dynident.core.files import file_digest
 from dynident.core.results import Report, Result
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.samples import PosteriorSamples
+from dynident.monitoring.contact_monitor import ContactMonitor
 from dynident.payload.result import PayloadEstimate
 from dynident.regression.estimate import Estimate
 from dynident.regression.friction.refit import FrictionRefit
 from dynident.regression.problem import Problem
 from dynident.runs.estimate import estimate_document, read_estimate, read_problem, write_estimate
 from dynident.runs.friction import find_friction, friction_document, write_friction
+from dynident.runs.monitor import find_monitor, monitor_document, write_monitor
 from dynident.runs.parameters import find_parameters, parameters_document, write_parameters
 from dynident.runs.payload import find_payload, payload_document, write_payload
 from dynident.runs.samples import find_samples, samples_document, write_samples
@@ -38,6 +40,7 @@ class Run(Result):
     signs : those that were recovered before the estimate; None where the torque had its signs.
     payload : what the arm carried in another log; None where none was identified.
     friction : how the estimate's friction differs from that of the run whose links it has; None where it was fitted with its own.
+    monitor : what contacts are found with; None where no thresholds have been found.
     documents : the content of estimate.json and of the other stages' documents, as far as they count.
     hashes : SHA-256 of the folder's files by name.
     links_validated : whether the validation is that of the link parameters in the folder.
@@ -56,6 +59,7 @@ class Run(Result):
     signs: SignRecovery | None = None
     payload: PayloadEstimate | None = None
     friction: FrictionRefit | None = None
+    monitor: ContactMonitor | None = None
     beside: Run | None = None
 
     @property
@@ -65,7 +69,7 @@ class Run(Result):
 
     @property
     def _of_stages(self) -> dict[Stage, Result | None]:
-        optional = (self.payload, self.friction)
+        optional = (self.payload, self.friction, self.monitor)
         return dict(zip(Stage, (self.estimate, self.signs, self.parameters, self.validation, self.samples, *optional), strict=True))
 
     @property
@@ -124,6 +128,7 @@ def save_run(
     samples: PosteriorSamples | None = None,
     payload: PayloadEstimate | None = None,
     friction: FrictionRefit | None = None,
+    monitor: ContactMonitor | None = None,
     seed: int = 0,
 ) -> None:
     """Write the stages of a run into a folder, which is made if it is not there. What is in it of another estimate no longer counts."""
@@ -140,6 +145,8 @@ def save_run(
         write_payload(folder, payload)
     if friction is not None:
         write_friction(folder, friction)
+    if monitor is not None:
+        write_monitor(folder, monitor)
 
 
 def load_run(folder: str | Path) -> Run:
@@ -147,9 +154,9 @@ def load_run(folder: str | Path) -> Run:
     run = Path(folder)
     estimate = read_estimate(run)
     signs, parameters, validation = find_signs(run, estimate), find_parameters(run), find_validation(run)
-    samples, payload, friction = find_samples(run), find_payload(run), find_friction(run, estimate)
-    stages = (Stage.SIGNS, Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES, Stage.PAYLOAD, Stage.FRICTION)
-    found = dict(zip(stages, (signs, parameters, validation, samples, payload, friction), strict=True))
+    samples, payload, friction, monitor = find_samples(run), find_payload(run), find_friction(run, estimate), find_monitor(run)
+    stages = (Stage.SIGNS, Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES, Stage.PAYLOAD, Stage.FRICTION, Stage.MONITOR)
+    found = dict(zip(stages, (signs, parameters, validation, samples, payload, friction, monitor), strict=True))
     absent = {stage: result.reason for stage, result in found.items() if isinstance(result, Absent)}
     names = (PROBLEM, ROBOT, *(stage.value.arrays for stage in Stage))
     judged = "" if isinstance(validation, Absent) else validation.summary.parameters
@@ -166,6 +173,7 @@ def load_run(folder: str | Path) -> Run:
         signs=None if isinstance(signs, Absent) else signs,
         payload=None if isinstance(payload, Absent) else payload,
         friction=None if isinstance(friction, Absent) else friction,
+        monitor=None if isinstance(monitor, Absent) else monitor,
     )
 
 
@@ -178,6 +186,7 @@ def run_in_memory(
     samples: PosteriorSamples | None = None,
     payload: PayloadEstimate | None = None,
     friction: FrictionRefit | None = None,
+    monitor: ContactMonitor | None = None,
 ) -> Run:
     """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no hashes."""
     documents: dict[Stage, Mapping[str, Any]] = {Stage.ESTIMATE: estimate_document(estimate)}
@@ -194,6 +203,8 @@ def run_in_memory(
         documents[Stage.PAYLOAD] = payload_document(payload)
     if friction is not None:
         documents[Stage.FRICTION] = friction_document(friction)
+    if monitor is not None:
+        documents[Stage.MONITOR] = monitor_document(monitor)
     return Run(
         folder=Path("RUN"),
         estimate=estimate,
@@ -207,4 +218,5 @@ def run_in_memory(
         signs=signs,
         payload=payload,
         friction=friction,
+        monitor=monitor,
     )

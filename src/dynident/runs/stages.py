@@ -114,6 +114,17 @@ class Stage(Enum):
         optional=True,
     )
 
+    MONITOR = StageFiles(
+        document="monitor.json",
+        arrays="monitor.npz",
+        schema="dynident/monitor/1",
+        arrays_schema="dynident/monitor-arrays/1",
+        command="dynident monitor RUN DATA --free FREE",
+        lacking="so no thresholds have been found in it",
+        packages=("dynident", "numpy", "scipy", "numba"),
+        optional=True,
+    )
+
     def command(self, folder: Path) -> str:
         return self.value.command.replace("RUN", str(folder))
 
@@ -217,5 +228,5 @@ def find_absent(run: Path, stage: Stage) -> Absent | None:
 
 
 def _remedy(run: Path, stage: Stage) -> str:
-    single = (Stage.ESTIMATE, Stage.VALIDATION, Stage.PAYLOAD, Stage.FRICTION)
+    single = (Stage.ESTIMATE, Stage.VALIDATION, Stage.PAYLOAD, Stage.FRICTION, Stage.MONITOR)
     return f"make {'it' if stage in single else 'them'} with: {stage.command(run)}"

@@ -15,12 +15,14 @@ from dynident.data import EffortKind
 from dynident.errors import FileError
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.friction import linear
+from dynident.monitoring import contact_monitor
 from dynident.payload import Declared, identify_payload
 from dynident.regression import build_problem, fit, refit_friction
 from dynident.runs import (
     Stage,
     load_run,
     read_friction,
+    read_monitor,
     read_parameters,
     read_payload,
     read_problem,
@@ -76,12 +78,21 @@ def friction(stages):
     return refitted(stages[1])
 
 
+def watching(estimate, links):
+    return contact_monitor(estimate, synthetic_log(noise=0.1, seed=7), links=links)
+
+
 @pytest.fixture(scope="module")
-def saved(stages, recovered, payload, friction, tmp_path_factory) -> Path:
+def monitor(stages):
+    return watching(stages[1], stages[2])
+
+
+@pytest.fixture(scope="module")
+def saved(stages, recovered, payload, friction, monitor, tmp_path_factory) -> Path:
     problem, estimate, links, validation, samples = stages
     folder = tmp_path_factory.mktemp("saved") / "deep" / "run"
     made = {"signs": recovered, "parameters": links, "validation": validation, "samples": samples, "payload": payload}
-    save_run(folder, estimate, problem=problem, **made, friction=friction, seed=3)
+    save_run(folder, estimate, problem=problem, **made, friction=friction, monitor=monitor, seed=3)
     return folder
 
 
@@ -90,7 +101,7 @@ def run(saved, tmp_path) -> Path:
     return Path(shutil.copytree(saved, tmp_path / "run"))
 
 
-def test_what_was_saved_comes_back(run, stages, recovered, payload, friction):
+def test_what_was_saved_comes_back(run, stages, recovered, payload, friction, monitor):
     _, estimate, links, validation, samples = stages
     found = load_run(run)
     assert (str(found.estimate), str(found.parameters), str(found.validation)) == (str(estimate), str(links), str(validation))
@@ -108,6 +119,8 @@ def test_what_was_saved_comes_back(run, stages, recovered, payload, friction):
     assert str(found.friction) == str(read_friction(run)) == str(friction)
     assert found.friction.records() == friction.records()
     assert [figure.data for figure in found.friction.figures()] == [figure.data for figure in friction.figures()]
+    assert str(found.monitor) == str(read_monitor(run)) == str(monitor)
+    assert found.monitor.records() == monitor.records()
     np.testing.assert_array_equal(fit(found.problem).std, estimate.std)
     assert dict(found.missing) == {}
     assert found.links_validated
@@ -120,6 +133,7 @@ def test_stages_that_were_not_done_are_told(tmp_path, stages):
     found = load_run(tmp_path)
     assert (found.signs, found.parameters, found.validation, found.samples, found.torque_spread, found.payload) == (None,) * 6
     assert found.friction is None
+    assert found.monitor is None
     with pytest.raises(FileError, match=r"has no friction\.json, so no friction .* make it with: dynident friction .* DATA"):
         read_friction(tmp_path)
     assert set(found.missing) == {Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES}  # a log that has signs needs none
@@ -136,9 +150,9 @@ def test_another_identification_makes_the_rest_stale(run, stages):
     other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
     write_estimate(run, fit(other), other)
     found = load_run(run)
-    assert (found.signs, found.parameters, found.validation, found.payload, found.friction) == (None,) * 5
+    assert (found.signs, found.parameters, found.validation, found.payload, found.friction, found.monitor) == (None,) * 6
     assert set(found.missing.values()) == {"The robot has been identified again since this step was done."}
-    for read in (read_signs, read_parameters, read_validation, read_samples, read_payload, read_friction):
+    for read in (read_signs, read_parameters, read_validation, read_samples, read_payload, read_friction, read_monitor):
         with pytest.raises(FileError, match="belongs to another estimate than the one in the folder"):
             read(run)
     write_estimate(run, stages[1], stages[0])  # the same again, to the last bit
@@ -173,7 +187,7 @@ def test_document_and_arrays_of_different_runs_are_not_mixed(run, stage, recover
     links = retrieved(estimate)
     judged = validate(estimate, synthetic_log(seed=4))
     made = {"signs": signs, "parameters": links, "validation": judged, "samples": links.sample(5), "payload": carried(estimate)}
-    made["friction"] = refitted(estimate)
+    made |= {"friction": refitted(estimate), "monitor": watching(estimate, links)}
     save_run(tmp_path / "other", estimate, **made)
     shutil.copy(tmp_path / "other" / stage.value.arrays, run)
     with pytest.raises(FileError, match=rf"{stage.value.arrays}: is not the one that {stage.value.document} was written with"):

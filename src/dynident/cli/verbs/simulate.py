@@ -12,7 +12,7 @@ from dynident.cli import options as opt
 from dynident.cli.inputs import check_output, parse_reading, read_motion, read_robot
 from dynident.cli.terminal import console, print_notes, progress_bar
 from dynident.core.fields import parse_numbers, read_fields
-from dynident.errors import FileError, InputError, ValueRangeError
+from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dynident.core.arrays import Array
     from dynident.data import Dataset
     from dynident.robots import Robot
-    from dynident.simulation import Elasticity, Payload, Sensors
+    from dynident.simulation import Elasticity, Payload, Push, Sensors
 
 EXAMPLE = """Examples:
 
@@ -59,6 +59,12 @@ def simulate(
         str | None,
         typer.Option("--elastic", metavar="STIFFNESS", help="Joint stiffness (N·m/rad, N/m), one or one per joint: 2e4,inf."),
     ] = None,
+    push: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--push", metavar="T:S:FX,FY,FZ[:LINK]", help="Push the tool, or a link, from T s on for S s with a force (N). Repeatable."
+        ),
+    ] = None,
     rate: Annotated[str, typer.Option("--rate", metavar="HZ", help="Samples per second of the log.")] = "1000",
     controller: Annotated[
         int | None,
@@ -93,7 +99,7 @@ def simulate(
     load = _payload(payload)
     if controller is not None:
         of_motion = {"TRAJECTORY": trajectory, "--unsigned": unsigned, "--friction": friction, "--elastic": elastic, "--truth": truth}
-        given = opt.name_given({**of_motion, "--friction-parameters": friction_parameters})
+        given = opt.name_given({**of_motion, "--friction-parameters": friction_parameters, "--push": push})
         if given:
             raise InputError(f"{given} and --controller don't go together, for a controller's answers have no motion; leave one out")
         _answer(machine, true, load, controller, output, noise, seed)
@@ -112,6 +118,7 @@ def simulate(
         **_friction(machine, friction, friction_parameters),
         noise=noise,
         elasticity=_elasticity(machine, elastic),
+        pushes=[_push(machine, text) for text in push or ()],
         rate=opt.parse_frequency(rate, "--rate"),
         check_limits=not ignore_limits,
         seed=seed,
@@ -170,6 +177,18 @@ def _payload(text: str | None) -> Payload | None:
     if len(numbers) not in (1, 4):
         raise ValueRangeError("--payload", f"got {text!r}; a mass in kg, or a mass and its centre in m, were expected, such as 2,0,0,0.05")
     return Payload(mass=numbers[0], com=cast("Any", tuple(numbers[1:]) or (0.0, 0.0, 0.0)))
+
+
+def _push(robot: Robot, text: str) -> Push:
+    from dynident.simulation import Push
+
+    times, force, link = text.split(":")[:2], text.split(":")[2:3], text.split(":")[3:]
+    numbers = [number for word in (*times, *force) for number in parse_numbers(word)]
+    if len(numbers) != 5 or len(force) != 1 or len(link) > 1:
+        raise ValueRangeError("--push", f"got {text!r}; start, duration and a force in base axes were expected, such as 5:0.4:0,0,-10")
+    if link and link[0] not in robot.link_names:
+        raise UnknownNameError("link", link[0], robot.link_names)
+    return Push(start=numbers[0], duration=numbers[1], force=(numbers[2], numbers[3], numbers[4]), link="".join(link))
 
 
 def _elasticity(robot: Robot, text: str | None) -> Elasticity | None:

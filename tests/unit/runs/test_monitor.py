@@ -1,0 +1,40 @@
+"""A monitor in a run folder comes back with the model that is there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynident.errors import FileError
+from dynident.feasibility import retrieval_problem, retrieve
+from dynident.friction import linear
+from dynident.monitoring import contact_monitor, find_contacts
+from dynident.regression import build_problem, fit
+from dynident.runs import load_run, read_monitor, read_parameters, write_estimate, write_monitor, write_parameters
+from tests.browser.arm import arm, log
+
+
+def test_links_are_part_of_it(tmp_path):
+    data = log(arm(), seconds=32.0)
+    problem = build_problem(arm(), data.part(0, 0.5), friction=linear(), cutoff=8.0, rate=32.0)
+    estimate = fit(problem)
+    links = retrieve(retrieval_problem(estimate))
+    write_estimate(tmp_path, estimate, problem)
+    with pytest.raises(FileError, match="no thresholds have been found in it"):
+        read_monitor(tmp_path)
+    write_parameters(tmp_path, links)
+    monitor = contact_monitor(estimate, data.part(0.5, 1), links=read_parameters(tmp_path), gain=np.linspace(20.0, 30.0, 6))
+    write_monitor(tmp_path, monitor)
+    back = read_monitor(tmp_path)
+    assert str(back) == str(monitor)
+    for name in ("gain", "level", "blur", "confirmation", "notes"):
+        np.testing.assert_array_equal(getattr(back, name), getattr(monitor, name))
+    np.testing.assert_array_equal(back.calibration.rms, monitor.calibration.rms)
+    part = data.part(0.8, 1)
+    np.testing.assert_array_equal(find_contacts(back, part).residual, find_contacts(monitor, part).residual)
+    write_parameters(tmp_path, replace(links, x=1.01 * links.x))
+    assert load_run(tmp_path).monitor is None
+    with pytest.raises(FileError, match="other link parameters"):
+        read_monitor(tmp_path)
