@@ -109,6 +109,6 @@ def test_after_another_identification_the_thresholds_no_longer_count(folder, dyn
     done = dynident_in(folder, "monitor", "run", "work.npz")
     assert done.returncode == 2
     assert "belongs to another estimate" in done.stderr
-    assert "dynident monitor run DATA --free FREE" in done.stderr
+    assert "give a log without contacts again, with --free FILE" in done.stderr
     assert load_run(folder / "run").monitor is None
     assert "no thresholds" in dynident_in(folder, "export", "run", "--coefficients", "--c", "model").stdout

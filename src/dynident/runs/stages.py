@@ -119,7 +119,7 @@ class Stage(Enum):
         arrays="monitor.npz",
         schema="dynident/monitor/1",
         arrays_schema="dynident/monitor-arrays/1",
-        command="dynident monitor RUN DATA --free FREE",
+        command="dynident monitor RUN DATA",
         lacking="so no thresholds have been found in it",
         packages=("dynident", "numpy", "scipy", "numba"),
         optional=True,

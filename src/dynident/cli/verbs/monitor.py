@@ -100,13 +100,18 @@ def _watcher(
 ) -> ContactMonitor:
     """With thresholds from a log without contacts, else those in the folder, else from the data themselves."""
     from dynident.monitoring import contact_monitor
-    from dynident.runs import Stage, read_monitor, read_parameters
+    from dynident.runs import Stage, read_parameters
+    from dynident.runs.monitor import find_monitor
+    from dynident.runs.stages import Absent
 
     if not free and (run / Stage.MONITOR.value.document).is_file():
         if settings:
             given = opt.name_given({f"--{name.replace('_', '-')}": value for name, value in settings.items()})
             raise InputError(f"{given}: {run} has thresholds for other settings; give a log without contacts too, with --free FILE")
-        return read_monitor(run)
+        found = find_monitor(run)
+        if isinstance(found, Absent):
+            raise InputError(found.error.message, remedy="give a log without contacts again, with --free FILE")
+        return found
     links = read_parameters(run) if (run / Stage.PARAMETERS.value.document).is_file() else None
     quiet = _log(free, estimate, reading) if free else recorded
     return contact_monitor(estimate, quiet, links=links, contacts_possible=not free, **settings)
