@@ -107,6 +107,7 @@ def test_a_file_that_is_damaged_or_a_memory_that_is_no_more_is_made_again(serial
     assert digests(folder) == before
 
 
+@pytest.mark.network
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes as Linux has them")
 def test_two_workers_give_the_same_bits_also_when_one_is_killed(serial, logs, tmp_path):
     pytest.importorskip("distributed")

@@ -41,6 +41,7 @@ def test_several_workers_without_the_extra_are_one_sentence(monkeypatch):
         pass
 
 
+@pytest.mark.network
 def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
@@ -48,6 +49,7 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch):
         pass
 
 
+@pytest.mark.network
 def test_a_scheduler_gives_the_same_as_this_process():
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as local:
@@ -59,6 +61,7 @@ def test_a_scheduler_gives_the_same_as_this_process():
     assert [item if isinstance(item, int) else str(item) for _, item in found] == [2, "3 is odd", 3]
 
 
+@pytest.mark.network
 def test_multi_starts_of_the_verbs_are_the_same_on_a_scheduler():
     """Retrieval, the search for signs and the design of a trajectory."""
     distributed = pytest.importorskip("distributed")
