@@ -147,9 +147,10 @@ def _friction_std(base: BaseParameters, task: Task, torque: Array) -> Array:
     scale = np.hypot(torque, np.where(np.isfinite(limit), COULOMB * limit, 0.0))
     sizes = np.sqrt(np.mean(model.columns(JointMotion(*task.motion)) ** 2, axis=0))
     shares = {Symmetry.EVEN: OFFSET_SHARE}
+    least = 1e-6 * float(sizes.max(initial=np.finfo(float).tiny))
     return np.array(
         [
-            shares.get(column.symmetry, 1.0) * scale[column.joint] / max(float(sizes[column.joint, column.slot]), 1e-6)
+            shares.get(column.symmetry, 1.0) * scale[column.joint] / max(float(sizes[column.joint, column.slot]), least)
             for column in base.columns.of_friction
         ]
     )
@@ -161,6 +162,6 @@ def _noise(robot: Robot, torque: Array, given: ArrayLike | None) -> tuple[Array,
     limit = robot.effort_limits
     known = np.isfinite(limit) & (limit > 0.0)
     # a drive has about five times the torque that ordinary motions ask of it
-    scale = np.where(known, limit, 5.0 * np.maximum(torque, 1e-3 * max(float(torque.max()), 1e-9)))
+    scale = np.where(known, limit, 5.0 * np.maximum(torque, 1e-3 * max(float(torque.max()), np.finfo(float).tiny)))
     sources = ["the effort limit"] * bool(known.any()) + ["five times the RMS torque of the task"] * bool(not known.all())
     return NOISE_SHARE * scale, f"{100.0 * NOISE_SHARE:g} % of {' or '.join(sources)}"

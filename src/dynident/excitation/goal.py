@@ -94,4 +94,4 @@ def _matter(base: BaseParameters, assumptions: Assumptions) -> BoolArray:
     """(b,) which coefficients make a hundredth of some joint's torque in the task."""
     Y = base_regressor(base, assumptions.task.motion)
     sizes = np.sqrt(np.mean(Y**2, axis=2)) * np.abs(np.nan_to_num(assumptions.values))[:, None]
-    return np.asarray((sizes >= MATTERS * np.maximum(assumptions.torque, 1e-12)).any(axis=1))
+    return np.asarray((sizes >= MATTERS * np.maximum(assumptions.torque, np.finfo(float).tiny)).any(axis=1))

@@ -16,10 +16,10 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus, residual_scale
+from dynident.feasibility.solvers.conic import ConicStatus, solve_counted
 from dynident.parameters.link_metric import weight_of
 
-#: Scales of uniform links that are tried, as powers of two of those of the density of water.
+#: Scales of uniform links that are tried, as powers of two of those of the density of water, or of what the data ask for if that is far.
 SCALES = tuple(2.0 ** (k / 2.0) for k in range(-4, 11))
 #: Factors to which links may be known.
 FACTORS = (1.2, 1.5, 2.0, 3.0, 5.0, 8.0)
@@ -32,8 +32,7 @@ def evidence(problem: RetrievalProblem, prior: NominalPrior) -> float:
     """-2 log p(data | prior) but for a constant: the smaller, the better the prior fits the data. Infinite where nothing was found."""
     problem = replace(problem, prior=prior)
     A, b = problem.rows
-    program = ConicProgram(A, b, problem.terms.blocks, problem.terms.equalities, scale=residual_scale(b))
-    solution = program.solve(tolerance=_TOLERANCE)
+    solution = solve_counted(A, b, problem.terms.blocks, problem.terms.equalities, problem.units, tolerance=_TOLERANCE)
     if solution.status is not ConicStatus.SOLVED:
         return float("inf")
     return problem.merit(solution.x) + _log_det(A) - _log_det(prior.rows(problem.variables)[0])
@@ -67,10 +66,11 @@ def _most_probable(
     Downhill over the grid from scale 1 and factor 2, first by steps of two, then of one.
     """
     scales, factors = grid
+    anchor = _data_scale(problem, prior) if len(scales) > 1 else 1.0
 
     @cache
     def cost(place: tuple[int, int]) -> float:
-        return evidence(problem, replace(_scale(prior, scales[place[0]]), weight=weight_of(factors[place[1]])))
+        return evidence(problem, replace(_scale(prior, anchor * scales[place[0]]), weight=weight_of(factors[place[1]])))
 
     place = (scales.index(1.0), factors.index(2.0))
     for step in (2, 1):
@@ -82,7 +82,21 @@ def _most_probable(
             if best == place:
                 break
             place = best
-    return scales[place[0]], factors[place[1]], cost(place)
+    return anchor * scales[place[0]], factors[place[1]], cost(place)
+
+
+def _data_scale(problem: RetrievalProblem, prior: NominalPrior) -> float:
+    """Where the scales that are tried begin: 1, or for robots much lighter or heavier than that the power of two that fits the data best.
+
+    The least-squares factor on the prior's links, friction left free; the density of water says nothing of such robots.
+    """
+    A, b, links = problem.objective.A, problem.objective.b, prior.nominal.size
+    effects = np.column_stack([A[:, :links] @ prior.nominal.ravel(), A[:, links:]])
+    sizes = np.linalg.norm(effects, axis=0)
+    sizes[sizes == 0.0] = 1.0
+    factors = np.asarray(np.linalg.lstsq(effects / sizes, b, rcond=None)[0], dtype=float)
+    fitted = float(factors[0] / sizes[0])
+    return 1.0 if fitted <= 0.0 or SCALES[0] <= fitted <= SCALES[-1] else 2.0 ** round(np.log2(fitted))
 
 
 def _scale(prior: NominalPrior, factor: float) -> NominalPrior:

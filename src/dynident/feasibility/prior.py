@@ -13,6 +13,7 @@ from dynident.feasibility.constraints.terms import FeasibleSet
 from dynident.feasibility.prior_mean import centre_for_mean
 from dynident.parameters import consistency_margin, from_pseudo_inertia
 from dynident.parameters.link_metric import Metric, link_metric, thicken
+from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import Robot
 from dynident.robots.uniform_links import DENSITY, link_box, mend_links, uniform_bodies
 
@@ -46,7 +47,9 @@ class NominalPrior:
 
     def rows(self, columns: int) -> tuple[Array, Array]:
         """A (rows, columns) and b (rows,) of the squared distance ‖A x - b‖², weight included."""
-        blocks = [link_metric(link, self.metric) for link in self.nominal]
+        inertia, heaviest = float(self.nominal[:, (4, 7, 9)].max()), float(self.nominal[:, 0].max())
+        size = (heaviest, float(np.sqrt(inertia / heaviest))) if heaviest > 0.0 and inertia > 0.0 else (1.0, 1.0)
+        blocks = [link_metric(link, self.metric, robot=size) for link in self.nominal]
         height = sum(len(block) for block in blocks)
         A = np.zeros((height, columns))
         line = 0
@@ -90,7 +93,7 @@ def uniform_prior(robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int,
     """The prior toward homogeneous boxes.
 
     boxes : (2, 3) [m] by link number from 0, where the shapes are known. Else the bounds on the centre of mass are the box,
-        and without those the span between the link's joints, wider on every side by 4 % of the arm's reach, at least 5 cm.
+        and without those the span between the link's joints, wider on every side (`link_box`).
     The masses share the middle of the total mass in proportion to the volumes; without one, the density is that of water.
     """
     found = np.array([_box(robot, i, constraints, boxes or {}) for i in range(robot.n)])
@@ -103,16 +106,16 @@ def uniform_prior(robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int,
 
 def _box(robot: Robot, i: int, constraints: FeasibleSet, boxes: Mapping[int, Array]) -> Array:
     if i in boxes:
-        return _thick(boxes[i])
+        return _thick(boxes[i], robot)
     bounds = {item.name: item for item in constraints.flattened if isinstance(item, Bounds)}
     own = [bounds.get(f"c{i + 1}{axis}") for axis in "xyz"]
     limits = np.array([[item.low, item.high] for item in own if item is not None]).reshape(-1, 2)
     if len(limits) == 3 and np.all(np.isfinite(limits)):
-        return _thick(limits.T)
+        return _thick(limits.T, robot)
     return link_box(robot, i)
 
 
-def _thick(box: Array) -> Array:
-    """A box with a volume, so that its pseudo-inertia is positive definite: at least a millimetre thick."""
-    middle, half = box.mean(axis=0), np.maximum(0.5 * (box[1] - box[0]), 5e-4)
+def _thick(box: Array, robot: Robot) -> Array:
+    """A box with a volume, so that its pseudo-inertia is positive definite: on an ordinary arm at least a millimetre thick."""
+    middle, half = box.mean(axis=0), np.maximum(0.5 * (box[1] - box[0]), 5e-4 * length_unit(robot))
     return np.array([middle - half, middle + half])

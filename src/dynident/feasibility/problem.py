@@ -17,18 +17,20 @@ from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.errors import InputError
 from dynident.feasibility.constraints.convex import Known
-from dynident.feasibility.constraints.lmi import Batch, batches
+from dynident.feasibility.constraints.lmi import Batch, Block, Equality, batches
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms, Violation, violations
 from dynident.feasibility.objective import ROUNDING, Objective
 from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.solvers.certificates import contradict, lower_bound
-from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale, typical_size
+from dynident.feasibility.solvers.conic import ConicSolution, ConicStatus, residual_scale, solve_counted, typical_size
 from dynident.parameters.link_metric import factor_of
 from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.sizes import unit_powers, unit_sizes
 from dynident.regression.estimate import Residuals
 from dynident.regression.problem import Problem
+from dynident.robots.kinematics import length_unit
 
-#: In directions that the data leave open, bounds and contradictions are about parameters up to this many times `RetrievalProblem.unit`.
+#: In directions that the data leave open, bounds and contradictions are about parameters up to this many times `RetrievalProblem.units`.
 REACH = 1e3
 #: A prior may cost at most this share of the best objective, or of the noise: its weight is lowered until it does.
 PRIOR_SHARE = 1e-3
@@ -88,9 +90,19 @@ class RetrievalProblem(Result):
 
     @cached_property
     def unit(self) -> float:
-        """The power of ten that the parameters are about as large as (kg, kg·m, kg·m²); solvers count in it."""
-        values = np.array([equality.value for equality in self.terms.equalities])
-        return typical_size(self.objective.A, self.objective.b, values)
+        """The power of ten that the parameters are about as large as (kg, kg·m, kg·m²), lengths in `length_unit` of the robot."""
+        return mass_unit(self.base, self.objective, self.terms.equalities)
+
+    @cached_property
+    def units(self) -> Array:
+        """(p,) what the parameters are counted in, in which robots of any size are alike: `unit` times powers of the robot's length."""
+        return parameter_units(self.base, self.objective, self.terms.equalities)
+
+    @cached_property
+    def counted(self) -> tuple[tuple[Block, ...], tuple[Equality, ...]]:
+        """The convex conditions on x / units."""
+        blocks, equalities = self.terms.blocks, self.terms.equalities
+        return tuple(block.counted(self.units) for block in blocks), tuple(equality.counted(self.units) for equality in equalities)
 
     @cached_property
     def rows(self) -> tuple[Array, Array]:
@@ -103,8 +115,7 @@ class RetrievalProblem(Result):
     @cached_property
     def relaxed(self) -> ConicSolution:
         """The convex part of the problem, solved once whoever asks: for the bound, for the prior's cost, by the sdp solver."""
-        A, b = self.rows
-        return ConicProgram(A, b, self.terms.blocks, self.terms.equalities, scale=residual_scale(b)).solve()
+        return solve_counted(*self.rows, self.terms.blocks, self.terms.equalities, self.units)
 
     @cached_property
     def goal(self) -> Objective:
@@ -118,18 +129,19 @@ class RetrievalProblem(Result):
     def floor(self) -> Floor | None:
         """From the convex relaxation without a prior that only chooses, the bound recomputed from its multipliers; None where the
         constraints are proven to contradict each other."""
-        terms, objective = self.terms, self.goal
+        objective, (blocks, equalities) = self.goal, self.counted
         solution = (self if self.prior is None or self.prior.fixed else replace(self, prior=None)).relaxed
-        reach, scale = np.full(self.variables, REACH * self.unit), residual_scale(objective.b)
-        if solution.status is ConicStatus.INFEASIBLE and contradict(terms.blocks, terms.equalities, reach):
+        reach, scale = np.full(self.variables, REACH), residual_scale(objective.b)
+        if solution.status is ConicStatus.INFEASIBLE and contradict(blocks, equalities, reach):
             return None
-        bound = lower_bound(objective.A, objective.b, terms.blocks, terms.equalities, solution, scale, reach)
+        bound = lower_bound(objective.A * self.units, objective.b, blocks, equalities, solution, scale, reach)
         best = objective.value(solution.x) if solution.status is ConicStatus.SOLVED else np.inf
         return Floor(bound=max(bound, 0.0) + objective.constant, best=best)
 
     @cached_property
     def batches(self) -> tuple[Batch, ...]:
-        return batches(self.terms.blocks, self.variables)
+        """The matrix inequalities on x / units."""
+        return batches(self.counted[0], self.variables)
 
     def merit(self, x: Array) -> float:
         """φ plus prior, what a solver minimises."""
@@ -168,11 +180,24 @@ class RetrievalProblem(Result):
         return problem, self.objective.value(problem.relaxed.x) - floor.best if solved else np.inf
 
     def violations(self, x: Array) -> tuple[Violation, ...]:
-        return violations(self.terms, x)
+        return violations(self.terms, x, self.units)
 
     def convex(self) -> RetrievalProblem:
         """The relaxation without what is not convex; its optimum is a lower bound."""
         return replace(self, terms=Terms(blocks=self.terms.blocks, equalities=self.terms.equalities))
+
+
+def mass_unit(base: BaseParameters, objective: Objective, equalities: Sequence[Equality] = ()) -> float:
+    """The power of ten that the parameters which an objective fits are about as large as, lengths in `length_unit` of the robot [kg]."""
+    lengths = unit_sizes(base.columns.units, length=length_unit(base.robot))
+    values = np.array([equality.counted(lengths).value for equality in equalities])
+    with_mass = np.array([unit_powers(unit)[0] == 1.0 for unit in base.columns.units])
+    return typical_size(objective.A * lengths, objective.b, values, with_mass)
+
+
+def parameter_units(base: BaseParameters, objective: Objective, equalities: Sequence[Equality] = ()) -> Array:
+    """(p,) how large parameters are on a robot of that mass and length."""
+    return unit_sizes(base.columns.units, mass=mass_unit(base, objective, equalities), length=length_unit(base.robot))
 
 
 def build_retrieval(

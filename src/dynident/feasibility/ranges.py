@@ -19,7 +19,7 @@ from dynident.errors import InputError
 from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
-from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
+from dynident.feasibility.solvers.conic import ConicSolution, ConicStatus, solve_counted
 from dynident.feasibility.solvers.working_set import WorkingSet
 from dynident.parameters import pseudo_inertia
 
@@ -31,7 +31,7 @@ DETERMINED_SHARE = 0.2
 MUCH_NARROWER = 0.5
 #: Without knowledge of the noise, a fit counts as as good while its residual is at most this share of the data larger.
 _UNKNOWN_NOISE = 1e-6
-#: Ends beyond this many times `RetrievalProblem.unit` mean that nothing bounds the parameter: the solver went as far as it could.
+#: Ends beyond this many times `RetrievalProblem.units` mean that nothing bounds the parameter: the solver went as far as it could.
 UNBOUNDED = 1e4
 #: A solver that gives up beyond this share of that was on its way there.
 _ON_THE_WAY = 0.1
@@ -64,18 +64,18 @@ def with_ranges(
         blocks,
         problem.terms.equalities,
         radius=radius,
-        unit=problem.unit,
+        units=problem.units,
         tolerance=_TOLERANCE,
         asked=problem.base.columns.is_link,
         tight=result.x,
     ).minimise
     count = len(problem.base.columns.of_links)
-    sizes = _sizes(result)
+    sizes = _sizes(result, problem.units)
     known_from = _knowledge(problem, goal.A)
     ranges: list[Range] = []
     unsolved: list[str] = []
     for i in range(count):
-        ends = [_end(solve, i, sign, sizes[i], problem.variables, UNBOUNDED * problem.unit) for sign in (1.0, -1.0)]
+        ends = [_end(solve, i, sign, sizes[i], problem.variables, UNBOUNDED * float(problem.units[i])) for sign in (1.0, -1.0)]
         if any(np.isnan(ends)):
             unsolved.append(problem.base.columns.names[i])
             ends = [sign * np.inf if np.isnan(end) else end for sign, end in zip((-1.0, 1.0), ends, strict=True)]
@@ -95,7 +95,7 @@ def _shorten(A: Array, b: Array) -> tuple[Array, Array]:
 
 def _best(problem: RetrievalProblem, goal: Objective, x: Array) -> float:
     """The smallest residual ‖A x - b‖² over the convex constraints."""
-    solution = ConicProgram(goal.A, goal.b, problem.terms.blocks, problem.terms.equalities, scale=residual_scale(goal.b)).solve()
+    solution = solve_counted(goal.A, goal.b, problem.terms.blocks, problem.terms.equalities, problem.units)
     values = [float(np.sum((goal.A @ point - goal.b) ** 2)) for point in (solution.x, x)]
     return min(values) if solution.status is ConicStatus.SOLVED else values[1]
 
@@ -119,13 +119,13 @@ def _end(solve: Callable[[Array], ConicSolution], column: int, sign: float, size
     return value if solved else np.nan
 
 
-def _sizes(result: LinkParameters) -> Array:
+def _sizes(result: LinkParameters, units: Array) -> Array:
     """(10 n,) what a column could plausibly be: mass, mass times length, mass times length squared of its link."""
     sizes: list[float] = []
     for link in result.parameters:
-        mass = max(float(link[0]), 1e-3)
+        mass = max(float(link[0]), 1e-3 * float(units[0]))
         spread = float(np.trace(pseudo_inertia(link)[:3, :3])) / mass
-        length = max(float(np.sqrt(max(spread, 0.0))), 1e-2)
+        length = max(float(np.sqrt(max(spread, 0.0))), 1e-2 * float(units[1] / units[0]))
         sizes += [mass, *[mass * length] * 3, *[mass * length**2] * 6]
     return np.array(sizes)
 

@@ -14,25 +14,25 @@ from dynident.feasibility.evidence import judge_nominal, scale_by_evidence
 from dynident.feasibility.friction_prior import dissipation, friction_std, one_way_joints
 from dynident.feasibility.objective import Objective, posterior_data
 from dynident.feasibility.prior import UNIFORM, NominalPrior, mend_nominal, prior_to_robot, uniform_prior
-from dynident.feasibility.problem import RetrievalProblem, build_retrieval
+from dynident.feasibility.problem import RetrievalProblem, build_retrieval, mass_unit
 from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.solve import solve_retrieval
 from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.parameters.link_metric import weight_of
+from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
 from dynident.robots.check import check_robot
+from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import Robot
 
 if TYPE_CHECKING:
     from dynident.feasibility.constraints.geometry import GeometryBounds
     from dynident.feasibility.extraction import HeldGravity
 
-#: Smallest eigenvalue of every link's pseudo-inertia: the best fit often lies on the very edge of consistency, where
-#: rounding makes a simulator refuse a link.
+#: Smallest eigenvalue of every link's pseudo-inertia, of an arm of kilograms and metres: the best fit often lies on the very edge of
+#: consistency, where rounding makes a simulator refuse a link.
 EDGE = 1e-7
-#: The largest inertia of a small arm is about this [kg·m²].
-_ARM = 1e-2
 
 #: Toward the robot's own links, in the entropic or the euclidean metric, or toward uniform ones; "auto" takes the first that there is.
 PriorKind: TypeAlias = Literal["auto", "nominal", "euclidean", "uniform"]
@@ -83,8 +83,8 @@ def retrieval_problem(
     """
     robot, notes = estimate.base.robot, list[str]()
     shapes = _shapes(robot) if geometry else None
-    conditions = FeasibleSet((PhysicalConsistency(margin=_edge(estimate)), ComWithinReach()) if consistency else ())
     goal = posterior_data(estimate) if objective is None else objective
+    conditions = FeasibleSet((PhysicalConsistency(margin=edge_of(estimate.base, goal)), ComWithinReach()) if consistency else ())
     if consistency and objective is None:
         conditions = conditions & dissipation(estimate)
     if constraints is not None:
@@ -132,10 +132,9 @@ def retrieval_problem(
     )
 
 
-def _edge(estimate: Estimate) -> float:
-    """`EDGE`, or as much less as the robot's inertias are smaller than an arm's."""
-    inertias = [abs(value) for value, unit in zip(estimate.values, estimate.base.units, strict=True) if unit == "kg·m²"]
-    return EDGE * min(1.0, max(inertias, default=_ARM) / _ARM)
+def edge_of(base: BaseParameters, goal: Objective) -> float:
+    """`EDGE`, or as much less or more as the robot that the objective tells of is smaller or larger than an arm [kg·m²]."""
+    return EDGE * mass_unit(base, goal) * length_unit(base.robot) ** 2
 
 
 def _shapes(robot: Robot) -> GeometryBounds:

@@ -142,7 +142,7 @@ def judge_chains(chains: Array) -> tuple[float, float]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Walk:
-    """x = unit (origin + basis u), where the untruncated posterior of u is the standard normal distribution.
+    """x = units (origin + basis u), where the untruncated posterior of u is the standard normal distribution.
 
     middle : (d,) a point well inside the cones, which are scaled so that every F(middle) is the identity.
     """
@@ -151,14 +151,14 @@ class _Walk:
     basis: Array
     cones: tuple[Cone, ...]
     middle: Array
-    unit: float
+    units: Array
 
     @staticmethod
     def of(problem: RetrievalProblem) -> _Walk:
         reduced = Reduced.of(problem)
         A, b = problem.rows
-        unit = reduced.unit
-        rows = np.column_stack([unit * (A @ reduced.basis), b - unit * (A @ reduced.origin)])
+        units = reduced.units
+        rows = np.column_stack([(A * units) @ reduced.basis, b - A @ (units * reduced.origin)])
         scale = np.linalg.norm(rows[:, :-1], axis=0)
         scale[scale == 0.0] = 1.0
         rows[:, :-1] /= scale
@@ -170,16 +170,16 @@ class _Walk:
         inverse = np.linalg.inv(R[:, :d]) / scale[:, None]
         basis = reduced.basis @ inverse
         origin = reduced.origin + reduced.basis @ (inverse @ R[:, d])
-        cones = tuple(Cone.of(batch, origin, basis, unit=unit) for batch in problem.batches)
+        cones = tuple(Cone.of(batch, origin, basis) for batch in problem.batches)
         middle = _middle(cones, d)
-        return _Walk(origin=origin, basis=basis, cones=tuple(_at_unity(cone, middle) for cone in cones), middle=middle, unit=unit)
+        return _Walk(origin=origin, basis=basis, cones=tuple(_at_unity(cone, middle) for cone in cones), middle=middle, units=units)
 
     @property
     def dimension(self) -> int:
         return self.basis.shape[1]
 
     def to_x(self, u: Array) -> Array:
-        return self.unit * (self.origin + u @ self.basis.T)
+        return self.units * (self.origin + u @ self.basis.T)
 
     @cached_property
     def _flat(self) -> tuple[Array, Array, IntArray]:

@@ -99,7 +99,7 @@ def solve_retrieval(
         raise InfeasibleError(conflicting(problem.terms, problem.variables))
     found = solve_with(solver, problem, settings)
     candidates = [replace(item, x=(x := _polish(problem, item.x)), merit=problem.merit(x)) for item in found]
-    result = certify(problem, _distinct(candidates), solver=solver, floor=floor.bound)
+    result = certify(problem, _distinct(candidates, problem.units), solver=solver, floor=floor.bound)
     if not result.feasible:
         raise NotFoundError(result)
     misfit = find_misfit(problem, result.x)
@@ -127,7 +127,7 @@ def _polish(problem: RetrievalProblem, x: Array) -> Array:
         row[equality.indices] = equality.coefficients
     rows = np.concatenate([A, E])
     target = np.concatenate([b, [equality.value for equality in problem.terms.equalities]])
-    scale = np.maximum(np.abs(x), 1e-3)  # every parameter moves in proportion to its size
+    scale = np.maximum(np.abs(x), 1e-3 * problem.units)  # every parameter moves in proportion to its size
     moved = x
     for _ in range(_STEPS):
         step = np.linalg.lstsq(rows * scale, target - rows @ moved, rcond=1e-12)[0]
@@ -151,7 +151,7 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
             f"the lower bound leaves out what is not convex: {count} conditions, the first being {problem.terms.nonconvex[0].name!r}"
         )
     if not broken and objective < floor - ROUNDING * (float(problem.goal.b @ problem.goal.b) + problem.goal.constant):
-        if float(np.abs(x).max()) <= REACH * problem.unit:
+        if np.all(np.abs(x) <= REACH * problem.units):
             raise CertificateError(objective, floor, solver)
         floor = -np.inf
         notes.append(f"some parameters are beyond {REACH * problem.unit:g}, which the lower bound is not about, so that no bound is known")
@@ -217,11 +217,11 @@ def _status(objective: Objective, value: float, floor: float) -> RetrievalStatus
     return RetrievalStatus.OPTIMAL if value - floor <= allowed else RetrievalStatus.FEASIBLE
 
 
-def _distinct(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates whose parameters differ, the better of two alike."""
+def _distinct(candidates: Sequence[Candidate], units: Array) -> list[Candidate]:
+    """Candidates whose parameters, counted in units (p,), differ, the better of two alike."""
     kept: list[Candidate] = []
     for candidate in sorted(candidates, key=lambda c: c.merit):
-        if not any(_alike(candidate.x, other.x) for other in kept):
+        if not any(_alike(candidate.x / units, other.x / units) for other in kept):
             kept.append(candidate)
     return kept
 

@@ -16,11 +16,16 @@ Metric: TypeAlias = Literal["euclidean", "entropic"]
 SOFTENING = 0.1
 
 
-def link_metric(link: Array, metric: Metric) -> Array:
-    """(k, 10) rows whose squared length is the distance of a small change of a link's parameters, measured at `link`."""
+def link_metric(link: Array, metric: Metric, *, robot: tuple[float, float] = (1.0, 1.0)) -> Array:
+    """(k, 10) rows whose squared length is the distance of a small change of a link's parameters, measured at `link`.
+
+    robot : mass [kg] and length [m] of its links, about: in the euclidean metric a link without mass or size has a thousandth of that
+        mass and a hundredth of that length.
+    """
     if metric == "euclidean":
-        size = max(float(np.sqrt(np.trace(pseudo_inertia(link)[:3, :3]) / max(link[0], 1e-6))), 1e-2)
-        scale = max(link[0], 1e-3) * np.array([1.0, *[size] * 3, *[size**2] * 6])
+        mass, length = robot
+        size = max(float(np.sqrt(np.trace(pseudo_inertia(link)[:3, :3]) / max(link[0], 1e-6 * mass))), 1e-2 * length)
+        scale = max(link[0], 1e-3 * mass) * np.array([1.0, *[size] * 3, *[size**2] * 6])
         return np.diag(1.0 / scale)
     # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0, taken about the centre of mass
     P, to_com = thicken(link)

@@ -165,12 +165,12 @@ def from_pseudo_inertia(pseudo: ArrayLike) -> Array:
 
 
 def consistency_margin(parameters: ArrayLike) -> Array:
-    """Smallest eigenvalue (...) of the pseudo-inertia about the centre of mass; positive means consistent.
+    """How far (...) the pseudo-inertia about the centre of mass is from its edge; positive means consistent.
 
-    About the centre of mass the matrix is block-diagonal, so the margin is the smaller of the mass and of
-    ½ tr(I_c) - λ_max(I_c), the slack of the triangle inequality [kg·m²]. It doesn't depend on the choice of
-    frame, unlike the eigenvalue about the origin (its sign is the same: a change of frame is a congruence).
-    Massless links: the eigenvalue about the origin.
+    About the centre of mass the matrix is block-diagonal: the mass, and second moments whose smallest eigenvalue is
+    ½ tr(I_c) - λ_max(I_c), the slack of the triangle inequality [kg·m²]. That is the margin of a link with a positive mass, whatever
+    its size; of a negative mass the smaller of the two. It doesn't depend on the choice of frame, unlike the eigenvalue about the
+    origin (its sign is the same: a change of frame is a congruence). Massless links: the smallest eigenvalue about the origin.
     """
     p = _check(parameters)
     P = pseudo_inertia(p)
@@ -179,8 +179,10 @@ def consistency_margin(parameters: ArrayLike) -> Array:
     c = np.where(massive[..., None], p[..., 1:4] / m[..., None], 0.0)
     shift = np.broadcast_to(np.eye(4), P.shape).copy()
     shift[..., :3, 3] = -c
-    eigenvalues: Array = np.linalg.eigvalsh(shift @ P @ shift.swapaxes(-1, -2)).astype(float)
-    return eigenvalues[..., 0]
+    about_com = shift @ P @ shift.swapaxes(-1, -2)
+    second: Array = np.linalg.eigvalsh(about_com[..., :3, :3]).astype(float)[..., 0]
+    whole: Array = np.linalg.eigvalsh(about_com).astype(float)[..., 0]
+    return np.where(p[..., 0] > 0.0, second, whole)
 
 
 def change_of_frame(pose_old_in_new: ArrayLike) -> Array:

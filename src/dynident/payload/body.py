@@ -20,23 +20,27 @@ from dynident.feasibility.evidence import evidence
 from dynident.feasibility.objective import Objective
 from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
-from dynident.feasibility.retrieve import EDGE
+from dynident.feasibility.retrieve import edge_of
 from dynident.parameters import PARAMETERS_PER_LINK, from_com
 from dynident.parameters.link_metric import weight_of
 from dynident.payload.difference import LoadDifference
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import problem_columns
+from dynident.robots.kinematics import translation
 from dynident.robots.robot import Joint, Link, Robot
 
-#: Masses [kg], where the data don't tell it, and radii [m] of the balls that are tried.
+#: Masses [kg], where the data don't tell it, and radii [m] of the balls that are tried, on an ordinary arm.
 MASSES = tuple(0.05 * 4.0**k for k in range(6))
 RADII = (0.05, 0.1, 0.2, 0.4)
 #: To which factor the prior's ball is known.
 FACTOR = 3.0
 
 
-def payload_problem(difference: LoadDifference) -> RetrievalProblem:
-    """The ten parameters of a rigid body at the flange that the data make most probable, to be solved with `solve_retrieval`."""
+def payload_problem(difference: LoadDifference, length: float) -> RetrievalProblem:
+    """The ten parameters of a rigid body at the flange that the data make most probable, to be solved with `solve_retrieval`.
+
+    length : of the arm that carries it, as `length_unit` has it [m].
+    """
     whitening = np.linalg.inv(np.linalg.cholesky(difference.covariance))
     goal = Objective(
         name="squared distance to what the logs say, in standard deviations",
@@ -44,17 +48,19 @@ def payload_problem(difference: LoadDifference) -> RetrievalProblem:
         b=whitening @ difference.values,
         noise=float(len(difference.values)),
     )
-    constraints = FeasibleSet((PhysicalConsistency(margin=EDGE),))
-    plain = build_retrieval(_flange_body(), goal, constraints)
-    masses = MASSES if difference.mass is None else (max(difference.mass[0], 2.0 * difference.mass[1]),)
-    prior = min((ball_prior(mass, radius) for mass, radius in product(masses, RADII)), key=lambda item: evidence(plain, item))
+    base = _flange_body(length)
+    constraints = FeasibleSet((PhysicalConsistency(margin=edge_of(base, goal)),))
+    plain = build_retrieval(base, goal, constraints)
+    masses = plain.unit * np.array(MASSES) if difference.mass is None else [max(difference.mass[0], 2.0 * difference.mass[1])]
+    balls = [ball_prior(float(mass), length * radius) for mass, radius in product(masses, RADII)]
+    prior = min(balls, key=lambda item: evidence(plain, item))
     return build_retrieval(plain.base, goal, constraints, prior=prior)
 
 
 def ball_prior(mass: float, radius: float) -> NominalPrior:
     """Toward a homogeneous ball around the origin of the flange frame."""
     ball = from_com(mass, np.zeros(3), 0.4 * mass * radius**2 * np.eye(3))
-    toward = f"the mass, place and size of a ball of {mass:.2g} kg and a radius of {100.0 * radius:.0f} cm around the flange"
+    toward = f"the mass, place and size of a ball of {mass:.2g} kg and a radius of {100.0 * radius:.3g} cm around the flange"
     return NominalPrior(nominal=ball[None], weight=weight_of(FACTOR), fixed=True, toward=toward)
 
 
@@ -65,8 +71,10 @@ def prior_covariance(prior: NominalPrior) -> Array:
 
 
 @cache
-def _flange_body() -> BaseParameters:
-    robot = Robot(name="payload", joints=(Joint(name="flange"),), links=(Link(name="payload", frame="flange frame"),))
+def _flange_body(length: float) -> BaseParameters:
+    """The body as the only link of a robot of that reach."""
+    link = Link(name="payload", frame="flange frame")
+    robot = Robot(name="payload", joints=(Joint(name="flange"),), links=(link,), tool=translation([0.0, 0.0, length]))
     return BaseParameters(
         robot=robot,
         friction=None,

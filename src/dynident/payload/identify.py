@@ -30,13 +30,13 @@ from dynident.regression.identify import Auto, default_cutoff
 from dynident.regression.prepare import match_joints
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.solution import explains_badly
-from dynident.robots.kinematics import link_poses
+from dynident.robots.kinematics import length_unit, link_poses
 from dynident.robots.robot import Robot
 
 #: The data tell a mass or an inertia whose standard deviation is at most this share of it (an inertia: of the mean of the three), and a
 #: centre of mass to this share of the length below; and they must leave at most that share of what the prior alone would leave.
 TELLING = 0.5
-#: Half the width of a hand-held tool or of a flange [m].
+#: Half the width of a hand-held tool or of a flange, on an ordinary arm [m].
 PLACE = 0.05
 #: So many standard deviations below zero a mass is negative, not uncertain.
 CLEARLY_NEGATIVE = 4.0
@@ -75,7 +75,7 @@ def identify_payload(
     _check_positive(difference)
     if not len(difference.values):
         raise InputError("this log tells nothing of a payload: no joint that moves feels it", remedy="move the joints that carry it")
-    retrieval = payload_problem(difference)
+    retrieval = payload_problem(difference, length_unit(robot))
     body = solve_retrieval(retrieval)
     covariance = posterior_covariance(retrieval)
     assert covariance is not None  # noqa: S101 (the prior is knowledge about all ten)
@@ -176,7 +176,8 @@ def _tell(problem: RetrievalProblem, parameters: Array, covariance: Array) -> Bo
     """(10,) which of mass, centre of mass and inertia the data tell."""
     assert problem.prior is not None  # noqa: S101
     values, std = quantities(parameters), quantity_std(parameters, covariance)
-    sizes = np.array([values[0], *[PLACE] * 3, *[float(np.mean(values[[4, 7, 9]]))] * 6])
+    place = PLACE * length_unit(problem.base.robot)
+    sizes = np.array([values[0], *[place] * 3, *[float(np.mean(values[[4, 7, 9]]))] * 6])
     return (std <= TELLING * sizes) & (std <= TELLING * quantity_std(parameters, prior_covariance(problem.prior)))
 
 

@@ -10,14 +10,15 @@ import numpy as np
 from dynident.payload.quantities import NAMES
 from dynident.payload.result import PayloadEstimate, PayloadStatus
 from dynident.regression.notes import listing
+from dynident.robots.kinematics import length_unit
 
 #: Gravity that stays within this angle of one direction tells the centre of mass only across it [rad].
 SMALL_TILT = np.deg2rad(20.0)
 #: So many times the variance that noise explains is left over where the two logs differ in more than a payload.
 STRAINED = 4.0
-#: A centre of mass farther from the flange is noted [m].
+#: A centre of mass farther from the flange of an ordinary arm is noted [m].
 FAR = 0.5
-#: Differences from what was declared beyond so many standard deviations, and so many metres, are no chance and no trifle.
+#: Differences from what was declared beyond so many standard deviations, and on an ordinary arm so many metres, are no chance, no trifle.
 DIFFERENT, TRIFLE = 3.0, 0.005
 
 
@@ -46,7 +47,11 @@ def _find(payload: PayloadEstimate) -> Iterator[str]:
             f"the logs differ by {np.sqrt(evidence.strain):.2g} times what payload and noise explain, and standard deviations were made as "
             "much larger: something else has changed (mounting, calibration of the torques), or the payload is not rigid"
         )
-    if payload.status is not PayloadStatus.NONE and told[1:4].all() and float(np.linalg.norm(payload.com)) > FAR:
+    if (
+        payload.status is not PayloadStatus.NONE
+        and told[1:4].all()
+        and float(np.linalg.norm(payload.com)) > FAR * length_unit(payload.robot)
+    ):
         yield f"the centre of mass lies {np.linalg.norm(payload.com):.2g} m from the flange, which is far for a tool"
     yield from _find_declared(payload)
 
@@ -59,7 +64,8 @@ def _find_declared(payload: PayloadEstimate) -> Iterator[str]:
     com, stated = payload.com, np.asarray(declared.com)
     apart, longer = float(np.linalg.norm(com - stated)), abs(float(np.linalg.norm(com) - np.linalg.norm(stated)))
     spread = float(np.linalg.norm(payload.std[1:4]))
-    if apart > max(DIFFERENT * spread, 2.0 * TRIFLE) and longer <= max(DIFFERENT * spread, TRIFLE):
+    trifle = TRIFLE * length_unit(payload.robot)
+    if apart > max(DIFFERENT * spread, 2.0 * trifle) and longer <= max(DIFFERENT * spread, trifle):
         yield (
             "the declared centre of mass is as far from the flange as the identified one, but in another direction: one of the two is in "
             "another frame; check the orientation of the tool frame"

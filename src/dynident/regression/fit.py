@@ -11,6 +11,7 @@ import numpy as np
 from dynident.core.arrays import BoolArray
 from dynident.errors import InputError, UnknownNameError
 from dynident.regression.equations.factors import compress, triangular
+from dynident.regression.equations.sizes import unit_sizes
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus
 from dynident.regression.notes import estimate_notes, listing
 from dynident.regression.problem import Problem
@@ -20,6 +21,7 @@ from dynident.regression.summary import NOISES, FitSummary, Noise
 from dynident.regression.uncertainty.autocovariance import Correlated, correlated_rows
 from dynident.regression.uncertainty.covariance import Spread, median_levels, spread
 from dynident.regression.uncertainty.losses import Loss, Squared
+from dynident.robots.kinematics import length_unit
 
 #: A robust loss has settled when an iteration moves the coefficients by less than this share of their standard deviations.
 _SETTLED = 1e-4
@@ -165,6 +167,7 @@ def _summary(
     problem: Problem, noise: Noise, loss: Loss, drop: float | None, solution: WeightedSolution, kept: BoolArray, uncertainty: Spread
 ) -> FitSummary:
     R = triangular([problem.stack(np.ones(len(problem.groups)))[:, :-1][:, kept]])
+    lengths = unit_sizes(problem.base.units, length=length_unit(problem.base.robot))[kept]
     return FitSummary(
         source=problem.source,
         samples=problem.samples,
@@ -174,7 +177,7 @@ def _summary(
         noise_levels=tuple(float(level) for level in 1.0 / solution.weights),
         loss=loss.name,
         drop_above_percent=drop,
-        condition_number=float(np.linalg.cond(R)),
+        condition_number=float(np.linalg.cond(R * lengths)),
         rank=solution.rank,
         rank_tolerance=solution.rank_tolerance,
         inflation=uncertainty.inflation(solution.determined),

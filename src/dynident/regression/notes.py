@@ -13,12 +13,13 @@ from dynident.data import Dataset
 from dynident.data.signals.sampling import GAP, UNIFORM
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.summary import Processing
-from dynident.robots.robot import Robot
+from dynident.robots.kinematics import length_unit
+from dynident.robots.robot import JointType, Robot
 
 if TYPE_CHECKING:
     from dynident.regression.estimate import Estimate
 
-#: A joint whose position stays within this range does not move [rad | m].
+#: A joint whose position stays within this range does not move [rad | m]; a sliding one, this share of `length_unit`.
 STANDSTILL = 1e-3
 #: A model that leaves more than this share of the effort unexplained is wrong rather than noisy [%].
 UNEXPLAINED = 20.0
@@ -40,7 +41,7 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
     low, high = column_ranges(data.q, data.mask)
     for j, name in enumerate(robot.joint_names):
         travel = max(float(high[j] - low[j]), 0.0)
-        if travel < STANDSTILL:
+        if travel < STANDSTILL * (length_unit(robot) if robot.joints[j].type is JointType.PRISMATIC else 1.0):
             stays = f"its position stays within {travel:.1g} {robot.joints[j].units.position}"
             yield (
                 f"joint {j + 1} ({name!r}) never moves ({stays}), so these data can't tell its friction, nor what only its motion shows; "

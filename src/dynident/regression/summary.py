@@ -113,7 +113,7 @@ class FitSummary:
     correlation_times : (groups,)    How long the residuals of each group stay correlated [s]; empty where it was not measured.
     loss : str                       Name of the loss.
     drop_above_percent : float       Relative standard deviation above which coefficients were dropped; None where all were kept.
-    condition_number : float         Of the stacked regressor of the kept coefficients.
+    condition_number : float         Of the stacked regressor of the kept coefficients, lengths in `length_unit` of the robot.
     rank, rank_tolerance             How many coefficients the data determine, and the largest share of a column that counted as dependent.
     """
 

@@ -19,14 +19,14 @@ from dynident.core.arrays import Array
 from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.parameters import link_inertia
-from dynident.robots.kinematics import arm_reach, joint_points
+from dynident.robots.kinematics import arm_reach, joint_points, length_unit
 from dynident.robots.robot import Link, Robot, Source
 from dynident.robots.verdict import Judgement, Verdict, judge
 
 #: A link's size is taken as the larger of the span between its joints and this share of the arm's reach;
 #: as the whole reach for a last link whose end the description doesn't tell.
 SIZE_SHARE_OF_REACH = 0.25
-#: Heavier and lighter links than these are probably in other units than kg.
+#: Heavier and lighter links are probably in other units than kg; of a longer arm heavier ones by its length cubed, of a shorter lighter.
 HEAVIEST_LINK, LIGHTEST_LINK = 1000.0, 1e-3
 #: |gravity| outside of this range is not that of the Earth's surface [m/s²].
 EARTH_GRAVITY = (9.7, 9.9)
@@ -39,7 +39,7 @@ class LinkCheck:
     mass                [kg], None without an inertia.
     com                 Centre of mass in the parameter frame [m], None without a mass.
     principal_inertias  Eigenvalues of I_c, ascending [kg·m²]; of J where the mass is zero.
-    margin              Smallest eigenvalue of the pseudo-inertia about the centre of mass; negative is inconsistent.
+    margin              ½ tr(I_c) - λ_max(I_c) of a link with a mass, see `consistency_margin`; negative is inconsistent.
     detail              The verdict in numbers; empty where there is nothing to add.
     warnings            What looks suspicious about a link that may well be consistent.
     sources             The source links that were lumped into this body, itself first.
@@ -184,7 +184,7 @@ def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
         judgement = judgement._replace(verdict=Verdict.COMPOUND, detail="")
     mass = judgement.mass
     _, com, inertia = link_inertia(link.parameters)
-    warnings = _value_warnings(mass, inertia)
+    warnings = _value_warnings(mass, inertia, length_unit(robot) ** 3)
     if mass > 0.0 and reach > 0.0:
         warnings += _size_warnings(robot, body, com, inertia / mass, reach)
     return LinkCheck(name=link.name, frame=link.frame, warnings=tuple(warnings), sources=link.sources, **judgement._asdict())
@@ -198,16 +198,18 @@ def inside_compound_joint(robot: Robot, body: int) -> bool:
     link = robot.links[body]
     start, _ = joint_points(robot, body)
     children = [joint.placement[:3, 3] for joint in robot.joints if joint.parent == body]
-    in_one_point = len(children) == 1 and np.allclose(children[0], start, rtol=0.0, atol=1e-9)
+    in_one_point = len(children) == 1 and np.allclose(children[0], start, rtol=0.0, atol=1e-9 * length_unit(robot))
     return not np.any(link.parameters) and (in_one_point or link.name.endswith(f"/{robot.joints[body].name}"))
 
 
-def _value_warnings(mass: float, inertia: Array) -> list[str]:
+def _value_warnings(mass: float, inertia: Array, volume: float) -> list[str]:
+    """volume : of the robot, in cubes of the length of an arm."""
     warnings: list[str] = []
-    if mass > HEAVIEST_LINK:
-        warnings.append(f"{mass:.4g} kg is heavier than {HEAVIEST_LINK:g} kg; is the mass in grams?")
-    if 0.0 < mass < LIGHTEST_LINK:
-        warnings.append(f"{mass:.2g} kg is lighter than {LIGHTEST_LINK:g} kg; a placeholder?")
+    heaviest, lightest = HEAVIEST_LINK * max(1.0, volume), LIGHTEST_LINK * min(1.0, volume)
+    if mass > heaviest:
+        warnings.append(f"{mass:.4g} kg is heavier than {heaviest:g} kg; is the mass in grams?")
+    if 0.0 < mass < lightest:
+        warnings.append(f"{mass:.2g} kg is lighter than {lightest:g} kg; a placeholder?")
     diagonal = float(np.trace(inertia)) / 3.0
     if diagonal > 0.0 and np.allclose(inertia, diagonal * np.eye(3), rtol=0.0, atol=1e-6 * diagonal):
         decade = np.log10(diagonal)

@@ -14,6 +14,8 @@ from dynident.robots.robot import Joint, JointType, Link, Robot
 
 # cos(π/2) is 6e-17 in floating point; below this a sine or cosine is noise, and quarter turns come out exact.
 _NOISE = 1e-15
+#: The reach of arms that are measured in metres [m].
+_ARM = (0.4, 4.0)
 
 
 def rotation_x(angle: float) -> Array:
@@ -151,6 +153,19 @@ def arm_reach(robot: Robot) -> float:
         tip = float(np.linalg.norm(ends[-1] - start)) if body == robot.n - 1 else 0.0
         lengths.append(to_joint + stroke + tip)
     return max(lengths)
+
+
+def length_unit(robot: Robot) -> float:
+    """The length that a robot is best measured in [m]: a metre for an arm, and for others the power of four that their reach is about.
+
+    Powers of four, and their roots, change no digit of a number. Of a robot whose joints are all in one point, the links tell.
+    """
+    reach = arm_reach(robot)
+    if reach == 0.0 and robot.parameters is not None and np.any(robot.parameters[:, 0] > 0.0):
+        mass, inertia = robot.parameters[:, 0].max(), robot.parameters[:, (4, 7, 9)].max()
+        reach = float(np.sqrt(inertia / mass))
+    low, high = _ARM
+    return 1.0 if reach == 0.0 or low <= reach <= high else 4.0 ** round(np.log2(reach) / 2.0)
 
 
 @lru_cache(maxsize=64)

@@ -6,12 +6,12 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.parameters import consistency_margin, from_com
-from dynident.robots.kinematics import arm_reach, joint_points
+from dynident.robots.kinematics import arm_reach, joint_points, length_unit
 from dynident.robots.robot import Robot
 
-#: Around the line between a link's joints where nothing else tells its size: the half width of a slender arm, as a share of its reach,
-#: and of a small one [m]. An arm of a tonne is no rod of 10 cm.
-_SLENDER, _HALF_WIDTH = 0.04, 0.05
+#: Around the line between a link's joints where nothing else tells its size: the half width of an ordinary arm [m], and the least and the
+#: largest share of its reach that it is. An arm of a tonne is no rod of 10 cm, and one of a hand's length no block of 10 cm.
+_HALF_WIDTH, _SLENDER, _STOUT = 0.05, 0.04, 0.125
 #: Where no total mass is given [kg/m³]: motors, gears and hollow castings weigh about as much as water.
 DENSITY = 1000.0
 
@@ -43,9 +43,10 @@ def uniform_bodies(boxes: Array, masses: Array) -> Array:
 
 
 def link_box(robot: Robot, i: int) -> Array:
-    """(2, 3) the span between a link's joints, wider on every side by 4 % of the arm's reach, at least 5 cm [m]."""
+    """(2, 3) the span between a link's joints, wider on every side by 5 cm, but at least 4 % and at most 12.5 % of the arm's reach [m]."""
     low, high = link_span(robot, i)
-    half_width = max(_HALF_WIDTH, _SLENDER * arm_reach(robot))
+    reach = arm_reach(robot)
+    half_width = float(np.clip(_HALF_WIDTH, _SLENDER * reach, _STOUT * reach)) if reach > 0.0 else _HALF_WIDTH * length_unit(robot)
     return np.array([low - half_width, high + half_width])
 
 

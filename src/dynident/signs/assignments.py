@@ -10,7 +10,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.feasibility.constraints.terms import Terms
-from dynident.signs.feasible import FeasibleFit, feasible_fit, physical_terms
+from dynident.signs.feasible import FeasibleFit, feasible_fit, hypothesis_goal, physical_terms
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SignHypotheses
 from dynident.signs.refine import Refined, fit_hard, refine
@@ -51,7 +51,8 @@ def rank_assignments(
 
     refined : False takes the hypotheses as they are, and lets physics choose between each and its negative alone.
     """
-    terms, ranked = physical_terms(magnitudes), list[Assignment]()
+    some = hypothesis_goal(magnitudes.base, cost.R, cost.A @ found.signs[0])
+    terms, ranked = physical_terms(magnitudes, some), list[Assignment]()
     for signs in _candidates(cost, found.signs, magnitudes.log.n) if refined else found.signs:
         ranked += [item for item in _both(magnitudes, cost, signs, terms, refined) if not _known(cost, ranked, item)]
     if refined:

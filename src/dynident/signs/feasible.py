@@ -14,8 +14,10 @@ from dynident.core.arrays import Array
 from dynident.feasibility.constraints.convex import Dissipative, PhysicalConsistency
 from dynident.feasibility.constraints.regions import ComWithinReach
 from dynident.feasibility.constraints.terms import FeasibleSet, Terms
-from dynident.feasibility.retrieve import EDGE
-from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus, residual_scale
+from dynident.feasibility.objective import Objective
+from dynident.feasibility.problem import parameter_units
+from dynident.feasibility.retrieve import edge_of
+from dynident.feasibility.solvers.conic import ConicStatus, solve_counted
 from dynident.regression.equations.base import BaseParameters
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.refine import Refined
@@ -32,17 +34,26 @@ class FeasibleFit:
     coefficients: Array
 
 
-def physical_terms(magnitudes: Magnitudes) -> Terms:
-    """The conditions that every hypothesis is held to: those of `retrieve`, without what a description says of the links."""
+def physical_terms(magnitudes: Magnitudes, goal: Objective) -> Terms:
+    """The conditions that every hypothesis is held to: those of `retrieve`, without what a description says of the links.
+
+    goal : the fit of any hypothesis, which tells how large the robot is.
+    """
     base, motion = magnitudes.base, magnitudes.motion
     assert motion.dq is not None  # noqa: S101 (prepared)
     friction = () if base.friction is None else (Dissipative(base.friction, np.abs(motion.dq).max(axis=0)),)
-    return FeasibleSet((PhysicalConsistency(margin=EDGE), ComWithinReach(), *friction)).terms(base.robot, base.columns)
+    return FeasibleSet((PhysicalConsistency(margin=edge_of(base, goal)), ComWithinReach(), *friction)).terms(base.robot, base.columns)
+
+
+def hypothesis_goal(base: BaseParameters, R: Array, rhs: Array) -> Objective:
+    """‖R K x - rhs‖² over the standard columns x: the fit of a sign hypothesis, whitened."""
+    return Objective(name="squared residual in units of the noise", A=R @ base.grouping, b=rhs)
 
 
 def feasible_fit(base: BaseParameters, refined: Refined, terms: Terms) -> FeasibleFit:
     """The feasible coefficients that fit a hypothesis best; an infinite cost where the solver finds none."""
-    A, b = refined.R @ base.grouping, refined.rhs
-    solution = ConicProgram(A, b, terms.blocks, terms.equalities, scale=residual_scale(b)).solve(tolerance=_TOLERANCE)
+    goal = hypothesis_goal(base, refined.R, refined.rhs)
+    A, b, units = goal.A, goal.b, parameter_units(base, goal)
+    solution = solve_counted(A, b, terms.blocks, terms.equalities, units, tolerance=_TOLERANCE)
     cost = float(np.sum((A @ solution.x - b) ** 2)) if solution.status is ConicStatus.SOLVED else np.inf
     return FeasibleFit(cost=cost, coefficients=base.coefficients(solution.x))

@@ -20,7 +20,8 @@ from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.identify import Auto, Default, usual_cutoff
 from dynident.regression.prepare import check_effort, even_clock, match_joints
-from dynident.robots.robot import Robot
+from dynident.robots.kinematics import length_unit
+from dynident.robots.robot import JointType, Robot
 from dynident.signs.magnitudes import Magnitudes, working_step
 from dynident.signs.segments import split_segments
 
@@ -28,7 +29,7 @@ from dynident.signs.segments import split_segments
 UNCLEAR = 3.0
 #: The same for logs without noise: a share of the joint's RMS.
 LEAST_SHARE = 0.01
-#: A joint moves when it covers more than this [rad | m].
+#: A joint moves when it covers more than this [rad | m]; a sliding one, more than this share of `length_unit`.
 STILL = 1e-3
 #: |τ| varies when its standard deviation is above this share of its mean.
 CONSTANT = 1e-6
@@ -159,7 +160,7 @@ def _check_log(base: BaseParameters, data: Dataset) -> None:
         q, b = data.q[used, j], data.effort[used, j]
         if len(q) == 0:
             raise InputError(f"all samples of joint {joint.name!r} are masked, so nothing tells the sign of its torque")
-        if float(np.ptp(q)) < STILL:
+        if float(np.ptp(q)) < STILL * (length_unit(base.robot) if joint.type is JointType.PRISMATIC else 1.0):
             raise InputError(
                 f"joint {joint.name!r} never moves, so nothing tells the sign of its torque",
                 remedy="lock it in the robot description, or record a motion of all joints",

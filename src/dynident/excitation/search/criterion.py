@@ -36,6 +36,8 @@ from dynident.friction.model import FrictionModel
 from dynident.friction.model import Motion as JointMotion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
+from dynident.regression.equations.sizes import unit_sizes
+from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import Robot
 
 Kind: TypeAlias = Literal["v_optimal", "d_optimal", "condition"]
@@ -116,11 +118,14 @@ class Criterion:
 
     def _measure(self, matrix: Array, p: float) -> tuple[float, Array]:
         """f and ∂f/∂matrix."""
+        units = coefficient_sizes(self.base)
         if self.kind == "condition":
-            lam, V = _eigen(matrix)
+            lam, V = _eigen(matrix * np.outer(units, units))
             value, by_lam = _spread(lam, p)
+            V *= units[:, None]
             return value, (V * by_lam) @ V.T
-        size = np.sqrt(np.maximum(np.diag(matrix), _SMALLEST * np.diag(matrix).max()))  # coefficients have units: 1e-6 is no zero
+        counted = np.diag(matrix) * units**2
+        size = np.sqrt(np.maximum(counted, _SMALLEST * counted.max())) / units  # coefficients have units: 1e-6 is no zero
         lam, V = _eigen(matrix / np.outer(size, size))
         V /= size[:, None]
         if self.kind == "d_optimal":
@@ -143,6 +148,11 @@ def _spread(lam: Array, p: float) -> tuple[float, Array]:
     large, small = np.exp(p * (logs - logs[-1])), np.exp(-p * (logs - logs[0]))
     value = 0.5 * (logs[-1] - logs[0] + (np.log(large.sum()) + np.log(small.sum())) / p)
     return float(value), 0.5 * (large / large.sum() - small / small.sum()) / lam
+
+
+def coefficient_sizes(base: BaseParameters) -> Array:
+    """(b,) how large coefficients are by the length of their robot alone; 1 for an arm."""
+    return unit_sizes(base.units, length=length_unit(base.robot))
 
 
 def base_regressor(base: BaseParameters, motion: Motion, friction: FrictionModel | None = None) -> Array:
@@ -189,8 +199,11 @@ def _friction_columns(base: BaseParameters) -> list[tuple[int, FrictionColumn]]:
 
 
 def condition_number(base: BaseParameters, motion: Motion) -> float:
-    """κ of the stacked base regressor, without scaling of rows or columns; infinite where the motion leaves a column out."""
-    Y = base_regressor(base, motion)
+    """κ of the stacked base regressor, without scaling of rows or columns; infinite where the motion leaves a column out.
+
+    Lengths are in `length_unit`, metres for an arm: κ depends on it.
+    """
+    Y = base_regressor(base, motion) * coefficient_sizes(base)[:, None, None]
     sizes = np.linalg.svd(np.linalg.qr(Y.reshape(base.rank, -1).T, mode="r"), compute_uv=False)
     return float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
 

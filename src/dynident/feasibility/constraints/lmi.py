@@ -8,7 +8,7 @@ second-order cone ‖u‖ <= t the arrow matrix [[t 1, u], [uᵀ, t]].
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -61,6 +61,20 @@ class Block:
         """Smallest eigenvalue of F(x); negative is violated."""
         return float(np.linalg.eigvalsh(self.value(x))[0])
 
+    def sizes(self, units: Array) -> Array:
+        """(k,) d, where F is counted as F_kl / (d_k d_l): its entries are then as large as variables counted in `units` (p,)."""
+        own = units[self.indices]
+        if np.all(own == own[0]):
+            return np.full(self.size, np.sqrt(own[0]))
+        return np.sqrt(np.max(np.abs(np.einsum("ikk->ik", self.matrices)) * own[:, None], axis=0))
+
+    def counted(self, units: Array) -> Block:
+        """The same inequality on x / units, turned by a congruence so that its entries are of order one whatever the robot's size."""
+        sizes = self.sizes(units)
+        squares = np.sqrt(np.outer(sizes**2, sizes**2))
+        matrices = self.matrices * units[self.indices][:, None, None] / squares
+        return replace(self, constant=self.constant / squares, matrices=matrices)
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Equality:
@@ -74,6 +88,12 @@ class Equality:
 
     def error(self, x: Array) -> float:
         return float(self.coefficients @ x[self.indices] - self.value)
+
+    def counted(self, units: Array) -> Equality:
+        """The same equality on x / units, divided by how large its terms are."""
+        own = units[self.indices]
+        size = float(own[0] if np.all(own == own[0]) else np.max(np.abs(self.coefficients) * own))
+        return replace(self, coefficients=self.coefficients * own / size, value=self.value / size)
 
 
 def linear(name: str, terms: Mapping[int, float], constant: float, unit: str = "") -> Block:

@@ -44,7 +44,9 @@ def barycentric_terms(name: str, named: Named, columns: Columns, low: float, hig
         if all(f < 0 for _, f in signed):
             blocks.append(replace(tight.block([]), side=side))
         else:
-            nonconvex.append(Nonconvex(name=text, violation=tight.violation, convex_at=tight.convex_at, unit="kg·m²", side=side))
+            nonconvex.append(
+                Nonconvex(name=text, violation=tight.violation, convex_at=tight.convex_at, unit="kg·m²", side=side, column=named.column)
+            )
     return Terms(blocks=tuple(blocks), nonconvex=tuple(nonconvex))
 
 
@@ -74,7 +76,7 @@ class _Bound:
         tangents: list[tuple[Array, float, float]] = []
         for e, f in self.squares:
             if f > 0:
-                slope = float(e @ mc) / max(float(m), 1e-9)
+                slope = float(e @ mc) / max(float(m), np.finfo(float).tiny)
                 tangents.append((e, 2.0 * f * slope, -f * slope**2))
         return self.block(tangents)
 

@@ -20,7 +20,8 @@ from dynident.regression.equations.columns import Columns
 from dynident.robots.robot import Robot
 
 Kind = Literal["mass", "com", "barycentric", "linear"]
-#: How far a condition may be missed and still count as met, which a solver's rounding leaves; an equality by this times 1 + |value|.
+#: How far a condition may be missed and still count as met, which a solver's rounding leaves, as a share of how large its terms are on
+#: such a robot; an equality by this times 1 + |value|.
 MET_WITHIN = 1e-9
 _AXES = ("x", "y", "z")
 _DERIVED = re.compile(r"(?P<kind>c|I)(?P<link>\d+)(?P<element>[xyz]{1,2})")
@@ -36,6 +37,7 @@ class Nonconvex:
     smooth : bool              Whether finite differences of it make sense.
     parts : x -> (k,)          The single conditions whose largest violation it is, where there are several.
     side : Side                What it says of one mass, centre of mass or barycentric inertia, if that is all it says.
+    column : int               A variable of the same kind as the violation; None where it is of no kind.
     """
 
     name: str
@@ -45,6 +47,11 @@ class Nonconvex:
     smooth: bool = True
     parts: Callable[[Array], Array] | None = None
     side: Side | None = None
+    column: int | None = None
+
+    def size(self, units: Array) -> float:
+        """How large a violation can plausibly be where parameters are as large as `units`; 1 for a user's own function."""
+        return 1.0 if self.column is None else float(units[self.column])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,20 +103,24 @@ class Violation:
         return f"{self.name} is violated by {self.amount:.3g}{' ' + self.unit if self.unit else ''}"
 
 
-def violations(terms: Terms, x: Array) -> tuple[Violation, ...]:
-    """Every condition that x breaks, the largest first; recomputed from the constraints, whatever a solver said."""
+def violations(terms: Terms, x: Array, units: Array | None = None) -> tuple[Violation, ...]:
+    """Every condition that x breaks, the largest first; recomputed from the constraints, whatever a solver said.
+
+    units : (p,) how large the parameters are, 1 by default; what a solver's rounding leaves is a share of that.
+    """
     broken: list[Violation] = []
+    units = np.ones(len(x)) if units is None else units
+    y = x / units
     for block in terms.blocks:
-        margin = block.margin(x)
-        if margin < -MET_WITHIN:
-            broken.append(Violation(block.name, -margin, block.unit))
+        if block.counted(units).margin(y) < -MET_WITHIN:
+            broken.append(Violation(block.name, -block.margin(x), block.unit))
     for equality in terms.equalities:
-        error = abs(equality.error(x))
-        if error > MET_WITHIN * (1.0 + abs(equality.value)):
-            broken.append(Violation(equality.name, error, equality.unit))
+        counted = equality.counted(units)
+        if abs(counted.error(y)) > MET_WITHIN * (1.0 + abs(counted.value)):
+            broken.append(Violation(equality.name, abs(equality.error(x)), equality.unit))
     for item in terms.nonconvex:
         amount = item.violation(x)
-        if not amount <= MET_WITHIN:
+        if not amount <= MET_WITHIN * item.size(units):
             broken.append(Violation(item.name, float(amount) if np.isfinite(amount) else float("inf"), item.unit))
     return tuple(sorted(broken, key=lambda violation: -violation.amount))
 

@@ -21,6 +21,8 @@ from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus
 from dynident.parameters import change_of_frame, consistency_margin, from_com, inertia_matrix, link_inertia, pseudo_inertia
 from dynident.parameters.link_metric import link_metric
 from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.sizes import unit_sizes
+from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import Robot, Source
 from dynident.robots.verdict import Verdict, judge
 
@@ -30,8 +32,8 @@ Metric = Literal["entropic", "euclidean"]
 SAME = 1e-10
 #: Links get this share of the trace of their inertia as margin, twice of what counts as marginal; where no links have that, this.
 _ROOM, _LEAST_ROOM = 2e-3, 1e-6
-#: No link is made lighter than this [kg], unless it was.
-_LIGHTEST = 1e-3
+#: No link of a robot of kilograms is made lighter than this [kg], unless it was; and robots of so many kilograms are such.
+_LIGHTEST, _ORDINARY = 1e-3, (1.0, 1000.0)
 #: The robot's mass may change by this share where that is enough.
 MASS_SHARE = 0.1
 #: What the distance weighs beside a change of the dynamics, where that can't be avoided; and how much more change fewer links may cost.
@@ -97,17 +99,20 @@ class _Problem:
         self.robot: Robot = base.robot
         self.parts = parts
         self.margin = margin
-        self.references = [reference(part.own) for part in parts]
-        self.steps = [np.linalg.inv(np.linalg.qr(link_metric(reference, metric), mode="r")) for reference in self.references]
+        self.mass = float(sum(part.own[0] for part in parts))
+        size = robot_size(self.robot, self.mass)
+        self.lightest = _LIGHTEST * size[0]
+        self.references = [reference(part.own, size) for part in parts]
+        self.steps = [np.linalg.inv(np.linalg.qr(link_metric(item, metric, robot=size), mode="r")) for item in self.references]
         grouping = [np.zeros((base.rank, 10))] * len(parts)
         for i, part in enumerate(parts):
             if part.body >= 0:
                 grouping[i] = base.grouping[:, 10 * part.body : 10 * part.body + 10] @ change_of_frame(part.piece.placement)
-        target = np.abs(np.sum([K @ part.own for K, part in zip(grouping, parts, strict=True)], axis=0))
-        scale = np.maximum(target, 1e-3 * target.max(initial=1e-300))[:, None]
+        units = unit_sizes(base.units, length=size[1])
+        target = np.abs(np.sum([K @ part.own for K, part in zip(grouping, parts, strict=True)], axis=0)) / units
+        scale = (units * np.maximum(target, 1e-3 * target.max(initial=np.finfo(float).tiny)))[:, None]
         #: per part (base parameters, 10): the relative change of each base parameter by a step of the part
         self.relative = [K @ step / scale for K, step in zip(grouping, self.steps, strict=True)]
-        self.mass = float(sum(part.own[0] for part in parts))
         self.growth: dict[int, float] = {}
 
     def in_order(self, i: int, own: Array) -> bool:
@@ -274,7 +279,7 @@ class _Problem:
 
     def _lightest(self, i: int) -> float:
         mass = float(self.parts[i].own[0])
-        return min(_LIGHTEST, 0.5 * mass) if mass > 0.0 else _LIGHTEST
+        return min(self.lightest, 0.5 * mass) if mass > 0.0 else self.lightest
 
 
 def _in_steps(block: Block, own: Array, to_z: Array, W: Array) -> Block:
@@ -283,13 +288,22 @@ def _in_steps(block: Block, own: Array, to_z: Array, W: Array) -> Block:
     return replace(block, constant=W @ block.value(own) @ W.T, matrices=W @ matrices @ W.T, indices=np.arange(to_z.shape[1]))
 
 
-def reference(own: Array) -> Array:
-    """A consistent link like this one, to measure distances at: its mass and second moments made positive about its centre."""
-    mass = max(float(own[0]), _LIGHTEST)
+def robot_size(robot: Robot, mass: float) -> tuple[float, float]:
+    """The mass [kg] and the length [m] that a robot of that mass is counted in: 1 and 1 for an arm."""
+    low, high = _ORDINARY
+    return 1.0 if mass <= 0.0 or low <= mass <= high else 4.0 ** round(np.log2(mass / 10.0) / 2.0), length_unit(robot)
+
+
+def reference(own: Array, size: tuple[float, float] = (1.0, 1.0)) -> Array:
+    """A consistent link like this one, to measure distances at: its mass and second moments made positive about its centre.
+
+    size : mass and length of the robot, of which links without any get a share.
+    """
+    mass = max(float(own[0]), _LIGHTEST * size[0])
     com = own[1:4] / mass
     P = pseudo_inertia(own)
     values, vectors = np.linalg.eigh(P[:3, :3] - mass * np.outer(com, com))
-    floor = max(float(np.abs(values).sum()) / 30.0, 1e-9)
+    floor = max(float(np.abs(values).sum()) / 30.0, 1e-9 * size[0] * size[1] ** 2)
     second = (vectors * np.maximum(np.abs(values), floor)) @ vectors.T
     return from_com(mass, com, np.trace(second) * np.eye(3) - second)
 

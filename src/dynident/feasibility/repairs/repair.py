@@ -20,8 +20,10 @@ from dynident.errors import DynidentError, InputError
 from dynident.feasibility.repairs.nearest import SAME, Mended, Metric, Part, mend
 from dynident.parameters import change_of_frame, consistency_margin
 from dynident.regression.equations.base import BaseParameters, base_parameters
+from dynident.regression.equations.sizes import unit_sizes
 from dynident.robots.check import inside_compound_joint
 from dynident.robots.figures import robot_figure
+from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import Robot, Source
 from dynident.robots.verdict import judge
 
@@ -85,8 +87,9 @@ class Repair(Result):
     @property
     def moved(self) -> tuple[int, ...]:
         """Base parameters that could not be kept, the one that moved most first."""
-        change = np.abs(self.coefficients[1] - self.coefficients[0])
-        beyond = np.flatnonzero(change > SAME * np.abs(self.coefficients).max(initial=1.0))
+        units = unit_sizes(self.base.units, length=length_unit(self.robot))
+        change = np.abs(self.coefficients[1] - self.coefficients[0]) / units
+        beyond = np.flatnonzero(change > SAME * np.abs(self.coefficients / units).max(initial=0.0))
         return tuple(int(i) for i in beyond[np.argsort(-change[beyond])])
 
     @property

@@ -10,14 +10,14 @@ the solver's tolerances, and x is counted in the unit of its size, so that a rob
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 
-from dynident.core.arrays import Array, IntArray
+from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.feasibility.constraints.lmi import Block, Equality
 
 TOLERANCE = 1e-10
@@ -69,11 +69,30 @@ def residual_scale(b: Array) -> float:
     return _LENGTH / max(float(np.linalg.norm(b)), 1e-300)
 
 
-def typical_size(A: Array, b: Array, values: Array) -> float:
-    """The power of ten that the parameters are about as large as: 1 for an arm of kilograms, 1000 for one of tons."""
-    fitted = np.linalg.lstsq(A, b, rcond=1e-8)[0] if np.any(b) else np.zeros(1)
+def typical_size(A: Array, b: Array, values: Array, of: BoolArray | None = None) -> float:
+    """The power of ten that the parameters (those of `of`) are about as large as: 1 for an arm of kilograms, 1000 for one of tons."""
+    fitted = np.linalg.lstsq(A, b, rcond=1e-8)[0] if np.any(b) else np.zeros(A.shape[1])
+    fitted = fitted if of is None else fitted[of]
     size = max(float(np.abs(fitted).max(initial=0.0)), float(np.abs(values).max(initial=0.0)))
     return 1.0 if size == 0.0 or _ORDINARY[0] <= size <= _ORDINARY[1] else 10.0 ** round(np.log10(size))
+
+
+def solve_counted(
+    A: Array,
+    b: Array,
+    blocks: Sequence[Block],
+    equalities: Sequence[Equality],
+    units: Array,
+    *,
+    scale: float | None = None,
+    tolerance: float = TOLERANCE,
+) -> ConicSolution:
+    """minimise ‖A x - b‖² with x counted in `units` (p,), in which robots of any size are alike; multipliers are those of the
+    conditions as they are counted (`Block.counted`)."""
+    counted = [block.counted(units) for block in blocks], [equality.counted(units) for equality in equalities]
+    program = ConicProgram(A * units, b, *counted, scale=residual_scale(b) if scale is None else scale)
+    solution = program.solve(tolerance=tolerance)
+    return replace(solution, x=units * solution.x)
 
 
 class ConicProgram:

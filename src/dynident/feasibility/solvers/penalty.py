@@ -97,5 +97,5 @@ class _Run:
 
 def restore(problem: RetrievalProblem, x: Array, rng: np.random.Generator) -> Array:
     """The feasible parameters that are nearest to x, each in units of its own size; whether these fit better plays no part."""
-    scale = np.diag(1.0 / np.maximum(np.abs(x), 1e-3))
+    scale = np.diag(1.0 / np.maximum(np.abs(x), 1e-3 * problem.units))
     return descend(problem, x, rng=rng, rows=(scale, scale @ x))

@@ -17,7 +17,7 @@ from dynident.feasibility.constraints.lmi import Block, linear
 from dynident.feasibility.constraints.terms import MET_WITHIN, Nonconvex
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
-from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale
+from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale, solve_counted
 from dynident.feasibility.solvers.solver import Solver, SolverOptions
 
 _ROUNDS = 60
@@ -54,12 +54,13 @@ def _inside(problem: RetrievalProblem, conditions: Sequence[Block]) -> Array:
     blocks = list(conditions)
     solution = problem.relaxed if conditions is problem.terms.blocks else _optimum(problem, A, b, blocks)
     for attempt in range(_TIGHTENINGS):
-        margins = [block.margin(solution.x) for block in conditions]
+        margins = [block.counted(problem.units).margin(solution.x / problem.units) for block in conditions]
         if min(margins, default=0.0) >= -_LEFT_OUTSIDE:
             break
         for i, margin in enumerate(margins):
             if margin < 0.0:
-                blocks[i] = replace(blocks[i], constant=blocks[i].constant + 4.0**attempt * margin * np.eye(blocks[i].size))
+                squares = np.diag(blocks[i].sizes(problem.units) ** 2)
+                blocks[i] = replace(blocks[i], constant=blocks[i].constant + 4.0**attempt * margin * squares)
         tightened = _optimum(problem, A, b, blocks)
         if tightened.status is ConicStatus.INFEASIBLE:
             break  # a set without interior can't be tightened; the answer before it stands, and certify judges it
@@ -68,21 +69,21 @@ def _inside(problem: RetrievalProblem, conditions: Sequence[Block]) -> Array:
 
 
 def _optimum(problem: RetrievalProblem, A: Array, b: Array, blocks: Sequence[Block]) -> ConicSolution:
-    return ConicProgram(A, b, blocks, problem.terms.equalities, scale=residual_scale(b)).solve()
+    return solve_counted(A, b, blocks, problem.terms.equalities, problem.units)
 
 
 def _convex_concave(problem: RetrievalProblem, x: Array) -> Array:
     charge, A, b = 1.0, *problem.rows
     scale = residual_scale(b)
     conditions, p = problem.terms.nonconvex, problem.variables
-    wide = np.column_stack([A, np.zeros((len(A), len(conditions)))])
+    wide = np.column_stack([A * problem.units, np.zeros((len(A), len(conditions)))])
+    held, equalities = problem.counted
     cost = np.concatenate([np.zeros(p), np.ones(len(conditions))])
     for _ in range(_ROUNDS):
-        blocks = [*problem.terms.blocks, *_with_slack(conditions, x, p)]
-        solution = ConicProgram(wide, b, blocks, problem.terms.equalities, scale=scale).solve(charge * cost)
+        solution = ConicProgram(wide, b, [*held, *_with_slack(conditions, x, problem.units)], equalities, scale=scale).solve(charge * cost)
         if solution.status is not ConicStatus.SOLVED:
             break
-        moved, x = float(np.max(np.abs(solution.x[:p] - x))), solution.x[:p]
+        moved, x = float(np.max(np.abs(solution.x[:p] - x / problem.units))), problem.units * solution.x[:p]
         slack = float(np.sum(solution.x[p:]))
         if slack < 1e-9 and moved < 1e-8:
             break
@@ -91,12 +92,13 @@ def _convex_concave(problem: RetrievalProblem, x: Array) -> Array:
     return x
 
 
-def _with_slack(conditions: Sequence[Nonconvex], x: Array, p: int) -> list[Block]:
-    """Each condition made convex at x with a slack variable of its own, and the slack not negative."""
+def _with_slack(conditions: Sequence[Nonconvex], x: Array, units: Array) -> list[Block]:
+    """Each condition made convex at x and counted, with a slack variable of its own, and the slack not negative."""
     blocks: list[Block] = []
+    p = len(units)
     for number, condition in enumerate(conditions):
         assert condition.convex_at is not None  # noqa: S101 (the registry refused the others)
-        block = condition.convex_at(x)
+        block = condition.convex_at(x).counted(units)
         relief = np.zeros((1, block.size, block.size))
         relief[0, 0, 0] = 1.0
         blocks.append(replace(block, matrices=np.concatenate([block.matrices, relief]), indices=np.append(block.indices, p + number)))

@@ -16,7 +16,7 @@ from dynident.core.arrays import Array, BoolArray
 from dynident.feasibility.constraints.lmi import Block, Equality, batches
 from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus
 
-#: Conditions count as broken beyond this, in the unit of the parameters: what the solver leaves of those that it was given.
+#: Conditions count as broken beyond this, in the units of the parameters: what the solver leaves of those that it was given.
 _BROKEN = 1e-7
 #: Columns of A whose triangular factor is worse conditioned are kept.
 _INDEPENDENT = 1e-10
@@ -27,6 +27,7 @@ class WorkingSet:
 
     asked : (p,) bool   Variables that directions may contain.
     tight : (p,)        A feasible point; conditions that are tight there are in the program from the start.
+    units : (p,)        What the variables are counted in.
     """
 
     def __init__(
@@ -37,28 +38,28 @@ class WorkingSet:
         equalities: Sequence[Equality],
         *,
         radius: float,
-        unit: float,
+        units: Array,
         tolerance: float,
         asked: BoolArray,
         tight: Array,
     ) -> None:
-        self._A, self._b, self._blocks, self._equalities = A, b, tuple(blocks), tuple(equalities)
-        self._radius, self._allowed, self._tolerance, self._asked = radius, _BROKEN * unit, tolerance, asked
+        self._A, self._b, self._units = A * units, b, units
+        self._blocks = tuple(block.counted(units) for block in blocks)
+        self._equalities = tuple(equality.counted(units) for equality in equalities)
+        self._radius, self._tolerance, self._asked = radius, tolerance, asked
         self._batches = batches(self._blocks, A.shape[1])
         self._places = [[self._blocks.index(block) for block in batch.blocks] for batch in self._batches]
-        self._chosen = self._margins(tight) <= 10.0 * self._allowed
+        self._chosen = self._margins(tight / units) <= 10.0 * _BROKEN
         self._run = self._prepare()
 
     def minimise(self, direction: Array) -> ConicSolution:
         """The answer of the whole program; its multipliers are not filled in."""
         while True:
-            solution = self._run(direction)
-            if np.all(self._chosen):
-                return solution
+            solution = self._run(direction * self._units)
             solved = solution.status is ConicStatus.SOLVED
-            broken = self._margins(solution.x) < -self._allowed if solved else np.ones_like(self._chosen)
-            if solved and not np.any(broken & ~self._chosen):
-                return solution
+            broken = self._margins(solution.x) < -_BROKEN if solved else np.ones_like(self._chosen)
+            if np.all(self._chosen) or (solved and not np.any(broken & ~self._chosen)):
+                return replace(solution, x=self._units * solution.x)
             self._chosen = self._chosen | broken
             self._run = self._prepare()
 

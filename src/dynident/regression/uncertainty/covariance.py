@@ -122,7 +122,7 @@ def median_levels(problem: Problem, values: Array) -> Array:
 def smallest_level(problem: Problem) -> float:
     """Rounding is the noise of exact data."""
     totals = np.array([np.sum(factor[:, -1] ** 2) for factor in problem.factors]) / np.maximum(problem.counts, 1)
-    return 1e-15 * max(float(np.sqrt(totals.max())), 1e-12)
+    return max(1e-15 * float(np.sqrt(totals.max())), np.finfo(float).tiny)
 
 
 def _leverages(problem: Problem, inverse: Array) -> Array:

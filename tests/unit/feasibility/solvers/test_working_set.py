@@ -33,7 +33,7 @@ def test_extremes_are_those_of_the_whole_program(links, allowed):
         terms.blocks,
         terms.equalities,
         radius=radius,
-        unit=problem.unit,
+        units=problem.units,
         tolerance=1e-9,
         asked=problem.base.columns.is_link,
         tight=links.x,

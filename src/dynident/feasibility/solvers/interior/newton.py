@@ -36,9 +36,9 @@ class Cone:
     tensor: Array
 
     @staticmethod
-    def of(batch: Batch, origin: Array, basis: Array, relief: float = 0.0, unit: float = 1.0) -> Cone:
-        """The blocks of a batch at x = unit (origin + basis y), divided by the unit, each eased by `relief`."""
-        constant = batch.constant / unit + batch.tensor @ origin + relief * np.eye(batch.blocks[0].size)
+    def of(batch: Batch, origin: Array, basis: Array, relief: float = 0.0) -> Cone:
+        """The blocks of a batch at origin + basis y, each eased by `relief`."""
+        constant = batch.constant + batch.tensor @ origin + relief * np.eye(batch.blocks[0].size)
         return Cone(constant=constant, tensor=batch.tensor @ basis)
 
     @property

@@ -1,4 +1,4 @@
-"""A retrieval problem without its equalities, in the robot's own unit: x = unit (origin + basis y), where y is free."""
+"""A retrieval problem without its equalities, in the robot's own units: x = units (origin + basis y), where y is free."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RELIEF = 5e-10
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Reduced:
-    """origin : (p,); basis : (p, d) orthonormal; unit : see `RetrievalProblem`; relief : how far every matrix inequality is eased."""
+    """origin : (p,); basis : (p, d) orthonormal; units : see `RetrievalProblem`; relief : how far every matrix inequality is eased."""
 
     problem: RetrievalProblem
     origin: Array
@@ -29,28 +29,28 @@ class Reduced:
 
     @staticmethod
     def of(problem: RetrievalProblem, *, relief: float = 0.0) -> Reduced:
-        p, equalities = problem.variables, problem.terms.equalities
+        p, (_, equalities) = problem.variables, problem.counted
         if not equalities:
             return Reduced(problem=problem, origin=np.zeros(p), basis=np.eye(p), relief=relief)
         E = np.zeros((len(equalities), p))
         for line, equality in enumerate(equalities):
             E[line, equality.indices] = equality.coefficients / np.linalg.norm(equality.coefficients)
-        e = np.array([equality.value / np.linalg.norm(equality.coefficients) for equality in equalities]) / problem.unit
+        e = np.array([equality.value / np.linalg.norm(equality.coefficients) for equality in equalities])
         left, values, right = np.linalg.svd(E)
         rank = int(np.sum(values > 1e-10 * values[0]))
         origin = right[:rank].T @ ((left[:, :rank].T @ e) / values[:rank])
         return Reduced(problem=problem, origin=origin, basis=right[rank:].T, relief=relief)
 
     def x(self, y: Array) -> Array:
-        return self.unit * (self.origin + self.basis @ y)
+        return self.units * (self.origin + self.basis @ y)
 
     def y(self, x: Array) -> Array:
         """The nearest point that satisfies the equalities."""
-        return self.basis.T @ (x / self.unit - self.origin)
+        return self.basis.T @ (x / self.units - self.origin)
 
     @property
-    def unit(self) -> float:
-        return self.problem.unit
+    def units(self) -> Array:
+        return self.problem.units
 
     @cached_property
     def bounded(self) -> tuple[Nonconvex, ...]:
@@ -63,9 +63,9 @@ class Reduced:
         return tuple(item for item in self.problem.terms.nonconvex if item.convex_at is None)
 
     def cones(self, blocks: Sequence[Block]) -> tuple[Cone, ...]:
-        """The inequalities in y, divided by the unit."""
-        eased = self.relief / self.unit
-        return tuple(Cone.of(batch, self.origin, self.basis, eased, self.unit) for batch in batches(blocks, self.problem.variables))
+        """The inequalities in y."""
+        counted = [block.counted(self.units) for block in blocks]
+        return tuple(Cone.of(batch, self.origin, self.basis, self.relief) for batch in batches(counted, self.problem.variables))
 
     def moving(self, y: Array) -> tuple[Cone, ...]:
         """The convex-concave conditions at y."""
@@ -77,8 +77,8 @@ class Reduced:
         A, b = rows if rows is not None else self.problem.rows
         d = int(self.basis.shape[1])
         return Interior(
-            A=self.unit * (A @ self.basis),
-            b=b - self.unit * (A @ self.origin),
+            A=(A * self.units) @ self.basis,
+            b=b - A @ (self.units * self.origin),
             cones=self.cones(self.problem.terms.blocks),
             anchor=np.zeros(d),
             spread=np.ones(d),
