@@ -155,6 +155,13 @@ def test_links_of_a_long_chain_are_certified():
     np.testing.assert_allclose(found.parameters[:, 0].sum(), robot.parameters[:, 0].sum(), rtol=0.1)
 
 
+@pytest.mark.slow
+def test_links_of_thirty_joints():
+    _, found = uneven_links(30, {})
+    assert found.status is RetrievalStatus.OPTIMAL
+    assert found.objective - found.lower_bound <= 1e-3 * found.objective
+
+
 @pytest.mark.parametrize("kind", ["masses", "lengths", "both"])
 def test_links_over_many_decades_are_good_or_said_not_to_be(kind):
     try:

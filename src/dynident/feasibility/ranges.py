@@ -9,17 +9,20 @@ every combination of values within them is possible.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import InputError
+from dynident.feasibility.constraints.lmi import Block
 from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
-from dynident.feasibility.solvers.conic import ConicSolution, ConicStatus, solve_counted
+from dynident.feasibility.solvers.conic import ConicStatus, solve_counted
+from dynident.feasibility.solvers.extremes import Extremes
+from dynident.feasibility.solvers.interior.reduced import Reduced
 from dynident.feasibility.solvers.working_set import WorkingSet
 from dynident.parameters import pseudo_inertia
 
@@ -57,25 +60,14 @@ def with_ranges(
     best = _best(problem, goal, result.x)
     radius = np.sqrt(max(best, 0.0) + _allowance(goal, best))
     blocks = [*problem.terms.blocks, *(item.convex_at(result.x) for item in problem.terms.nonconvex if item.convex_at is not None)]
-    A, b = _shorten(goal.A, goal.b)
-    solve = WorkingSet(
-        A,
-        b,
-        blocks,
-        problem.terms.equalities,
-        radius=radius,
-        units=problem.units,
-        tolerance=_TOLERANCE,
-        asked=problem.base.columns.is_link,
-        tight=result.x,
-    ).minimise
     count = len(problem.base.columns.of_links)
     sizes = _sizes(result, problem.units)
+    find_end = _end_finder(problem, _shorten(goal.A, goal.b), blocks, radius, result.x, sizes)
     known_from = _knowledge(problem, goal.A)
     ranges: list[Range] = []
     unsolved: list[str] = []
     for i in range(count):
-        ends = [_end(solve, i, sign, sizes[i], problem.variables, UNBOUNDED * float(problem.units[i])) for sign in (1.0, -1.0)]
+        ends = [find_end(i, sign) for sign in (1.0, -1.0)]
         if any(np.isnan(ends)):
             unsolved.append(problem.base.columns.names[i])
             ends = [sign * np.inf if np.isnan(end) else end for sign, end in zip((-1.0, 1.0), ends, strict=True)]
@@ -107,16 +99,37 @@ def _allowance(goal: Objective, best: float) -> float:
     return CHI_SQUARE_95 * max(1.0, best / goal.noise)
 
 
-def _end(solve: Callable[[Array], ConicSolution], column: int, sign: float, size: float, variables: int, farthest: float) -> float:
-    """The smallest (sign 1) or largest (sign -1) value of a column: infinite where nothing bounds it, nan where the solver can't tell."""
-    direction = np.zeros(variables)
-    direction[column] = sign / size
-    solution = solve(direction)
-    value = float(solution.x[column])
-    solved = solution.status is ConicStatus.SOLVED
-    if solution.status is ConicStatus.UNBOUNDED or abs(value) >= (farthest if solved else _ON_THE_WAY * farthest):
-        return -sign * np.inf
-    return value if solved else np.nan
+def _end_finder(
+    problem: RetrievalProblem, rows: tuple[Array, Array], blocks: Sequence[Block], radius: float, x: Array, sizes: Array
+) -> Callable[[int, float], float]:
+    """(column, sign) -> the smallest (sign 1) or largest (sign -1) value of a column: infinite where nothing bounds it, nan where the
+    solver can't tell."""
+    (A, b), units, reduced = rows, problem.units, Reduced.of(problem)
+    counted = [block.counted(units) for block in blocks]
+    ball = Extremes.of(A * units, b, counted, radius=radius, origin=reduced.origin, basis=reduced.basis, tolerance=_TOLERANCE)
+    if ball is not None:
+
+        def find_in_ball(column: int, sign: float) -> float:
+            value = ball.end(column, sign)
+            return -sign * np.inf if abs(value) >= UNBOUNDED else float(units[column]) * value
+
+        return find_in_ball
+    asked = problem.base.columns.is_link
+    solve = WorkingSet(
+        A, b, blocks, problem.terms.equalities, radius=radius, units=units, tolerance=_TOLERANCE, asked=asked, tight=x
+    ).minimise
+
+    def find(column: int, sign: float) -> float:
+        direction = np.zeros(problem.variables)
+        direction[column] = sign / sizes[column]
+        solution, farthest = solve(direction), UNBOUNDED * float(units[column])
+        value = float(solution.x[column])
+        solved = solution.status is ConicStatus.SOLVED
+        if solution.status is ConicStatus.UNBOUNDED or abs(value) >= (farthest if solved else _ON_THE_WAY * farthest):
+            return -sign * np.inf
+        return value if solved else np.nan
+
+    return find
 
 
 def _sizes(result: LinkParameters, units: Array) -> Array:

@@ -154,6 +154,21 @@ class Batch:
         return np.asarray(margins[:, 0], dtype=float), np.einsum("bk,bklp,bl->bp", v, self.tensor, v)
 
 
+class Margins:
+    """x -> (blocks,) the margins of many blocks, in their order."""
+
+    def __init__(self, blocks: Sequence[Block], variables: int) -> None:
+        self._count, self._batches = len(blocks), batches(blocks, variables)
+        numbers = {id(block): number for number, block in enumerate(blocks)}
+        self._places = [[numbers[id(block)] for block in batch.blocks] for batch in self._batches]
+
+    def __call__(self, x: Array) -> Array:
+        margins = np.empty(self._count)
+        for batch, places in zip(self._batches, self._places, strict=True):
+            margins[places] = batch.margins(x)
+        return margins
+
+
 def batches(blocks: Sequence[Block], variables: int) -> tuple[Batch, ...]:
     """The blocks grouped by size, small ones first."""
     sizes = sorted({block.size for block in blocks})

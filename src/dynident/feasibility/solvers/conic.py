@@ -99,8 +99,6 @@ class ConicProgram:
     """The data of a conic program, assembled once and solved for several linear objectives."""
 
     def __init__(self, A: Array, b: Array, blocks: Sequence[Block], equalities: Sequence[Equality], *, scale: float = 1.0) -> None:
-        from scipy import sparse
-
         rows, p = A.shape
         self.rows, self.p = rows, p
         # small blocks first, all 1x1 ones in a single cone
@@ -112,8 +110,8 @@ class ConicProgram:
             E[line, equality.indices] = equality.coefficients
         e = np.array([equality.value for equality in equalities])
         self.unit = typical_size(A, b, e)
-        self.residual = sparse.csc_matrix(scale * self.unit * A)
-        self.conditions = sparse.csc_matrix(np.concatenate([E, G]))
+        self.residual = scale * self.unit * A
+        self.conditions = np.concatenate([E, G])
         self.rhs = np.concatenate([scale * b, e / self.unit, h / self.unit])
         self.equalities = len(equalities)
 
@@ -131,13 +129,13 @@ class ConicProgram:
         inequalities = [clarabel.NonnegativeConeT(linear_blocks)] if linear_blocks else []
         inequalities += [clarabel.PSDTriangleConeT(size) for size in self.sizes if size > 1]
         if radius is None:
-            top = sparse.hstack([self.residual, -sparse.eye(rows)])
-            below = sparse.hstack([self.conditions, sparse.csc_matrix((self.conditions.shape[0], rows))])
-            matrix, rhs = sparse.vstack([top, below], format="csc"), self.rhs
+            top = np.concatenate([self.residual, -np.eye(rows)], axis=1)
+            below = np.concatenate([self.conditions, np.zeros((len(self.conditions), rows))], axis=1)
+            matrix, rhs = sparse.csc_matrix(np.concatenate([top, below])), self.rhs
             cones = [clarabel.ZeroConeT(rows + self.equalities), *inequalities]
             P = sparse.block_diag([sparse.csc_matrix((p, p)), sparse.eye(rows)], format="csc")
         else:  # without squares in the objective the residual needs no variables of its own
-            matrix = sparse.vstack([self.conditions, sparse.csc_matrix((1, p)), self.residual], format="csc")
+            matrix = sparse.csc_matrix(np.concatenate([self.conditions, np.zeros((1, p)), self.residual]))
             rhs = np.concatenate([self.rhs[rows:], [radius], self.rhs[:rows]])
             cones = [clarabel.ZeroConeT(self.equalities), *inequalities, clarabel.SecondOrderConeT(rows + 1)]
             P = sparse.csc_matrix((p, p))
@@ -161,7 +159,7 @@ class ConicProgram:
                 q[:p] = self.unit * linear
             solver.update(q=q)
             try:
-                return self._solution(solver.solve())
+                return self._solution(solver.solve(), with_radius=radius is not None)
             except BaseException as error:
                 if type(error).__name__ != "PanicException":  # the solver's own, which is no Exception and can't be imported
                     raise
@@ -184,8 +182,10 @@ class ConicProgram:
             iterations=0,
         )
 
-    def _solution(self, result) -> ConicSolution:
+    def _solution(self, result, *, with_radius: bool) -> ConicSolution:
         z = np.array(result.z)
+        if with_radius:  # the residual comes last there, after the multiplier of the radius itself
+            z = np.concatenate([z[len(z) - self.rows :], z[: len(z) - self.rows - 1]])
         z[self.rows :] /= self.unit
         return ConicSolution(
             status=_STATUS.get(str(result.status).removeprefix("Almost"), ConicStatus.INACCURATE),

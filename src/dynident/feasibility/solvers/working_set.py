@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.feasibility.constraints.lmi import Block, Equality, batches
+from dynident.feasibility.constraints.lmi import Block, Equality, Margins
 from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus
 
 #: Conditions count as broken beyond this, in the units of the parameters: what the solver leaves of those that it was given.
-_BROKEN = 1e-7
+BROKEN = 1e-7
 #: Columns of A whose triangular factor is worse conditioned are kept.
 _INDEPENDENT = 1e-10
 
@@ -47,9 +47,8 @@ class WorkingSet:
         self._blocks = tuple(block.counted(units) for block in blocks)
         self._equalities = tuple(equality.counted(units) for equality in equalities)
         self._radius, self._tolerance, self._asked = radius, tolerance, asked
-        self._batches = batches(self._blocks, A.shape[1])
-        self._places = [[self._blocks.index(block) for block in batch.blocks] for batch in self._batches]
-        self._chosen = self._margins(tight / units) <= 10.0 * _BROKEN
+        self._margins = Margins(self._blocks, A.shape[1])
+        self._chosen = self._margins(tight / units) <= 10.0 * BROKEN
         self._run = self._prepare()
 
     def minimise(self, direction: Array) -> ConicSolution:
@@ -57,17 +56,11 @@ class WorkingSet:
         while True:
             solution = self._run(direction * self._units)
             solved = solution.status is ConicStatus.SOLVED
-            broken = self._margins(solution.x) < -_BROKEN if solved else np.ones_like(self._chosen)
+            broken = self._margins(solution.x) < -BROKEN if solved else np.ones_like(self._chosen)
             if np.all(self._chosen) or (solved and not np.any(broken & ~self._chosen)):
                 return replace(solution, x=self._units * solution.x)
             self._chosen = self._chosen | broken
             self._run = self._prepare()
-
-    def _margins(self, x: Array) -> Array:
-        margins = np.empty(len(self._blocks))
-        for batch, places in zip(self._batches, self._places, strict=True):
-            margins[places] = batch.margins(x)
-        return margins
 
     def _prepare(self) -> Callable[[Array], ConicSolution]:
         """The program of the chosen conditions, in the variables that they or the directions contain."""
