@@ -26,10 +26,12 @@ from dynident.core.arrays import Array, IntArray
 from dynident.data.signals.butterworth import zero_phase_response
 from dynident.errors import ShapeError, ValueRangeError
 
-#: Frames that the support of one output spans: few, so that partial sums cost little beside the products.
-_FRAMES = 8
+#: Frames that the support of one output spans: few, so that partial sums cost little beside the products; fewer of projected samples.
+_FRAMES, _PROJECTED_FRAMES = 8, 2
 #: Fewer samples per output are not worth a projection; and singular values below this share of the largest are rounding.
 _LEAST_FACTOR, _NEGLIGIBLE = 16, 1e-16
+#: Multiplications of one product: OpenBLAS has a faster kernel for small ones.
+_SMALL_PRODUCT = 1_000_000
 #: Numbers that `apply` works on at once, so that it stays in cache whatever the length of the log.
 _CHUNK = 1 << 20
 
@@ -63,7 +65,7 @@ class ParallelFilter:
         if not 0 < self.truncation < 1:
             raise ValueRangeError("truncation", f"is {self.truncation:g}; it must be between 0 and 1")
 
-    @property
+    @cached_property
     def factor(self) -> int:
         """Decimation factor D: every D-th filtered sample is kept."""
         return max(1, round(self.rate_in / self.rate_out))
@@ -116,10 +118,11 @@ class ParallelFilter:
         """A filter to be fed block after block of one segment."""
         return FilterStream(self)
 
-    @property
+    @cached_property
     def group(self) -> int:
         """Outputs per frame, B."""
-        return max(1, round(len(self.taps) / (_FRAMES * self.factor)))
+        frames = _FRAMES if self.projection is None else _PROJECTED_FRAMES
+        return max(1, round(len(self.taps) / (frames * self.factor)))
 
     @property
     def frame(self) -> int:
@@ -162,7 +165,8 @@ class FilterStream:
 
     def __init__(self, filter: ParallelFilter) -> None:
         self._filter = filter
-        self._waiting: Array | None = None  # (C, less than a frame)
+        self._samples: Array | None = None  # (C, less than D) samples that wait for others
+        self._pieces: Array | None = None  # (C, less than B pieces) projected samples that wait for others
         self._sums: Array | None = None  # (C, J - 1, B) outputs that miss frames still to come
         self._lead: tuple[int, ...] = ()
         self._length = 0
@@ -172,7 +176,7 @@ class FilterStream:
     def push(self, block: ArrayLike) -> Array:
         """The outputs (..., k) that this block completes; the block may be overwritten afterwards."""
         x = np.asarray(block, dtype=float)
-        if self._waiting is None:
+        if self._samples is None:
             self._begin(x.shape[:-1])
         elif x.shape[:-1] != self._lead:
             raise ShapeError("block", x.shape, f"({', '.join(map(str, self._lead))}, samples), as the blocks before")
@@ -181,13 +185,11 @@ class FilterStream:
 
     def finish(self) -> Array:
         """The outputs that only waited for their last frame to be filled; nothing is pushed after this."""
-        if self._waiting is None:
+        if self._samples is None:
             return np.zeros(0)
-        assert self._sums is not None  # noqa: S101 (set together with _waiting)
-        columns, waiting = self._waiting.shape
-        frames = self._sums.shape[1] + 1
+        assert self._sums is not None  # noqa: S101 (set together with _samples)
         # taps beyond the support are zero, so that zeros after the end change no output that is given
-        rest = self._advance(np.zeros((columns, frames * self._filter.frame - waiting)))
+        rest = self._advance(np.zeros((len(self._samples), (self._sums.shape[1] + 1) * self._filter.frame)))
         return self._give(rest)
 
     def _begin(self, lead: tuple[int, ...]) -> None:
@@ -195,25 +197,22 @@ class FilterStream:
         J = self._filter.blocks.shape[1] // group
         columns = math.prod(lead)
         self._lead = lead
-        self._waiting = np.zeros((columns, 0))
+        self._samples = self._pieces = np.zeros((columns, 0))
         self._sums = np.zeros((columns, J - 1, group))
         self._skip = J - 1
 
     def _advance(self, x: Array) -> Array:
         """(C, k) further outputs, also those whose support turns out to end beyond the last sample."""
-        assert self._waiting is not None  # noqa: S101 (push begins the stream)
+        assert self._pieces is not None  # noqa: S101 (push begins the stream)
         assert self._sums is not None  # noqa: S101
-        S, B = self._filter.frame, self._filter.group
-        joined = np.concatenate([self._waiting, x], axis=1) if self._waiting.shape[1] else x
-        C, F = len(joined), joined.shape[1] // S
-        self._waiting = joined[:, F * S :].copy()
+        B, frame = self._filter.group, len(self._filter.blocks)
+        pieces = _join(self._pieces, self._project(x))
+        C, F = len(pieces), pieces.shape[1] // frame
+        self._pieces = pieces[:, F * frame :].copy()
         if F == 0:
             return np.zeros((C, 0))
         J = self._sums.shape[1] + 1
-        pieces, V = joined[:, : F * S], self._filter.projection
-        if V is not None:
-            pieces = pieces.reshape(-1, len(V)) @ V
-        products = (pieces.reshape(C * F, -1) @ self._filter.blocks).reshape(C, F, J, B)
+        products = (pieces[:, : F * frame].reshape(C * F, frame) @ self._filter.blocks).reshape(C, F, J, B)
         sums = np.concatenate([self._sums, np.zeros((C, F, B))], axis=1)
         for j in range(J):
             sums[:, J - 1 - j : J - 1 - j + F] += products[:, :, j]
@@ -222,8 +221,28 @@ class FilterStream:
         self._skip -= drop
         return sums[:, drop:F].reshape(C, -1)
 
+    def _project(self, x: Array) -> Array:
+        """(C, pieces r) of as many samples as make whole pieces of D; as they are where there is no projection."""
+        V = self._filter.projection
+        if V is None:
+            return x
+        assert self._samples is not None  # noqa: S101 (push begins the stream)
+        D, r = V.shape
+        joined = _join(self._samples, x)
+        whole = joined.shape[1] // D * D
+        self._samples = joined[:, whole:].copy()
+        rows = joined[:, :whole].reshape(-1, D)
+        projected, step = np.empty((len(rows), r)), max(1, _SMALL_PRODUCT // V.size)
+        for start in range(0, len(rows), step):
+            np.matmul(rows[start : start + step], V, out=projected[start : start + step])
+        return projected.reshape(len(x), -1)
+
     def _give(self, outputs: Array) -> Array:
         allowed = self._filter.valid(self._length) - self._given
         given = outputs[:, : max(0, allowed)]
         self._given += given.shape[1]
         return given.reshape(*self._lead, given.shape[1])
+
+
+def _join(waiting: Array, further: Array) -> Array:
+    return np.concatenate([waiting, further], axis=1) if waiting.shape[1] else further

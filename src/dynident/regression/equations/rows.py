@@ -30,7 +30,7 @@ _CHUNK = 1000
 #: Samples whose friction is computed at once, about.
 _PIECE = 4 * _CHUNK
 #: Samples that are filtered at once, in stretches of so many, which give at most so many rows.
-_FILTERED_CHUNK, _FILTERED, _FILTERED_ROWS = 600, 64_000, 8_000
+_FILTERED_CHUNK, _FILTERED, _FILTERED_ROWS = 400, 64_000, 8_000
 #: A log that lives on disk is let go of after so many pieces.
 _KEPT = 16
 #: A filtered row is used when at least this share of the filter's weight fell on unmasked samples.

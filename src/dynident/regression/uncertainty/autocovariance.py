@@ -192,7 +192,7 @@ def _convolve(gamma: Array, Y: Array) -> Array:
     rows = Y.shape[1]
     if rows == 0:
         return np.zeros_like(Y)
-    used = gamma[:rows]
+    used = gamma[: min(rows, int(np.flatnonzero(gamma)[-1]) + 1 if np.any(gamma) else 1)]  # a taper ends long before the last lag
     length = _transform_length(rows + len(used))
     kernel = np.zeros(length)
     kernel[: len(used)] = used
