@@ -149,24 +149,28 @@ class Physics:
         self._plant, self._friction, self._steps = plant, friction, steps
         self.data = self._mujoco.MjData(plant.model)
         plant.model.opt.timestep = period / steps
-        self.data.qpos[plant.motors], self.data.qvel[plant.motors] = q, dq
-        self.load, self.pushed = np.zeros(plant.robot.n), np.zeros(plant.robot.n)
+        # MuJoCo makes such a view whenever it is asked for one
+        self._q, self._dq, self._ddq = self.data.qpos, self.data.qvel, self.data.qacc
+        self._applied, self._damping = self.data.qfrc_applied, plant.model.dof_damping
+        self._q[plant.motors], self._dq[plant.motors] = q, dq
+        self.load, self.pushed, self._ever_pushed = np.zeros(plant.robot.n), np.zeros(plant.robot.n), False
         self.temperature: Array | float = REFERENCE_TEMPERATURE
         _settle_springs(self._mujoco, plant, self.data)
 
     @property
     def motor_q(self) -> Array:
-        return self.data.qpos[self._plant.motors]
+        return self._q[self._plant.motors]
 
     @property
     def motor_dq(self) -> Array:
-        return self.data.qvel[self._plant.motors]
+        return self._dq[self._plant.motors]
 
     def push(self, pushes: Sequence[Push], time: float) -> None:
         """What those of the pushes that act at a time [s] do in the joints, from now on."""
         acting = [push for push in pushes if push.acts_at(time)]
         if acting or np.any(self.pushed):
             q = self._plant.link_side(self.data.qpos)
+            self._ever_pushed = True
             self.pushed = np.sum([push.effort(self._plant.robot, q) for push in acting], axis=0) + np.zeros(self._plant.robot.n)
 
     def feel(self, torque: Array) -> None:
@@ -183,14 +187,32 @@ class Physics:
 
     def _act(self, function: Callable[[Any, Any], None], torque: Array) -> None:
         """A function of MuJoCo's with this torque, and with the friction that the load of the call before gives."""
-        friction = _apply(self._plant, self.data, torque, self._friction, self.load, self.temperature)
-        elastic = self._plant.springs >= 0
-        # a force on a link acts on the motor's angle and on the deflection alike, whose sum the link's position is
-        self.data.qfrc_applied[self._plant.motors] += self.pushed
-        self.data.qfrc_applied[self._plant.springs[elastic]] = self.pushed[elastic]
+        friction = self._apply(torque)
+        if self._ever_pushed:
+            elastic = self._plant.springs >= 0
+            # a force on a link acts on the motor's angle and on the deflection alike, whose sum the link's position is
+            self._applied[self._plant.motors] += self.pushed
+            self._applied[self._plant.springs[elastic]] = self.pushed[elastic]
         function(self._plant.model, self.data)
-        _check_sane(self.data, self.data.time)
-        self.load = torque - friction - self._plant.inertia * self.data.qacc[self._plant.motors]
+        if not self._ddq @ self._ddq < _ABSURD_ACCELERATION**2:  # NaN is not below it either
+            raise SimulationError(
+                f"the simulated robot ran away at {self.data.time:.3f} s; "
+                "check that friction takes energy out, or lower the servo's bandwidth"
+            )
+        self.load = torque - friction - self._plant.inertia * self._ddq[self._plant.motors]
+
+    def _apply(self, torque: Array) -> Array | float:
+        """Set the torques of a step; the friction in it is returned."""
+        motors = self._plant.motors
+        if self._friction is None:
+            self._applied[motors] = torque
+            return 0.0
+        velocity = self._dq[motors]
+        here, slope = self._friction.tangent(Motion(self._q[motors], velocity, None, self.load, self.temperature))
+        damping = np.maximum(slope, 0.0)  # a falling characteristic (Stribeck) stays a force
+        self._damping[motors] = damping
+        self._applied[motors] = torque - (here - damping * velocity)
+        return here
 
 
 def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:
@@ -206,32 +228,9 @@ def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:
     data.qvel[:] = velocity
 
 
-def _apply(
-    plant: Plant, data: Any, torque: Array, friction: SimulatedFriction | None, load: Array, temperature: Array | float
-) -> Array | float:
-    """Set the torques of a step; the friction in it is returned."""
-    motors = plant.motors
-    if friction is None:
-        data.qfrc_applied[motors] = torque
-        return 0.0
-    velocity = data.qvel[motors]
-    here, slope = friction.tangent(Motion(data.qpos[motors], velocity, None, load, temperature))
-    damping = np.maximum(slope, 0.0)  # a falling characteristic (Stribeck) stays a force
-    plant.model.dof_damping[motors] = damping
-    data.qfrc_applied[motors] = torque - (here - damping * velocity)
-    return here
-
-
 def _note(rows: dict[str, Array], k: int, plant: Plant, physics: Physics, torque: Array) -> None:
     data = physics.data
     for link, motor, values in (("q", "motor_q", data.qpos), ("dq", "motor_dq", data.qvel), ("ddq", "motor_ddq", data.qacc)):
         rows[link][k] = plant.link_side(values)
         rows[motor][k] = values[plant.motors]
     rows["effort"][k], rows["load"][k], rows["pushed"][k] = torque, physics.load, physics.pushed
-
-
-def _check_sane(data: Any, time: float) -> None:
-    if not np.abs(data.qacc).max() < _ABSURD_ACCELERATION:  # NaN is not below it either
-        raise SimulationError(
-            f"the simulated robot ran away at {time:.3f} s; check that friction takes energy out, or lower the servo's bandwidth"
-        )

@@ -49,15 +49,23 @@ class SimulatedFriction:
     def tangent(self, motion: Motion) -> tuple[Array, Array]:
         """Torque (n,) of a motion (n,) and its slope over the velocity (n,), both without acceleration; what a step of the physics
         needs."""
+        # the jump of all terms together, nothing checked and nothing made twice: this runs a hundred thousand times
         smoothed = self.model
-        step = 1e-3 * smoothed.threshold
-        beside = motion.dq + (step * _AROUND + BESIDE_REST)
-        # the jump of all terms together, and nothing checked: this runs a hundred thousand times
-        at = motion._replace(dq=beside, ddq=np.zeros_like(beside))
-        raw = sum(term * own for term, own in zip(smoothed.model.terms(at), self.parameters.T, strict=True))
+        step, around, still, rows = self._constants
+        beside = motion.dq + around
+        at = Motion(motion.q, beside, still, motion.load, motion.temperature)
+        torque = 0.0
+        for term, own in zip(smoothed.model.terms(at), rows, strict=True):
+            torque = torque + term * own
         jump = self._total_jump(at) if smoothed.needs else self._constant_jump
-        below, here, above = raw - jump * (np.sign(beside) - np.tanh(beside / smoothed.threshold))
+        below, here, above = torque - jump * (np.sign(beside) - np.tanh(beside / smoothed.threshold))
         return here, (above - below) / (2.0 * step)
+
+    @cached_property
+    def _constants(self) -> tuple[float, Array, Array, list[Array]]:
+        """Step of the velocity, velocities (3, 1) around one, accelerations (3, n), and the parameters, (n,) each."""
+        step = 1e-3 * self.model.threshold
+        return step, step * _AROUND + BESIDE_REST, np.zeros((3, len(self.parameters))), [*self.parameters.T.copy()]
 
     @cached_property
     def _constant_jump(self) -> Array:
