@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from dynident.cli.app import main
 from tests.commands import run_here
 from tests.offline.sitecustomize import allow_network
+from tests.scheduling import Scheduling
 
 if TYPE_CHECKING:
     from dynident.reproduce import Reproduction
@@ -32,6 +33,11 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     exempt = any(item.iter_markers("browser")) or any(item.iter_markers("network"))
     with allow_network() if exempt else nullcontext():
         return (yield)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")

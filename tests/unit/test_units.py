@@ -112,7 +112,7 @@ def test_excitation():
     units = {(m.name, m.where): m.unit for m in found.report.margins if m.where in robot.joint_names}
     for (name, where), unit in units.items():
         assert unit == getattr(robot.joints[robot.joint_index(where)].units, name)
-    static = design_configurations(robot, 20, limits=robot_limits(robot))
+    static = design_configurations(robot, 4, limits=robot_limits(robot))
     assert [row.cells[-1] for row in static_report(static).tables[0].rows] == ["rad", "m"]
 
 

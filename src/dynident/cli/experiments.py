@@ -41,6 +41,7 @@ def write_experiment(
     from dynident.core.files import write_atomically
     from dynident.excitation import design_experiment, design_trajectory, drive_experiment
     from dynident.excitation.experiment_tables import experiment_document, experiment_report
+    from dynident.reports.page import figure_page
 
     seed = options.pop("seed")
     with progress_bar("Designing the experiment") as progress, processes() as executor:
@@ -53,8 +54,7 @@ def write_experiment(
         write_design(found, file, write, rate=options["rate"])
     page = output.with_suffix(".html")
     if plot:
-        shown = experiment.plot(title=experiment.headline).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
-        write_atomically(page, shown)
+        write_atomically(page, figure_page(experiment.plot(title=experiment.headline), f"{robot.name}: experiment"))
     written = ", ".join(map(str, files)) + (f", plot in {page}" if plot else "")
     print_result(experiment_report(experiment), experiment_document(experiment), as_json=as_json, written=written)
 

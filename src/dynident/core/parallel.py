@@ -65,13 +65,13 @@ def multi_start(
             progress(f"start {start + 1} done, {len(results)} of {starts}")
         return enough is not None and enough(result)
 
-    if executor is None:
+    if executor is None or len(open_starts) == 1:  # for one start there is nothing to share out
         for start in open_starts:
             if results and time.monotonic() >= deadline:
                 break
             if hand_over(start, task(start, np.random.default_rng(children[start]))):
                 break
-    elif open_starts:
+    else:
         if isinstance(executor, ProcessPoolExecutor):
             _check_picklable(task)
 

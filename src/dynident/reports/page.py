@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
@@ -22,10 +21,14 @@ from dynident.feasibility.samples import PosteriorSamples
 from dynident.payload.result import PayloadEstimate
 from dynident.regression.estimate import Estimate
 from dynident.reports.blocks import Block, Figure, Section
+from dynident.reports.packed import asset, pack, plotly_scripts
 from dynident.reports.registry import SECTIONS
 from dynident.runs import Run, run_in_memory
 from dynident.signs.result import SignRecovery
 from dynident.validation.result import Validation
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure as PlotlyFigure
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,7 @@ def report_html(run: Run) -> str:
 
 def render(title: str, kicker: str, robot: str, source: str, sections: Sequence[FilledSection]) -> Page:
     """Filled sections as a page. kicker : what kind of page it is."""
-    import plotly.offline  # here, because it takes long
-
+    figures = [_content(block) for item in sections for block in item.blocks if isinstance(block, Figure)]
     html = (
         environment()
         .get_template("page.html")
@@ -104,10 +106,21 @@ def render(title: str, kicker: str, robot: str, source: str, sections: Sequence[
             sections=sections,
             style=asset("page.css"),
             script=asset("page.js"),
-            plotly=plotly.offline.get_plotlyjs(),
+            figures=pack("figures", _json(figures)),
+            plotly=plotly_scripts(),
         )
     )
     return Page(title, html)
+
+
+def figure_page(figure: PlotlyFigure, title: str) -> str:
+    """A figure by itself as a page that works without a network."""
+    content = json.loads(cast("str", figure.to_json()))  # pyright: ignore[reportUnknownMemberType]
+    return (
+        environment()
+        .get_template("figure.html")
+        .render(title=title, figure=htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False), plotly=plotly_scripts())
+    )
 
 
 def _title(run: Run) -> str:
@@ -135,10 +148,13 @@ def group_blocks(blocks: tuple[Block, ...]) -> Iterator[tuple[bool, list[Block]]
         yield True, row
 
 
-def _figure_json(figure: Figure) -> Markup:
-    """For a script element: no text in it can end the element, and NaN is refused rather than written."""
-    content = {"data": figure.data, "layout": {"height": figure.height, **figure.layout}}
-    return htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False, separators=(",", ":"))
+def _content(figure: Figure) -> dict[str, Any]:
+    return {"data": figure.data, "layout": {"height": figure.height, **figure.layout}}
+
+
+def _json(content: object) -> str:
+    """NaN, which browsers don't read, is refused."""
+    return json.dumps(content, allow_nan=False, separators=(",", ":"))
 
 
 @lru_cache(maxsize=1)
@@ -148,13 +164,8 @@ def environment() -> Environment:
         loader=PackageLoader("dynident.reports"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     filters = cast("dict[str, Any]", found.filters)
-    filters.update(typeset=typeset, figure_json=_figure_json, groups=group_blocks)
+    filters.update(typeset=typeset, groups=group_blocks)
     return found
-
-
-def asset(name: str) -> str:
-    """A file of the templates as it is."""
-    return resources.files("dynident.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 _SYMBOL = re.compile(

@@ -14,7 +14,8 @@ from dynident.core.figures import numbers
 from dynident.core.files import finite_or_none
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError
-from dynident.reports.page import Page, asset, environment
+from dynident.reports.packed import asset
+from dynident.reports.page import Page, environment
 from dynident.robots.figures import ellipsoid, shown_position
 from dynident.robots.kinematics import arm_reach, joint_constants
 from dynident.robots.robot import JointType, Robot

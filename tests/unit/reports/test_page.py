@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import plotly.graph_objects as go
 import pytest
+from plotly.offline import get_plotlyjs
 
 from dynident.errors import FileError, InputError
 from dynident.feasibility import RetrievalStatus
@@ -24,6 +25,7 @@ from dynident.runs.validation import validation_document
 from dynident.validation import Validation
 from dynident.validation.uncertainty import Departure
 from tests.browser.arm import arm, complete_run, identified, log, validated
+from tests.pages import unpack
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,8 @@ def bare(tmp_path_factory) -> Path:
 
 def test_the_page_is_one_file_that_names_no_address_to_load(complete):
     page = report_html(load_run(complete))
-    assert len(page.encode()) < 8_000_000
+    assert len(page.encode()) < 2_500_000
+    assert unpack(page, "plotly") == get_plotlyjs()
     head = page.split("<script>")[0]  # what follows is Plotly's own text
     assert not re.search(r"(src|href)\s*=\s*[\"'](?!#|data:)", head)
     assert "default-src 'none'" in head
@@ -247,8 +250,8 @@ def test_a_page_made_in_memory_shows_the_figures_of_the_folder(complete, tmp_pat
     run = load_run(complete)
     names = ("signs", "parameters", "validation", "samples", "payload")
     page = report(run.estimate, **{name: getattr(run, name) for name in names})
-    figures = r'<script type="application/json">(.*?)</script>'
-    assert re.findall(figures, page.html) == re.findall(figures, report(run).html)
+    assert len(json.loads(unpack(page.html))) > 15
+    assert unpack(page.html) == unpack(report(run).html)
     assert headline(run) in page.html
     assert str(complete) not in page.html
     assert page.save(tmp_path / "page.html").read_text() == page.html

@@ -272,9 +272,10 @@ def _write_trajectory(
     page = output.with_suffix(".html")
     if plot:
         from dynident.core.files import write_atomically
+        from dynident.reports.page import figure_page
 
         heading = f"{design.headline}; dashed: the limits; grey: to the periods and back"
-        shown = design.plot(title=heading).to_html(include_plotlyjs=True)  # pyright: ignore[reportUnknownMemberType]
+        shown = figure_page(design.plot(title=heading), f"{robot.name}: trajectory")
         write_atomically(page, show_moving(shown, robot, driven))
     written = f"{output}, plot in {page}" if plot else str(output)
     print_result(design_report(design), design_document(design), as_json=as_json, written=written)

@@ -2,10 +2,7 @@
 (() => {
   const root = document.documentElement;
   const button = document.getElementById("theme");
-  const plots = [...document.querySelectorAll(".plot")].map((element) => ({
-    element,
-    figure: JSON.parse(element.parentElement.querySelector("script").textContent),
-  }));
+  const plots = [...document.querySelectorAll(".plot")].map((element) => ({ element, figure: null }));
 
   // Colours in figures are names of the style sheet's, so that both themes have their own.
   const themed = (value, colour) => {
@@ -107,5 +104,8 @@
     if (k === plots.length) { root.dataset.drawn = "all"; return; }
     draw(plots[k]).then(() => setTimeout(() => next(k + 1), 0));
   };
-  next(0);
+  Promise.all([inflate("figures"), plotlyReady]).then(([figures]) => {
+    JSON.parse(figures).forEach((figure, k) => { plots[k].figure = figure; });
+    next(0);
+  }, () => {});
 })();
