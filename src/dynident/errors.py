@@ -7,6 +7,10 @@ from importlib import import_module
 from typing import Any
 
 
+#: Characters of what is said about a file.
+_LONGEST = 700
+
+
 class Remedy(str):
     """What to do about an error, in the library's words, for which an interface can say its own.
 
@@ -80,7 +84,13 @@ class FileError(InputError):
         self.file = str(file)
         self.place = place
         where = f"{self.file}, {place}" if place else self.file
-        super().__init__(f"{where}: {message}", remedy=remedy)
+        super().__init__(f"{where}: {_one_line(message)}", remedy=remedy)
+
+
+def _one_line(message: str) -> str:
+    """A sentence of readable length: it may quote what a damaged file holds, line breaks and thousands of characters among it."""
+    line = " ".join(message.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
 
 
 class ShapeError(InputError):

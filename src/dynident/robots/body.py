@@ -6,6 +6,7 @@ needs to take a body apart again.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -16,6 +17,8 @@ from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 
+#: No robot is larger [m], no link has a parameter beyond this [kg, kg·m, kg·m²], and a position limit beyond this stands for none [rad | m].
+_LARGEST_LENGTH, _LARGEST_PARAMETER, _ENDLESS = 1e6, 1e18, 1e9
 #: Largest difference between a link's parameters and the sum of its pieces', as a share of the largest of them: rounding.
 _ROUNDING = 1e-9
 
@@ -76,7 +79,7 @@ class Joint:
             raise ValueRangeError(f"axis of joint {self.name!r}", "is zero; give the direction in which the joint moves")
         # an axis of length one stays as it is to the last bit, so that a robot that was written and read is the same
         set_frozen(self, "axis", axis if abs(length - 1.0) < 1e-15 else axis / length)
-        low, high = (float(limit) for limit in self.position)
+        low, high = (math.copysign(math.inf, limit) if abs(limit) >= _ENDLESS else limit for limit in map(float, self.position))
         object.__setattr__(self, "position", (low, high))
         if not low <= high:
             raise ValueRangeError(f"position limits of joint {self.name!r}", f"are [{low}, {high}]; the lower must not exceed the upper")
@@ -108,7 +111,7 @@ class Capsule:
 
     def __post_init__(self) -> None:
         for name in ("start", "end"):
-            set_frozen(self, name, check_array(f"{name} of a capsule", getattr(self, name), (3,)))
+            set_frozen(self, name, _check_lengths(f"{name} of a capsule", check_array(f"{name} of a capsule", getattr(self, name), (3,))))
         object.__setattr__(self, "radius", float(self.radius))
         if not 0.0 < self.radius < np.inf:
             raise ValueRangeError("radius of a capsule", f"is {self.radius:g}; a positive length [m] was expected")
@@ -133,7 +136,7 @@ class Source:
         object.__setattr__(self, "capsules", tuple(self.capsules))
         set_frozen(self, "placement", check_pose(self.placement, f"placement of source link {self.name!r}"))
         if self.parameters is not None:
-            set_frozen(self, "parameters", check_array(f"parameters of source link {self.name!r}", self.parameters, (PARAMETERS_PER_LINK,)))
+            set_frozen(self, "parameters", _check_parameters(f"source link {self.name!r}", self.parameters))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -157,7 +160,7 @@ class Link:
     def __post_init__(self) -> None:
         set_frozen(self, "placement", check_pose(self.placement, f"placement of link {self.name!r}"))
         if self.parameters is not None:
-            set_frozen(self, "parameters", check_array(f"parameters of link {self.name!r}", self.parameters, (PARAMETERS_PER_LINK,)))
+            set_frozen(self, "parameters", _check_parameters(f"link {self.name!r}", self.parameters))
         pieces = tuple(self.pieces) or (Source(name=self.name, parameters=self.parameters),)
         object.__setattr__(self, "pieces", pieces)
         self._check_sum()
@@ -173,7 +176,7 @@ class Link:
         A body of one source link passes them on to it. Of a body of several only the sum is known then: they keep their
         names and places, without parameters.
         """
-        values = check_array(f"parameters of link {self.name!r}", parameters, (PARAMETERS_PER_LINK,))
+        values = _check_parameters(f"link {self.name!r}", parameters)
         pieces = tuple(replace(piece, parameters=None) for piece in self.pieces)
         if len(pieces) == 1:
             into_own_frame = change_of_frame(np.linalg.inv(pieces[0].placement))
@@ -198,4 +201,20 @@ def check_pose(values: ArrayLike, name: str) -> Array:
     R = T[:3, :3]
     if not (np.allclose(R @ R.T, np.eye(3), atol=1e-6) and np.linalg.det(R) > 0 and np.allclose(T[3], [0, 0, 0, 1])):
         raise ValueRangeError(name, "is not a pose: it must be a 4x4 homogeneous matrix with a rotation in its upper left")
+    _check_lengths(name, T[:3, 3])
     return T
+
+
+def _check_lengths(name: str, values: Array) -> Array:
+    farthest = float(np.abs(values).max())
+    if farthest > _LARGEST_LENGTH:
+        raise ValueRangeError(name, f"is {farthest:.3g} m away, farther than any robot reaches; check the number and its unit")
+    return values
+
+
+def _check_parameters(name: str, values: ArrayLike) -> Array:
+    parameters = check_array(f"parameters of {name}", values, (PARAMETERS_PER_LINK,))
+    largest = float(np.abs(parameters).max())
+    if largest > _LARGEST_PARAMETER:
+        raise ValueRangeError(f"parameters of {name}", f"reach {largest:.3g}, as those of no link do; check its mass and its units")
+    return parameters

@@ -96,6 +96,9 @@ def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str
         del arrays["dq"]  # measured at standstill: it says nothing about M and g
     provenance = Provenance.of((arrays["q"], arrays.get("M"), arrays.get("g")), files=files, selection=recipe.selection)
     samples = ControllerSamples(**arrays, joint_names=names, source=file.name, provenance=provenance)
+    for name in samples.present:
+        if (largest := float(np.abs(getattr(samples, name)).max())) > _LARGEST:
+            raise ValueRangeError(name, f"reaches {largest:.4g}, as that of no robot does; repair or drop those samples")
     return samples.select(order) if order else samples
 
 

@@ -117,7 +117,7 @@ def _samples(path: Path, content: Mapping[str, Any]) -> Dataset:
                 if len(row) not in (0, len(names)) or (name == "q" and not row):
                     raise FileError(path, f"has {len(row)} {key} for {len(names)} joints", place=f"points[{i}]")
                 found[name].append(row)
-        except (KeyError, TypeError, ValueError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise FileError(path, "lists of numbers and a time_from_start were expected", place=f"points[{i}]") from None
     known = {name: np.array(rows) for name, rows in found.items() if all(rows)}
     try:

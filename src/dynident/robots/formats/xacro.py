@@ -17,7 +17,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 from xml.dom import minidom
-from xml.parsers.expat import ExpatError
 
 from dynident.core.files import read_text
 from dynident.core.xml import parse_xml
@@ -44,7 +43,7 @@ def expand_xacro(path: str | Path, *, packages: Mapping[str, str | Path] | None 
     try:
         with _LOCK, _guarded(xacro, find, known), contextlib.redirect_stderr(io.StringIO()):
             document = xacro.process_file(str(path), mappings=dict(arguments or {}), verbosity=0)
-    except (xacro.XacroException, ExpatError, OSError, RecursionError, ValueError) as error:
+    except Exception as error:  # expressions of the file may raise anything
         _raise_cause(error)
         said = " ".join(str(error).split()) or type(error).__name__
         remedy = Remedy("arguments are given with {xacro_args}", xacro_args={"name": "value"})

@@ -1,0 +1,218 @@
+"""Damaged files by the thousand: each is read in a child process with a limit of memory and time, and its outcome counted.
+
+`python -m tests.faults.campaign --cases 10000` is the long run; `--format csv --seed 17` repeats one case. What fails is kept with its seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import resource
+import shutil
+import sys
+import tempfile
+import traceback
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import cache, partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import numpy as np
+
+from dynident.core import isolation
+from dynident.errors import DynidentError
+from tests.faults.damage import pick
+from tests.faults.originals import Format, formats
+from tests.faults.outcomes import Found, Outcome, judge
+
+#: One case takes at most so long [s], and so much memory beyond what the process has [bytes].
+SECONDS, MEMORY = 30.0, 3 << 30
+#: A reading that has touched more memory than this is greedy [bytes].
+GREED = 400 << 20
+#: A sentence is no longer.
+LONGEST = 1000
+
+
+class Case(NamedTuple):
+    """What came of one damaged file. told : the sentence, or what went wrong."""
+
+    format: str
+    seed: int
+    outcome: Outcome
+    told: str = ""
+
+
+def damaged_content(item: Format, seed: int, intact: bytes) -> bytes:
+    rng = np.random.default_rng([zlib.crc32(item.name.encode()), seed])
+    return pick(rng, item.damages)(rng, intact)
+
+
+def run_cases(item: Format, seeds: Iterable[int], *, keep: Path | None = None) -> Iterator[Case]:
+    """The cases of one format, in order. keep : folder for the files that fail."""
+    waiting = list(seeds)
+    while waiting:
+        for case in _in_child(item, waiting):
+            if keep is not None and not case.outcome.passes:
+                _keep(item, case, keep)
+            yield case
+            waiting.remove(case.seed)
+
+
+def _in_child(item: Format, seeds: list[int]) -> Iterator[Case]:
+    """Cases until they are done, or until one ends or stops the child."""
+    prepare(item)
+    context = multiprocessing.get_context("fork")
+    mine, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=_work, args=(theirs, item, seeds), daemon=False)
+    child.start()
+    theirs.close()
+    try:
+        for seed in seeds:
+            try:
+                if not mine.poll(SECONDS):
+                    yield Case(item.name, seed, Outcome.HANG, f"nothing in {SECONDS:g} s")
+                    return
+                yield mine.recv()
+            except EOFError:
+                child.join()
+                yield Case(item.name, seed, Outcome.CRASH, f"the process ended with {child.exitcode}")
+                return
+    finally:
+        mine.close()
+        child.kill()
+        child.join()
+
+
+def _work(theirs: Connection, item: Format, seeds: list[int]) -> None:
+    isolation._LEAST_TIME = 10.0
+    intact = prepare(item)
+    folder = Path(tempfile.mkdtemp(prefix="dynident-fuzz-"))
+    try:
+        with (folder / "said").open("w+b") as said:
+            for stream in (1, 2):
+                os.dup2(said.fileno(), stream)
+            (folder / "files").mkdir()
+            item.write(folder / "files")
+            file = folder / "files" / item.file
+            content = file.read_bytes()
+            _limit_memory()
+            for seed in seeds:
+                file.write_bytes(damaged_content(item, seed, content))
+                outcome, told = _one(item, file, intact)
+                if outcome.passes and (noise := _taken(said)):
+                    outcome, told = Outcome.NOISE, noise
+                theirs.send(Case(item.name, seed, outcome, told))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _taken(said: IO[bytes]) -> str:
+    """What was printed since it was last asked."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    said.seek(0)
+    found = said.read(300).decode(errors="replace")
+    said.seek(0)
+    said.truncate()
+    return found
+
+
+@cache
+def prepare(item: Format) -> Found:
+    """What is read of the intact file, and said about it; once, so that every child begins warm."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "files").mkdir()
+        item.write(Path(folder) / "files")
+        found = item.read(Path(folder) / "files" / item.file)
+        said = {thorough: found.says(thorough) for thorough in (False, True)}
+    return replace(found, says=said.__getitem__)
+
+
+def _one(item: Format, file: Path, intact: Found) -> tuple[Outcome, str]:
+    before = _most_memory()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            outcome, told = judge(intact, item.read(file))
+    except DynidentError as error:
+        text = str(error)
+        whole = text.strip() and "\n" not in text and len(text) <= LONGEST
+        outcome, told = (Outcome.SENTENCE, text) if whole else (Outcome.EXCEPTION, f"no sentence: {text[:300]!r}")
+    except MemoryError:
+        outcome, told = Outcome.MEMORY, traceback.format_exc(limit=-3)
+    except BaseException:
+        outcome, told = Outcome.EXCEPTION, traceback.format_exc(limit=-4)
+    if outcome.passes and _most_memory() - before > GREED:
+        outcome, told = Outcome.MEMORY, f"{(_most_memory() - before) >> 20} MB; {told}"
+    return outcome, told
+
+
+def _most_memory() -> int:
+    return 1024 * max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+def _limit_memory() -> None:
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    limit = pages * resource.getpagesize() + MEMORY
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def _keep(item: Format, case: Case, folder: Path) -> None:
+    """The damaged file, and beside it what came of it and how to see it again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        item.write(Path(place))
+        content = damaged_content(item, case.seed, (Path(place) / item.file).read_bytes())
+    name = f"{item.name.replace(' ', '_').replace('.', '_')}-{case.seed}"
+    (folder / f"{name}{Path(item.file).suffix}").write_bytes(content)
+    again = f'make fuzz SEED={case.seed} FORMAT="{item.name}"'
+    (folder / f"{name}.told.txt").write_text(f"{case.outcome.value}\n{case.told}\n{again}\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=1000, help="Damaged files of each format.")
+    parser.add_argument("--first", type=int, default=0, help="Seed of the first one.")
+    parser.add_argument("--seed", type=int, default=None, help="This case alone.")
+    parser.add_argument("--format", default="", help="This format alone.")
+    parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"), help="Folder for the files that fail.")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    asked = parser.parse_args()
+    chosen = [name for name in formats() if asked.format in ("", name)]
+    seeds = [asked.seed] if asked.seed is not None else range(asked.first, asked.first + asked.cases)
+    counts: dict[str, Counter[Outcome]] = {}
+
+    run = partial(_run_format, seeds=seeds, keep=asked.keep)
+    with ProcessPoolExecutor(asked.workers, multiprocessing.get_context("fork")) as pool:
+        for name, cases in zip(chosen, pool.map(run, chosen), strict=True):
+            counts[name] = Counter(case.outcome for case in cases)
+            print(f"{name}: " + ", ".join(f"{count} {outcome.value}" for outcome, count in counts[name].most_common()), flush=True)  # noqa: T201
+            for case in cases:
+                if not case.outcome.passes or asked.seed is not None:
+                    print(f"  seed {case.seed}: {case.outcome.value}: {case.told}", flush=True)  # noqa: T201
+    print(markdown(counts))  # noqa: T201
+    sys.exit(any(not outcome.passes for found in counts.values() for outcome in found))
+
+
+def _run_format(name: str, seeds: Sequence[int], keep: Path) -> list[Case]:
+    return list(run_cases(formats()[name], seeds, keep=keep))
+
+
+def markdown(counts: dict[str, Counter[Outcome]]) -> str:
+    """The table of the documentation."""
+    lines = ["| format | files | " + " | ".join(outcome.value for outcome in Outcome) + " |", "|---" * (2 + len(Outcome)) + "|"]
+    total: Counter[Outcome] = sum(counts.values(), Counter())
+    for name, found in [*counts.items(), ("all", total)]:
+        lines.append(f"| {name} | {found.total()} | " + " | ".join(str(found[outcome]) for outcome in Outcome) + " |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
