@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-
 #: Characters of what is said about a file.
 _LONGEST = 700
 

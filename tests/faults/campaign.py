@@ -1,6 +1,7 @@
 """Damaged files by the thousand: each is read in a child process with a limit of memory and time, and its outcome counted.
 
-`python -m tests.faults.campaign --cases 10000` is the long run; `--format csv --seed 17` repeats one case. What fails is kept with its seed.
+`python -m tests.faults.campaign --cases 10000` is the long run; `--format csv --seed 17` repeats one case. What fails is kept with
+its seed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import resource
 import shutil
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 import zlib
@@ -32,8 +34,8 @@ from tests.faults.damage import pick
 from tests.faults.originals import Format, formats
 from tests.faults.outcomes import Found, Outcome, judge
 
-#: One case takes at most so long [s], and so much memory beyond what the process has [bytes].
-SECONDS, MEMORY = 30.0, 3 << 30
+#: One case takes at most so much CPU time, so long [s], and so much memory beyond what the process has [bytes].
+SECONDS, PATIENCE, MEMORY = 20.0, 300.0, 3 << 30
 #: A reading that has touched more memory than this is greedy [bytes].
 GREED = 400 << 20
 #: A sentence is no longer.
@@ -76,8 +78,8 @@ def _in_child(item: Format, seeds: list[int]) -> Iterator[Case]:
     try:
         for seed in seeds:
             try:
-                if not mine.poll(SECONDS):
-                    yield Case(item.name, seed, Outcome.HANG, f"nothing in {SECONDS:g} s")
+                if not _hear(mine, child.pid or 0):
+                    yield Case(item.name, seed, Outcome.HANG, f"no answer after {SECONDS:g} s of work, or {PATIENCE:g} s of waiting")
                     return
                 yield mine.recv()
             except EOFError:
@@ -88,6 +90,24 @@ def _in_child(item: Format, seeds: list[int]) -> Iterator[Case]:
         mine.close()
         child.kill()
         child.join()
+
+
+def _hear(mine: Connection, process: int) -> bool:
+    """Whether an answer comes before the child has worked for too long, however busy the machine is."""
+    begun, started = time.monotonic(), _worked(process)
+    while not mine.poll(0.5):
+        if _worked(process) - started > SECONDS or time.monotonic() - begun > PATIENCE:
+            return False
+    return True
+
+
+def _worked(process: int) -> float:
+    """CPU time of a process and of the children that it has waited for [s]."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def _work(theirs: Connection, item: Format, seeds: list[int]) -> None:
@@ -147,7 +167,7 @@ def _one(item: Format, file: Path, intact: Found) -> tuple[Outcome, str]:
         outcome, told = (Outcome.SENTENCE, text) if whole else (Outcome.EXCEPTION, f"no sentence: {text[:300]!r}")
     except MemoryError:
         outcome, told = Outcome.MEMORY, traceback.format_exc(limit=-3)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 (whatever comes is what is counted)
         outcome, told = Outcome.EXCEPTION, traceback.format_exc(limit=-4)
     if outcome.passes and _most_memory() - before > GREED:
         outcome, told = Outcome.MEMORY, f"{(_most_memory() - before) >> 20} MB; {told}"

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dynident import load_robot
-from dynident.data import ControllerSamples, Dataset, load_recording, write_dataset
+from dynident.data import Dataset, load_recording, write_dataset
 from dynident.doctor.diagnose import diagnose
-from dynident.excitation.formats.registry import FORMATS, read_trajectory, write_trajectory
+from dynident.excitation.formats.registry import read_trajectory, write_trajectory
 from dynident.excitation.limits.limits import require_usable
 from dynident.excitation.limits.limits_file import read_limits
 from dynident.excitation.motion_check import check_motion
@@ -27,6 +27,7 @@ from dynident.regression import build_problem, fit, identify
 from dynident.regression.prepare import match_joints
 from dynident.robots import Robot
 from dynident.robots.check import check_robot
+from dynident.robots.kinematics import arm_reach
 from dynident.robots.serialize import robot_to_dict
 from dynident.runs import load_run, save_run
 from dynident.validation import validate
@@ -53,10 +54,13 @@ class Format:
 
     name: str
     file: str
-    write: Callable[[Path], None]
+    write: Callable[[Path], object]
     read: Callable[[Path], Found]
     damages: tuple[Damage, ...]
     cases: int = 150
+
+
+LIMITED = ("position", "velocity", "effort")
 
 
 @cache
@@ -71,7 +75,8 @@ def log() -> Dataset:
 
 def tables() -> damage.Tables:
     data = log()
-    return {"t": data.time, "q": data.q, "dq": data.dq, "ddq": data.ddq, "tau": data.effort}
+    found = {"t": data.time, "q": data.q, "dq": data.dq, "ddq": data.ddq, "tau": data.effort}
+    return {name: np.array(values) for name, values in found.items()}
 
 
 def columns() -> damage.Tables:
@@ -96,7 +101,7 @@ def read_log(path: Path) -> Found:
     data = match_joints(robot(), load_recording(path, robot_joints=robot().joint_names))
     arrays = {name: getattr(data, name, None) for name in ("time", "q", "dq", "ddq", "effort", "M", "g", "c", "temperature", "mask")}
     content = {name: np.array(values) for name, values in arrays.items() if values is not None}
-    content["words"] = (data.joint_names, getattr(data, "effort_kind", None), getattr(data, "starts", None), repr(getattr(data, "gears", None)))
+    content["words"] = (data.joint_names, *(repr(getattr(data, name, None)) for name in ("effort_kind", "starts", "gears")))
 
     def says(thorough: bool) -> set[str]:
         estimate = identify(robot(), data)
@@ -125,10 +130,22 @@ def read_robot(path: Path) -> Found:
     def says(thorough: bool) -> set[str]:
         checked = check_robot(found)
         links = {f"{link.verdict.value} {link.warnings}" for link in checked.links}
-        return {*checked.notes, *checked.warnings, *links, *(item.verdict.value for item in checked.sources), f"{found.n} joints", str(checked)}
+        return {*checked.notes, *checked.warnings, *links, *(item.verdict.value for item in checked.sources), "joint " * found.n}
 
-    text = json.dumps(robot_to_dict(replace(found, source="")), allow_nan=True)
-    return Found(content={"robot": text}, says=says)
+    sizes = {
+        "reach": arm_reach(found),
+        "mass": sum(abs(link.parameters[0]) for link in found.links if link.parameters is not None),
+        "gravity": float(np.linalg.norm(found.gravity)),
+        **{name: float(np.nan_to_num(getattr(found, f"{name}_limits"), posinf=0.0, neginf=0.0).max()) for name in LIMITED},
+    }
+    text = json.dumps(robot_to_dict(replace(found, source="")))
+    return Found(content={"robot": text, "sizes": sizes}, says=says, concerns=_concerns_of_robot)
+
+
+def _concerns_of_robot(intact: Mapping[str, Any], content: Mapping[str, Any]) -> list[str]:
+    """Lengths, masses, limits and gravity far beyond those of the intact arm."""
+    sizes, before = content["sizes"], intact["sizes"]
+    return [f"{name} is {size:.3g}" for name, size in sizes.items() if not size <= 1e3 * max(before[name], 0.1)]
 
 
 def read_motion(path: Path) -> Found:
@@ -169,8 +186,8 @@ def read_run(path: Path) -> Found:
     run = load_run(path.parent)
     numbers = {name: getattr(run.estimate, name) for name in ("values", "covariance", "kept")}
     links = {} if run.parameters is None else {"links": np.array(run.parameters.x)}
-    problem = repr(run.problem)
-    return Found(content={**numbers, **links, "words": str(run).replace(str(path.parent), "RUN"), "problem": problem}, says=lambda thorough: {*run.missing.values()})
+    words = {"words": str(run).replace(str(path.parent), "RUN"), "problem": repr(run.problem)}
+    return Found(content={**numbers, **links, **words}, says=lambda thorough: {*run.missing.values()})
 
 
 @cache
@@ -202,7 +219,9 @@ def _messages(rng: Generator | None = None) -> list[Any]:
         values[name] = values[name][:1]
         states[at] = state._replace(values=values)
     elif kind == 2:
-        states[at] = state._replace(names=pick(rng, (("joint1",), ("joint1", "joint1"), ("a", "b"), (), ("joint2", "joint1"), ("é", "\x00"))))
+        states[at] = state._replace(
+            names=pick(rng, (("joint1",), ("joint1", "joint1"), ("a", "b"), (), ("joint2", "joint1"), ("é", "\x00")))
+        )
     elif kind == 3:
         states[at] = state._replace(stamp=pick(rng, (0.0, -1.0, 1e3, 1e8, state.time + 0.5)))
     elif kind == 4:
@@ -214,7 +233,7 @@ def _messages(rng: Generator | None = None) -> list[Any]:
     return states
 
 
-def _bag(name: str, write: Callable[[Path, list[Any]], object]) -> tuple[Callable[[Path], None], Damage]:
+def _bag(name: str, write: Callable[[Path, list[Any]], object]) -> tuple[Callable[[Path], object], Damage]:
     """How a bag is written, and with damaged messages."""
 
     def damaged(rng: Generator, content: bytes) -> bytes:
@@ -225,7 +244,7 @@ def _bag(name: str, write: Callable[[Path, list[Any]], object]) -> tuple[Callabl
                 return damage_bytes(rng, content)
             return (Path(folder) / name).read_bytes()
 
-    return lambda folder: write(folder / name, _messages()) and None, damaged
+    return lambda folder: write(folder / name, _messages()), damaged
 
 
 def _format_of_bag(name: str, file: str, write: Callable[[Path, list[Any]], object], cases: int) -> Format:
@@ -237,7 +256,7 @@ def _of_arrays(name: str, file: str, load: Any, save: Any, content: Callable[[],
     return Format(
         name=name,
         file=file,
-        write=lambda folder: (folder / file).write_bytes(save(content())) and None,
+        write=lambda folder: (folder / file).write_bytes(save(content())),
         read=read_log,
         damages=(damage_bytes, of_arrays(load, save), of_arrays(load, save)),
         cases=cases,
@@ -248,7 +267,7 @@ def _of_text(name: str, file: str, text: str, read: Callable[[Path], Found], *da
     return Format(
         name=name,
         file=file,
-        write=lambda folder: (folder / file).write_text(text, encoding="utf-8") and None,
+        write=lambda folder: (folder / file).write_text(text, encoding="utf-8"),
         read=read,
         damages=(damage_bytes, damage_text, damage_text, *damages),
         cases=cases,
@@ -257,7 +276,7 @@ def _of_text(name: str, file: str, text: str, read: Callable[[Path], Found], *da
 
 def _samples() -> damage.Tables:
     data = synthetic_samples(ARM, samples=40, noise=0.01)
-    return {"q": data.q, "M": data.M, "g": data.g}
+    return {"q": data.q, "M": np.array(data.M), "g": np.array(data.g)}
 
 
 def _motion(name: str, file: str, *damages: Damage) -> Format:
@@ -280,22 +299,23 @@ _LINKS = "\n".join(_LINK.format(name) for name in ("a", "b", "hand"))
 _JOINTS = "\n".join(_JOINT.format(*names) for names in (("one", "base", "a"), ("two", "a", "b")))
 _FIXED = '<joint name="flange" type="fixed"><parent link="b"/><child link="hand"/><origin xyz="0 0 0.1"/></joint>'
 URDF = f'<?xml version="1.0"?>\n<robot name="arm">\n<link name="base"/>\n{_LINKS}\n{_JOINTS}\n{_FIXED}\n</robot>\n'
-XACRO = f"""<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
-<xacro:arg name="mass" default="4"/><xacro:property name="half" value="${{0.5 * pi / 2}}"/><xacro:property name="long" value="0.5"/>
+XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="mass" default="4"/><xacro:property name="half" value="${0.5 * pi / 2}"/><xacro:property name="long" value="0.5"/>
 <xacro:macro name="limb" params="name parent length:=0.4">
-<link name="${{name}}"><inertial><origin xyz="0 0 ${{length / 2}}"/><mass value="$(arg mass)"/>
-<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="${{0.02 * 1.0}}"/></inertial></link>
-<joint name="j_${{name}}" type="revolute"><parent link="${{parent}}"/><child link="${{name}}"/><origin xyz="0 0 ${{length}}" rpy="${{half}} 0 0"/>
+<link name="${name}"><inertial><origin xyz="0 0 ${length / 2}"/><mass value="$(arg mass)"/>
+<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="${0.02 * 1.0}"/></inertial></link>
+<joint name="j_${name}" type="revolute"><parent link="${parent}"/><child link="${name}"/><origin xyz="0 0 ${length}" rpy="${half} 0 0"/>
 <axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="80" velocity="3"/></joint></xacro:macro>
-<link name="base"/><xacro:limb name="a" parent="base"/><xacro:limb name="b" parent="a" length="${{long}}"/>
-<xacro:if value="true"><xacro:limb name="c" parent="b"/></xacro:if><xacro:unless value="${{long > 1}}"><link name="d"/></xacro:unless>
+<link name="base"/><xacro:limb name="a" parent="base"/><xacro:limb name="b" parent="a" length="${long}"/>
+<xacro:if value="true"><xacro:limb name="c" parent="b"/></xacro:if><xacro:unless value="${long > 1}"><link name="d"/></xacro:unless>
 <joint name="flange" type="fixed"><parent link="c"/><child link="d"/></joint></robot>"""
 _SDF_INERTIAL = """<inertial><pose>0.1 0.02 0.25 0 0.1 0</pose><mass>4</mass><inertia><ixx>0.1</ixx><ixy>0</ixy><ixz>0</ixz>
 <iyy>0.1</iyy><iyz>0</iyz><izz>0.02</izz></inertia></inertial>"""
 _SDF_JOINT = """<joint name="{0}" type="revolute"><parent>{1}</parent><child>{2}</child><pose>0 0 0.1 0 0 0</pose><axis><xyz>0 0 1</xyz>
 <limit><lower>-2</lower><upper>2</upper><effort>80</effort><velocity>3</velocity></limit></axis></joint>"""
 SDF = f"""<sdf version="1.9"><model name="arm"><link name="base"/>
-<link name="a"><pose>0 0 0.5 1.57 0 0</pose>{_SDF_INERTIAL}</link><link name="b"><pose relative_to="two">0 0 0.4 0 0 0</pose>{_SDF_INERTIAL}</link>
+<link name="a"><pose>0 0 0.5 1.57 0 0</pose>{_SDF_INERTIAL}</link>
+<link name="b"><pose relative_to="two">0 0 0.4 0 0 0</pose>{_SDF_INERTIAL}</link>
 {_SDF_JOINT.format("one", "base", "a")}{_SDF_JOINT.format("two", "a", "b").replace("<pose>", '<pose relative_to="a">')}</model></sdf>"""
 _MJCF_INERTIAL = '<inertial mass="4" pos="0.1 0.02 0.25" quat="1 0.1 0 0" diaginertia="0.1 0.1 0.02"/>'
 MJCF = f"""<mujoco model="arm"><compiler angle="radian" autolimits="true"/><option gravity="0 0 -9.81"/>
@@ -406,6 +426,3 @@ def formats() -> dict[str, Format]:
         _of_run("robot.json", damage_text, damage_json, cases=40),
     ]
     return {item.name: item for item in found}
-
-
-assert set(FORMATS) and ControllerSamples

@@ -15,14 +15,13 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dynident.core.sizes import check_unpacked
 from dynident.errors import DynidentError, FileError
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 _T = TypeVar("_T")
 #: What NumPy and zipfile raise at bytes that are not as they wrote them, compressed or encrypted in an unknown way included.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, KeyError, SyntaxError, MemoryError, OverflowError, RuntimeError)
-#: How many times its own size an archive may unpack to, where that is more than this [bytes].
-_TIMES_THE_FILE, _UNPACKED = 50, 2 << 30
 _MAGIC = b"\x93NUMPY"
 
 
@@ -75,38 +74,26 @@ def _special(mapping: dict[str, Any]) -> Any:
 def read_npz(path: Path) -> Arrays:
     """The arrays of an archive, by key. What it unpacks to is judged before anything is unpacked."""
     try:
+        with path.open("rb") as stream:
+            if stream.read(len(_MAGIC)) == _MAGIC:  # a single .npy array under another name has no keys
+                raise FileError(path, "holds one array without a name; write it with numpy.savez(file, t=..., q=...)")
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            _check_unpacked(path, archive.zip)
+            entries = archive.zip.infolist()
+            check_unpacked(path, sum(entry.file_size for entry in entries), remedy="save it uncompressed, with numpy.savez")
             return {key: _array(path, archive, key) for key in archive.files}
+    except FileError:
+        raise
     except (zipfile.BadZipFile, struct.error, NotImplementedError):
         raise FileError(path, "is not an .npz archive, or it is damaged; write it with numpy.savez") from None
     except (ValueError, EOFError):  # np.load takes what is no archive for a pickle, and refuses
         raise FileError(path, "is not an .npz archive; write it with numpy.savez") from None
-    except (AttributeError, TypeError):  # a single .npy array under another name has no keys
-        raise FileError(path, "holds one array without a name; write it with numpy.savez(file, t=..., q=...)") from None
-
-
-def _check_unpacked(path: Path, archive: zipfile.ZipFile) -> None:
-    """FileError where a few bytes claim to be very many; zipfile never unpacks more than an entry claims."""
-    size, unpacked = path.stat().st_size, sum(entry.file_size for entry in archive.infolist())
-    if unpacked > max(_UNPACKED, _TIMES_THE_FILE * size):
-        gigabytes = f"{unpacked / 1e9:.3g} GB from {size / 1e6:.3g} MB"
-        allowed = f"at most {_TIMES_THE_FILE} times its size, or {_UNPACKED >> 30} GB, was expected"
-        raise FileError(path, f"would unpack to {gigabytes}; {allowed}: it is damaged, or save it uncompressed, with numpy.savez")
 
 
 def _array(path: Path, archive: Any, key: str) -> NDArray[Any]:
     try:
         _check_header(path, archive.zip, key)
         return np.asarray(archive[key])
-    except ValueError:
-        raise FileError(
-            path,
-            f"key {key!r} holds pickled Python objects, which are not loaded because they can run code, or it is damaged; "
-            "save numeric arrays",
-            place=key,
-        ) from None
-    except _DAMAGE:
+    except (ValueError, *_DAMAGE):
         raise FileError(path, f"key {key!r} is damaged; copy or record the file again", place=key) from None
 
 
@@ -119,7 +106,10 @@ def _check_header(path: Path, archive: zipfile.ZipFile, key: str) -> None:
         version = tuple(stream.read(2))
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read(stream)
+    if dtype.hasobject:
+        why = "which are not loaded because they can run code; save numeric arrays"
+        raise FileError(path, f"key {key!r} holds pickled Python objects, {why}", place=key)
     size = math.prod(shape) * dtype.itemsize
-    if size > archive.NameToInfo[name].file_size and not dtype.hasobject:
+    if size > archive.NameToInfo[name].file_size:
         held = archive.NameToInfo[name].file_size
         raise FileError(path, f"key {key!r} promises {size:.3g} bytes and holds {held}; copy or record the file again", place=key)

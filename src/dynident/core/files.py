@@ -18,6 +18,8 @@ from dynident.errors import FileError, InputError
 
 #: Descriptions, options and results as text are smaller [bytes].
 _LARGEST = 200 << 20
+#: Values of a YAML file, aliases written out.
+_MOST_VALUES = 1_000_000
 #: How names of files end that are being written.
 _PART = ".part"
 
@@ -81,7 +83,7 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
 def parse_yaml(path: str | Path, text: str, *, large: bool = False) -> dict[str, Any]:
     """The mapping in the text of a YAML file. path : for messages; large : thousands of lines, for libyaml's parser where there is one."""
     try:
-        content = yaml.load(text, Loader=_FastLoader if large else _UniqueKeyLoader)  # noqa: S506 (SafeLoaders)
+        content = _load_yaml(text, _FastLoader if large else _UniqueKeyLoader)
     except RecursionError:
         raise FileError(path, "can't be read as YAML: it is nested too deeply") from None
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or number that isn't one, such as 2020-13-40
@@ -217,6 +219,33 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def _load_yaml(text: str, kind: type[yaml.SafeLoader]) -> Any:
+    """The content, unless a few lines stand for millions of values because they refer to each other."""
+    loader: Any = kind(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        if "&" in text and _written_out(node, {}) > _MOST_VALUES:
+            problem = f"its aliases (*name) stand for more than {_MOST_VALUES:,} values; write out what is meant"
+            raise yaml.constructor.ConstructorError(None, None, problem)
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _written_out(node: yaml.Node, known: dict[int, float]) -> float:
+    """How many values a node stands for with all its aliases written out; infinite where it is part of itself."""
+    if isinstance(node, yaml.ScalarNode):
+        return 1.0
+    if id(node) not in known:
+        known[id(node)] = math.inf
+        pairs: list[Any] = node.value
+        children = pairs if isinstance(node, yaml.SequenceNode) else [child for pair in pairs for child in pair]
+        known[id(node)] = 1.0 + sum(_written_out(child, known) for child in children)
+    return known[id(node)]
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):

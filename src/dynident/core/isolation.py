@@ -22,7 +22,7 @@ _LEAST_TIME, _BYTES_PER_SECOND = 60.0, 5e6
 
 def read_apart(read: Callable[..., _T], path: Path, *arguments: object) -> _T:
     """read(path, *arguments) from a child process; FileError where the child crashes, hangs, or wants far more memory than the file has."""
-    size = path.stat().st_size
+    size = _size(path)
     seconds, memory = _LEAST_TIME + size / _BYTES_PER_SECOND, max(_LEAST_MEMORY, _TIMES_THE_FILE * size)
     context = multiprocessing.get_context("fork")
     mine, theirs = context.Pipe(duplex=False)
@@ -35,7 +35,9 @@ def read_apart(read: Callable[..., _T], path: Path, *arguments: object) -> _T:
         found = mine.recv()
     except EOFError:
         child.join()
-        raise FileError(path, f"is damaged: its reader ended with signal {-(child.exitcode or 0)}; copy or record the file again") from None
+        code = child.exitcode or 0
+        how = f"ended with signal {-code}" if code < 0 else "gave up, or had too little memory"
+        raise FileError(path, f"is damaged: its reader {how}; copy or record the file again") from None
     finally:
         mine.close()
         child.kill()
@@ -45,6 +47,13 @@ def read_apart(read: Callable[..., _T], path: Path, *arguments: object) -> _T:
     if isinstance(found, BaseException):
         raise found
     return found
+
+
+def _size(path: Path) -> int:
+    """Of a file, or of all files in a folder; 0 of what is no file, such as the standard input [bytes]."""
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return path.stat().st_size if path.exists() else 0
 
 
 def _answer(theirs: Connection, memory: int, read: Callable[..., Any], *arguments: object) -> None:

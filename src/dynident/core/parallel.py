@@ -19,6 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from dynident.core.sizes import check_count
 from dynident.errors import InputError, ValueRangeError
 
 Result = TypeVar("Result")
@@ -51,6 +52,7 @@ def multi_start(
     """
     if starts < 1:
         raise ValueRangeError("starts", f"is {starts}; at least 1 was expected")
+    check_count("starts", starts, each=200, what="results")
     results = {start: result for start, result in (finished or {}).items() if 0 <= start < starts}
     children = np.random.SeedSequence(seed).spawn(starts)
     open_starts = [start for start in range(starts) if start not in results]

@@ -15,6 +15,7 @@ from dynident.core.arrays import Array, check_positive
 from dynident.core.figures import Figure
 from dynident.core.parallel import multi_start
 from dynident.core.results import Report, Result
+from dynident.core.sizes import check_count
 from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
 from dynident.excitation.assumptions import CUTOFF, Assumptions, assume
 from dynident.excitation.drive import Drive, plan_drive
@@ -26,10 +27,10 @@ from dynident.excitation.limits.penalty import Penalty
 from dynident.excitation.precision import Precision, predict_precision
 from dynident.excitation.search.criterion import Criterion, Kind, mean_information
 from dynident.excitation.search.descent import FINER, Search, TrajectoryCandidate
-from dynident.excitation.search.parametrisation import Parametrisation
+from dynident.excitation.search.parametrisation import SAMPLES_PER_WAVE, Parametrisation
 from dynident.excitation.task import Task, random_task
 from dynident.excitation.trajectories.fourier import FourierTrajectory
-from dynident.excitation.trajectories.trajectory import sample_times
+from dynident.excitation.trajectories.trajectory import check_samples, sample_times
 from dynident.friction.model import FrictionModel
 from dynident.friction.smoothed import smooth
 from dynident.regression.equations.base import BaseParameters, base_parameters
@@ -154,6 +155,8 @@ def design_trajectory(
     """
     limits = robot_limits(robot) if limits is None else limits
     require_usable(robot, limits, start)
+    check_samples(duration, rate)
+    check_samples(duration, FINER * rate)
     not_checked = require_checked(robot, limits, unchecked=unchecked)
     search = prepare_search(
         robot,
@@ -229,6 +232,8 @@ def prepare_search(
     check_positive("duration", duration, "s")
     if harmonics < 1:
         raise ValueRangeError("harmonics", f"is {harmonics}; at least 1 was expected")
+    waves = harmonics * max(1.0, duration * (base_frequency or 0.0))
+    check_count("harmonics", 3.0 * waves * SAMPLES_PER_WAVE * (2 * harmonics + 1), what="numbers", remedy="take fewer, or a shorter motion")
     parametrisation = Parametrisation(
         joints=robot.joint_names,
         base_frequency=check_positive("base_frequency", 1.0 / duration if base_frequency is None else base_frequency, "Hz"),

@@ -24,7 +24,7 @@ from dynident.excitation.limits.margins import LimitReport, check_trajectory, mo
 from dynident.excitation.moves import plan_move, refuse_broken, slow_limits, straight_move
 from dynident.excitation.trajectories.driven import DrivenTrajectory, is_closed
 from dynident.excitation.trajectories.easing import ease
-from dynident.excitation.trajectories.trajectory import Motion, Trajectory
+from dynident.excitation.trajectories.trajectory import Motion, Trajectory, check_samples
 from dynident.excitation.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
 
@@ -78,6 +78,7 @@ def plan_drive(
     """
     if repeats < 1:
         raise ValueRangeError("repeats", f"is {repeats}; at least 1 was expected")
+    check_samples(repeats * trajectory.duration, rate)
     if repeats > 1 and not is_closed(trajectory):
         raise ValueRangeError(
             "repeats", f"is {repeats}, but the trajectory's end is not its start; take a duration of whole periods, or drive it once"

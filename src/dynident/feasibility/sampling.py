@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.sizes import check_count
 from dynident.errors import DynidentError, InputError, ValueRangeError
 from dynident.feasibility.mirrored_path import travel
 from dynident.feasibility.problem import RetrievalProblem
@@ -82,6 +83,7 @@ def draw_posterior(problem: RetrievalProblem, count: int, *, seed: int = 0, prog
     """
     if count < 1:
         raise ValueRangeError("count", f"is {count}; at least one sample is needed")
+    check_count("count", count, each=20 * len(problem.base.columns.names), what="parameter sets")
     if problem.terms.nonconvex:
         raise InputError(f"samples need convex constraints, and {problem.terms.nonconvex[0].name!r} is not; leave it out")
     free = _unconstrained_link(problem)

@@ -13,6 +13,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, IntArray
 from dynident.core.results import Report, Row, Table, Tabular
+from dynident.core.sizes import check_count
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation.limits.collision import CollisionModel
@@ -152,6 +153,7 @@ def plan_trajectory(
     """
     if repeats < 1:
         raise ValueRangeError("repeats", f"is {repeats}; at least 1 was expected")
+    check_count("repeats", repeats * trajectory.duration * rate, each=10 * robot.n, remedy="record in several files")
     slow = min(speed, MOVE_SPEED)
     move_limits, limits, collision, notes = _prepare(robot, limits, slow, speed)
     path = trajectory_path(robot, trajectory, limits=limits, rate=rate, collision=collision)

@@ -17,7 +17,7 @@ from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 
-#: No robot is larger [m], no link has a parameter beyond this [kg, kg·m, kg·m²], and a position limit beyond this stands for none [rad | m].
+#: No robot is larger [m], no link has a parameter beyond this [kg, kg·m, kg·m²], and a limit of positions beyond this is none [rad | m].
 _LARGEST_LENGTH, _LARGEST_PARAMETER, _ENDLESS = 1e6, 1e18, 1e9
 #: Largest difference between a link's parameters and the sum of its pieces', as a share of the largest of them: rounding.
 _ROUNDING = 1e-9
@@ -74,11 +74,12 @@ class Joint:
         object.__setattr__(self, "type", JointType(self.type))
         set_frozen(self, "placement", check_pose(self.placement, f"placement of joint {self.name!r}"))
         axis = check_array(f"axis of joint {self.name!r}", self.axis, (3,))
-        length = float(np.linalg.norm(axis))
+        length = math.hypot(*axis.tolist())
         if length < 1e-9:
             raise ValueRangeError(f"axis of joint {self.name!r}", "is zero; give the direction in which the joint moves")
         # an axis of length one stays as it is to the last bit, so that a robot that was written and read is the same
-        set_frozen(self, "axis", axis if abs(length - 1.0) < 1e-15 else axis / length)
+        largest = float(np.abs(axis).max())  # whose square may be infinite
+        set_frozen(self, "axis", axis if abs(length - 1.0) < 1e-15 else axis / largest / math.hypot(*(axis / largest).tolist()))
         low, high = (math.copysign(math.inf, limit) if abs(limit) >= _ENDLESS else limit for limit in map(float, self.position))
         object.__setattr__(self, "position", (low, high))
         if not low <= high:

@@ -28,6 +28,9 @@ from dynident.robots.verdict import Judgement, Verdict, judge
 SIZE_SHARE_OF_REACH = 0.25
 #: Heavier and lighter links are probably in other units than kg; of a longer arm heavier ones by its length cubed, of a shorter lighter.
 HEAVIEST_LINK, LIGHTEST_LINK = 1000.0, 1e-3
+#: Longer arms [m] and larger limits [rad | m, per second, N·m | N] than these are probably in other units.
+LONGEST_ARM = 100.0
+LARGEST_LIMITS = {"position": 1e3, "velocity": 1e3, "effort": 1e6}
 #: |gravity| outside of this range is not that of the Earth's surface [m/s²].
 EARTH_GRAVITY = (9.7, 9.9)
 
@@ -253,4 +256,11 @@ def _robot_warnings(robot: Robot) -> list[str]:
         for name, article in (("velocity", "a"), ("effort", "an")):
             if getattr(joint, name) == 0.0:
                 warnings.append(f"joint {joint.name!r} has {article} {name} limit of zero; unknown limits are left out")
+        for name, largest in LARGEST_LIMITS.items():
+            limit = max((abs(value) for value in np.atleast_1d(getattr(joint, name)).tolist() if np.isfinite(value)), default=0.0)
+            if limit > largest:
+                warnings.append(f"joint {joint.name!r} has a {name} limit of {limit:.3g} {getattr(joint.units, name)}; is that its unit?")
+    reach = arm_reach(robot)
+    if reach > LONGEST_ARM:
+        warnings.append(f"the arm reaches {reach:.4g} m; are its lengths in mm?")
     return warnings

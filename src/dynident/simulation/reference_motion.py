@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.sizes import check_count
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation.trajectories.sampled import SampledTrajectory
@@ -38,6 +39,7 @@ def sample_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_li
     if check_limits:
         check_within_limits(robot, trajectory)
     length = float(trajectory.time[-1] - trajectory.time[0])
+    check_count("rate", length * rate, each=10 * robot.n, remedy="take a lower rate or a shorter motion")
     time = np.arange(int(np.floor(length * rate * (1.0 + 1e-12))) + 1) / rate
     if len(time) < 2:
         raise ValueRangeError("trajectory", f"lasts {length:.3g} s, less than a period at {rate:g} Hz")

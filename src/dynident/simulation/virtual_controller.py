@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array
+from dynident.core.sizes import check_count
 from dynident.data import ControllerSamples
 from dynident.dynamics import coriolis_vector, gravity, mass_matrix
 from dynident.errors import ValueRangeError
@@ -64,6 +65,7 @@ def random_configurations(robot: Robot, samples: int, *, seed: int = 0) -> Array
     """(N, n) configurations, uniform within the position limits; ±π rad or ±1 m where there are none."""
     if samples < 1:
         raise ValueRangeError("samples", f"is {samples}; at least one configuration is needed")
+    check_count("samples", samples, each=robot.n * (robot.n + 2), what="configurations")
     reach = np.array([1.0 if joint.type.value == "prismatic" else np.pi for joint in robot.joints])
     low, high = robot.position_limits.T
     low = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high - 2 * reach, -reach))

@@ -11,7 +11,7 @@ from dynident.core.arrays import Array, check_positive
 from dynident.data import Dataset
 from dynident.data.signals.periods import marks_at
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
-from dynident.errors import InputError, UnknownNameError
+from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction import FrictionModel, friction_model
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.robots.robot import Robot
@@ -65,6 +65,9 @@ def simulate(
     seed                 Of the sensors' noise; the motion itself is not random.
     """
     ticks, period = _timing(rate)
+    length = float(trajectory.time[-1] - trajectory.time[0])
+    if length * rate < 1.0:
+        raise ValueRangeError("rate", f"is {rate:g} Hz, which gives 1 sample in {length:g} s; at least 2 are needed")
     reference = sample_reference(robot, trajectory, 1.0 / period, check_limits=check_limits)
     p = loaded_parameters(robot, parameters, payload)
     ideal = inverse_dynamics(robot, p, reference.q, reference.dq, reference.ddq)

@@ -187,6 +187,7 @@ def excite(
     from dynident.excitation.limits.collision import CollisionModel
     from dynident.excitation.limits.limits import robot_limits, with_torque_factor
     from dynident.excitation.limits.limits_file import read_limits
+    from dynident.excitation.trajectories.trajectory import check_samples
 
     if check is not None:
         if given := opt.name_given({"--output": output, "--format": file_format, "--static": static}):
@@ -237,6 +238,7 @@ def excite(
         "seed": seed,
         "unchecked": unchecked,
     }
+    check_samples(repeat * duration, rate)  # so that nothing is searched for in vain
     stands = _position(home, machine, "--from") or begins
     find_home(machine, allowed, CollisionModel.of_robot(machine)[0], stands)  # where it can't stand, nothing need be searched
     driving = {"home": stands, "phase": 0.0 if start else None}

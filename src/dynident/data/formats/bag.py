@@ -105,7 +105,15 @@ def read_bag(path: Path, options: BagOptions) -> dict[str, NDArray[Any]]:
         raise FileError(path, f"can't be read as a bag: {reason}", remedy=f"where it was cut off, `{mend}` saves what is there") from None
 
 
-READER = Reader(name="rosbag", read=read_bag, suffixes=(".bag", ".db3", ".mcap"), marker="metadata.yaml", options=BagOptions, extra="ros")
+READER = Reader(
+    name="rosbag",
+    read=read_bag,
+    suffixes=(".bag", ".db3", ".mcap"),
+    marker="metadata.yaml",
+    options=BagOptions,
+    apart=True,
+    extra="ros",
+)
 
 
 def _damage() -> tuple[type[Exception], ...]:

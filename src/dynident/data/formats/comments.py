@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from pathlib import Path
 
 from dynident.core.archives import read_npz
@@ -12,8 +13,8 @@ from dynident.errors import FileError
 
 #: Entry that holds them where a format has names for its entries.
 COMMENTS = "comments"
-#: Lines of a text that are looked at, for a file may have no end of them.
-_MOST = 100
+#: Lines of a text that are looked at, and characters of a line, for a file may have no end of them.
+_MOST, _LONGEST = 100, 1 << 20
 
 
 def read_comments(path: str | Path) -> tuple[str, ...]:
@@ -29,7 +30,7 @@ def leading_comments(file: Path) -> tuple[str, ...]:
     """The lines that begin with # before anything else in a text, without it; what dynident keeps there for itself is left out."""
     found: list[str] = []
     with file.open(encoding="utf-8-sig") as stream:
-        for line, _ in zip(stream, range(_MOST), strict=False):
+        for line in islice(iter(lambda: stream.readline(_LONGEST), ""), _MOST):
             if line.strip() and not line.startswith("#"):
                 break
             if line.strip() and not line.startswith(DESCRIPTION):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,10 @@ from dynident.errors import FileError
 DESCRIPTION = "# dynident: "
 #: What stands where there is no number, in lower case.
 MISSING = ("", "nan", "na", "n/a", "null", "none")
+
+
+#: Characters of a line, and columns of a table, that are looked at; more are no log.
+_LONGEST_LINE, _MOST_COLUMNS = 1 << 20, 10_000
 
 
 class Layout(NamedTuple):
@@ -40,8 +45,10 @@ def look_at(path: Path) -> tuple[Layout, dict[str, Any]]:
     names = [cell.strip().strip('"') for cell in cells] if header else _commented_names(comments, delimiter, len(cells))
     if header and len(lines) == 1:
         raise FileError(path, "holds no data below its first line; check that it is the right file")
-    for name in names:
-        if names.count(name) > 1:
+    if len(names) > _MOST_COLUMNS:
+        raise FileError(path, f"has {len(names)} columns; at most {_MOST_COLUMNS} were expected, and a line per sample")
+    for name, count in Counter(names).items():
+        if count > 1:
             raise FileError(path, f"two columns are named {name!r}; names must be unique", place=f"line {skip + 1}")
     return Layout(skip, delimiter, names, header, decimal), description
 
@@ -53,7 +60,10 @@ def _first_lines(path: Path) -> tuple[list[str], list[str], dict[str, Any]]:
     description: dict[str, Any] = {}
     try:
         with path.open(encoding="utf-8-sig") as stream:
-            for line in stream:
+            for number, line in enumerate(iter(lambda: stream.readline(_LONGEST_LINE), ""), start=1):
+                if len(line) == _LONGEST_LINE:
+                    message = f"is longer than {_LONGEST_LINE >> 20} MB; check that it is a table, with a line per sample"
+                    raise FileError(path, message, place=f"line {number}")
                 if not lines and (line.startswith("#") or not line.strip()):
                     comments.append(line.strip())
                     if line.startswith(DESCRIPTION):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.options import NoOptions
+from dynident.core.sizes import check_unpacked
 from dynident.data.formats.columns_on_disk import LONG_INTEGER, ColumnSpool
 from dynident.data.formats.reader import Progress, Reader
 from dynident.errors import FileError
@@ -27,7 +28,9 @@ def read_parquet(path: Path, options: NoOptions | None = None) -> dict[str, NDAr
     from pyarrow import parquet
 
     try:
-        table = parquet.ParquetFile(path).read()
+        with parquet.ParquetFile(path) as file:
+            _check_rows(path, file.metadata)
+            table = file.read()
     except (pa.ArrowException, OSError) as error:
         raise FileError(path, f"can't be read as Parquet: {str(error).splitlines()[0]}") from None
     names = table.column_names
@@ -45,6 +48,7 @@ def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress
     try:
         with parquet.ParquetFile(path, pre_buffer=False) as file:
             names = [field.name for field in file.schema_arrow if not pa.types.is_string(field.type)]
+            _check_rows(path, file.metadata)
             rows = file.metadata.num_rows
             columns, done = ColumnSpool(rows), 0
             for batch in file.iter_batches(_ROWS, columns=names, use_threads=False):
@@ -57,6 +61,11 @@ def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress
 
 
 READER = Reader(name="parquet", read=read_parquet, read_large=read_large_parquet, suffixes=(".parquet",))
+
+
+def _check_rows(path: Path, metadata: Any) -> None:
+    """A column of one value is a few bytes, however often it is repeated."""
+    check_unpacked(path, 8.0 * metadata.num_rows * metadata.num_columns, remedy="split it into several files")
 
 
 def _floats(values: NDArray[Any]) -> NDArray[Any]:

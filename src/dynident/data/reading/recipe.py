@@ -24,6 +24,9 @@ _EFFORT = ("effort_kind", "effort_gains", "effort_signs", "effort_joints", "dela
 _KEYS = ("columns", "units", "joints", *_MOTORS, *_EFFORT, "rate", "skip", "without", "files", "segment", "reader_options")
 _ABOUT = ("preset", "about", "source")
 
+#: Rates that a log may have [Hz], and gains that an effort may be multiplied by.
+_SLOWEST, _FASTEST, _LARGEST_GAIN = 1e-3, 1e7, 1e9
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Recipe:
@@ -120,8 +123,9 @@ def check_effort_gains(gains: ArrayLike | None) -> Array | None:
     if gains is None:
         return None
     found = np.atleast_1d(np.asarray(gains, dtype=float))
-    if found.ndim != 1 or not np.all(np.isfinite(found) & (found != 0.0)):
-        raise ValueRangeError("effort_gains", f"are {found.tolist()}; finite numbers other than 0 were expected, one or one per joint")
+    if found.ndim != 1 or not np.all((np.abs(found) < _LARGEST_GAIN) & (found != 0.0)):
+        allowed = f"numbers other than 0 and below {_LARGEST_GAIN:g} were expected, one or one per joint"
+        raise ValueRangeError("effort_gains", f"are {found.tolist()}; {allowed}")
     return found
 
 
@@ -176,7 +180,9 @@ def check_delay(delay: ArrayLike | None) -> Array | None:
 
 
 def check_rate(rate: float | None) -> float | None:
-    return None if rate is None else check_positive("rate", rate, "Hz")
+    if rate is not None and not _SLOWEST <= check_positive("rate", rate, "Hz") <= _FASTEST:
+        raise ValueRangeError("rate", f"is {rate:g} Hz, as no recorder has it; {_SLOWEST:g} to {_FASTEST:g} Hz was expected")
+    return rate
 
 
 def check_without(intervals: Sequence[Sequence[float]] | None) -> tuple[tuple[float, float], ...] | None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, per_joint
 from dynident.core.large_arrays import allocate, row_blocks
+from dynident.core.sizes import check_count
 from dynident.data.dataset import Dataset
 from dynident.data.signals.clocks import Places, hermite, locate
 from dynident.errors import ValueRangeError
@@ -72,6 +73,7 @@ def _pieces(dataset: Dataset, gap: float) -> tuple[list[slice], int]:
 
 def _resample_piece(dataset: Dataset, piece: slice, rate: float) -> Dataset:
     time = dataset.time[piece]
+    check_count("rate", float(time[-1] - time[0]) * rate, remedy="take a lower rate")
     # a last stamp that rounding puts just behind the grid is still on it
     count = int(np.floor((time[-1] - time[0]) * rate + 1e-6)) + 1
     if count < 2:

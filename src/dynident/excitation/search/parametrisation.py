@@ -17,7 +17,7 @@ from dynident.excitation.trajectories.fourier import FourierTrajectory, boundary
 from dynident.excitation.trajectories.trajectory import Motion
 
 #: Samples per period of the highest harmonic; torques contain products of several harmonics.
-_SAMPLES_PER_WAVE = 40
+SAMPLES_PER_WAVE = 40
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,7 +47,7 @@ class Parametrisation:
         periods = self.duration * self.base_frequency
         whole = abs(periods - round(periods)) < 1e-9 and periods > 0.5
         horizon = 1.0 / self.base_frequency if whole else self.duration
-        count = max(100, math.ceil(_SAMPLES_PER_WAVE * self.harmonics * self.base_frequency * horizon - 1e-9))
+        count = max(100, math.ceil(SAMPLES_PER_WAVE * self.harmonics * self.base_frequency * horizon - 1e-9))
         return np.arange(count) * horizon / (count if whole else count - 1)
 
     def motion(self, x: Array, times: Array | None = None) -> Motion:

@@ -10,8 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, IntArray, check_array, check_positive, check_unique, set_frozen
+from dynident.core.sizes import check_count
 from dynident.data.dataset import Dataset
 from dynident.errors import ValueRangeError
+
+#: Numbers that a design takes per sample: a Fourier series and its derivatives, and the motion of all joints.
+_NUMBERS = 40
 
 
 class Motion(NamedTuple):
@@ -46,13 +50,18 @@ class Trajectory(Protocol):
         ...
 
 
+def check_samples(duration: float, rate: float) -> None:
+    """ValueRangeError where so many seconds at so many samples per second [Hz] are too many, or one; to be asked before a long search."""
+    if not duration * rate * (1.0 + 1e-12) >= 1.0:  # 20 s at 100 Hz ends at 20 s, whatever 20 · 100 rounds to
+        raise ValueRangeError("rate", f"is {rate:g} Hz, which gives 1 sample in {duration:g} s; at least 2 are needed")
+    check_count("rate times duration", duration * rate, each=_NUMBERS, remedy="take a lower rate or a shorter motion")
+
+
 def sample_times(duration: float, rate: float) -> Array:
     """(N,) times from 0 to at most `duration`, 1 / `rate` apart [s]."""
     check_positive("rate", rate, "Hz")
-    count = math.floor(duration * rate * (1.0 + 1e-12)) + 1  # 20 s at 100 Hz ends at 20 s, whatever 20 · 100 rounds to
-    if count < 2:
-        raise ValueRangeError("rate", f"is {rate:g} Hz, which gives {count} sample in {duration:g} s; at least 2 are needed")
-    return np.arange(count) / rate
+    check_samples(duration, rate)
+    return np.arange(math.floor(duration * rate * (1.0 + 1e-12)) + 1) / rate
 
 
 def trajectory_dataset(trajectory: Trajectory, rate: float) -> Dataset:

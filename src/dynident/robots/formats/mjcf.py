@@ -10,6 +10,7 @@ one that MuJoCo refuses can be looked at.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -83,7 +84,9 @@ def _compile(mj: Any, path: str, text: str, folder: str) -> tuple[Model, Inertia
     inertials = take_inertials(mj, spec)
     strip_assets(mj, spec, keep_base=rescaled)
     try:
-        return spec.compile(), inertials
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # about inertias, which are judged here
+            return spec.compile(), inertials
     except ValueError as error:
         problem = sentence(error)
     for geom in spec.geoms:  # what is left of the meshes is there because an inertia needs it

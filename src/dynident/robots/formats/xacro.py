@@ -2,6 +2,7 @@
 """xacro as URDF text, through the `xacro` package (extra `ros`), without a ROS installation and without running what a file says.
 
 xacro evaluates expressions as Python and forbids special names at the top of an expression only; here they are forbidden everywhere in it.
+Expressions and macros can still ask for any amount of memory and time, so a file is expanded in a process of its own.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from xml.dom import minidom
 
 from dynident.core.files import read_text
+from dynident.core.isolation import read_apart
 from dynident.core.xml import parse_xml
 from dynident.errors import DynidentError, FileError, Remedy, UnknownNameError, import_optional
 from dynident.robots.packages import ros_folders
@@ -38,17 +40,22 @@ def expand_xacro(path: str | Path, *, packages: Mapping[str, str | Path] | None 
     packages : folder of a ROS package by name; others are found by the package.xml files around the file, and on ROS's own paths.
     arguments : of the file's <xacro:arg>, by name.
     """
-    xacro = import_optional("xacro", "reading xacro")
-    find, known = _Packages(Path(path), packages or {}).find, set[str]()
+    import_optional("xacro", "reading xacro")
+    return read_apart(_expand, Path(path), packages or {}, arguments or {})
+
+
+def _expand(path: Path, packages: Mapping[str, str | Path], arguments: Mapping[str, str]) -> str:
+    xacro: Any = import_module("xacro")
+    find, known = _Packages(path, packages).find, set[str]()
     try:
         with _LOCK, _guarded(xacro, find, known), contextlib.redirect_stderr(io.StringIO()):
-            document = xacro.process_file(str(path), mappings=dict(arguments or {}), verbosity=0)
-    except Exception as error:  # expressions of the file may raise anything
+            document = xacro.process_file(str(path), mappings=dict(arguments), verbosity=0)
+    except Exception as error:  # noqa: BLE001 (the package, and expressions of the file, may raise anything)
         _raise_cause(error)
         said = " ".join(str(error).split()) or type(error).__name__
         remedy = Remedy("arguments are given with {xacro_args}", xacro_args={"name": "value"})
         raise FileError(path, f"can't be expanded: {said}", remedy=remedy) from None
-    for name in arguments or {}:
+    for name in arguments:
         if name not in known:
             raise UnknownNameError("argument of this xacro file", name, sorted(known))
     lines = document.toprettyxml(indent="  ").splitlines()

@@ -1,0 +1,40 @@
+"""Damaged files of every format are read, or refused with a sentence; none is an exception, a crash, a hang or a greed for memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from dynident.data.formats.registry import READERS
+from dynident.excitation.formats.registry import FORMATS
+from dynident.robots.load import _SUFFIXES
+from tests.faults.campaign import run_cases
+from tests.faults.originals import formats
+from tests.faults.outcomes import Outcome
+
+#: Variants of one reader that differ from one that is damaged here in the layout of their columns alone.
+_ALIKE = {".tsv", ".hdf5", ".world", ".yml", ".npz", ".parquet"}
+
+
+@pytest.mark.parametrize("name", formats())
+def test_damaged_files(name, tmp_path):
+    item = formats()[name]
+    cases = list(run_cases(item, range(item.cases), keep=tmp_path / "failures"))
+    failed = [f"seed {case.seed}: {case.outcome.value}: {case.told}" for case in cases if not case.outcome.passes]
+    assert not failed, f"{len(failed)} of {len(cases)}; make fuzz SEED=... FORMAT={name!r} repeats one:\n" + "\n".join(failed)
+    counts = Counter(case.outcome for case in cases)
+    assert counts[Outcome.SENTENCE] > 0.2 * len(cases)  # else nothing was damaged
+    assert counts[Outcome.SENTENCE] < len(cases)
+
+
+def test_every_reader_gets_damaged_files():
+    damaged = {suffix for item in formats().values() for suffix in (f".{item.file.rpartition('.')[2]}",)}
+    read = {suffix for reader in READERS.values() for suffix in reader.suffixes} | set(_SUFFIXES)
+    read |= {suffix for item in FORMATS.values() for suffix in item.suffixes}
+    assert read <= damaged | _ALIKE
+
+
+def test_a_case_is_the_same_whenever_it_is_repeated():
+    item = formats()["urdf"]
+    assert list(run_cases(item, [7, 3])) == [*run_cases(item, [7]), *run_cases(item, [3])]
