@@ -12,11 +12,12 @@ KERNEL_TESTS := tests/oracles tests/unit/dynamics $(filter-out %/test_trust.py,$
 # The matrices are small, and the tests run in as many processes as there are cores: threads would only be in each other's way.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test test-slow lint format bench docs release-check clean
+.PHONY: help demo test test-slow fuzz lint format bench docs release-check clean
 
 help:
 	@echo "make demo     identify a virtual Panda from end to end"
 	@echo "make test     run the tests"
+	@echo "make fuzz     read N=1000 damaged files of each format, or of FORMAT; SEED=7 repeats one"
 	@echo "make lint     style, types and the layers of imports"
 	@echo "make bench    measure the kernels and write benchmarks/RESULTS.md"
 	@echo "make docs     build the documentation into site/"
@@ -34,6 +35,9 @@ test: $(READY)
 
 test-slow: $(READY)
 	@$(BIN)/pytest -q -m slow
+
+fuzz: $(READY)
+	@$(BIN)/python -m tests.faults.campaign --cases $(or $(N),1000) $(if $(SEED),--seed $(SEED)) $(if $(FORMAT),--format "$(FORMAT)")
 
 lint: $(READY)
 	@$(BIN)/ruff check --quiet .

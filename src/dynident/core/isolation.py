@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dynident.errors import DynidentError, FileError
+from dynident.errors import FileError
 
 _T = TypeVar("_T")
 #: What a reader may take: so many times the file, and at least [bytes]; and so long [s], more for a file of this many bytes a second.
@@ -60,7 +60,7 @@ def _answer(theirs: Connection, memory: int, read: Callable[..., Any], *argument
     _limit_memory(memory)
     try:
         found = read(*arguments)
-    except (DynidentError, MemoryError, ModuleNotFoundError, OSError) as error:
+    except Exception as error:  # noqa: BLE001 (it is raised again where the reading was asked for)
         found = error
     theirs.send(found)
 

@@ -96,4 +96,4 @@ def _may_show(problem: Problem, added: IntArray) -> bool:
         for group, factor in zip(problem.groups, problem.factors, strict=True)
         if place in group.columns and np.any(factor[:, -1])
     ]
-    return max(shares) > MATERIAL
+    return max(shares, default=0.0) > MATERIAL

@@ -35,6 +35,8 @@ _LOAD_ROUNDS = 20
 
 #: Smaller steps than this would take hours; something is too stiff or too light [s].
 _LEAST_STEP = 1e-5
+#: A stiffness beyond this is too stiff whatever it is [N·m/rad | N/m].
+_STIFFEST = 1e100
 
 #: No arm accelerates like this [rad/s²]; MuJoCo itself gives up at 1e10, and writes a log file about it.
 _ABSURD_ACCELERATION = 1e8
@@ -86,7 +88,7 @@ def substeps(plant: Plant, friction: SimulatedFriction | None, felt: Array, M: A
     elastic = plant.springs >= 0
     if np.any(elastic):
         # a spring between a rotor and a link swings at most at sqrt(k / B + k / M)
-        stiffness = plant.model.jnt_stiffness[plant.springs[elastic]]
+        stiffness = np.minimum(plant.model.jnt_stiffness[plant.springs[elastic]], _STIFFEST)
         links = (M - np.diag(plant.inertia))[:, elastic][:, :, elastic]
         fastest = np.abs(np.linalg.eigvals(np.linalg.solve(links, np.diag(stiffness)))).max()
         frequency = np.sqrt(fastest + np.max(stiffness / plant.inertia[elastic]))

@@ -30,8 +30,6 @@ _LEAST_MASS, _LEAST_INERTIA = 1e-9, 1e-11
 
 #: Damping of a joint's spring where none is given, as a share of the critical one.
 _DAMPING_RATIO = 0.05
-#: A joint this stiff is rigid [N·m/rad | N/m].
-_RIGID = 1e12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +144,6 @@ def _springs(robot: Robot, p: Array, elasticity: Elasticity | None) -> tuple[Arr
     if elasticity is None:
         return np.full(robot.n, np.inf), np.zeros(robot.n), np.zeros(robot.n)
     stiffness = per_joint("stiffness", elasticity.stiffness, robot.n, sign="positive", infinite=True)
-    stiffness = np.where(stiffness < _RIGID, stiffness, np.inf)
     rigid = np.isinf(stiffness)
     if elasticity.motor_inertia is None:
         rotor = _moved_inertia(robot, p)

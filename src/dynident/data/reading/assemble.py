@@ -27,6 +27,8 @@ from dynident.errors import FileError, Remedy, ShapeError, UnknownNameError, Val
 
 #: No joint has a position, velocity, acceleration or effort beyond this, in any unit that a recorder uses.
 _LARGEST = 1e9
+#: Where a controller was asked for its model, no joint was farther from zero [rad | m].
+_FARTHEST = 500.0
 #: Medians of |torque| beyond these are taken for a wrong unit [N·m | N].
 _LARGEST_TORQUE, _SMALLEST_TORQUE = 1e5, 1e-6
 #: Medians of temperatures beyond these are taken for a wrong unit [°C].
@@ -97,7 +99,7 @@ def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str
     provenance = Provenance.of((arrays["q"], arrays.get("M"), arrays.get("g")), files=files, selection=recipe.selection)
     samples = ControllerSamples(**arrays, joint_names=names, source=file.name, provenance=provenance)
     for name in samples.present:
-        if (largest := float(np.abs(getattr(samples, name)).max())) > _LARGEST:
+        if (largest := float(np.abs(getattr(samples, name)).max())) > (_FARTHEST if name == "q" else _LARGEST):
             raise ValueRangeError(name, f"reaches {largest:.4g}, as that of no robot does; repair or drop those samples")
     return samples.select(order) if order else samples
 

@@ -124,7 +124,7 @@ def check_effort_gains(gains: ArrayLike | None) -> Array | None:
         return None
     found = np.atleast_1d(np.asarray(gains, dtype=float))
     if found.ndim != 1 or not np.all((np.abs(found) < _LARGEST_GAIN) & (found != 0.0)):
-        allowed = f"numbers other than 0 and below {_LARGEST_GAIN:g} were expected, one or one per joint"
+        allowed = f"finite numbers other than 0 and below {_LARGEST_GAIN:g} were expected, one or one per joint"
         raise ValueRangeError("effort_gains", f"are {found.tolist()}; {allowed}")
     return found
 

@@ -28,8 +28,8 @@ def zero_phase_response(*, cutoff: float, rate: float, order: int, truncation: f
     sos = sections(cutoff=cutoff, rate=rate, order=order)
     design: Any = butter(order, cutoff, btype="low", fs=rate, output="zpk")
     slowest = float(np.abs(design[1]).max())  # the poles
-    length = 16 + math.ceil(math.log(_NEGLIGIBLE) / math.log(slowest)) if slowest > 0 else 16
-    if length > _LONGEST:
+    length = 16 + math.ceil(math.log(_NEGLIGIBLE) / math.log(slowest)) if 0.0 < slowest < 1.0 else 16
+    if slowest >= 1.0 or length > _LONGEST:
         raise ValueRangeError("cutoff", f"is {cutoff:g} Hz, too low for samples at {rate:g} Hz; decimate first, or raise it")
     impulse = np.zeros(length)
     impulse[0] = 1.0

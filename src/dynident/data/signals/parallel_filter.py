@@ -35,9 +35,6 @@ _SMALL_PRODUCT = 1_000_000
 #: Numbers that `apply` works on at once, so that it stays in cache whatever the length of the log.
 _CHUNK = 1 << 20
 
-#: The lowest cutoff, as a share of the rate; below it, the response is longer than any log.
-_LOWEST = 1e-7
-
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelFilter:
@@ -63,8 +60,6 @@ class ParallelFilter:
         if not 0 < self.cutoff < 0.5 * self.rate:
             allowed = f"it must be above 0 and below half the output rate, {0.5 * self.rate:g} Hz"
             raise ValueRangeError("cutoff", f"is {self.cutoff:g} Hz; {allowed}", remedy="lower it, or raise the output rate")
-        if self.cutoff < _LOWEST * self.rate_in:
-            raise ValueRangeError("cutoff", f"is {self.cutoff:g} Hz, which leaves nothing of {self.rate_in:g} samples per second; raise it")
         if self.order < 1:
             raise ValueRangeError("order", f"is {self.order}; it must be at least 1")
         if not 0 < self.truncation < 1:

@@ -63,9 +63,9 @@ def _expand(path: Path, packages: Mapping[str, str | Path], arguments: Mapping[s
 
 
 def _raise_cause(error: BaseException | None) -> None:
-    """Our own error, which the package has wrapped in its own."""
+    """Our own error, or that there is no memory for it, which the package has wrapped in its own."""
     while error is not None:
-        if isinstance(error, DynidentError):
+        if isinstance(error, DynidentError | MemoryError):
             raise error from None
         error = getattr(error, "exc", None)
 
