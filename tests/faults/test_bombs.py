@@ -106,6 +106,14 @@ def test_a_greedy_expression(tmp_path):
         load_robot(tmp_path / "arm.xacro")
 
 
+def test_copies_of_copies(tmp_path):
+    pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install "dynident[sim]"')
+    copies = "".join('<replicate count="100">' for _ in range(6)) + '<body><geom size="0.1"/></body>' + "</replicate>" * 6
+    (tmp_path / "arm.xml").write_text(f"<mujoco><worldbody>{copies}</worldbody></mujoco>")
+    with pytest.raises(FileError, match=r"would be 3\.01e\+12 elements with all copies"):
+        load_robot(tmp_path / "arm.xml")
+
+
 def test_what_is_asked_for_is_counted_first():
     check_count("rate", 1e6, each=10)
     with pytest.raises(ValueRangeError, match=r"rate would make 1e\+09 samples; at most 2e\+07 were expected; less"):

@@ -58,6 +58,8 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     arrays["temperature"] = _temperature(content, recipe)
     arrays["time"] = _time(file, content, recipe)
     mask = content.arrays.get("mask")
+    if mask is not None and not np.all((mask == 0) | (mask == 1)):
+        raise ValueRangeError("mask", "holds other values than true and false (1 and 0)")
     arrays["mask"] = None if mask is None else np.asarray(mask, dtype=bool)
     arrays["period"] = content.period
     names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
@@ -191,7 +193,8 @@ def _temperature(content: Content, recipe: Recipe) -> Array | None:
     each = [unit] if isinstance(unit, str) else list(unit)
     values = np.asarray(raw, dtype=float) * _scale("temperature", unit, raw.shape[-1]) - np.array([celsius_zero(one) for one in each])
     measured = values[np.isfinite(values)]
-    typical = float(np.median(measured)) if len(measured) else np.nan
+    with np.errstate(over="ignore"):
+        typical = float(np.median(measured)) if len(measured) else np.nan
     if not _COLDEST < typical < _HOTTEST:
         unread = {"temperature": ""}
         remedy = Remedy("give its unit, such as {units}, or leave it out with {columns}", units={"temperature": "K"}, columns=unread)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.arrays import Array, IntArray
+from dynident.core.arrays import Array, IntArray, all_finite
+from dynident.data.formats.columns_on_disk import LONG_INTEGER
 from dynident.data.formats.registry import Table
 from dynident.data.reading.quantities import ALIASES, DESCRIPTIONS, EFFORT_ROLES, MAPPED, Meaning, meaning, natural_order
 from dynident.data.reading.stacks import choose_with, numeric, orient, stack
@@ -196,6 +197,8 @@ def _starts(file: Path, table: Table, samples: int) -> tuple[int, ...]:
         labels: Array = numeric(file, "segment", table["segment"]).reshape(-1)
         if len(labels) != samples:
             raise FileError(file, f"segment has {len(labels)} values, but q has {samples} samples")
+        if not all_finite(np.asarray(labels, dtype=float)):
+            raise FileError(file, "segment holds NaN or infinity; it numbers the segments, one number per sample", place="segment")
         return (0, *(int(i) + 1 for i in np.flatnonzero(np.diff(labels))))
     return (0,)
 
@@ -203,7 +206,7 @@ def _starts(file: Path, table: Table, samples: int) -> tuple[int, ...]:
 def _period(table: Table, samples: int) -> IntArray | None:
     """Marks of repetitions; a column of that name that holds anything else, such as a cycle time, is left alone."""
     values = np.asarray(table.get("period", np.zeros(0)))
-    if values.shape != (samples,) or not np.issubdtype(values.dtype, np.number) or not np.all(np.isfinite(values)):
+    if values.shape != (samples,) or values.dtype.kind not in "iuf" or not np.all(np.abs(values) < LONG_INTEGER):
         return None
     whole = values.astype(np.int64)
     return whole if np.all(whole == values) and whole.min() >= 0 and whole.max() > 0 else None

@@ -5,13 +5,14 @@ MuJoCo moves a body by T(anchor) · motion(axis, q - ref) · T(-anchor), one fac
 link is therefore the body frame translated to the anchor of its joint (axes of the body frame). A body with several
 joints becomes a chain whose intermediate links have no mass. Only what the dynamics needs is compiled: meshes are
 read only where an inertia has to come from them. Inertials are kept as the file writes them (`mjcf_inertial`), so that
-one that MuJoCo refuses can be looked at.
+one that MuJoCo refuses can be looked at. What a file includes and asks for can be of any size, so MuJoCo reads it in a process of its own.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element
@@ -20,6 +21,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import errors_in_file
+from dynident.core.isolation import read_apart
 from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, import_optional
@@ -29,6 +31,9 @@ from dynident.robots.formats.source_tree import Closure, Held, Leader, SourceLin
 from dynident.robots.kinematics import joint_motion, translation
 from dynident.robots.robot import Joint, JointType
 
+#: Elements of a model, with all copies of them.
+_MOST_COPIES = 100_000
+
 Model: TypeAlias = Any  # mujoco.MjModel, which has no types; MuJoCo itself is imported when a file is read
 
 
@@ -37,11 +42,17 @@ def read_mjcf(path: str, text: str, *, folder: str = "") -> SourceTree:
 
     path : its file, where its includes are;  folder : of meshes, where the text is in no file.
     """
-    mj = import_optional("mujoco", "reading MJCF")
+    import_optional("mujoco", "reading MJCF")
     root = parse_xml(path, text)
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
     _check_numbers(path, root)
+    _check_copies(path, root)
+    return read_apart(_read, Path(path), text, folder, root)
+
+
+def _read(file: Path, text: str, folder: str, root: Element) -> SourceTree:
+    mj, path = import_module("mujoco"), str(file)
     with silence_mujoco(mj):
         model, inertials = _compile(mj, path, text, folder)
     parameters, changes = inertials.parameters(mj, model)
@@ -72,6 +83,23 @@ def _check_numbers(path: str | Path, root: Element) -> None:
                 raise FileError(path, f"has {attribute}={text!r}; finite numbers were expected", place=f"<{element.tag}{named}>")
 
 
+def _check_copies(path: str | Path, root: Element) -> None:
+    """Copies of copies soon are more than memory holds, and MuJoCo makes them while it reads."""
+    copies = _copies(root)
+    if copies > _MOST_COPIES:
+        raise FileError(path, f"would be {copies:.3g} elements with all copies that it asks for; at most {_MOST_COPIES} were expected")
+
+
+def _copies(element: Element) -> float:
+    """How many elements stand below one, those of <replicate>, <composite> and <flexcomp> counted as often as they are copied."""
+    below = 1.0 + sum(map(_copies, element))
+    count = 1.0
+    for word in element.get("count", "1").split() if element.tag in ("replicate", "composite", "flexcomp") else ():
+        with suppress(ValueError):
+            count *= max(float(word), 1.0)
+    return count * below
+
+
 def _compile(mj: Any, path: str, text: str, folder: str) -> tuple[Model, Inertials]:
     try:
         in_file = not folder and Path(path).is_file()
@@ -84,9 +112,7 @@ def _compile(mj: Any, path: str, text: str, folder: str) -> tuple[Model, Inertia
     inertials = take_inertials(mj, spec)
     strip_assets(mj, spec, keep_base=rescaled)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # about inertias, which are judged here
-            return spec.compile(), inertials
+        return spec.compile(), inertials
     except ValueError as error:
         problem = sentence(error)
     for geom in spec.geoms:  # what is left of the meshes is there because an inertia needs it
