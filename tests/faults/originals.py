@@ -57,7 +57,7 @@ class Format:
     write: Callable[[Path], object]
     read: Callable[[Path], Found]
     damages: tuple[Damage, ...]
-    cases: int = 150
+    cases: int = 120
 
 
 LIMITED = ("position", "velocity", "effort")
@@ -252,7 +252,7 @@ def _format_of_bag(name: str, file: str, write: Callable[[Path, list[Any]], obje
     return Format(name=name, file=file, write=intact, read=read_log, damages=(damage_bytes, damage_bytes, damaged), cases=cases)
 
 
-def _of_arrays(name: str, file: str, load: Any, save: Any, content: Callable[[], damage.Tables], cases: int = 150) -> Format:
+def _of_arrays(name: str, file: str, load: Any, save: Any, content: Callable[[], damage.Tables], cases: int = 120) -> Format:
     return Format(
         name=name,
         file=file,
@@ -263,7 +263,7 @@ def _of_arrays(name: str, file: str, load: Any, save: Any, content: Callable[[],
     )
 
 
-def _of_text(name: str, file: str, text: str, read: Callable[[Path], Found], *damages: Damage, cases: int = 150) -> Format:
+def _of_text(name: str, file: str, text: str, read: Callable[[Path], Found], *damages: Damage, cases: int = 120) -> Format:
     return Format(
         name=name,
         file=file,
@@ -366,6 +366,13 @@ joints: [joint1, joint2]
 """
 
 
+def _script() -> str:
+    """URScript as it would be for an arm of two joints."""
+    rows = [f"[{', '.join(repr(float(value)) for value in q)}]" for q in log().q[:60]]
+    steps = [f"  servoj({row}, t=0.01, lookahead_time=0.1, gain=300)" for row in rows[1:]]
+    return "\n".join(["def trajectory():", f"  movej({rows[0]}, a=0.5, v=0.25)", *steps, "  stopj(2.0)", "end", ""])
+
+
 def _write_recipe(folder: Path) -> None:
     write_text(",")(folder)
     (folder / "log.csv.yaml").write_text(RECIPE)
@@ -417,12 +424,12 @@ def formats() -> dict[str, Format]:
         _motion("csv", "motion.csv", damage_text),
         _motion("ros_yaml", "motion.yaml", damage_text, damage_yaml),
         _motion("ros_json", "motion.json", damage_text, damage_json),
+        _of_text("trajectory urscript", "motion.script", _script(), read_motion, cases=80),
         _of_run("estimate.json", damage_text, damage_json),
         _of_run("estimate.npz", of_arrays(damage.load_npz, damage.save_npz), cases=40),
         _of_run("problem.npz", of_arrays(damage.load_npz, damage.save_npz), cases=40),
         _of_run("parameters.json", damage_text, damage_json),
         _of_run("parameters.npz", of_arrays(damage.load_npz, damage.save_npz), cases=40),
         _of_run("validation.json", damage_text, damage_json),
-        _of_run("robot.json", damage_text, damage_json, cases=40),
     ]
     return {item.name: item for item in found}
