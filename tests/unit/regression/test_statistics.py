@@ -75,7 +75,7 @@ def test_independent_samples_would_claim_too_much() -> None:
     robot = dynident.load_robot("spatial_3r")
     log = generated_log(robot, friction=linear(), samples=5000, rate=250.0, noise=0.1)
     problem = build_problem(robot, log.dataset, friction=linear(), cutoff=5.0, rate=125.0)
-    naive = replace(problem, rows=())
+    naive = replace(problem, rows=(), filtered=None)
     ratio = fit(problem, drop_above_percent=None).std / fit(naive, drop_above_percent=None).std
     assert 2.5 < np.median(ratio) < 5.0
 

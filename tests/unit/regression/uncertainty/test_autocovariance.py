@@ -105,7 +105,7 @@ def test_filtered_data_needs_no_such_note(arm: Robot) -> None:
 def test_rows_that_are_gone_or_too_many_are_told(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     data = generated_log(arm, noise=0.1, samples=5000, rate=250.0).dataset
     problem = build_problem(arm, data, cutoff=5.0, friction=None)
-    assert any("independent residuals" in note for note in fit(replace(problem, rows=())).notes)
+    assert any("independent residuals" in note for note in fit(replace(problem, rows=(), filtered=None)).notes)
     monkeypatch.setattr("dynident.regression.problem.LARGEST_FILTERED", 100)
     assert any("too many" in note for note in fit(problem).notes)
 
