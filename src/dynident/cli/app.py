@@ -13,6 +13,7 @@ from io import TextIOWrapper
 from dynident.cli import INTERRUPTED
 from dynident.cli.exits import InterruptedByUser, UsageError
 from dynident.cli.overview import print_overview, print_version
+from dynident.core.names import printable
 from dynident.errors import DynidentError, InputError, Remedy
 
 
@@ -72,5 +73,5 @@ def _exit_code(error: DynidentError) -> int:
 
 
 def _complain(sentence: str, code: int) -> int:
-    print("dynident:", " ".join(sentence.split()), file=sys.stderr)
+    print("dynident:", printable(sentence), file=sys.stderr)
     return code

@@ -6,6 +6,8 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from dynident.core.names import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -44,7 +46,7 @@ def print_json(document: object) -> None:
 def print_notes(out: Console, notes: Iterable[str], indent: str = "") -> None:
     """Numbered, as at the end of a report."""
     for number, note in enumerate(notes, start=1):
-        out.print(f"{indent}Note {number}: {note}.", markup=False)
+        out.print(f"{indent}Note {number}: {visible(note)}.", markup=False)
 
 
 def print_report(report: Report) -> None:
@@ -53,15 +55,15 @@ def print_report(report: Report) -> None:
 
     out = console()
     for number, line in enumerate(report.header):
-        out.print(f"[bold]{escape(line)}[/]" if number == 0 else escape(line))
+        out.print(f"[bold]{escape(visible(line))}[/]" if number == 0 else escape(visible(line)))
     for table in report.tables:
         out.print()
         print_table(table, out)
     out.print()
     for line in report.facts:
-        out.print(escape(line))
+        out.print(escape(visible(line)))
     for number, note in enumerate(report.notes, start=1):
-        out.print(f"[yellow]Note {number}:[/] {escape(note)}.")
+        out.print(f"[yellow]Note {number}:[/] {escape(visible(note))}.")
 
 
 def print_table(table: Table, out: Console) -> None:
@@ -71,14 +73,14 @@ def print_table(table: Table, out: Console) -> None:
     from rich.text import Text
 
     columns = zip(table.headings, *(row.cells for row in table.rows), strict=True)
-    needed = sum(2 + max(Text(cell).cell_len for cell in column) for column in columns if column[0] not in _FOLDED) + _FOLDED_WIDTH
+    needed = sum(2 + max(Text(visible(cell)).cell_len for cell in column) for column in columns if column[0] not in _FOLDED) + _FOLDED_WIDTH
     narrow = out.is_terminal and needed > out.width
-    shown = RichTable(title=Text(table.title, style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    shown = RichTable(title=Text(visible(table.title), style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for i, heading in enumerate(table.headings):
         whole = heading not in _FOLDED and not narrow
-        shown.add_column(Text(heading), justify="left" if i in table.left else "right", no_wrap=whole, overflow="fold")
+        shown.add_column(Text(visible(heading)), justify="left" if i in table.left else "right", no_wrap=whole, overflow="fold")
     for row in table.rows:
-        shown.add_row(*(Text(cell) for cell in row.cells), style="dim" if row.dimmed else None)
+        shown.add_row(*(Text(visible(cell)) for cell in row.cells), style="dim" if row.dimmed else None)
     (out if out.is_terminal else console(max(out.width, needed))).print(shown)
 
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
+from dynident.core.names import printable
 from dynident.errors import FileError
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -186,7 +187,7 @@ def number_text(numbers: Sequence[float]) -> str:
 
 def comment_text(sentences: list[str]) -> str:
     """An XML comment; two hyphens, which would end it, become one."""
-    text = re.sub("-{2,}", "-", " ".join(sentences)).rstrip("-")
+    text = re.sub("-{2,}", "-", printable(" ".join(sentences))).rstrip("-")
     return f"<!-- {text} -->"
 
 

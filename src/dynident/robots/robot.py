@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, check_array, check_unique, freeze, set_frozen
 from dynident.core.figures import Figure
+from dynident.core.names import check_name
 from dynident.core.results import Report, Result
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import link_rows
@@ -62,6 +63,10 @@ class Robot(Result):
             raise UnsupportedRobotError(f"robot {self.name!r} has no moving joint; at least one is needed")
         if len(self.joints) != len(self.links):
             raise ShapeError("links", (len(self.links),), f"({len(self.joints)},) = one per joint")
+        check_name("robot", self.name)
+        for kind, names in (("joint", self.joint_names), ("link", self.link_names)):
+            for name in names:
+                check_name(kind, name)
         check_unique("joint", self.joint_names)
         check_unique("link", self.link_names)
         for index, joint in enumerate(self.joints):

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
+from dynident.core.names import identifier
 from dynident.dynamics import coriolis_vector, gravity, inverse_dynamics, mass_matrix, torque_regressor
 from dynident.errors import InputError
 from dynident.exports import EXPORTERS, ExportModel, export
-from dynident.exports.code.c99 import CLibrary, c_name
+from dynident.exports.code.c99 import CLibrary
 from dynident.exports.code.graph import Graph
 from dynident.exports.target import Request
 from dynident.friction import FRICTION_MODELS, FrictionModel, Motion, Parameter, SmoothCoulomb, friction_model, friction_torque
@@ -168,7 +169,7 @@ def test_names_from_files_can_not_break_the_code(tmp_path: Path):
     model = replace(model_of(robot), provenance='"""\nimport os */')
     for target in ("python", "c"):
         assert export(model, target).comparison is not None or GCC is None
-    assert c_name(robot.name) == "robot_3_arms_int_main"
+    assert identifier(robot.name) == "robot_3_arms_int_main"
 
 
 def test_equal_expressions_are_one_node_and_constants_fold():

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import IntArray
+from dynident.core.names import printable
 from dynident.core.options import NoOptions
 from dynident.data.dataset import Dataset
 from dynident.data.formats.comments import read_comments
@@ -103,7 +104,7 @@ class FileHeader:
         clock = f"{samples.rate:.6g} Hz, {samples.samples} samples, {samples.duration:.6g} s"
         marks = () if format.marks or samples.period is None else (_marks_text(samples.period),)
         lines = (f"{warning}{what}", f"format {format.name}; {clock}; joints {', '.join(samples.joint_names)}{units}", *marks)
-        return tuple(" ".join(line.split()) for line in lines)  # a name with a line break in it would end the comment
+        return tuple(printable(line) for line in lines)  # a name with a line break in it would end the comment
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,12 +7,14 @@ A point's time is in whole nanoseconds, ROS's own resolution. YAML has the first
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import yaml
 
 from dynident.core.arrays import Array
 from dynident.core.files import parse_yaml, read_text
@@ -29,9 +31,10 @@ _QUANTITIES = {"q": "positions", "dq": "velocities", "ddq": "accelerations"}
 
 
 def _encode_yaml(samples: Dataset, lines: Sequence[str], options: NoOptions) -> str:
-    # JSON strings are YAML strings, whatever a joint is called
+    # quoted, whatever a joint is called
     text = [*(f"# {line}" for line in lines), "header: {stamp: {sec: 0, nanosec: 0}, frame_id: ''}"]
-    text += [f"joint_names: {json.dumps(list(samples.joint_names))}", "points:"]
+    names = yaml.safe_dump(list(samples.joint_names), default_flow_style=True, default_style='"', width=math.inf).strip()
+    text += [f"joint_names: {names}", "points:"]
     for i, time in enumerate(samples.time):
         mark = "-"
         for name, key in _QUANTITIES.items():

@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.names import identifier
 from dynident.errors import FileError
 from dynident.exports.code.c99_monitor import monitor_files, prove_monitor
-from dynident.exports.code.c_text import SIGN, c_name, comment_lines, function_body
+from dynident.exports.code.c_text import SIGN, comment_lines, function_body
 from dynident.exports.code.emit import assignments
 from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
@@ -61,7 +62,7 @@ class CFunction:
 
 def write_c(model: ExportModel, request: Request) -> Exported:
     """A header and a source of the dynamics, the same of the contact monitor, and a CMakeLists.txt."""
-    prefix = c_name(model.robot.name)
+    prefix = identifier(model.robot.name)
     stem = f"{prefix}_model"
     files = {
         f"{stem}.h": _header(model, request, prefix, stem),
@@ -109,11 +110,11 @@ class CLibrary:
 
     def __init__(self, library: ctypes.CDLL, model: ExportModel) -> None:
         self.functions = {function.name: function for function in c_functions(model)}
-        self.library, self.prefix = library, c_name(model.robot.name)
+        self.library, self.prefix = library, identifier(model.robot.name)
 
     @classmethod
     def compile(cls, exported: Exported, folder: Path, model: ExportModel, compiler: str) -> CLibrary:
-        prefix = c_name(model.robot.name)
+        prefix = identifier(model.robot.name)
         for name, content in exported.files.items():
             (folder / name).write_bytes(content)
         sources = [str(folder / name) for name in exported.files if name.endswith(".c")]

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.exports.code.c_text import SIGN, c_name, comment_lines, function_body
+from dynident.core.names import identifier
+from dynident.exports.code.c_text import SIGN, comment_lines, function_body
 from dynident.exports.code.emit import assignments
 from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
@@ -146,7 +147,7 @@ def monitor_of(model: ExportModel) -> ContactMonitor:
 
 def monitor_files(model: ExportModel, request: Request) -> dict[str, str]:
     """The header and the source, by name."""
-    monitor, stem = monitor_of(model), f"{c_name(model.robot.name)}_monitor"
+    monitor, stem = monitor_of(model), f"{identifier(model.robot.name)}_monitor"
     words = _words(model, monitor, stem, request.warning)
     return {f"{stem}.h": _HEADER.substitute(words), f"{stem}.c": _SOURCE.substitute(words)}
 
@@ -186,7 +187,7 @@ def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str)
         "headline": comment_lines([model.headline()])[0],
         "stem": stem,
         "guard": f"{stem.upper()}_H",
-        "prefix": c_name(model.robot.name),
+        "prefix": identifier(model.robot.name),
         "n": str(n),
         "balance": str(3 * n),
         "doubt": str(2 * n),
@@ -265,10 +266,10 @@ class CMonitor:
             ("touched", ctypes.c_int),
             ("started", ctypes.c_int),
         ]
-        self._step = getattr(library, f"{c_name(model.robot.name)}_monitor_step")
+        self._step = getattr(library, f"{identifier(model.robot.name)}_monitor_step")
         self.memory = type("Memory", (ctypes.Structure,), {"_fields_": fields})()
         self._inputs = [double * n] * len(monitor_inputs(model))
-        getattr(library, f"{c_name(model.robot.name)}_monitor_init")(ctypes.byref(self.memory))
+        getattr(library, f"{identifier(model.robot.name)}_monitor_init")(ctypes.byref(self.memory))
 
     def step(self, *sample: Array, dt: float) -> int:
         """The last joint that is touched, -1 for none. sample : (n,) each, q, dq, effort and, where friction needs it, temperature."""

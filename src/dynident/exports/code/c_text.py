@@ -1,9 +1,11 @@
-"""Pieces of C text that all generated files share: identifiers, comments, helpers, arguments that a function doesn't use."""
+"""Pieces of C text that all generated files share: comments, helpers, arguments that a function doesn't use."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+
+from dynident.core.names import printable
 
 SIGN = """static double sign(double x)
 {
@@ -12,15 +14,9 @@ SIGN = """static double sign(double x)
 """
 
 
-def c_name(name: str) -> str:
-    """A robot's name as a C identifier."""
-    word = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()
-    return word if word and not word[0].isdigit() else f"robot_{word}".rstrip("_")
-
-
 def comment_lines(lines: Sequence[str]) -> list[str]:
-    """Lines for a comment. Names come from files: they must not end it."""
-    return [line.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ") for line in lines]
+    """Lines for a comment. Names come from files: they must not end it, continue it on the next line or turn its direction."""
+    return [printable(line).replace("*/", "* /").replace("/*", "/ *").replace("??/", "?? /").rstrip("\\") for line in lines]
 
 
 def function_body(lines: Sequence[str], inputs: Sequence[str]) -> list[str]:

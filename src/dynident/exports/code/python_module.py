@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident.exports.code.c_text import c_name
+from dynident.core.names import identifier, printable
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import array_text, friction_formulas
 from dynident.exports.proof import compare, friction_states, main_file
@@ -22,7 +22,7 @@ def write_python(model: ExportModel, request: Request) -> Exported:
     source = resources.files("dynident.exports.code").joinpath("numpy_template.py").read_text(encoding="utf-8")
     functions = source[source.index(_END) + len(_END) :]
     text = "\n".join([*_docstring(model, request), "", *_data(model), "", *_friction(model)]) + "\n" + functions
-    return Exported(target="python", files={f"{c_name(model.robot.name)}_model.py": text.encode()})
+    return Exported(target="python", files={f"{identifier(model.robot.name)}_model.py": text.encode()})
 
 
 def prove_python(model: ExportModel, exported: Exported, states: States) -> Comparison:
@@ -46,7 +46,7 @@ def _docstring(model: ExportModel, request: Request) -> list[str]:
         "Needs NumPy alone; q, dq, ddq are (n,) for one sample or (..., n) for many.",
         model.units_sentence(),
     ]
-    return ['"""' + "\n".join(lines).replace("\\", "/").replace('"', "'"), '"""']
+    return ['"""' + "\n".join(map(printable, lines)).replace("\\", "/").replace('"', "'"), '"""']
 
 
 def _data(model: ExportModel) -> list[str]:
@@ -65,7 +65,7 @@ def _data(model: ExportModel) -> list[str]:
         f"AXES = {array_text(np.array([joint.axis for joint in robot.joints]))}",
         f"LINK_PLACEMENTS = {array_text(np.array([link.placement for link in robot.links]))}",
         f"TOOL = {array_text(robot.tool)}  # in the last link",
-        f"# m, mcx, mcy, mcz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz of: {' '.join(links.split())}",
+        f"# m, mcx, mcy, mcz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz of: {printable(links)}",
         f"PARAMETERS = {array_text(model.parameters)}",
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from dynident.core.names import file_stem
 from dynident.exports.export_model import ExportModel
 from dynident.exports.target import Exported, Exporter, Request
 from dynident.parameters import INERTIA_NAMES, link_inertia
@@ -19,7 +20,7 @@ def write_csv(model: ExportModel, request: Request) -> Exported:
     csv.writer(out, lineterminator="\n").writerows(rows)
     shaped = model.friction is not None and not model.coefficients and any(part.shapes for part in model.friction.parts)
     notes = ("the table has no place for the shape constants of the friction model; YAML, C and Python do",) if shaped else ()
-    return Exported(target="csv", files={f"{model.robot.name}.csv": out.getvalue().encode()}, notes=notes)
+    return Exported(target="csv", files={f"{file_stem(model.robot.name)}.csv": out.getvalue().encode()}, notes=notes)
 
 
 EXPORTER = Exporter(name="csv", help="Write the table of links, or of coefficients.", write=write_csv, prove=None, bodies=False)

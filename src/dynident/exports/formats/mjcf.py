@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from dynident.core.mujoco_warnings import silence_mujoco
+from dynident.core.names import file_stem
 from dynident.core.xml import XmlText
 from dynident.errors import FileError, import_optional
 from dynident.exports.export_model import ExportModel
@@ -33,7 +34,7 @@ def write_mjcf(model: ExportModel, request: Request) -> Exported:
     about = [model.headline(), *filter(None, [request.warning])]
     if request.original is None:
         text, more = complete_mjcf(model, held, [f"{sentence}." for sentence in (*about, *held.notes)])
-        return Exported(target="mjcf", files={f"{model.robot.name}.xml": text.encode()}, notes=(*more, *held.notes))
+        return Exported(target="mjcf", files={f"{file_stem(model.robot.name)}.xml": text.encode()}, notes=(*more, *held.notes))
     content, lumping = _patch(model, held, request.original, about)
     path = Path(request.original.path)
     return Exported(target="mjcf", files={path.name: content}, folder=str(path.parent), notes=(*lumping, *held.notes))

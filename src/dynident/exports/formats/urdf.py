@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.names import file_stem
 from dynident.core.native_output import catch_native_errors
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError
@@ -38,7 +39,7 @@ def write_urdf(model: ExportModel, request: Request) -> Exported:
     notes = [*_gravity_note(model.robot), *held.notes]
     if request.original is None:
         text, more = complete_urdf(model, held, [f"{sentence}." for sentence in (model.headline(), request.warning, *notes) if sentence])
-        return Exported(target="urdf", files={f"{model.robot.name}.urdf": text.encode()}, notes=(*more, *notes))
+        return Exported(target="urdf", files={f"{file_stem(model.robot.name)}.urdf": text.encode()}, notes=(*more, *notes))
     content, lumping = _patch(model, held, request.original, [model.headline(), *filter(None, [request.warning]), *notes])
     return Exported(target="urdf", files={Path(request.original.path).name: content}, notes=(*lumping, *notes))
 

@@ -13,6 +13,7 @@ import numpy as np
 import yaml
 
 from dynident.core.arrays import Array
+from dynident.core.names import file_stem, printable
 from dynident.core.options import option
 from dynident.core.xml import number_text
 from dynident.dynamics import inverse_dynamics
@@ -46,9 +47,9 @@ def write_yaml(model: ExportModel, request: Request) -> Exported:
             notes = ("the franka layout has no place for friction, so it is left out",)
     else:
         content = _own(model)
-    comment = [f"# {' '.join(line.split())}." for line in (model.headline(), request.warning, *notes) if line]
+    comment = [f"# {printable(line)}." for line in (model.headline(), request.warning, *notes) if line]
     text = "\n".join(comment) + "\n" + yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=10_000)
-    name = "inertials.yaml" if franka else f"{model.robot.name}.yaml"
+    name = "inertials.yaml" if franka else f"{file_stem(model.robot.name)}.yaml"
     return Exported(target="yaml", files={name: text.encode()}, notes=notes)
 
 

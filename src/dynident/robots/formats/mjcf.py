@@ -70,10 +70,19 @@ def _read(file: Path, text: str, folder: str, root: Element) -> SourceTree:
     )
 
 
+#: Attributes that hold the name of something, which may be nan or inf.
+_NAMES = frozenset(
+    {"name", "model", "class", "childclass", "joint", "joint1", "joint2", "body", "body1", "body2", "site", "target", "tendon", "geom"}
+    | {"geom1", "geom2", "mesh", "material", "texture", "file", "actuator", "prefix", "jointinparent"}
+)
+
+
 def _check_numbers(path: str | Path, root: Element) -> None:
     """MuJoCo reads NaN as a number and writes a log file about it; limits alone may be infinite."""
     for element in root.iter():
         for attribute, text in element.attrib.items():
+            if attribute in _NAMES:
+                continue
             try:
                 values = np.array([float(word) for word in text.split()])
             except ValueError:  # a name, a file, a keyword
