@@ -17,12 +17,14 @@ from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import JointType, Robot
 
 if TYPE_CHECKING:
-    from dynident.regression.estimate import Estimate
+    from dynident.regression.estimate import Estimate, Residuals
 
 #: A joint whose position stays within this range does not move [rad | m]; a sliding one, this share of `length_unit`.
 STANDSTILL = 1e-3
 #: A model that leaves more than this share of the effort unexplained is wrong rather than noisy [%].
 UNEXPLAINED = 20.0
+#: M or g of which a model that explains the other leaves more than this share is of another unit, or of another robot [%].
+CONTRADICTED = 50.0
 #: Noise levels of joints that differ by more than this factor make weights per joint worth their while.
 UNEQUAL_NOISE = 5.0
 #: Condition numbers beyond this make coefficients trade off against each other; the papers' are about 50.
@@ -142,6 +144,8 @@ def estimate_notes(estimate: Estimate) -> Iterator[str]:
             f"the model leaves {residuals.relative_percent:.0f} % of the data unexplained (most: {worst}); check the units, the order and "
             "the signs of the joints, and the direction of gravity"
         )
+    elif base.equations != "torque":
+        yield from _contradictions(residuals)
     yield from _negative_friction(estimate)
     rms = residuals.rms_per_group
     if base.equations == "torque" and estimate.summary.noise == "uniform" and rms.max() > UNEQUAL_NOISE * rms.min() > 0.0:
@@ -156,6 +160,19 @@ def estimate_notes(estimate: Estimate) -> Iterator[str]:
             f"the condition number is {estimate.condition_number:.3g} (about 50 is good): some coefficients are only known together, and "
             "their errors are correlated; a more exciting motion would separate them"
         )
+
+
+def _contradictions(residuals: Residuals) -> Iterator[str]:
+    """Where M or g is far from explained and the other, which is larger in numbers, hides it."""
+    kinds = [name[0] for name in residuals.names]
+    for kind in dict.fromkeys(kinds):
+        own = np.array([other == kind for other in kinds])
+        share = 100.0 * float(np.sqrt(residuals.squares[own].sum() / max(residuals.totals[own].sum(), np.finfo(float).tiny)))
+        if share > CONTRADICTED and residuals.totals[own].any():
+            yield (
+                f"the model leaves {share:.0f} % of {kind} unexplained, which contradicts the rest of the data; check that all of them are "
+                "in SI units, and of one robot with its gravity"
+            )
 
 
 def _uncertainty_notes(estimate: Estimate) -> Iterator[str]:

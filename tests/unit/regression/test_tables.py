@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynident.friction import Armature, Viscous, combine, linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, fit, identify
 from dynident.regression.tables import coefficients, friction, report, value_text
 from dynident.robots import load_robot
 from tests.logs import synthetic_log, synthetic_samples
@@ -154,3 +154,12 @@ def test_a_clock_that_leaps_is_told_from_one_that_is_uneven():
     told = " ".join(build_problem(robot, replace(log, time=log.time + jitter), cutoff=5.0).notes)
     assert "the clock is uneven (periods of" in told
     assert "leaps" not in told
+
+
+@pytest.mark.parametrize(("M", "g", "kind"), [(1.0, 1e3, "M"), (1.0, 57.3, "M"), (1e3, 1.0, "g"), (1.0, 1.0, "")])
+def test_a_controller_whose_M_and_g_are_in_different_units(M, g, kind):
+    samples = synthetic_samples("planar_2r", noise=0.01)
+    notes = identify(load_robot("planar_2r"), replace(samples, M=M * samples.M, g=g * samples.g)).notes
+    told = [note for note in notes if "unexplained" in note]
+    assert len(told) == bool(kind)
+    assert all(kind in note for note in told)

@@ -103,6 +103,8 @@ def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str
     for name in samples.present:
         if (largest := float(np.abs(getattr(samples, name)).max())) > (_FARTHEST if name == "q" else _LARGEST):
             raise ValueRangeError(name, f"reaches {largest:.4g}, as that of no robot does; repair or drop those samples")
+    if samples.M is not None:
+        _check_diagonal(samples.M, samples.joint_names)
     return samples.select(order) if order else samples
 
 
@@ -254,6 +256,15 @@ def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | N
     if len(each) > 1 or (by_unit is not None and (kind in _CURRENTS) != (by_unit in _CURRENTS)):
         raise FileError(file, f"effort of kind {kind.value!r} can't have the unit {unit}; correct the unit or the kind")
     return kind
+
+
+def _check_diagonal(M: Array, joints: Sequence[str]) -> None:
+    """Noise can make a small element negative now and then; one that mostly is belongs to no inertia matrix."""
+    typical = np.median(np.diagonal(M, axis1=1, axis2=2), axis=0)
+    least = int(np.argmin(typical))
+    if typical[least] < 0.0:
+        where = f"{typical[least]:.3g} for joint {joints[least]!r}"
+        raise ValueRangeError("M", f"has the negative diagonal element {where}, as no inertia matrix has; check its columns")
 
 
 def _check_magnitudes(dataset: Dataset) -> None:
