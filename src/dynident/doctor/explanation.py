@@ -123,7 +123,7 @@ def moments(robot: Robot, excerpt: Excerpt, tangents: Array | None = None) -> Mo
     m = Y.shape[2]
     used = excerpt.use.astype(float)
     counts = np.maximum(used.sum(axis=0), 1.0)
-    sizes = np.sqrt(np.maximum((used * excerpt.effort**2).sum(axis=0) / counts, 1e-12))
+    sizes = np.sqrt(np.maximum((used * excerpt.effort**2).sum(axis=0) / counts, np.finfo(float).tiny))
     speeds = np.sqrt(np.maximum((used * excerpt.dq**2).sum(axis=0) / counts, 1e-24))
     A = np.empty((n, len(excerpt.q), m + FRICTION + 1))
     A[:, :, :m] = np.swapaxes(Y, 0, 1) / sizes[:, None, None]

@@ -20,12 +20,13 @@ from dynident.dynamics import mass_matrix
 from dynident.errors import import_optional
 from dynident.parameters import change_of_frame, link_inertia
 from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
+from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import Joint, JointType, Link, Robot
 from dynident.simulation.payload import check_bodies, loaded_parameters
 from dynident.simulation.virtual_controller import random_configurations
 
 # MuJoCo refuses moving bodies without mass and inertia. A compound joint's inner links and point masses get this much,
-# a billionth of what matters [kg, kg·m²].
+# a billionth of what matters [kg, kg·m²]; less on a robot that is lighter or smaller than an arm.
 _LEAST_MASS, _LEAST_INERTIA = 1e-9, 1e-11
 
 #: Damping of a joint's spring where none is given, as a share of the critical one.
@@ -89,12 +90,13 @@ def build_plant(
     # after a divergence MuJoCo would start over from zero, without a word to us
     spec.option.disableflags = int(mujoco.mjtDisableBit.mjDSBL_AUTORESET) | int(mujoco.mjtDisableBit.mjDSBL_CONTACT)
     spec.compiler.balanceinertia = False
+    share = min(1.0, float(p[:, 0].max())) * min(1.0, length_unit(robot) ** 2)
     bodies: list[Any] = []
     motors: list[int] = []
     springs: list[int] = []
     for j, (joint, link) in enumerate(zip(robot.joints, robot.links, strict=True)):
         parent = spec.worldbody if joint.parent < 0 else bodies[joint.parent]
-        body = _add_body(mujoco, parent, robot, joint, link, p[j])
+        body = _add_body(mujoco, parent, robot, joint, link, p[j], share)
         kind = mujoco.mjtJoint.mjJNT_SLIDE if joint.type is JointType.PRISMATIC else mujoco.mjtJoint.mjJNT_HINGE
         elastic = np.isfinite(stiffness[j])
         body.add_joint(name=joint.name, type=kind, axis=joint.axis, armature=rotor[j] + extra[j])
@@ -118,25 +120,25 @@ def build_plant(
     )
 
 
-def _add_body(mujoco: Any, parent: Any, robot: Robot, joint: Joint, link: Link, parameters: Array) -> Any:
+def _add_body(mujoco: Any, parent: Any, robot: Robot, joint: Joint, link: Link, parameters: Array, share: float) -> Any:
     parent_frame = np.eye(4) if joint.parent < 0 else robot.links[joint.parent].placement
     pose = parent_frame @ joint.placement
     quaternion = np.zeros(4)
     mujoco.mju_mat2Quat(quaternion, pose[:3, :3].ravel())
     body = parent.add_body(name=link.name, pos=pose[:3, 3], quat=quaternion)
-    mass, com, inertia = _inertial(change_of_frame(link.placement) @ parameters)
+    mass, com, inertia = _inertial(change_of_frame(link.placement) @ parameters, share)
     body.mass, body.ipos, body.explicitinertial = mass, com, True
     body.fullinertia = [inertia[place] for place in FULL_INERTIA]
     return body
 
 
-def _inertial(parameters: Array) -> tuple[float, Array, Array]:
-    """Mass, centre of mass and barycentric inertia, lifted by as little as MuJoCo needs."""
+def _inertial(parameters: Array, share: float) -> tuple[float, Array, Array]:
+    """Mass, centre of mass and barycentric inertia, lifted by as little as MuJoCo needs. share : of what links of an arm get."""
     mass, com, inertia = link_inertia(parameters)
     principal = np.linalg.eigvalsh(inertia)
     slack = min(principal[0], principal[0] + principal[1] - principal[2])
     # a multiple of 1 lifts the eigenvalues and the triangle inequality alike
-    return mass or _LEAST_MASS, com, inertia + max(0.0, _LEAST_INERTIA - slack) * np.eye(3)
+    return mass or share * _LEAST_MASS, com, inertia + max(0.0, share * _LEAST_INERTIA - slack) * np.eye(3)
 
 
 def _springs(robot: Robot, p: Array, elasticity: Elasticity | None) -> tuple[Array, Array, Array]:

@@ -153,8 +153,9 @@ def _run(
 
 
 def _check_moves_mass(robot: Robot, M: Array) -> None:
-    for name, value in zip(robot.joint_names, np.diagonal(M, axis1=1, axis2=2).min(axis=0), strict=True):
-        if not value > 1e-9:
+    inertias = np.diagonal(M, axis1=1, axis2=2)
+    for name, value in zip(robot.joint_names, inertias.min(axis=0), strict=True):
+        if not value > 1e-9 * min(1.0, float(inertias.max())):
             raise InputError(f"joint {name!r} moves no mass (inertia {value:.2g}), so no torque can drive it; give its links parameters")
 
 

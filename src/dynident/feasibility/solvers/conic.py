@@ -131,21 +131,15 @@ class ConicProgram:
         if radius is None:
             top = np.concatenate([self.residual, -np.eye(rows)], axis=1)
             below = np.concatenate([self.conditions, np.zeros((len(self.conditions), rows))], axis=1)
-            matrix, rhs = sparse.csc_matrix(np.concatenate([top, below])), self.rhs
+            matrix, rhs = _sparse(np.concatenate([top, below])), self.rhs
             cones = [clarabel.ZeroConeT(rows + self.equalities), *inequalities]
             P = sparse.block_diag([sparse.csc_matrix((p, p)), sparse.eye(rows)], format="csc")
         else:  # without squares in the objective the residual needs no variables of its own
-            matrix = sparse.csc_matrix(np.concatenate([self.conditions, np.zeros((1, p)), self.residual]))
+            matrix = _sparse(np.concatenate([self.conditions, np.zeros((1, p)), self.residual]))
             rhs = np.concatenate([self.rhs[rows:], [radius], self.rhs[:rows]])
             cones = [clarabel.ZeroConeT(self.equalities), *inequalities, clarabel.SecondOrderConeT(rows + 1)]
-            P = sparse.csc_matrix((p, p))
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.max_threads = 1
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-        settings.max_iter = 200
-        # both would forbid to change the objective later, and the matrices are too small to gain from them
-        settings.presolve_enable = settings.chordal_decomposition_enable = False
+            P = _no_squares(p)
+        settings = _settings(tolerance)
 
         def new_solver() -> Any:
             return clarabel.DefaultSolver(P, np.zeros(matrix.shape[1]), matrix, rhs, cones, settings)
@@ -197,6 +191,36 @@ class ConicProgram:
             sizes=tuple(self.sizes),
             iterations=int(result.iterations),
         )
+
+
+@cache
+def _settings(tolerance: float) -> Any:
+    import clarabel
+
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    settings.max_iter = 200
+    # both would forbid to change the objective later, and the matrices are too small to gain from them
+    settings.presolve_enable = settings.chordal_decomposition_enable = False
+    return settings
+
+
+@cache
+def _no_squares(p: int) -> Any:
+    from scipy import sparse
+
+    return sparse.csc_matrix((p, p))
+
+
+def _sparse(matrix: Array) -> Any:
+    """The matrix by its columns, without its zeros; SciPy's own way from a dense one takes five times as long."""
+    from scipy import sparse
+
+    columns, rows = np.nonzero(matrix.T)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=matrix.shape[1]))])
+    return sparse.csc_matrix((matrix[rows, columns], rows, starts), shape=matrix.shape)
 
 
 def _cone_rows(blocks: Sequence[Block], p: int) -> tuple[Array, Array]:

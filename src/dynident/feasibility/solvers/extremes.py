@@ -11,11 +11,11 @@ A solver is not believed: an end is feasible where the margins say so, and no fa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.feasibility.constraints.lmi import Block, Margins
 from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus
 from dynident.feasibility.solvers.working_set import BROKEN
@@ -28,13 +28,14 @@ _PROVEN = 1e-3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Extremes:
-    """centre : (p,) x₀; spread : (p, d) M; blocks : the conditions on x; tolerance : of the solver."""
+    """centre : (p,) x₀; spread : (p, d) M; blocks : the conditions on x; tolerance : of the solver; programs : those set up so far."""
 
     centre: Array
     spread: Array
     blocks: tuple[Block, ...]
     margins: Margins
     tolerance: float
+    programs: dict[tuple[bytes, bytes], _Program] = field(default_factory=lambda: {})
 
     @staticmethod
     def of(A: Array, b: Array, blocks: Sequence[Block], *, radius: float, origin: Array, basis: Array, tolerance: float) -> Extremes | None:
@@ -69,24 +70,39 @@ class Extremes:
         held = np.zeros(len(self.blocks), dtype=bool)
         while np.any(broken := (self.margins(x) < -BROKEN) & ~held):
             held |= broken
-            found = self._solve(column, sign, [block for block, wanted in zip(self.blocks, held, strict=True) if wanted])
+            found = self._program(held, column).minimise(column, sign)
             if found is None:
                 return float("nan")
-            x = found
+            x = self.centre + self.spread @ found
         return float(x[column])
 
-    def _solve(self, column: int, sign: float, blocks: Sequence[Block]) -> Array | None:
-        """(p,) where the end is over the ellipsoid and these conditions; None where that was not found."""
-        chosen = np.unique(np.concatenate([[column], *(block.indices for block in blocks)]))
-        Q, T = np.linalg.qr(self.spread[chosen].T)
-        k = len(T)
-        local = [_in_ball(block, self.centre, T[:, np.searchsorted(chosen, block.indices)]) for block in blocks]
-        cost = sign * T[:, np.searchsorted(chosen, column)]
+    def _program(self, held: BoolArray, column: int) -> _Program:
+        """Of the held conditions, in their variables and the one that is asked for; kept, for many ends have the same."""
+        numbers = np.flatnonzero(held)
+        chosen = np.unique(np.concatenate([[column], *(self.blocks[k].indices for k in numbers)]))
+        key = (numbers.tobytes(), chosen.tobytes())
+        if key not in self.programs:
+            self.programs[key] = _Program(self, [self.blocks[k] for k in numbers], chosen)
+        return self.programs[key]
+
+
+class _Program:
+    """minimise one of the chosen variables x₀ + Tᵀ y over ‖y‖ <= 1 and some conditions."""
+
+    def __init__(self, whole: Extremes, blocks: Sequence[Block], chosen: IntArray) -> None:
+        self.chosen = chosen
+        self.Q, self.T = np.linalg.qr(whole.spread[chosen].T)
+        self.blocks = [_in_ball(block, whole.centre, self.T[:, np.searchsorted(chosen, block.indices)]) for block in blocks]
+        k = len(self.T)
+        self.solve = ConicProgram(np.eye(k), np.zeros(k), self.blocks, []).prepared(radius=1.0, tolerance=whole.tolerance)
+
+    def minimise(self, column: int, sign: float) -> Array | None:
+        """(d,) u = Q y at the end; None where it was not found."""
+        cost = sign * self.T[:, np.searchsorted(self.chosen, column)]
         cost = cost / np.linalg.norm(cost)
-        solution = ConicProgram(np.eye(k), np.zeros(k), local, []).solve(cost, radius=1.0, tolerance=self.tolerance)
-        if solution.status is not ConicStatus.SOLVED or float(cost @ solution.x) - prove(cost, local, solution) > _PROVEN:
-            return None
-        return self.centre + self.spread @ (Q @ solution.x)
+        solution = self.solve(cost)
+        found = solution.status is ConicStatus.SOLVED and float(cost @ solution.x) - prove(cost, self.blocks, solution) <= _PROVEN
+        return self.Q @ solution.x if found else None
 
 
 def prove(cost: Array, blocks: Sequence[Block], solution: ConicSolution) -> float:
@@ -95,16 +111,19 @@ def prove(cost: Array, blocks: Sequence[Block], solution: ConicSolution) -> floa
     cost·y >= cost·y - Σ tr(Z F(y)) >= -Σ tr(Z F₀) - ‖cost - Σ tr(Z F_i)‖ for any Z ⪰ 0.
     """
     fixed, slope = 0.0, cost.copy()
-    for block, dual in zip(blocks, solution.cone_duals, strict=True):
-        values, vectors = np.linalg.eigh(dual)
-        Z = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        fixed -= float(np.sum(Z * block.constant))
-        slope[block.indices] -= np.einsum("kl,ikl->i", Z, block.matrices)
+    for size in sorted({block.size for block in blocks}):
+        places = [place for place, block in enumerate(blocks) if block.size == size]
+        values, vectors = np.linalg.eigh(np.array([solution.cone_duals[place] for place in places]))
+        duals = (vectors * np.maximum(values, 0.0)[:, None]) @ vectors.swapaxes(1, 2)
+        for Z, place in zip(duals, places, strict=True):
+            block = blocks[place]
+            fixed -= float(np.sum(Z * block.constant))
+            slope[block.indices] -= block.matrices.reshape(-1, size * size) @ Z.ravel()
     return fixed - float(np.linalg.norm(slope))
 
 
 def _in_ball(block: Block, centre: Array, T: Array) -> Block:
     """A condition on y, where the variables of the block are centre + Tᵀ y; divided by the largest change that y can make."""
-    matrices = np.einsum("yi,ikl->ykl", T, block.matrices)
+    matrices = (T @ block.matrices.reshape(len(block.indices), -1)).reshape(-1, block.size, block.size)
     size = max(float(np.abs(matrices).max()), float(np.finfo(float).tiny))
     return replace(block, constant=block.value(centre) / size, matrices=matrices / size, indices=np.arange(len(T)))

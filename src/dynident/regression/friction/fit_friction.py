@@ -108,7 +108,7 @@ def wide_ridge(problem: Problem) -> tuple[Array, Array]:
     As standard deviations of a prior these change nothing that the data tell, and settle what they don't.
     """
     weights = WeightedSolution.of(problem, "per_group", None).weights
-    return weights, np.maximum(largest_coefficients(problem, 1.0 / weights), 1e-9)
+    return weights, np.maximum(largest_coefficients(problem, 1.0 / weights), np.finfo(float).tiny)
 
 
 def settle_loads(problem: Problem, model: FrictionModel) -> tuple[Array, ...]:
