@@ -11,7 +11,7 @@ A solver is not believed: an end is feasible where the margins say so, and no fa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Extremes:
     blocks: tuple[Block, ...]
     margins: Margins
     tolerance: float
-    programs: dict[tuple[bytes, bytes], _Program] = field(default_factory=lambda: {})
+    programs: dict[tuple[bytes, bytes], _Program]
 
     @staticmethod
     def of(A: Array, b: Array, blocks: Sequence[Block], *, radius: float, origin: Array, basis: Array, tolerance: float) -> Extremes | None:
@@ -59,6 +59,7 @@ class Extremes:
             blocks=tuple(blocks),
             margins=Margins(blocks, len(origin)),
             tolerance=tolerance,
+            programs={},
         )
 
     def end(self, column: int, sign: float) -> float:
