@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
 def short_number(value: float) -> str:
     """Two digits, or all before the point: 0.81, 5.3, 228."""
     return f"{value:.0f}" if 10.0 <= abs(value) < 1e6 else f"{value:.2g}"
+
+
+def number_form(decimals: int, values: Iterable[float | None]) -> str:
+    """The format of a column of numbers: so many decimals, or three digits and a power of ten where decimals would show next to nothing
+    of the largest, or far too much."""
+    largest = max((abs(value) for value in values if value is not None and math.isfinite(value)), default=0.0)
+    return f".{decimals}f" if largest == 0.0 or 10.0 ** (1 - decimals) <= largest < 1e6 else ".2e"
+
+
+def decimal_text(value: float, decimals: int) -> str:
+    """One number with so many decimals, or with a power of ten where it is too small or too large for that."""
+    return format(value, number_form(decimals, [value]))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.results import Report, Row, Table
+from dynident.core.results import Report, Row, Table, decimal_text, number_form
 from dynident.feasibility.problem import REACH, RetrievalProblem
 from dynident.feasibility.result import LinkParameters, Range
 
@@ -59,10 +59,14 @@ def problem_report(problem: RetrievalProblem) -> Report:
 def _link_table(result: LinkParameters) -> Table:
     robot = result.base.robot
     rows: list[Row] = []
+    bodies = [result.com_and_inertia(i) for i in range(robot.n)]
+    of_mass, of_end = (number_form(decimals, [body.mass for body in bodies]) for decimals in (4, 3))
+    of_com = f"7{number_form(4, [float(value) for body in bodies for value in body.com])}"
     for i, (name, margin) in enumerate(zip(robot.link_names, result.margins, strict=True)):
-        mass, com, inertia = result.com_and_inertia(i)
+        mass, com, inertia = bodies[i]
         own = result.link_ranges(i)
-        cells = (f"{mass:.4f}", _range(own[0]) if own else "", _numbers(com, "7.4f"), _numbers(np.linalg.eigvalsh(inertia), "8.2e"))
+        width = _range(own[0], of_end) if own else ""
+        cells = (format(mass, of_mass), width, _numbers(com, of_com), _numbers(np.linalg.eigvalsh(inertia), "8.2e"))
         rows.append(Row((name, *cells, f"{margin:.2e}", _determined(own))))
     headings = ("link", "mass [kg]", "from .. to", "centre of mass [m]", "principal inertias [kg·m²]", "margin", "parameters determined by")
     return Table(title="Links", headings=headings, rows=tuple(rows), left=frozenset({0, 6}))
@@ -79,15 +83,16 @@ def _friction_table(result: LinkParameters) -> list[Table]:
     if base.friction is None or values is None:
         return []
     rows: list[Row] = []
+    form = number_form(4, values.ravel().tolist())
     for j, (joint, row) in enumerate(zip(base.robot.joint_names, values, strict=True)):
         own = base.friction.values_of(j, row)
-        rows.append(Row((joint, *(f"{own[name]:.4f}" if name in own else "–" for name in base.friction.parameter_names))))
+        rows.append(Row((joint, *(format(own[name], form) if name in own else "–" for name in base.friction.parameter_names))))
     headings = ("joint", *base.friction.headings(base.robot.joints))
     return [Table(title=f"Friction ({base.friction.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))]
 
 
 def _facts(result: LinkParameters) -> tuple[str, ...]:
-    facts = [f"Total mass {result.total_mass:.4f} kg."]
+    facts = [f"Total mass {decimal_text(result.total_mass, 4)} kg."]
     if result.training is not None:
         fitted, links = result.training
         facts.append(f"On the data of the fit these links leave {links:.3g} % of the effort unexplained, the coefficients {fitted:.3g} %.")
@@ -104,14 +109,14 @@ def _facts(result: LinkParameters) -> tuple[str, ...]:
     return tuple(facts)
 
 
-def _range(item: Range) -> str:
-    return f"{_end(item.low)} .. {_end(item.high)}"
+def _range(item: Range, form: str) -> str:
+    return f"{_end(item.low, form)} .. {_end(item.high, form)}"
 
 
-def _end(value: float) -> str:
+def _end(value: float, form: str) -> str:
     if not math.isfinite(value):
         return "inf" if value > 0 else "-inf"
-    return f"{value:.3f}".replace("-0.000", "0.000")
+    return format(value, form).replace("-0.000", "0.000")
 
 
 def _numbers(values: ArrayLike, form: str) -> str:

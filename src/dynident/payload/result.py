@@ -103,8 +103,9 @@ class PayloadEstimate(Result):
     def headline(self) -> str:
         if self.status is PayloadStatus.NONE:
             return f"none that shows, less than {self.most:.2g} kg on {self.link} of {self.robot.name}"
-        x, y, z = 1e3 * self.com
-        return f"{self.mass:.4g} ± {self.std[0]:.2g} kg at ({x:.1f}, {y:.1f}, {z:.1f}) mm on {self.link} of {self.robot.name}"
+        form = ".1f" if 1e3 * float(np.abs(self.com).max()) >= 1.0 else ".2g"
+        place = ", ".join(format(1e3 * float(value), form) for value in self.com)
+        return f"{self.mass:.4g} ± {self.std[0]:.2g} kg at ({place}) mm on {self.link} of {self.robot.name}"
 
     def tables(self) -> Report:
         from dynident.payload.tables import payload_report  # the tables know PayloadEstimate, not the other way round

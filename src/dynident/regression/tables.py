@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.files import finite_or_none
-from dynident.core.results import Report, Row, Table
+from dynident.core.results import Report, Row, Table, number_form
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.rows import row_units
 from dynident.regression.estimate import Estimate, Residuals
@@ -21,6 +21,8 @@ from dynident.regression.problem import Problem
 SOURCE_HEADINGS = ("by noise", "between blocks")
 #: Standard deviations below this are shown as powers of ten; decimals would be all zeros.
 _SMALLEST_DECIMAL = 1e-8
+#: Beside such a deviation, values below this too, those of a robot of grams and millimetres.
+_SMALLEST_VALUE = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,17 +157,19 @@ def friction_texts(estimate: Estimate) -> list[list[str]]:
     dropped = {int(base.independent[item.index]) for item in estimate.dropped}
     names = () if base.friction is None else base.friction.parameter_names
     texts: list[list[str]] = []
-    for j, item in enumerate(friction(estimate)):
+    found = friction(estimate)
+    form = number_form(4, [value for item in found for value in item.parameters.values()])
+    for j, item in enumerate(found):
         places = dict(zip(item.parameters, base.columns.of_joint(j).values(), strict=True))
-        texts.append([_friction_text(item.parameters, name, dropped=places.get(name) in dropped) for name in names])
+        texts.append([_friction_text(item.parameters, name, form, dropped=places.get(name) in dropped) for name in names])
     return texts
 
 
-def _friction_text(parameters: Mapping[str, float | None], name: str, *, dropped: bool) -> str:
+def _friction_text(parameters: Mapping[str, float | None], name: str, form: str, *, dropped: bool) -> str:
     if name not in parameters:
         return "–"
     value = parameters[name]
-    return "grouped" if value is None else "dropped" if dropped else f"{value:.4f}"
+    return "grouped" if value is None else "dropped" if dropped else format(value, form)
 
 
 def _coefficient_table(estimate: Estimate) -> Table:
@@ -253,6 +257,9 @@ def value_text(value: float | None, std: float | None) -> str:
     """value ± std with two digits of the standard deviation; a dash where the data determine neither."""
     if value is None or std is None:
         return "–"
+    if std < _SMALLEST_DECIMAL and 0.0 < abs(value) < _SMALLEST_VALUE:
+        digits = math.floor(math.log10(abs(value))) - math.floor(math.log10(std)) if std > 0.0 else 9
+        return f"{value:.{min(max(digits, 1), 15)}e} ± {std:.0e}"
     if std < _SMALLEST_DECIMAL:
         return f"{value:.9f} ± {std:.0e}"
     decimals = max(0, 1 - math.floor(math.log10(std)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dynident.core.results import Report, Row, Table
+from dynident.core.results import Report, Row, Table, decimal_text, number_form
 from dynident.robots.check import LinkCheck, RobotCheck
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import Judgement, Verdict
@@ -16,7 +16,7 @@ def robot_report(robot: Robot) -> Report:
     rows: list[Row] = []
     for item in robot_records(robot):
         limits = (f"{item['lower']:.4g} .. {item['upper']:.4g}", *(f"{item[name]:.4g}" for name in ("velocity", "acceleration", "effort")))
-        mass = "–" if item["mass"] is None else f"{item['mass']:.4f}"
+        mass = "–" if item["mass"] is None else decimal_text(item["mass"], 4)
         rows.append(Row((item["joint"], item["type"], item["parent"], item["link"], *limits, mass)))
     headings = ("joint", "type", "on", "moves", "position", "velocity", "acceleration", "effort", "mass [kg]")
     gravity = ", ".join(f"{value:g}" for value in robot.gravity)
@@ -128,16 +128,17 @@ class CheckLine(NamedTuple):
 
 def check_lines(result: RobotCheck, *, separator: str) -> Iterator[CheckLine]:
     """separator : between the three numbers of a cell."""
-    yield from _parts(result, None, separator)
+    forms = number_form(4, [link.mass for link in result.links]), number_form(4, [x for link in result.links for x in link.com or ()])
+    yield from _parts(result, None, separator, forms)
     for link in result.links:
-        yield CheckLine(link.name, _cells(link, separator), link.verdict, bool(link.warnings))
-        yield from _parts(result, link.name, separator)
+        yield CheckLine(link.name, _cells(link, separator, forms), link.verdict, bool(link.warnings))
+        yield from _parts(result, link.name, separator, forms)
 
 
 def check_facts(result: RobotCheck) -> Iterator[str]:
     """Sentences about the whole robot, what was lumped, single verdicts, warnings."""
     if result.total_mass is not None:
-        yield f"Total mass of the moving links: {result.total_mass:.3f} kg"
+        yield f"Total mass of the moving links: {decimal_text(result.total_mass, 3)} kg"
     if len(result.without_inertia) == len(result.links):
         yield "The description has no inertias, so there is nothing to judge; kinematics and limits can be used as they are."
     elif result.without_inertia:
@@ -165,18 +166,20 @@ def sentence(judged: LinkCheck | Judgement) -> str:
     return f"{judged.verdict.value} ({judged.detail})" if judged.detail else judged.verdict.value
 
 
-def _parts(result: RobotCheck, body: str | None, separator: str) -> Iterator[CheckLine]:
+def _parts(result: RobotCheck, body: str | None, separator: str, forms: tuple[str, str]) -> Iterator[CheckLine]:
     """The inconsistent parts of a body; the base, None, has no line of its own above them."""
     for source in result.inconsistent_sources:
         if source.body == body:
             name = f"base: {source.name}" if body is None else f"└ {source.name}"
-            yield CheckLine(name, _cells(source.judgement, separator), source.verdict, False)
+            yield CheckLine(name, _cells(source.judgement, separator, forms), source.verdict, False)
 
 
-def _cells(judged: LinkCheck | Judgement, separator: str) -> tuple[str, str, str, str]:
+def _cells(judged: LinkCheck | Judgement, separator: str, forms: tuple[str, str]) -> tuple[str, str, str, str]:
+    """forms : of masses and of centres of mass, the same in all lines."""
+    of_mass, of_com = forms
     return (
-        "–" if judged.mass is None else f"{judged.mass:.4f}",
-        _numbers(judged.com, "7.4f", separator),
+        "–" if judged.mass is None else format(judged.mass, of_mass),
+        _numbers(judged.com, f"7{of_com}", separator),
         _numbers(judged.principal_inertias, "8.2e", separator),
         "–" if judged.margin is None else f"{judged.margin:9.2e}",
     )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.results import Report, Row, Table
+from dynident.core.results import Report, Row, Table, decimal_text
 from dynident.feasibility.repairs.nearest import MASS_SHARE
 from dynident.feasibility.repairs.repair import Repair
 from dynident.parameters import to_com
@@ -82,7 +82,7 @@ def _facts(result: Repair) -> tuple[str, ...]:
 
 
 def _change(before: Array, after: Array) -> tuple[str, str, str, str]:
-    masses = (f"{before[0]:.4f}", f"{after[0]:.4f}")
+    masses = (decimal_text(float(before[0]), 4), decimal_text(float(after[0]), 4))
     if before[0] == 0.0 or after[0] == 0.0:
         return (*masses, "–", "–")
     (_, c0, I0), (_, c1, I1) = to_com(before), to_com(after)

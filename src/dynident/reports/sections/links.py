@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynident.core.results import decimal_text, number_form
 from dynident.feasibility.figures import RangePictures
 from dynident.feasibility.result import LinkParameters
 from dynident.parameters import link_inertia
@@ -19,9 +20,9 @@ def _blocks(run: Run) -> Iterator[Block]:
     assert parameters is not None  # noqa: S101 (the section's stage)
     state = "They satisfy all constraints" if parameters.feasible else "They violate constraints"
     yield Text(
-        f"{state}. Total mass {parameters.total_mass:.3f} kg, solver {parameters.solver}. A bar is the range that a parameter can take "
-        "while the others adapt and the fit stays as good as the noise allows; its colour says what keeps it there. A bar that runs out "
-        "of its figure is open or far wider."
+        f"{state}. Total mass {decimal_text(parameters.total_mass, 3)} kg, solver {parameters.solver}. A bar is the range that a parameter "
+        "can take while the others adapt and the fit stays as good as the noise allows; its colour says what keeps it there. A bar that "
+        "runs out of its figure is open or far wider."
     )
     yield _table(parameters)
     if parameters.ranges:
@@ -44,14 +45,17 @@ def _table(parameters: LinkParameters) -> Grid:
     robot = parameters.base.robot
     nominal = robot.parameters
     rows: list[tuple[tuple[Cell, ...], bool]] = []
+    bodies = [parameters.com_and_inertia(i) for i in range(robot.n)]
+    of_mass = number_form(3, [body.mass for body in bodies])
+    of_com = number_form(3, [float(value) for body in bodies for value in body.com])
     for i, link in enumerate(robot.links):
-        mass, com, inertia = parameters.com_and_inertia(i)
-        cells = [Cell(text=link.name), Cell(text=link.frame), Cell(text=f"{mass:.3f}", sort=mass)]
+        mass, com, inertia = bodies[i]
+        cells = [Cell(text=link.name), Cell(text=link.frame), Cell(text=format(mass, of_mass), sort=mass)]
         if nominal is not None:
-            cells.append(Cell(text=f"{nominal[i, 0]:.3f}", sort=float(nominal[i, 0])))
-        cells.append(Cell(text=_triple(com, ".3f")))
+            cells.append(Cell(text=format(nominal[i, 0], of_mass), sort=float(nominal[i, 0])))
+        cells.append(Cell(text=_triple(com, of_com)))
         if nominal is not None:
-            cells.append(Cell(text=_triple(link_inertia(nominal[i]).com, ".3f")))
+            cells.append(Cell(text=_triple(link_inertia(nominal[i]).com, of_com)))
         cells.append(Cell(text=_triple(np.linalg.eigvalsh(inertia), ".2e"), math=True))
         cells.append(Cell(text=f"{parameters.margins[i]:.1e}", sort=float(parameters.margins[i]), math=True))
         rows.append((tuple(cells), False))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dynident.core.results import decimal_text
 from dynident.payload.result import PayloadEstimate, PayloadStatus
 from dynident.reports.blocks import Block, Card, Cards, Section, Text, grid, notes_listing
 from dynident.runs import Run, Stage
@@ -33,10 +34,11 @@ SECTION = Section(key="payload", title="Payload", stage=Stage.ESTIMATE, blocks=_
 
 def _cards(payload: PayloadEstimate) -> Iterator[Card]:
     tone = _TONES.get(payload.status, "bad")
-    yield Card(label="Mass", value=f"{payload.mass:.3f} kg", detail=f"± {payload.std[0]:.2g} kg", tone=tone)
-    x, y, z = 1e3 * payload.com
+    yield Card(label="Mass", value=f"{decimal_text(payload.mass, 3)} kg", detail=f"± {payload.std[0]:.2g} kg", tone=tone)
+    x, y, z = (float(value) for value in 1e3 * payload.com)
+    form = ".0f" if max(abs(x), abs(y), abs(z)) >= 1.0 else ".2g"
     detail = f"± {1e3 * float(payload.std[1:4].max()):.2g} mm at most"
-    yield Card(label="Centre of mass", value=f"{x:.0f}, {y:.0f}, {z:.0f} mm", detail=detail, tone=tone)
+    yield Card(label="Centre of mass", value=f"{', '.join(format(value, form) for value in (x, y, z))} mm", detail=detail, tone=tone)
     yield Card(label="Told by the data", value=f"{int(payload.told.sum())} of 10", detail="numbers of the body")
     if payload.declared is not None:
         far = (payload.declared.mass - payload.mass) / float(payload.std[0])

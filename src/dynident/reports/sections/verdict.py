@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dynident.core.results import short_number
+from dynident.core.results import decimal_text, short_number
 from dynident.feasibility.result import RetrievalStatus
 from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION, listing
@@ -189,7 +189,9 @@ def _feasible(run: Run) -> Card:
         return Card(label="Feasible", value="no links yet", detail=Stage.PARAMETERS.command(run.folder))
     margin = float(np.min(consistency_margin(parameters.parameters)))
     tone, value = ("good", "yes") if parameters.feasible else ("bad", "no")
-    return Card(label="Feasible", value=value, detail=f"total mass {parameters.total_mass:.2f} kg\nmargin {margin:.0e}", tone=tone)
+    return Card(
+        label="Feasible", value=value, detail=f"total mass {decimal_text(parameters.total_mass, 2)} kg\nmargin {margin:.0e}", tone=tone
+    )
 
 
 def _determined(run: Run) -> dict[str, int]:
