@@ -13,7 +13,7 @@ import sys
 from dataclasses import asdict, dataclass
 from importlib import metadata
 
-#: SPDX names of licences that ask for no more than their notice.
+#: SPDX names of licences that bind nothing but the package itself: a notice, and of Qhull that changes of it are named.
 PERMISSIVE = frozenset(
     {"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "MIT", "MIT-0"}
     | {"PSF-2.0", "Python-2.0", "Qhull", "Unlicense", "Zlib"}
@@ -32,7 +32,7 @@ ALIASES = {
     "mit license": "MIT",
     "python software foundation license": "PSF-2.0",
 }
-#: Packages whose metadata name no licence, looked up by hand in their sources.
+#: Packages whose metadata name no licence, as read in the text that they ship (COPYING.txt of cmeel-qhull 8.0.2.1).
 KNOWN = {"cmeel-qhull": "Qhull"}
 #: What every environment has, and dynident doesn't use.
 TOOLS = frozenset({"pip", "setuptools", "wheel"})
