@@ -37,6 +37,7 @@ STUDIES = (
     "friction",
     "data",
     "drives",
+    "monitor",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
