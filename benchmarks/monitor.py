@@ -177,7 +177,9 @@ def _beside(found: Contacts, pushes: tuple[Push, ...]) -> int:
 
 
 def _row(name: str, monitor: ContactMonitor, free: list[Dataset], moving: list[Trial], standing: list[Trial]) -> str:
-    alarms = sum(len(find_contacts(monitor, log).events) for log in free)
+    false = [event for log in free for event in find_contacts(monitor, log).events]
+    share = 100.0 * sum(event.duration for event in false) / sum(log.duration for log in free)
+    alarms = f"{len(false)}, on for {share:.0f} % of the time" if false else "0"
     seen = {trial: find_contacts(monitor, trial.recording.log) for trial in (*moving, *standing)}
     delays = [np.concatenate([_delays(seen[trial], trial.pushes) for trial in trials]) for trials in (moving, standing)]
     beside = sum(_beside(found, trial.pushes) for trial, found in seen.items())
