@@ -51,10 +51,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "--debug" in words:
             raise
         code = _complain("there is not enough memory for this; ask for less: fewer samples, a lower rate or a shorter motion", 1)
-    except OSError as error:  # of what is printed: files have their own sentences
+    except OSError as error:  # of what is printed, mostly: files have their own sentences
         if "--debug" in words or isinstance(error, BrokenPipeError):
             raise
-        code = _complain(f"can't print what was found ({error.strerror or error})", 1)
+        problem = error.strerror or error
+        code = _complain(f"can't print what was found ({problem})" if error.filename is None else f"{error.filename}: {problem}", 1)
     sys.exit(code)
 
 

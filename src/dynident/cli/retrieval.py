@@ -98,12 +98,13 @@ class RetrievalOptions:
 
     def key(self) -> dict[str, Any]:
         """What starts of another problem differ in, the content of the files included."""
+        from dynident.core.files import file_digest
         from dynident.runs import Stage
 
         files = [*self.bounds, *self.constraints]
         options = {name: str(value) for name, value in vars(self).items()}
         held = [] if self.hold_gravity is None else [stage.digest(self.hold_gravity) for stage in (Stage.ESTIMATE, Stage.PARAMETERS)]
-        return options | {"files": [file.read_bytes().hex() for file in files], "held": held}
+        return options | {"files": [file_digest(file) for file in files], "held": held}
 
 
 def solve_with_options(

@@ -142,6 +142,14 @@ def check_writable(folder: str | Path) -> None:
         raise FileError(target, f"can't be written, because {existing} doesn't allow it; name another folder")
 
 
+def make_folder(folder: str | Path) -> None:
+    """The folder and those above it, as far as they are not there; FileError where they can't be made."""
+    target = Path(folder)
+    check_writable(target)
+    with clear_errors(target):
+        target.mkdir(parents=True, exist_ok=True)
+
+
 def check_file_target(path: str | Path, what: str = "", *, inputs: Iterable[str | Path | None] = ()) -> None:
     """FileError unless a file can be made or replaced there; to be asked before long work. what : the file is for.
 

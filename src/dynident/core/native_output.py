@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from typing import IO
 
 _STDERR = 2
 
@@ -24,7 +25,7 @@ def catch_native_errors(lines: list[str]) -> Generator[None]:
     except OSError:
         yield
         return
-    with tempfile.TemporaryFile() as caught:
+    with _file_in_memory() as caught:
         os.dup2(caught.fileno(), _STDERR)
         try:
             yield
@@ -33,3 +34,10 @@ def catch_native_errors(lines: list[str]) -> Generator[None]:
             os.close(shown)
             caught.seek(0)
             lines += caught.read().decode("utf-8", "replace").splitlines()
+
+
+def _file_in_memory() -> IO[bytes]:
+    """A file for a few lines, which a full disk has room for; a temporary one where the system knows none in memory."""
+    if hasattr(os, "memfd_create"):
+        return open(os.memfd_create("stderr"), "w+b")
+    return tempfile.TemporaryFile()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -20,12 +20,12 @@ try:
 except ImportError:  # no POSIX system: processes don't take turns there
     fcntl = None
 
-#: The list of what is being renamed, by new name.
+#: The list of what is being renamed, by new name; None for what is being removed.
 _LIST = ".writing.json"
 
 
-def write_together(folder: str | Path, contents: Mapping[str, str | bytes]) -> None:
-    """Write files into a folder, which is made if need be. A failure leaves nothing new."""
+def write_together(folder: str | Path, contents: Mapping[str, str | bytes], *, remove: Iterable[str] = ()) -> None:
+    """Write files into a folder, which is made if need be. A failure leaves nothing new. remove : names of files that go meanwhile."""
     target = Path(folder)
     written: dict[str, str] = {}
     made: list[Path] = []
@@ -40,7 +40,7 @@ def write_together(folder: str | Path, contents: Mapping[str, str | bytes]) -> N
                 for name, content in contents.items():
                     remove_leftovers(target / name)
                     written[name] = Path(write_beside(target / name, content)).name
-                write_atomically(target / _LIST, json.dumps(written))
+                write_atomically(target / _LIST, json.dumps({**written, **dict.fromkeys(remove)}))
                 written.clear()
                 _rename_listed(target)
         except BaseException:
@@ -50,6 +50,26 @@ def write_together(folder: str | Path, contents: Mapping[str, str | bytes]) -> N
                 if not any(path.iterdir()):
                     path.rmdir()
             raise
+
+
+def write_files(contents: Mapping[Path, str | bytes]) -> None:
+    """Write files that may be anywhere: none is replaced before all of them are on the disk. Links are followed."""
+    targets = {path: Path(os.path.realpath(path)) for path in contents}
+    written: dict[Path, str] = {}
+    try:
+        for (path, target), content in zip(targets.items(), contents.values(), strict=True):
+            with clear_errors(path):
+                remove_leftovers(target)
+                written[path] = write_beside(target, content)
+        for path, target in targets.items():
+            with clear_errors(path):
+                replace_file(written[path], target)
+            del written[path]
+    except BaseException:
+        for name in written.values():
+            with suppress(OSError):
+                Path(name).unlink(missing_ok=True)
+        raise
 
 
 def complete_writing(folder: str | Path) -> None:
@@ -66,8 +86,11 @@ def _rename_listed(folder: Path) -> None:
     if not listed.exists():
         return
     for name, temporary in json.loads(listed.read_text(encoding="utf-8")).items():
-        with suppress(FileNotFoundError):  # renamed before the process ended
-            replace_file(str(folder / temporary), folder / name)
+        with suppress(FileNotFoundError):  # done before the process ended
+            if temporary is None:
+                (folder / name).unlink()
+            else:
+                replace_file(str(folder / temporary), folder / name)
     listed.unlink()
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from dynident.core.files import check_file_target, check_writable, read_bytes, read_text, write_atomically
+from dynident.core.files import check_file_target, check_writable, read_bytes, read_text
 from dynident.core.options import settle_options
-from dynident.core.together import write_together
+from dynident.core.together import write_files, write_together
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.exports.code import c99, python_module
@@ -62,7 +62,7 @@ def export(
         check_target(exporter, Path(path), original)
     exported = _prove(_as_model(model), exporter, original, options, force, states)
     if path is not None:
-        write_exported(exported, path)
+        write_exported({Path(path): exported})
     return exported
 
 
@@ -110,12 +110,12 @@ def check_target(exporter: Exporter, path: Path, original: str | Path | None) ->
     refuse_run_file(path)
 
 
-def write_exported(exported: Exported, path: str | Path) -> None:
-    """Write the files of an export, all or nothing: one file to a path, several into a folder of that name."""
-    if EXPORTERS[exported.target].folder:
+def write_exported(exports: Mapping[Path, Exported]) -> None:
+    """Write exports, one file to a path, or several into a folder of that name; no single file is replaced before all are on the disk."""
+    folders = {path: exported for path, exported in exports.items() if EXPORTERS[exported.target].folder}
+    for path, exported in folders.items():
         write_together(path, exported.files)
-    else:
-        write_atomically(path, next(iter(exported.files.values())))
+    write_files({path: next(iter(exported.files.values())) for path, exported in exports.items() if path not in folders})
 
 
 def read_original(path: str | Path | None, root: str) -> Original | None:

@@ -73,10 +73,7 @@ def export_samples(
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
         "notes": list(notes),
     }
-    earlier = _earlier_files(place)
-    write_together(place, {**files, INDEX: json_text(index)})
-    for name in earlier - set(files):
-        (place / name).unlink(missing_ok=True)
+    write_together(place, {**files, INDEX: json_text(index)}, remove=sorted(_earlier_files(place) - set(files)))
     return index
 
 

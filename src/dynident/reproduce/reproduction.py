@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from dynident.core.files import check_writable, file_digest, json_text, read_json, write_atomically
+from dynident.core.files import check_writable, file_digest, json_text, make_folder, read_json, write_atomically
 from dynident.errors import FileError, UnknownNameError
 from dynident.reproduce.claim import Claim
 from dynident.reproduce.experiment import Experiment, Outcome, Paper, Recordings, Setting, Size
@@ -128,7 +128,7 @@ class _Store:
         return content if content.get("digest") == self.digest else None
 
     def write(self, part: str, content: Mapping[str, Any]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         write_atomically(self._file(part), json_text({"digest": self.digest, **content}))
 
     def keep(self, part: str, compute: Callable[[], Any]) -> Any:

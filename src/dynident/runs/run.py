@@ -25,7 +25,7 @@ from dynident.runs.parameters import find_parameters, parameters_document, write
 from dynident.runs.payload import find_payload, payload_document, write_payload
 from dynident.runs.samples import find_samples, samples_document, write_samples
 from dynident.runs.signs import find_signs, signs_document, write_signs
-from dynident.runs.stages import PROBLEM, ROBOT, Absent, Stage, read_document
+from dynident.runs.stages import PROBLEM, ROBOT, Absent, Stage, gather_stages, read_document
 from dynident.runs.validation import MOST_SAMPLES, find_validation, validation_document, write_validation
 from dynident.signs.result import SignRecovery
 from dynident.validation.result import Validation
@@ -131,22 +131,23 @@ def save_run(
     monitor: ContactMonitor | None = None,
     seed: int = 0,
 ) -> None:
-    """Write the stages of a run into a folder, which is made if it is not there. What is in it of another estimate no longer counts."""
-    write_estimate(folder, estimate, problem, seed=seed)
-    if signs is not None:
-        write_signs(folder, signs, seed=seed)
-    if parameters is not None:
-        write_parameters(folder, parameters, seed=seed)
-    if validation is not None:
-        write_validation(folder, validation)
-    if samples is not None:
-        write_samples(folder, samples)
-    if payload is not None:
-        write_payload(folder, payload)
-    if friction is not None:
-        write_friction(folder, friction)
-    if monitor is not None:
-        write_monitor(folder, monitor)
+    """Write the stages of a run into a folder, all or nothing; it is made if need be. What it has of another estimate no longer counts."""
+    with gather_stages(folder) as draft:
+        write_estimate(draft, estimate, problem, seed=seed)
+        if signs is not None:
+            write_signs(draft, signs, seed=seed)
+        if parameters is not None:
+            write_parameters(draft, parameters, seed=seed)
+        if validation is not None:
+            write_validation(draft, validation)
+        if samples is not None:
+            write_samples(draft, samples)
+        if payload is not None:
+            write_payload(draft, payload)
+        if friction is not None:
+            write_friction(draft, friction)
+        if monitor is not None:
+            write_monitor(draft, monitor)
 
 
 def load_run(folder: str | Path) -> Run:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from importlib import metadata
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from dynident.core.archives import Arrays, unpack
-from dynident.core.files import file_digest, json_text, read_json
+from dynident.core.files import clear_errors, file_digest, json_text, read_json
 from dynident.core.together import complete_writing, write_together
 from dynident.errors import FileError
 
@@ -164,6 +166,15 @@ def write_stage(
     complete = {**document, "files": digests, "made_from": sources}
     write_together(folder, {**raw, stage.value.document: json_text(complete)})
     return complete
+
+
+@contextmanager
+def gather_stages(folder: str | Path) -> Generator[Path]:
+    """A temporary folder for several stages of one result; at the end its files replace those of the run folder, all or nothing."""
+    place = Path(tempfile.gettempdir())
+    with clear_errors(place), tempfile.TemporaryDirectory(prefix="dynident-") as draft:
+        yield Path(draft)
+        write_together(folder, {file.name: file.read_bytes() for file in sorted(Path(draft).iterdir())})
 
 
 def open_stage(folder: str | Path, stage: Stage, make: Callable[[Arrays, dict[str, Any]], tuple[_T, str | None]]) -> _T | Absent:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dynident.core.together import complete_writing, write_together
+from dynident.core.together import complete_writing, write_files, write_together
 from dynident.errors import FileError
 
 OPERATIONS = ("mkstemp", "fdopen", "fsync", "chmod", "replace", "unlink")
@@ -96,3 +96,23 @@ def test_a_failure_leaves_nothing_new(tmp_path, monkeypatch):
     assert held(tmp_path / "run") == raw(OLD)
     assert not (tmp_path / "other").exists()
     assert not list((tmp_path / "run").glob(".*"))
+
+
+def test_files_of_the_old_result_go_with_it(tmp_path):
+    write_together(tmp_path / "out", {**OLD, "c.csv": "old"})
+    write_together(tmp_path / "out", NEW, remove=["c.csv", "never_there.csv"])
+    assert held(tmp_path / "out") == raw(NEW)
+    assert not [path for path in (tmp_path / "out").iterdir() if path.name.startswith(".")]
+
+
+def test_files_in_several_folders_are_all_on_the_disk_before_one_is_replaced(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("old")
+    files = [tmp_path / name / "a.txt" for name in ("one", "two")]
+    with pytest.raises(FileError, match="absent"):
+        write_files({files[0]: "new", files[1]: b"new", tmp_path / "absent" / "a.txt": "new"})
+    assert [file.read_text() for file in files] == ["old", "old"]
+    assert [path.name for path in sorted(tmp_path.rglob("*"))] == ["one", "a.txt", "two", "a.txt"]
+    write_files({files[0]: "new", files[1]: b"new"})
+    assert [file.read_text() for file in files] == ["new", "new"]

@@ -17,7 +17,7 @@ import typer
 
 from dynident.cli.options import Debug
 from dynident.cli.terminal import console
-from dynident.core.files import check_writable
+from dynident.core.files import make_folder
 from dynident.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -111,8 +111,7 @@ def demo(
     if chosen.mean_position is not None and budget is not None:
         raise InputError(f"--budget is for the design of a trajectory, and demo {which} follows the report's; leave it out")
     run = output or Path(f"demo-{which}")
-    check_writable(run)
-    run.mkdir(parents=True, exist_ok=True)
+    make_folder(run)
     began = time.monotonic()
     out = console()
     out.print(f"[bold]{chosen.title}[/]")
@@ -166,11 +165,11 @@ class _Steps:
     """Runs dynident commands in this process; what they print is kept in demo.log."""
 
     def __init__(self, run: Path) -> None:
-        self.log = run / "demo.log"
-        self.log.write_text("", encoding="utf-8")
+        self.log, self.text = run / "demo.log", ""
 
     def do(self, *words: str) -> None:
         from dynident.cli.app import run
+        from dynident.core.files import write_atomically
 
         console().print(f"$ dynident {shlex.join(words)}", style="dim", markup=False, soft_wrap=True)
         printed = io.StringIO()
@@ -178,8 +177,8 @@ class _Steps:
             with contextlib.redirect_stdout(printed), _stop_at_ctrl_c():
                 run(words)
         finally:
-            with self.log.open("a", encoding="utf-8") as file:
-                file.write(f"$ dynident {shlex.join(words)}\n{printed.getvalue()}\n")
+            self.text += f"$ dynident {shlex.join(words)}\n{printed.getvalue()}\n"
+            write_atomically(self.log, self.text)
 
 
 @contextlib.contextmanager

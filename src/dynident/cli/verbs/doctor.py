@@ -59,11 +59,11 @@ def doctor(
         raise InputError("the data are samples of a controller's M and g; the doctor looks at logs")
     with spinner("Examining") as say:
         found = diagnose(machine, recorded, progress=say)
-    written = _write(data[0], found, force=force) if fix else None
     if report is not None:
         from dynident.reports.diagnosis import diagnosis_page
 
         diagnosis_page(found, tell_correction).save(report)
+    written = _write(data[0], found, force=force) if fix else None  # last: from then on the log is read in another way
     if as_json:
         print_json({**diagnosis_document(found), "written": None if written is None else str(written)})
     else:

@@ -95,8 +95,7 @@ def export(
                 say(f"Exporting {name}")
                 options = _own_options(EXPORTERS[name], targets)
                 done[name] = exported(model, name, original=originals[name], options=options, force=force, states=states)
-        for name, path in paths.items():
-            write_exported(done[name], path)
+        write_exported({path: done[name] for name, path in paths.items()})
     except KeyboardInterrupt:
         raise InputError("the export was interrupted; every file is whole, either as it was before or new") from None
     if as_json:

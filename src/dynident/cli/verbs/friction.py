@@ -55,6 +55,7 @@ def friction(
     from dynident.data import Dataset
     from dynident.regression import refit_friction
     from dynident.runs import check_writable, read_estimate, write_estimate, write_friction, write_parameters
+    from dynident.runs.stages import gather_stages
 
     fractions, without = opt.parse_part(part, "--part"), opt.parse_without(read["without"])
     filtering: dict[str, Any] = {"cutoff": opt.parse_cutoff(cutoff), "rate": opt.parse_frequency(rate, "--rate")}
@@ -73,10 +74,11 @@ def friction(
     links = _links(run, found.estimate)
     fitted = replace(remember_reading(found.estimate, reading), problem=None)  # whose rows say nothing about the links of RUN
     provenance = {"command": running_command(), "part": list(fractions), "links": str(run)}
-    write_estimate(output, fitted, seed=seed, provenance=provenance)
-    if links is not None:
-        write_parameters(output, links, seed=seed)
-    document = write_friction(output, found, provenance=provenance)
+    with gather_stages(output) as draft:
+        write_estimate(draft, fitted, seed=seed, provenance=provenance)
+        if links is not None:
+            write_parameters(draft, links, seed=seed)
+        document = write_friction(draft, found, provenance=provenance)
     print_result(found.tables(), document, as_json=as_json, written=str(output))
 
 

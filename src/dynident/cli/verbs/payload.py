@@ -71,10 +71,12 @@ def payload(
     Standard deviations count those of the arm. Writes payload.json and payload.npz into RUN; dynident export RUN --payload writes the robot
     with it.
     """
-    from dynident.core.files import check_file_target, write_atomically
+    from dynident.core.files import check_file_target
+    from dynident.core.together import write_files
     from dynident.exports import payload_fragment
     from dynident.payload import identify_payload
     from dynident.runs import read_estimate, write_estimate, write_payload
+    from dynident.runs.stages import gather_stages
 
     declared = _declared(declared_mass, declared_com)
     filtering: dict[str, Any] = {"cutoff": opt.parse_cutoff(cutoff), "rate": opt.parse_frequency(rate, "--rate")}
@@ -89,11 +91,14 @@ def payload(
         loaded = _read_log(data, estimate.base.robot, reading, fractions, without)
     with spinner("Identifying the payload"):
         found = identify_payload(estimate, loaded, link=link, declared=declared, refit_friction=not keep_friction, **filtering)
+    write_files({file: payload_fragment(found, target) for target, file in fragments.items()})
+    provenance = {"command": running_command(), "part": list(fractions)}
     if unloaded:
-        write_estimate(folder, estimate, provenance={"command": running_command()})
-    for target, file in fragments.items():
-        write_atomically(file, payload_fragment(found, target))
-    document = write_payload(folder, found, provenance={"command": running_command(), "part": list(fractions)})
+        with gather_stages(folder) as draft:
+            write_estimate(draft, estimate, provenance={"command": running_command()})
+            document = write_payload(draft, found, provenance=provenance)
+    else:
+        document = write_payload(folder, found, provenance=provenance)
     print_result(found.tables(), document, as_json=as_json, written=" and ".join(map(str, (folder, *fragments.values()))))
 
 

@@ -65,6 +65,7 @@ def signs(
     from dynident.core.cluster import open_executor
     from dynident.data import Dataset
     from dynident.runs import check_writable, write_estimate, write_parameters, write_signs
+    from dynident.runs.stages import gather_stages
     from dynident.signs import recover_signs
 
     reading = parse_reading(read)
@@ -92,10 +93,11 @@ def signs(
     if recorded.effort_kind != found.log.effort_kind:  # taken for a magnitude, as held-out data should be
         reading = replace(reading, effort_kind=found.log.effort_kind)
     found = replace(found, estimate=remember_reading(found.estimate, reading))
-    write_estimate(output, found.estimate, seed=seed, provenance={"command": running_command()})
-    document = write_signs(output, found, seed=seed)
-    if found.links is not None:
-        write_parameters(output, found.links, seed=seed)
+    with gather_stages(output) as draft:
+        write_estimate(draft, found.estimate, seed=seed, provenance={"command": running_command()})
+        document = write_signs(draft, found, seed=seed)
+        if found.links is not None:
+            write_parameters(draft, found.links, seed=seed)
     print_result(found.tables(), document, as_json=as_json, written=str(output))
     if not found.verdict.settled:
         raise typer.Exit(1)

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.files import clear_errors
 from dynident.core.names import identifier
 from dynident.errors import FileError
 from dynident.exports.code.c99_monitor import monitor_files, prove_monitor
@@ -79,7 +80,7 @@ def prove_c(model: ExportModel, exported: Exported, states: States) -> Compariso
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         return "no C compiler was found (gcc or cc), so the code was not compiled and compared"
-    with tempfile.TemporaryDirectory() as folder:
+    with clear_errors(Path(tempfile.gettempdir())), tempfile.TemporaryDirectory() as folder:
         library = CLibrary.compile(exported, Path(folder), model, compiler)
         rigid = [library("inverse_dynamics", *state) for state in zip(*states, strict=True)]
         prove_monitor(library.library, model, states)
