@@ -67,9 +67,9 @@ def load_everything() -> None:
 def make_inputs(folder: Path) -> None:
     """All that the cases read: logs, a motion, and a run with all of its stages."""
     folder.mkdir(exist_ok=True)
-    log = synthetic_log(ROBOT, samples=600, noise=0.05)
+    log = synthetic_log(ROBOT, samples=900, noise=0.05)
     write_dataset(log, folder / "log.npz")
-    write_dataset(synthetic_log(ROBOT, samples=600, noise=0.05, seed=2), folder / "new.npz")
+    write_dataset(synthetic_log(ROBOT, samples=900, noise=0.05, seed=2), folder / "new.npz")
     write_dataset(replace(log, q=np.rad2deg(log.q), dq=None, ddq=None), folder / "degrees.csv")
     write_dataset(replace(log, effort=np.abs(log.effort), effort_kind=EffortKind.MAGNITUDE), folder / "unsigned.npz")
     write_dataset(synthetic_log(ROBOT, samples=60), folder / "motion.csv")

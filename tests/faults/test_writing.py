@@ -16,20 +16,12 @@ import pytest
 
 from dynident.cli.overview import VERBS
 from dynident.exports import EXPORTERS
-from tests.faults.cases import CASES, READ_ONLY, ROBOT, Case, copy_inputs, is_leftover, load_everything, make_inputs, visible
+from tests.faults.cases import CASES, READ_ONLY, ROBOT, Case, copy_inputs, is_leftover, visible
 from tests.faults.operations import KILLED, Command, Fault, Outcome, run_once
 
 ERRORS = (errno.ENOSPC, errno.EACCES, errno.EROFS)
 #: Faults per case in the short version.
 SOME = 4
-
-
-@pytest.fixture(scope="session")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("faults") / "inputs"
-    load_everything()
-    make_inputs(folder)
-    return folder
 
 
 class Trial:
