@@ -21,6 +21,7 @@ from pathlib import Path  # noqa: E402
 STUDIES = (
     "dynamics",
     "identification",
+    "growth",
     "retrieval",
     "algorithm",
     "excitation",

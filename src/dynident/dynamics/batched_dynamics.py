@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, IntArray, check_samples
+from dynident.core.arrays import Array, IntArray, check_samples, freeze
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, link_rows
 from dynident.robots.kinematics import link_poses
@@ -156,7 +156,7 @@ class RegressorLines:
 
         The width is a multiple of 40. Columns after the last sample hold anything.
         """
-        (Q, dQ, ddQ), _ = _samples(self._robot, q=q, dq=dq, ddq=ddq)
+        Q, dQ, ddQ = map(freeze, _samples(self._robot, q=q, dq=dq, ddq=ddq)[0])
         for start in range(0, len(Q), out.shape[1]):
             self._writer.write(Q, dQ, ddQ, start, out)
             yield slice(start, min(start + out.shape[1], len(Q)))

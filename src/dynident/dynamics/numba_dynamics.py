@@ -72,7 +72,7 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
 
 
 class LineWriter:
-    """Writes chosen entries of a torque regressor as lines; it has memory of its own, so every thread needs its own."""
+    """Writes chosen entries of a torque regressor as lines, of frozen arrays; it has memory of its own, so every thread needs its own."""
 
     def __init__(self, robot: Robot, places: IntArray, known: Array, sums: IntArray) -> None:
         self._chain = _chain(robot, robot.gravity)
@@ -80,8 +80,7 @@ class LineWriter:
         self._places, self._known, self._sums = freeze(places), freeze(known), freeze(sums)
 
     def write(self, q: Array, dq: Array, ddq: Array, start: int, out: Array) -> None:
-        motion = freeze(q), freeze(dq), freeze(ddq)
-        kernels.regressor_lines(self._chain, self._entries, *motion, start, self._places, self._known, self._sums, out)
+        kernels.regressor_lines(self._chain, self._entries, q, dq, ddq, start, self._places, self._known, self._sums, out)
 
 
 def _chain(robot: Robot, gravity: Array) -> kernels.Chain:

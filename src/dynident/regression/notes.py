@@ -40,7 +40,9 @@ _LISTED = 12
 
 def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
     """About a log, and about what had to be done to it before it could be used."""
-    low, high = column_ranges(data.q, data.mask)
+    signals = {"position": data.q, "velocity": data.dq, "acceleration": data.ddq, "effort": data.effort}
+    ranges = {what: column_ranges(values, data.mask) for what, values in signals.items() if values is not None}
+    low, high = ranges["position"]
     for j, name in enumerate(robot.joint_names):
         travel = max(float(high[j] - low[j]), 0.0)
         if travel < STANDSTILL * (length_unit(robot) if robot.joints[j].type is JointType.PRISMATIC else 1.0):
@@ -55,9 +57,9 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
             "and recover the signs"
         )
     if data.effort is not None:
-        yield from _dead_efforts(robot.joint_names, data, data.effort)
-    for what, values in (("position", data.q), ("velocity", data.dq), ("acceleration", data.ddq), ("effort", data.effort)):
-        if values is not None and (spikes := _spikes(robot.joint_names, data, values)):
+        yield from _dead_efforts(robot.joint_names, *ranges["effort"])
+    for what, values in signals.items():
+        if values is not None and (spikes := _spikes(robot.joint_names, data, values, *ranges[what])):
             yield (
                 f"the {what} of {listing(spikes)} has spikes that no robot makes and that spoil all around them; repair those samples, or "
                 "leave these times out (`without`)"
@@ -83,9 +85,8 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
         yield f"{names} are differences of unfiltered samples, whose noise biases the result; filter them, with a cutoff of about 5 Hz"
 
 
-def _dead_efforts(names: Sequence[str], data: Dataset, effort: Array) -> Iterator[str]:
-    """Efforts (N, n) of one value throughout, which no joint has."""
-    low, high = column_ranges(effort, data.mask)
+def _dead_efforts(names: Sequence[str], low: Array, high: Array) -> Iterator[str]:
+    """Efforts of one value throughout, which no joint has; (n,) the smallest and the largest of each joint."""
     dead = [name for name, least, most in zip(names, low, high, strict=True) if least == most]
     if dead:
         yield (
@@ -94,10 +95,10 @@ def _dead_efforts(names: Sequence[str], data: Dataset, effort: Array) -> Iterato
         )
 
 
-def _spikes(names: Sequence[str], data: Dataset, values: Array) -> list[str]:
+def _spikes(names: Sequence[str], data: Dataset, values: Array, low: Array, high: Array) -> list[str]:
     """Joints with single values (N, n) far beyond the others, and when."""
     found: list[str] = []
-    for j in _suspects(data, values):
+    for j in _suspects(data, values, np.maximum(high, -low)):
         name, sizes = names[j], np.abs(_used(data, values, j))
         peak, usual = int(sizes.argmax()), float(np.percentile(sizes, 98.0))
         around = np.delete(sizes[max(peak - 3, 0) : peak + 4], min(peak, 3))
@@ -108,10 +109,8 @@ def _spikes(names: Sequence[str], data: Dataset, values: Array) -> list[str]:
     return found
 
 
-def _suspects(data: Dataset, values: Array) -> Iterator[int]:
-    """Columns of values (N, n) that may have spikes: not those of which more than 2 % are within a factor SPIKE of the largest."""
-    low, high = column_ranges(values, data.mask)
-    largest = np.maximum(high, -low)
+def _suspects(data: Dataset, values: Array, largest: Array) -> Iterator[int]:
+    """Columns of values (N, n) that may have spikes: not those of which more than 2 % are within a factor SPIKE of the largest (n,)."""
     enough = 0.02 * (np.full(data.n, data.samples) if data.mask is None else data.mask.sum(axis=0)) + 1.0
     large = np.zeros(data.n)
     for block in row_blocks(data.samples, values, width=64 * data.n):

@@ -76,9 +76,9 @@ def mask_trembling(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     """
     assert data.dq is not None  # noqa: S101 (prepared)
     resting = find_rest(data)
-    counts = resting.sum(axis=0)
-    if not counts.any():
+    if not resting.any():
         return data, ()
+    counts = resting.sum(axis=0)
     turns, stays = np.zeros(data.n), np.zeros(data.n)
     for block in row_blocks(data.samples, data.dq, width=data.n):
         rows = slice(block.start, block.stop + 1)
@@ -149,7 +149,7 @@ def order_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | C
 def _check_unit(robot: Robot, data: Dataset) -> None:
     """Torques far beyond what the joints can do are in another unit."""
     assert data.effort is not None  # noqa: S101 (prepared)
-    typical = np.median(np.abs(thin_rows(data.effort)), axis=0)
+    typical = np.median(np.abs(thin_rows(data.effort, 20_000)), axis=0)
     for joint, value in zip(robot.joints, typical, strict=True):
         if value > ABSURD_EFFORT * joint.effort > 0.0:
             typically = f"{value:.3g} {joint.units.effort} in the median, and its limit is {joint.effort:.3g}"

@@ -24,7 +24,7 @@ from dynident.dynamics import inertia_gravity_regressor, torque_regressor
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import REFERENCE_TEMPERATURE, FrictionModel, Motion
 from dynident.regression.equations.columns import Columns, expression, problem_columns
-from dynident.regression.equations.factors import independent_columns
+from dynident.regression.equations.factors import independent_columns, triangular
 from dynident.robots.kinematics import with_right_angles
 from dynident.robots.robot import Robot
 
@@ -214,7 +214,8 @@ def _random_regressor(robot: Robot, friction: FrictionModel | None, equations: E
 
 
 def _group(Y: Array) -> tuple[list[int], Array]:
-    """The independent columns, and every column in terms of these."""
+    """The independent columns, and every column in terms of these; both are those of the triangular factor, which has fewer rows."""
+    Y = triangular([Y])
     kept, basis = independent_columns(Y, tolerance=RANK_TOLERANCE, smallest=RANK_TOLERANCE)
     relations: Array = np.asarray(np.linalg.solve(basis.T @ Y[:, kept], basis.T @ Y), dtype=float)
     lengths = np.linalg.norm(Y, axis=0)
