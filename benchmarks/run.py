@@ -39,6 +39,7 @@ STUDIES = (
     "data",
     "drives",
     "monitor",
+    "fleet",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

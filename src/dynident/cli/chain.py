@@ -13,7 +13,7 @@ import io
 import json
 import threading
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +60,16 @@ class Chain:
     data: tuple[Path, ...]
     robot: str
     steps: tuple[Step, ...]
+
+    def until(self, name: str) -> Chain:
+        """Its steps up to the one of that name."""
+        last = [step.name for step in self.steps].index(name)
+        return replace(self, steps=self.steps[: last + 1])
+
+    def with_words(self, name: str, *words: str) -> Chain:
+        """The same with more words for the step of that name."""
+        steps = tuple(replace(step, words=(*step.words, *words)) if step.name == name else step for step in self.steps)
+        return replace(self, steps=steps)
 
 
 @dataclass(frozen=True, kw_only=True)

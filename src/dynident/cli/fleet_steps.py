@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from dynident.cli.chain import DIAGNOSIS, Step
+from dynident.cli.chain import DIAGNOSIS, Chain, Step
 from dynident.errors import InputError
 from dynident.runs.stages import PROBLEM, ROBOT, Stage
 
@@ -26,25 +26,28 @@ class FleetOptions:
     identify: str
     retrieve: str
 
-    def first_steps(self, folder: Path, data: Path) -> tuple[Step, ...]:
-        """Up to the estimate."""
-        source = (self.robot, str(data))
+    def chains(self, folders: Mapping[str, Path], data: Sequence[Path], robot: str) -> list[Chain]:
+        """One for each of DATA. folders : by the names of the robots; robot : the description as text."""
+        pairs = zip(folders.items(), data, strict=True)
+        return [
+            Chain(name=name, folder=folder, place=Path.cwd(), data=(file,), robot=robot, steps=self.steps(folder, file))
+            for (name, folder), file in pairs
+        ]
+
+    def steps(self, folder: Path, data: Path) -> tuple[Step, ...]:
+        """From the doctor to the validation; without the last where the whole log is fitted."""
+        source, run = (self.robot, str(data)), str(folder)
         how = ("--train", self.train, *option_words(self.reading), *option_words(self.mounting))
         made = (*_files(Stage.ESTIMATE), PROBLEM, ROBOT)
-        return (
+        steps = (
             Step(words=("doctor", *source, "--json", *how), files=(DIAGNOSIS,), printed=True, needed=False),
-            Step(words=("identify", *source, "-o", str(folder), *how, *self.fitting, *shlex.split(self.identify)), files=made),
+            Step(words=("identify", *source, "-o", run, *how, *self.fitting, *shlex.split(self.identify)), files=made),
+            Step(words=("retrieve", run, *shlex.split(self.retrieve)), files=_files(Stage.PARAMETERS)),
         )
-
-    def last_steps(self, folder: Path, data: Path, prior: Path | None = None) -> tuple[Step, ...]:
-        """Links and their validation. prior : file of what other robots say of the links."""
-        known = () if prior is None else ("--prior", str(prior))
-        steps = [Step(words=("retrieve", str(folder), *known, *shlex.split(self.retrieve)), files=_files(Stage.PARAMETERS))]
-        if self.held_out is not None:
-            left_out = option_words({"without": self.reading["without"]})
-            words = ("validate", str(folder), str(data), "--part", self.held_out, *left_out)
-            steps.append(Step(words=words, files=_files(Stage.VALIDATION)))
-        return tuple(steps)
+        if self.held_out is None:
+            return steps
+        words = ("validate", run, str(data), "--part", self.held_out, *option_words({"without": self.reading["without"]}))
+        return (*steps, Step(words=words, files=_files(Stage.VALIDATION)))
 
 
 def option_words(values: Mapping[str, Any]) -> tuple[str, ...]:

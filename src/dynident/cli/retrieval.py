@@ -15,7 +15,12 @@ from dynident.errors import InputError
 if TYPE_CHECKING:
     from dynident.feasibility import FeasibleSet, LinkParameters, Objective, RetrievalProblem
     from dynident.feasibility.extraction import HeldGravity
+    from dynident.feasibility.prior import NominalPrior
     from dynident.regression import Estimate
+
+
+#: How the name of a file ends that holds what robots of one model share.
+SHARED = ".npz"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,18 +49,27 @@ class RetrievalOptions:
             raise InputError("--two-step, --weights and --drop are about coefficients, and --one-step fits the data; leave one of them out")
         if self.hold is not None and self.hold_gravity is None:
             raise InputError("--hold says how gravity is held, and --hold-gravity RUN whose; give both")
+        if self.prior.endswith(SHARED) and (coefficients or self.one_step):
+            raise InputError("what other robots say is in units of the noise; leave out --one-step, --two-step, --weights and --drop")
         return retrieval_problem(
             estimate,
             constraints=self._conditions(estimate),
             consistency=self.consistency,
             total_mass=self.total_mass,
             geometry=self.geometry,
-            prior=None if self.prior == "none" else cast("Any", self.prior),
+            prior=self._shared(run, estimate) if self.prior.endswith(SHARED) else None if self.prior == "none" else cast("Any", self.prior),
             prior_factor=self.prior_factor,
             objective=self._data(run, estimate) if self.one_step else self._distance(estimate) if coefficients else None,
             ranges_by=two_step(estimate) if self.one_step else None,
             held=self._held(),
         )
+
+    def _shared(self, run: Path, estimate: Estimate) -> NominalPrior:
+        """What the other robots of a fleet say of the links."""
+        from dynident.runs import Stage
+        from dynident.runs.shared_links import read_shared_links
+
+        return read_shared_links(Path(self.prior)).prior_for(estimate, Stage.ESTIMATE.digest(run))
 
     def _held(self) -> HeldGravity | None:
         from dynident.feasibility.extraction import hold_gravity
@@ -101,7 +115,7 @@ class RetrievalOptions:
         from dynident.core.files import file_digest
         from dynident.runs import Stage
 
-        files = [*self.bounds, *self.constraints]
+        files = [*self.bounds, *self.constraints, *([Path(self.prior)] if self.prior.endswith(SHARED) else [])]
         options = {name: str(value) for name, value in vars(self).items()}
         held = [] if self.hold_gravity is None else [stage.digest(self.hold_gravity) for stage in (Stage.ESTIMATE, Stage.PARAMETERS)]
         return options | {"files": [file_digest(file) for file in files], "held": held}

@@ -35,6 +35,7 @@ class NominalPrior:
     friction_std : (p - 10 n,) or None   Standard deviation of the friction parameters about zero; infinite where nothing is known.
     toward : what the nominal parameters are, for the note that reports the prior's cost.
     centres : (n, 10) or None   Where the distance is zero; the nominal links by default.
+    root : (k, 10 n) or None    Rows whose squared length is the distance, weight included, in place of those of the metric.
     """
 
     nominal: Array  #: (n, 10)
@@ -44,19 +45,13 @@ class NominalPrior:
     toward: str = "nominal parameters"
     friction_std: Array | None = None
     centres: Array | None = None
+    root: Array | None = None
 
     def rows(self, columns: int) -> tuple[Array, Array]:
         """A (rows, columns) and b (rows,) of the squared distance ‖A x - b‖², weight included."""
-        inertia, heaviest = float(self.nominal[:, (4, 7, 9)].max()), float(self.nominal[:, 0].max())
-        size = (heaviest, float(np.sqrt(inertia / heaviest))) if heaviest > 0.0 and inertia > 0.0 else (1.0, 1.0)
-        blocks = [link_metric(link, self.metric, robot=size) for link in self.nominal]
-        height = sum(len(block) for block in blocks)
-        A = np.zeros((height, columns))
-        line = 0
-        for i, block in enumerate(blocks):
-            A[line : line + len(block), 10 * i : 10 * i + 10] = block
-            line += len(block)
-        A *= np.sqrt(self.weight)
+        metric = self._metric_rows() if self.root is None else self.root
+        A = np.zeros((len(metric), columns))
+        A[:, : self.nominal.size] = metric
         b = A[:, : self.nominal.size] @ (self.nominal if self.centres is None else self.centres).ravel()
         if self.friction_std is None:
             return A, b
@@ -64,12 +59,23 @@ class NominalPrior:
         friction[:, self.nominal.size :] = np.diag(1.0 / self.friction_std)
         return np.concatenate([A, friction]), np.append(b, np.zeros(len(friction)))
 
+    def _metric_rows(self) -> Array:
+        inertia, heaviest = float(self.nominal[:, (4, 7, 9)].max()), float(self.nominal[:, 0].max())
+        size = (heaviest, float(np.sqrt(inertia / heaviest))) if heaviest > 0.0 and inertia > 0.0 else (1.0, 1.0)
+        blocks = [link_metric(link, self.metric, robot=size) for link in self.nominal]
+        A = np.zeros((sum(len(block) for block in blocks), self.nominal.size))
+        line = 0
+        for i, block in enumerate(blocks):
+            A[line : line + len(block), 10 * i : 10 * i + 10] = block
+            line += len(block)
+        return np.sqrt(self.weight) * A
+
     def averaged(self) -> NominalPrior:
         """The same metric about centres for which consistent links, drawn from the prior alone, are the nominal ones on average.
 
-        Their mode is then lighter. Of the entropic metric, and where no centres were given; other priors are returned as they are.
+        Their mode is then lighter. Of the entropic metric, without centres or rows of its own; other priors are returned as they are.
         """
-        if self.metric != "entropic" or self.centres is not None:
+        if self.metric != "entropic" or self.centres is not None or self.root is not None:
             return self
         thick = [from_pseudo_inertia((back := np.linalg.inv(to_com)) @ P @ back.T) for P, to_com in map(thicken, self.nominal)]
         return replace(self, centres=centre_for_mean(self.weight) * np.array(thick))

@@ -151,7 +151,8 @@ class RetrievalProblem(Result):
     def with_prior(self, prior: NominalPrior) -> RetrievalProblem:
         """The same with a prior as strong as it can be at next to no cost in φ, by powers of ten; a fixed one as it is."""
         if prior.fixed:
-            note = f"prior: {prior.toward} are known to about a factor of {factor_of(prior.weight):.2g}"
+            known = f" are known to about a factor of {factor_of(prior.weight):.2g}" if prior.root is None else ""
+            note = f"prior: {prior.toward}{known}"
             return replace(self, prior=prior, notes=(*self.notes, note))
         floor = self.floor
         if floor is None:

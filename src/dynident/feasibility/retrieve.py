@@ -132,6 +132,11 @@ def retrieval_problem(
     )
 
 
+def choose_nominal(robot: Robot) -> NominalPrior:
+    """The links that a prior goes toward before any data: those of the description, uniform bodies in place of what can't exist."""
+    return _choose_prior(robot, uniform_prior(robot, FeasibleSet()), "auto")[0]
+
+
 def edge_of(base: BaseParameters, goal: Objective) -> float:
     """`EDGE`, or as much less or more as the robot that the objective tells of is smaller or larger than an arm [kg·m²]."""
     return EDGE * mass_unit(base, goal) * length_unit(base.robot) ** 2

@@ -16,7 +16,7 @@ from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.regression.equations.base import BaseParameters
 
-_PRIOR_ARRAYS = ("nominal", "friction_std", "centres")
+_PRIOR_ARRAYS = ("nominal", "friction_std", "centres", "root")
 _PRIOR_WORDS = ("metric", "weight", "fixed", "toward")
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
-from dynident.cli.chain import CHAIN, Chain, is_done, run_chain
+from dynident.cli.chain import CHAIN, Chain, ChainOutcome, is_done, run_chain
+from dynident.cli.fleet_sharing import odd_links
 from dynident.cli.fleet_steps import FleetOptions, name_folders, option_words
 from dynident.cli.verbs.fleet import run_all
 from dynident.core.files import json_text
@@ -28,14 +29,9 @@ NOTHING = dict.fromkeys(("map", "unit", "without"))
 
 def chains(folder: Path, logs: Path, count: int = 4, **options: object) -> list[Chain]:
     asked = {"robot": MODEL, "train": "0:0.7", "held_out": "0.7:1", "fitting": (), "reading": NOTHING, "mounting": {}}
-    steps = FleetOptions(**{**asked, "identify": "", "retrieve": "--no-ranges", **options})
-    found = []
-    for k in range(count):
-        run, data = folder / f"r{k}", logs / f"r{k}.npz"
-        words = (*steps.first_steps(run, data), *steps.last_steps(run, data))
-        robot = json_text(robot_to_dict(load_robot(MODEL)))
-        found.append(Chain(name=run.name, folder=run, place=Path.cwd(), data=(data,), robot=robot, steps=words))
-    return found
+    fleet = FleetOptions(**{**asked, "identify": "", "retrieve": "--no-ranges", **options})
+    folders = {f"r{k}": folder / f"r{k}" for k in range(count)}
+    return fleet.chains(folders, [logs / f"{name}.npz" for name in folders], json_text(robot_to_dict(load_robot(MODEL))))
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +48,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def serial(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list]:
     folder = tmp_path_factory.mktemp("serial")
-    return folder, run_all(chains(folder, logs), 1, None, lambda text, share: None)
+    return folder, run_all(chains(folder, logs), workers=1, scheduler=None, tell=lambda text, share: None)
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -120,7 +116,7 @@ def test_two_workers_give_the_same_bits_also_when_one_is_killed(serial, logs, tm
             killed.extend(child.pid for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline()))
             os.kill(killed[0], signal.SIGKILL)
 
-    outcomes = run_all(chains(tmp_path, logs), 2, None, kill_once)
+    outcomes = run_all(chains(tmp_path, logs), workers=2, scheduler=None, tell=kill_once)
     assert killed
     folder, expected = serial
     assert [outcome.done for outcome in outcomes] == [outcome.done for outcome in expected]
@@ -173,3 +169,27 @@ def test_a_fleet_of_which_nothing_can_be_identified_says_so(logs, command, tmp_p
     assert code == 1
     assert "There is no comparison" in said
     assert "too few robots" in (tmp_path / "none" / "fleet.html").read_text()
+
+
+def test_links_are_shared_by_all_but_those_that_are_odd(serial, logs, command, tmp_path):
+    folder, _ = serial
+    data = [logs / f"r{k}.npz" for k in range(3)]
+    code, said = command("fleet", MODEL, *data, "-o", folder, "--retrieve", "--no-ranges", "--workers", 1, "--share", "links")
+    assert code == 0
+    assert "3 robots share their links" in said
+    notes = json.loads((folder / "r0" / "parameters.json").read_text())["notes"]
+    assert any("the links of 2 robots of this model" in note for note in notes), "its own data are not what the others say"
+    code, said = command("fleet", MODEL, *data, "-o", folder, "--retrieve", "--no-ranges", "--workers", 1, "--share", "links")
+    assert "0 worked on now" in said
+    code, said = command("fleet", MODEL, *data, "-o", tmp_path / "x", "--share", "friction")
+    assert (code, "no thing to share named 'friction'" in said) == (2, True)
+    code, said = command("retrieve", folder / "r0", "--prior", folder / "links.npz", "--two-step")
+    assert (code, "in units of the noise" in said) == (2, True)
+
+
+def test_robots_with_odd_links_are_told_from_those_with_odd_friction():
+    from tests.unit.fleet.fleets import compared
+
+    runs = [compared(seed) for seed in range(10)]
+    runs[3], runs[6] = compared(3, worn=1), compared(6, payload=0.6)
+    assert odd_links([ChainOutcome(name=run.name, failures={}, run=run) for run in runs]) == ("robot 6",)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +43,10 @@ def fleet(
     ] = "0:0.7",
     identify: Annotated[str, typer.Option("--identify", metavar="OPTIONS", help="More options of identify, as one text.")] = "",
     retrieve: Annotated[str, typer.Option("--retrieve", metavar="OPTIONS", help="More options of retrieve, as one text.")] = "",
+    share: Annotated[
+        str | None,
+        typer.Option("--share", metavar="WHAT", help="links: the links of the other robots are known before a robot's own are retrieved."),
+    ] = None,
     scheduler: opt.Scheduler = None,
     workers: Annotated[
         int | None, typer.Option("--workers", metavar="N", help="Processes on this machine. Default: one for each core.", min=1)
@@ -55,15 +60,19 @@ def fleet(
 
     Each of DATA is one robot: a log, or a folder of its logs. Each goes through doctor, identify, retrieve and validate as with these
     commands, into a run folder of its own in DIR. What fails is listed with its sentence, and the others go on; what is done already is not
-    done again. The summary, fleet.html, fleet.json and fleet.csv, compares all robots with their median. Exits with 1 when a step failed.
+    done again. With --share links a robot's links are retrieved with what the others say of those of this model, so that a short log gets
+    nearly the precision of the fleet. The summary, fleet.html, fleet.json and fleet.csv, compares all robots with their median. Exits with
+    1 when a step failed.
     """
-    from dynident.cli.chain import Chain
+    from dynident.cli.fleet_sharing import share_in_fleet
     from dynident.cli.fleet_steps import FleetOptions, name_folders
     from dynident.cli.fleet_summary import summarise
     from dynident.core.files import check_writable, json_text
     from dynident.robots.serialize import robot_to_dict
 
     start, stop = opt.parse_part(train, "--train")
+    if share is not None:
+        opt.one_of(share, ("links",), "thing to share")
     asked = FleetOptions(
         robot=robot,
         train=f"{start:g}:{stop:g}",
@@ -76,28 +85,20 @@ def fleet(
     )
     check_writable(output)
     machine = read_robot(robot, **mounting)
-    text = json_text(robot_to_dict(machine))
-    folders = name_folders(data, output)
-    chains = [
-        Chain(
-            name=name,
-            folder=folder,
-            place=Path.cwd(),
-            data=(file,),
-            robot=text,
-            steps=(*asked.first_steps(folder, file), *asked.last_steps(folder, file)),
-        )
-        for (name, folder), file in zip(folders.items(), data, strict=True)
-    ]
+    chains = asked.chains(name_folders(data, output), data, json_text(robot_to_dict(machine)))
+    work = partial(run_all, workers=workers or os.cpu_count() or 1, scheduler=scheduler)
+    facts: tuple[str, ...] = ()
     with progress_steps() as tell:
-        outcomes = run_all(chains, workers or os.cpu_count() or 1, scheduler, tell)
-    summary = summarise(machine.name, output, outcomes)
+        if share is not None:
+            chains, facts = share_in_fleet(chains, work([chain.until("identify") for chain in chains], tell=tell), output)
+        outcomes = work(chains, tell=tell)
+    summary = summarise(machine.name, output, outcomes, facts)
     print_result(summary.report(), summary.write(), as_json=as_json, written=str(output))
     if summary.failed:
         raise typer.Exit(1)
 
 
-def run_all(chains: Sequence[Chain], workers: int, scheduler: str | None, tell: Callable[[str, float], None]) -> list[ChainOutcome]:
+def run_all(chains: Sequence[Chain], *, workers: int, scheduler: str | None, tell: Callable[[str, float], None]) -> list[ChainOutcome]:
     """The outcomes, in the order of the chains; a chain that was lost with its process is one that failed."""
     from dynident.cli.chain import ChainOutcome, is_done, run_chain, sentence
     from dynident.core.cluster import each_completed, open_client

@@ -9,7 +9,7 @@ import typer
 
 from dynident.cli.options import AsJson, Debug, RunArgument, Scheduler, one_of, parse_options
 from dynident.cli.registries import HelpFromRegistry
-from dynident.cli.retrieval import RetrievalOptions, solve_with_options
+from dynident.cli.retrieval import SHARED, RetrievalOptions, solve_with_options
 from dynident.cli.terminal import print_result, progress_bar
 from dynident.errors import InputError
 
@@ -77,7 +77,11 @@ def retrieve(
     one_step: Annotated[bool, typer.Option("--one-step", help="Fit the data alone; a prior then only breaks ties.")] = False,
     prior: Annotated[
         str | None,
-        typer.Option("--prior", metavar="KIND", help="What is known of the links beforehand: nominal, euclidean, uniform or none."),
+        typer.Option(
+            "--prior",
+            metavar="KIND",
+            help="What is known of the links beforehand: nominal, euclidean, uniform or none; or the links.npz that a fleet shares.",
+        ),
     ] = None,
     prior_factor: Annotated[
         float, typer.Option("--prior-factor", metavar="F", help="The links of the prior are known to about this factor.")
@@ -129,7 +133,7 @@ def retrieve(
         weights=None if weights is None else one_of(weights, _WEIGHTS, "kind of weights"),
         two_step=two_step,
         one_step=one_step,
-        prior="auto" if prior is None else one_of(prior, _PRIORS, "prior"),
+        prior="auto" if prior is None else prior if prior.endswith(SHARED) else one_of(prior, _PRIORS, "prior"),
         prior_factor=prior_factor,
         hold_gravity=hold_gravity,
         hold=None if hold is None else one_of(hold, _HOLDS, "way to hold gravity"),
