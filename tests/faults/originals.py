@@ -157,7 +157,8 @@ def read_motion(path: Path) -> Found:
 
     def says(thorough: bool) -> set[str]:
         checked = check_motion(robot(), data)
-        return {checked.sentence, *checked.notes, *checked.report.notes, file.unchecked}
+        broken = {f"{margin.name} is broken" for margin in checked.report.broken}
+        return {*broken, *checked.notes, *checked.report.notes, file.unchecked}
 
     return Found(content={**content, "words": data.joint_names}, says=says, concerns=concerns_of_log)
 

@@ -18,7 +18,7 @@ from dynident.errors import ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 
 #: No robot is larger [m], no link has a parameter beyond this [kg, kg·m, kg·m²], and a limit of positions beyond this is none [rad | m].
-_LARGEST_LENGTH, _LARGEST_PARAMETER, _ENDLESS = 1e6, 1e18, 1e9
+LARGEST_LENGTH, _LARGEST_PARAMETER, _ENDLESS = 1e6, 1e18, 1e9
 #: Largest difference between a link's parameters and the sum of its pieces', as a share of the largest of them: rounding.
 _ROUNDING = 1e-9
 
@@ -208,7 +208,7 @@ def check_pose(values: ArrayLike, name: str) -> Array:
 
 def _check_lengths(name: str, values: Array) -> Array:
     farthest = float(np.abs(values).max())
-    if farthest > _LARGEST_LENGTH:
+    if farthest > LARGEST_LENGTH:
         raise ValueRangeError(name, f"is {farthest:.3g} m away, farther than any robot reaches; check the number and its unit")
     return values
 

@@ -10,6 +10,7 @@ one that MuJoCo refuses can be looked at. What a file includes and asks for can 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -53,7 +54,8 @@ def read_mjcf(path: str, text: str, *, folder: str = "") -> SourceTree:
 
 def _read(file: Path, text: str, folder: str, root: Element) -> SourceTree:
     mj, path = import_module("mujoco"), str(file)
-    with silence_mujoco(mj):
+    with silence_mujoco(mj), warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # about inertias, which are judged here
         model, inertials = _compile(mj, path, text, folder)
     parameters, changes = inertials.parameters(mj, model)
     with errors_in_file(path):

@@ -18,6 +18,7 @@ from dynident.core.files import errors_in_file
 from dynident.core.xml import element_name, parse_xml
 from dynident.errors import FileError
 from dynident.parameters import INERTIA_NAMES, change_of_frame, from_com, inertia_tensor
+from dynident.robots.body import LARGEST_LENGTH
 from dynident.robots.formats.source_tree import Held, Leader, SourceLink, SourceTree, closing_joint
 from dynident.robots.kinematics import inverse_pose, pose_from_xyz_rpy
 from dynident.robots.robot import STANDARD_GRAVITY, Joint, JointType
@@ -252,6 +253,10 @@ def read_pose(source: str, place: str, element: Element | None) -> Array:
     if element.get("rotation_format", "euler_rpy") != "euler_rpy" or element.get("degrees", "false") not in ("false", "0"):
         raise FileError(source, "its pose is written in degrees or as a quaternion; roll, pitch and yaw in rad are read", place=place)
     numbers = read_numbers(source, place, element.text or "", 6)
+    if np.abs(numbers[:3]).max() > LARGEST_LENGTH:
+        raise FileError(
+            source, f"its pose is {np.abs(numbers[:3]).max():.3g} m away, farther than any robot reaches; check it", place=place
+        )
     return pose_from_xyz_rpy(numbers[:3], numbers[3:])
 
 

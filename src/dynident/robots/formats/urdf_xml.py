@@ -19,6 +19,7 @@ from dynident.core.files import errors_in_file
 from dynident.core.xml import XmlElement, XmlText, element_name, number_text
 from dynident.errors import FileError
 from dynident.parameters import INERTIA_NAMES, ROUNDING, LinkInertia, from_com, inertia_tensor
+from dynident.robots.body import LARGEST_LENGTH
 from dynident.robots.formats.source_tree import Leader
 from dynident.robots.kinematics import pose_from_xyz_rpy
 from dynident.robots.robot import JointType
@@ -195,6 +196,10 @@ def _inertial(path: str | Path, link: Element) -> Array | None:
 def read_origin(path: str | Path, place: str, element: Element) -> Array:
     """(4, 4) pose of the <origin> in an element; the identity without one."""
     found = read_numbers(path, place, element.find("origin"), optional=("xyz", "rpy"), length=3)
+    if "xyz" in found and np.abs(found["xyz"]).max() > LARGEST_LENGTH:
+        raise FileError(
+            path, f"its <origin> is {np.abs(found['xyz']).max():.3g} m away, farther than any robot reaches; check it", place=place
+        )
     return pose_from_xyz_rpy(found.get("xyz", np.zeros(3)), found.get("rpy", np.zeros(3)))
 
 
