@@ -3,6 +3,9 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+COMMA := ,
+# dynident with what its commands need, and with what its developers need.
+INSTALLED := .venv/.installed
 READY := .venv/.ready
 # Peers that the benchmarks measure beside dynident have pins of their own.
 PEERS := .venv-peers/.ready
@@ -25,7 +28,7 @@ help:
 	@echo "make format   let ruff rewrite the code"
 	@echo "make clean    remove everything that the other targets made"
 
-demo: $(READY)
+demo: $(INSTALLED)
 	@$(BIN)/dynident demo
 
 test: $(READY)
@@ -62,14 +65,24 @@ release-check: $(READY)
 clean:
 	@rm -rf .venv .venv-peers site .pytest_cache .ruff_cache .hypothesis
 
-$(READY): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	  echo "dynident needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1 | head -n 1);" \
-	       "name another interpreter: make PYTHON=python3.12" >&2; exit 1; }
-	@echo "Setting up .venv; this takes a few minutes, once."
-	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e ".[sim,dev]"
+# $(call install,EXTRAS); Python compiles a module when it is first imported, and most of what is installed never is
+define install
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+  echo "dynident needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1 | head -n 1);" \
+       "name another interpreter: make PYTHON=python3.12" >&2; exit 1; }
+@$(PYTHON) -m venv .venv
+@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -c constraints.txt -e ".[$(1)]"
+endef
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@echo "Setting up .venv; this takes a minute, once."
+	$(call install,sim)
 	@touch $@
+
+$(READY): pyproject.toml constraints.txt
+	@echo "Setting up .venv; this takes a few minutes, once."
+	$(call install,sim$(COMMA)dev)
+	@touch $(INSTALLED) $@
 
 $(PEERS): benchmarks/peers.txt
 	@echo "Setting up .venv-peers; this takes a minute, once."

@@ -40,6 +40,7 @@ STUDIES = (
     "drives",
     "monitor",
     "fleet",
+    "suite",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
