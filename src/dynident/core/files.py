@@ -133,9 +133,10 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
 def check_writable(folder: str | Path) -> None:
     """FileError unless the folder can be made or written to; to be asked before long work, not only after it."""
     target = Path(folder)
-    if target.exists() and not target.is_dir():
+    with clear_errors(target):
+        existing = next((path for path in (target, *target.absolute().parents) if path.exists()), Path())
+    if existing == target and not target.is_dir():
         raise FileError(target, "is a file; name a folder for the results")
-    existing = next((path for path in (target, *target.absolute().parents) if path.exists()), Path())
     if not existing.is_dir():
         raise FileError(target, f"can't be made, because {existing} is a file; name another folder")
     if not os.access(existing, os.W_OK | os.X_OK):
