@@ -48,6 +48,24 @@ def test_magnitudes_payload_springs_and_rate(dynident, tmp_path, trajectory):
     assert log.samples == 101
 
 
+def test_pushes_are_part_of_the_truth(dynident, tmp_path, trajectory):
+    link = load_robot("planar_2r").link_names[0]
+    pushes = ("--push", "0.1:0.1:3,0,0", "--push", f"0.3:0.1:0,0,5:{link}")
+    finished = dynident("simulate", "planar_2r", trajectory, "-o", "log.npz", *pushes, "--truth", "truth.npz")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    with np.load(tmp_path / "truth.npz") as truth:
+        pushed = np.any(truth["pushed_effort"] != 0.0, axis=1)
+        assert truth["time"][pushed] == pytest.approx(np.concatenate([np.arange(0.1, 0.1995, 1e-3), np.arange(0.3, 0.3995, 1e-3)]))
+    for text, told in (
+        ("1:2", "start, duration and a force"),
+        ("1:2:1,2,3:hand", "no link named 'hand'"),
+        ("0:0:1,2,3", "duration of a push"),
+    ):
+        finished = dynident("simulate", "planar_2r", trajectory, "-o", "no.npz", "--push", text)
+        assert finished.returncode == 2
+        assert told in finished.stderr
+
+
 def test_friction_parameters_come_from_a_file(dynident, tmp_path, trajectory):
     (tmp_path / "friction.yaml").write_text("fv: 0.5\nfc: [0.3, 0.2]\nfo: 0\n")
     finished = dynident(

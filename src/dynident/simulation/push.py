@@ -8,7 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, check_array, check_positive
 from dynident.errors import UnknownNameError, ValueRangeError
-from dynident.robots.kinematics import link_poses
+from dynident.robots.kinematics import joint_points, link_poses
 from dynident.robots.robot import JointType, Robot
 
 
@@ -19,7 +19,7 @@ class Push:
     start, duration : float   [s] since the motion began.
     force : (3,)              In base axes [N].
     link : str                The link that is pushed; by default the one that carries the tool.
-    point : (3,)              In the link's parameter frame [m]; by default the tool's origin, on another link the frame's.
+    point : (3,)              In the link's parameter frame [m]; by default the tool's origin, on another link halfway to the next joint.
     """
 
     start: float
@@ -58,5 +58,8 @@ class Push:
         if self.link and self.link not in robot.link_names:
             raise UnknownNameError("link", self.link, robot.link_names)
         body = robot.link_names.index(self.link) if self.link else robot.n - 1
-        usual = robot.tool[:3, 3] if not self.link or body == robot.n - 1 else np.zeros(3)
-        return body, np.asarray(usual if self.point is None else self.point, dtype=float)
+        if self.point is not None:
+            return body, np.asarray(self.point, dtype=float)
+        start, ends = joint_points(robot, body)
+        middle = np.mean([start, ends[-1] if ends else start], axis=0)
+        return body, robot.tool[:3, 3] if body == robot.n - 1 else middle

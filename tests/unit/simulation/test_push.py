@@ -37,6 +37,13 @@ def test_the_point_is_the_tool_unless_it_is_said():
     np.testing.assert_array_equal(tool.effort(robot, q), same.effort(robot, q))
 
 
+def test_another_link_is_pushed_between_its_joints():
+    """The first link of the planar arm reaches 0.5 m along x, so that 4 N along z turn it with 1 N·m."""
+    robot = load_robot("planar_2r")
+    push = Push(start=0.0, duration=1.0, force=(7.0, 3.0, 4.0), link=robot.link_names[0])
+    np.testing.assert_allclose(push.effort(robot, np.zeros(2)), [1.0, 0.0], atol=1e-15)
+
+
 def test_nonsense_is_refused():
     with pytest.raises(ValueRangeError, match="duration of a push"):
         Push(start=0.0, duration=0.0, force=(1.0, 0.0, 0.0))
