@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import signal
-import statistics
 import tempfile
 import time
 from pathlib import Path
@@ -32,8 +31,8 @@ from dynident.robots import Robot
 from dynident.robots.serialize import robot_to_dict
 from dynident.simulation.payload import vary_links
 
-#: Robots of the fleet, how many of them have been done when memory counts, and of those that measure throughput.
-ROBOTS, SETTLED, TIMED = 200, 20, 40
+#: Robots of the fleet, how many of them have been done when memory counts; robots that measure throughput, and from which on.
+ROBOTS, SETTLED, TIMED, FIRST = 200, 20, 40, 6
 SMALL = "planar_2r"
 #: Of which one has a joint with twice the Coulomb friction, and one a payload that nobody knows of [kg].
 WORN, LOADED, PAYLOAD = 17, 42, 0.5
@@ -84,18 +83,18 @@ def _fleet(folder: Path) -> str:
 
 
 def _throughput(folder: Path) -> str:
-    """Robots per second of one process and of two workers, in turns; the start of the workers is not counted."""
-    rates: dict[int, list[float]] = {1: [], 2: []}
+    """Robots per second of one process and of two workers, in turns, and their CPU time; the start of the workers is not counted."""
+    found: dict[int, list[tuple[float, float]]] = {1: [], 2: []}
     for turn in range(2):
-        for workers in rates:
-            chains = make_chains(folder / "logs", folder / f"timed{turn}{workers}", TIMED)
+        for workers, measured in found.items():
             watch = Watch()
-            run_all(chains, workers=workers, scheduler=None, tell=watch)
-            rates[workers].append(watch.rate(4))
-    one, two = (statistics.median(rates[workers]) for workers in (1, 2))
+            run_all(make_chains(folder / "logs", folder / f"timed{turn}{workers}", TIMED), workers=workers, scheduler=None, tell=watch)
+            measured.append(watch.rate(FIRST))
+    one, two = (np.median(measured, axis=0) for measured in found.values())
     return (
-        f"Throughput ({TIMED} robots, twice in turns, counted from the fourth robot on): {one:.2f} robots/s by one process, {two:.2f} by "
-        f"two workers, {two / one:.2f} times as many (two cores, load average at the end {os.getloadavg()[0]:.1f})."
+        f"Throughput ({TIMED} robots, twice in turns, counted from robot {FIRST} on): {one[0]:.2f} robots/s by one process, "
+        f"{two[0]:.2f} by two workers, {two[0] / one[0]:.2f} times as many; CPU time of a robot {one[1]:.2f} s by one process, "
+        f"{two[1]:.2f} s by workers and scheduler together (two cores, load average at the end {os.getloadavg()[0]:.1f})."
     )
 
 
@@ -164,6 +163,7 @@ class Watch:
         self.kill_at = kill_at
         self.killed: list[int] = []
         self.times: list[float] = []
+        self.used: list[float] = []
         self.settled = self.last = self.growth = self._own = 0.0
 
     def __call__(self, text: str, share: float) -> None:
@@ -178,14 +178,16 @@ class Watch:
             os.kill(workers[0].pid, signal.SIGKILL)
         elif workers:
             self.last = max(child.memory_info().rss for child in workers) / 1e6
+        self.used.append(sum(sum(item.cpu_times()[:2]) for item in (psutil.Process(), *workers)))
         own = psutil.Process().memory_info().rss / 1e3
         if done == SETTLED:
             self.settled, self._own = self.last, own
         self.growth = (own - self._own) / max(done - SETTLED, 1)
 
-    def rate(self, first: int) -> float:
-        """Robots per second, from the one of that number on."""
-        return (len(self.times) - 1 - first) / (self.times[-1] - self.times[first])
+    def rate(self, first: int) -> tuple[float, float]:
+        """Robots per second, and CPU time of a robot [s], from the one of that number on."""
+        count = len(self.times) - 1 - first
+        return count / (self.times[-1] - self.times[first]), (self.used[-1] - self.used[first]) / count
 
 
 def write_logs(folder: Path, count: int) -> None:

@@ -29,6 +29,7 @@ _ENVIRONMENT = {
 _SETTINGS: dict[str, Any] = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
+    "distributed.worker.profile.enabled": False,  # what it keeps grows by a megabyte every few seconds
     "distributed.admin.large-graph-warning-threshold": "1GB",
     "distributed.nanny.pre-spawn-environ": _ENVIRONMENT,
 }
