@@ -14,7 +14,7 @@ from dynident import load_robot
 from dynident.data import Dataset, EffortKind
 from dynident.signs import Magnitudes, SignHypotheses, prepare_magnitudes
 from dynident.signs.assignments import Assignment, _turns, differing, rank_assignments, same
-from dynident.signs.feasible import feasible_fit, physical_terms
+from dynident.signs.feasible import feasible_fit, hypothesis_goal, physical_terms
 from dynident.signs.refine import refine
 from dynident.signs.sign_cost import SignCost, search_levels, sign_cost
 
@@ -87,7 +87,8 @@ def test_what_differs_counts_by_energy_in_each_joint():
 
 def test_true_coefficients_are_feasible_and_push_friction_is_not():
     m, pi = magnitudes(), case().coefficients
-    terms, model = physical_terms(m), refine(m, pi)
+    model = refine(m, pi)
+    terms = physical_terms(m, hypothesis_goal(m.base, model.R, model.rhs))
     assert feasible_fit(m.base, replace(model, rhs=model.R @ pi), terms).cost < 1e-3
     pushing = pi.copy()
     pushing[m.base.names.index("fc3")] *= -1.0
