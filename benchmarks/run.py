@@ -41,6 +41,7 @@ STUDIES = (
     "monitor",
     "fleet",
     "suite",
+    "soak",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")
 

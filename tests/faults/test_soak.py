@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import Usage, growth
+from benchmarks.soak import Usage, growth, run_rounds
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory and open files are read from /proc")
-
-
-def run_rounds(rounds: int) -> list[Usage]:
-    """In a process of its own, whose allocator gives back at once what is freed: what is left is in use, and no fragments."""
-    command = [sys.executable, "-m", "benchmarks.soak", str(rounds)]
-    own = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=1800, check=True, cwd=Path(__file__).parents[2], env=os.environ | own
-    )
-    return [Usage(*row) for row in json.loads(done.stdout)]
 
 
 def assert_flat(found: list[Usage], allowed: float) -> None:

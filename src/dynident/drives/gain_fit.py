@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.linear_algebra import least_squares, singular_vectors
 from dynident.errors import InputError
 from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.rows import Tables
@@ -142,7 +143,7 @@ def total_least_squares(logs: Sequence[CurrentLog], knowledge: Knowledge) -> Arr
         R = triangular([ordered / np.where(scale > 0.0, scale, 1.0)])[m:, m:] * scale[m:]
         # the gains for which least is left over, per noise of the currents
         noise = weights * levels * np.sqrt(counts)
-        found = np.asarray(np.linalg.svd(R[-n:, -n:] / noise)[2][-1], dtype=float) / noise
+        found = np.asarray(singular_vectors(R[-n:, -n:] / noise, full=True)[2][-1], dtype=float) / noise
         size = -float(R[0, 1:] @ found) / float(R[0, 0]) if fixed else _geometric_mean(found)
         before, gains = gains, found / size
         escaped = not np.all(np.isfinite(gains) & (gains != 0.0))  # where no scale suits what is known
@@ -182,7 +183,7 @@ def _solve(A: Array, right: Array) -> Array:
     """Least squares with columns of one length; the shortest answer where they are dependent."""
     scale = np.linalg.norm(A, axis=0)
     scale[scale == 0.0] = 1.0
-    return np.asarray(np.linalg.lstsq(A / scale, right, rcond=1e-13)[0], dtype=float) / scale
+    return least_squares(A / scale, right, rcond=1e-13) / scale
 
 
 def _descend(logs: Sequence[CurrentLog], knowledge: Knowledge, levels: Array, gains: Array, x: Array) -> tuple[Array, Array]:
@@ -243,7 +244,7 @@ def gain_covariance(logs: Sequence[CurrentLog], knowledge: Knowledge, fit: GainF
     n, (J, _) = len(fit.gains), _linearise(logs, knowledge, fit.levels, fit.gains, fit.unknowns)
     scale = np.linalg.norm(J, axis=0)
     scale[scale == 0.0] = 1.0
-    _, s, Vt = np.linalg.svd(J / scale, full_matrices=False)
+    _, s, Vt = singular_vectors(J / scale)
     used = s > _DEPENDENT * s[0]
     half = (Vt[used].T / s[used]) / scale[:, None]  # the inverse of JᵀJ is half halfᵀ
     rows = [item for log in logs if (item := correlated_rows(log.problem)) is not None]

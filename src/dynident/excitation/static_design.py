@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
+from dynident.core.linear_algebra import singular_values
 from dynident.core.results import Report, Result
 from dynident.data.dataset import Dataset
 from dynident.dynamics import inertia_gravity_regressor
@@ -145,7 +146,7 @@ def design_configurations(
         q, others = drawn[:count], drawn[count:]
     stand = find_home(robot, limits, collision, home)
     sequence = plan_sequence(robot, q, limits=limits, home=stand.q, collision=collision, others=others, progress=progress)
-    sizes = np.linalg.svd(_information_rows(base, sequence.positions).reshape(-1, base.rank), compute_uv=False)
+    sizes = singular_values(_information_rows(base, sequence.positions).reshape(-1, base.rank))
     report = check_trajectory(sequence.way, robot, limits, rate=_CHECK_RATE, collision=collision)
     refuse_broken(report.margins, "the sequence")
     return StaticDesign(

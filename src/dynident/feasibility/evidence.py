@@ -14,6 +14,7 @@ from functools import cache
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.linear_algebra import least_squares
 from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solvers.conic import ConicStatus, solve_counted
@@ -94,7 +95,7 @@ def _data_scale(problem: RetrievalProblem, prior: NominalPrior) -> float:
     effects = np.column_stack([A[:, :links] @ prior.nominal.ravel(), A[:, links:]])
     sizes = np.linalg.norm(effects, axis=0)
     sizes[sizes == 0.0] = 1.0
-    factors = np.asarray(np.linalg.lstsq(effects / sizes, b, rcond=None)[0], dtype=float)
+    factors = least_squares(effects / sizes, b)
     fitted = float(factors[0] / sizes[0])
     return 1.0 if fitted <= 0.0 or SCALES[0] <= fitted <= SCALES[-1] else 2.0 ** round(np.log2(fitted))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure, axis, numbers, plain
+from dynident.core.linear_algebra import singular_values
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Bounds, LinkParameters, Range
 from dynident.parameters import ParameterEntry, parameter_entries
@@ -28,7 +29,7 @@ def link_figures(result: LinkParameters) -> tuple[Figure, ...]:
 
 def problem_figure(problem: RetrievalProblem) -> Figure:
     """Singular values of the objective: directions that have none are left to the conditions and the prior."""
-    values = np.linalg.svd(problem.objective.A, compute_uv=False)
+    values = singular_values(problem.objective.A)
     found = np.where(values > 1e-12 * values.max(initial=0.0), values, np.nan)
     shown = np.concatenate([found, np.full(problem.variables - len(found), np.nan)])
     bars = {"type": "bar", "x": list(range(1, len(shown) + 1)), "y": numbers(shown), "marker": {"color": "@predicted"}}

@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.linear_algebra import singular_vectors
 from dynident.errors import InputError
 from dynident.feasibility.constraints.lmi import Block
 from dynident.feasibility.objective import Objective
@@ -177,6 +178,6 @@ def _inverse_root(A: Array) -> Array:
 def _fixed_by_data(A: Array) -> Array:
     """Which columns the fitted coefficients fix by themselves: unit vectors in the row space of A."""
     scale = np.maximum(np.linalg.norm(A, axis=0), 1e-300)
-    _, singular, rows = np.linalg.svd(A / scale, full_matrices=False)
+    _, singular, rows = singular_vectors(A / scale)
     kept = rows[singular > 1e-10 * singular[0]]
     return np.linalg.norm(kept, axis=0) > 1.0 - 1e-9

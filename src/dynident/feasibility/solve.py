@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.linear_algebra import least_squares
 from dynident.core.results import short_number
 from dynident.errors import DynidentError, Remedy
 from dynident.feasibility.objective import ROUNDING, Objective
@@ -130,7 +131,7 @@ def _polish(problem: RetrievalProblem, x: Array) -> Array:
     scale = np.maximum(np.abs(x), 1e-3 * problem.units)  # every parameter moves in proportion to its size
     moved = x
     for _ in range(_STEPS):
-        step = np.linalg.lstsq(rows * scale, target - rows @ moved, rcond=1e-12)[0]
+        step = least_squares(rows * scale, target - rows @ moved, rcond=1e-12)
         moved = moved + scale * step
     better = float(np.sum((A @ moved - b) ** 2)) < left
     return moved if better and len(problem.violations(moved)) <= len(problem.violations(x)) else x

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.core.linear_algebra import least_squares, singular_vectors
 from dynident.errors import InputError
 from dynident.friction.model import FrictionModel, Motion
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
@@ -57,7 +58,7 @@ class LoadDifference:
     def mass(self) -> tuple[float, float] | None:
         """What the data alone say of the mass, which can be negative, and its standard deviation [kg]; None where they don't tell it."""
         first = np.eye(PARAMETERS_PER_LINK)[0]
-        shares = np.asarray(np.linalg.lstsq(self.directions.T, first, rcond=None)[0], dtype=float)
+        shares = least_squares(self.directions.T, first)
         if not np.allclose(shares @ self.directions, first, atol=1e-6):
             return None
         return float(shares @ self.values), float(np.sqrt(shares @ self.covariance @ shares))
@@ -84,13 +85,13 @@ def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *
     noise[:height, :height], noise[height:, height:] = theirs.noise, ours.noise
     _, Q = independent_columns(nuisance, tolerance=_DEPENDENT, smallest=1e-3 * _DEPENDENT)
     sizes = np.maximum(np.linalg.norm(payload, axis=0), np.finfo(float).tiny)
-    U, shares, directions = np.linalg.svd((payload - Q @ (Q.T @ payload)) / sizes, full_matrices=False)
+    U, shares, directions = singular_vectors((payload - Q @ (Q.T @ payload)) / sizes)
     told = shares > TOLD
     U, solve = U[:, told], U[:, told].T / shares[told][:, None]
     left = np.eye(len(z)) - Q @ Q.T - U @ U.T
     everything = np.column_stack([nuisance, payload])
     lengths = np.maximum(np.linalg.norm(everything, axis=0), np.finfo(float).tiny)
-    best = np.asarray(np.linalg.lstsq(everything / lengths, z, rcond=_DEPENDENT)[0], dtype=float) / lengths
+    best = least_squares(everything / lengths, z, rcond=_DEPENDENT) / lengths
     of_loaded = E @ best[: len(E.T)] + known + F @ best[len(E.T) : len(E.T) + free] + G @ best[-PARAMETERS_PER_LINK:]
     assert loaded.problem is not None  # noqa: S101 (it was fitted just now)
     judged = np.trace(left) > 0.5  # a single joint leaves nothing over that could be judged
@@ -135,7 +136,7 @@ def _told(estimate: Estimate) -> _Told:
     rows = problem.stack(1.0 / levels)[:, :-1]
     combinations = np.zeros((int(kept.sum()), len(kept)))
     combinations[:, kept] = np.eye(len(combinations))
-    combinations[:, ~kept] = np.linalg.lstsq(rows[:, kept], rows[:, ~kept], rcond=None)[0]
+    combinations[:, ~kept] = least_squares(rows[:, kept], rows[:, ~kept])
     W = triangular([rows[:, kept]]) / np.sqrt(estimate.summary.inflation)
     noise = W @ estimate.covariance[np.ix_(kept, kept)] @ W.T + ROUNDING * np.eye(len(W))
     return _Told(combinations=combinations, values=estimate.values[kept], weights=W, noise=noise)

@@ -8,6 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
+from dynident.core.linear_algebra import singular_values
 from dynident.friction.candidates import friction_additions
 from dynident.friction.model import Motion, friction_torque
 from dynident.regression.equations.base import BaseParameters
@@ -189,7 +190,7 @@ def base_figure(base: BaseParameters) -> Figure:
 
 def problem_figure(problem: Problem) -> Figure:
     """How much each direction of the coefficients shows in the data; the last over the first is one over the condition number."""
-    values = np.linalg.svd(problem.stack(np.ones(len(problem.groups)))[:, :-1], compute_uv=False)
+    values = singular_values(problem.stack(np.ones(len(problem.groups)))[:, :-1])
     bars = {"type": "bar", "x": list(range(1, len(values) + 1)), "y": numbers(np.maximum(values, 1e-12 * values[0]))}
     layout = {"xaxis": axis("direction"), "yaxis": axis("singular value", type="log")}
     return Figure(label="Singular values of the stacked regressor", data=[{**bars, "marker": {"color": "@predicted"}}], layout=layout)

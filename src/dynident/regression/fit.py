@@ -9,6 +9,7 @@ from typing import TypedDict
 import numpy as np
 
 from dynident.core.arrays import BoolArray
+from dynident.core.linear_algebra import condition_number
 from dynident.errors import InputError, UnknownNameError
 from dynident.regression.equations.factors import compress, triangular
 from dynident.regression.equations.sizes import unit_sizes
@@ -177,7 +178,7 @@ def _summary(
         noise_levels=tuple(float(level) for level in 1.0 / solution.weights),
         loss=loss.name,
         drop_above_percent=drop,
-        condition_number=float(np.linalg.cond(R * lengths)),
+        condition_number=condition_number(R * lengths),
         rank=solution.rank,
         rank_tolerance=solution.rank_tolerance,
         inflation=uncertainty.inflation(solution.determined),

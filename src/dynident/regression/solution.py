@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.core.linear_algebra import singular_values
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.regression.equations.factors import independent_columns, triangular
 from dynident.regression.estimate import Residuals
@@ -73,7 +74,7 @@ class WeightedSolution:
     def of(problem: Problem, noise: Noise, prior: Prior | None) -> WeightedSolution:
         b = problem.base.rank
         stacked = problem.stack(np.ones(len(problem.groups)))
-        singular_values = np.asarray(np.linalg.svd(stacked[:, :b], compute_uv=False), dtype=float)
+        sizes = singular_values(stacked[:, :b])
         possible = np.ones(b, dtype=bool)
         while True:
             by_data, tolerance = _determined(problem, stacked * np.append(possible, True), noise)
@@ -95,7 +96,7 @@ class WeightedSolution:
             determined=determined,
             rank=int(by_data.sum()),
             rank_tolerance=tolerance,
-            singular_values=singular_values,
+            singular_values=sizes,
             unsettled=unsettled,
         )
 

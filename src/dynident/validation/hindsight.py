@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.linear_algebra import least_squares
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
 from dynident.regression.solution import WeightedSolution, residuals
@@ -59,7 +60,7 @@ def _without_friction(series: JointSeries) -> Array:
     """The error of the coefficients minus the offset, viscous and Coulomb friction that explain it best."""
     error, v = series.error(COEFFICIENTS), series.velocity
     columns = np.stack([np.ones_like(v), v, np.sign(v)], axis=1)
-    return error - columns @ np.linalg.lstsq(columns, error, rcond=None)[0]
+    return error - columns @ least_squares(columns, error)
 
 
 def _small(problem: Problem) -> Problem:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.core.linear_algebra import least_squares
 from dynident.regression.equations.factors import triangular
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
@@ -177,5 +178,5 @@ def _open_covariance(factor: Array, kept: BoolArray, scale: Array) -> Array:
     sizes[sizes == 0.0] = 1.0
     effect = np.zeros((b, len(gone)))
     effect[gone, np.arange(len(gone))] = 1.0
-    effect[kept] = -np.linalg.lstsq(factor[:, kept] / sizes, factor[:, gone], rcond=None)[0] / sizes[:, None]
+    effect[kept] = -least_squares(factor[:, kept] / sizes, factor[:, gone]) / sizes[:, None]
     return (effect * scale[gone] ** 2) @ effect.T

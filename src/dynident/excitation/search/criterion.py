@@ -29,6 +29,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from dynident.core.arrays import Array, check_array, per_joint, set_frozen
+from dynident.core.linear_algebra import singular_values
 from dynident.dynamics import iterate_regressor_blocks
 from dynident.errors import InputError, UnknownNameError
 from dynident.excitation.trajectories.trajectory import Motion
@@ -204,7 +205,7 @@ def condition_number(base: BaseParameters, motion: Motion) -> float:
     Lengths are in `length_unit`, metres for an arm: κ depends on it.
     """
     Y = base_regressor(base, motion) * coefficient_sizes(base)[:, None, None]
-    sizes = np.linalg.svd(np.linalg.qr(Y.reshape(base.rank, -1).T, mode="r"), compute_uv=False)
+    sizes = singular_values(np.asarray(np.linalg.qr(Y.reshape(base.rank, -1).T, mode="r"), dtype=float))
     return float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
 
 

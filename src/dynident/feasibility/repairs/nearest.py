@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.linear_algebra import singular_vectors
 from dynident.feasibility.constraints.lmi import Block, linear
 from dynident.feasibility.solvers.certificates import contradict
 from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus
@@ -216,7 +217,7 @@ class _Problem:
     def _held(self, free: list[int]) -> Array:
         """(10 parts, k) orthonormal steps of the free parts that change no base parameter."""
         K = np.concatenate([self.relative[i] for i in free], axis=1)
-        _, values, vectors = np.linalg.svd(K, full_matrices=True)
+        _, values, vectors = singular_vectors(K, full=True)
         rank = int(np.sum(values > SAME * values.max(initial=0.0))) if values.size else 0
         return np.array(vectors[rank:].T, dtype=float)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.linear_algebra import least_squares
 from dynident.feasibility.constraints.lmi import Block, Equality
 from dynident.feasibility.constraints.terms import MET_WITHIN, Terms
 from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus
@@ -26,7 +27,7 @@ def lower_bound(
     # the program minimises ½ s² ‖A x - b‖²; in its Lagrangian the multipliers of r = s (A x - b) are y
     fixed, gradient = _weighed_constraints(blocks, equalities, solution, A.shape[1])
     y = solution.residual_dual
-    correction = np.linalg.lstsq(scale * A.T, -(gradient + scale * A.T @ y), rcond=1e-12)[0]
+    correction = least_squares(scale * A.T, -(gradient + scale * A.T @ y), rcond=1e-12)
     bounds: list[float] = []
     for multipliers in (y, y + correction):
         value = fixed - 0.5 * float(multipliers @ multipliers) - scale * float(b @ multipliers)

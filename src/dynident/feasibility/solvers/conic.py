@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.core.linear_algebra import least_squares
 from dynident.feasibility.constraints.lmi import Block, Equality
 
 TOLERANCE = 1e-10
@@ -71,7 +72,7 @@ def residual_scale(b: Array) -> float:
 
 def typical_size(A: Array, b: Array, values: Array, of: BoolArray | None = None) -> float:
     """The power of ten that the parameters (those of `of`) are about as large as: 1 for an arm of kilograms, 1000 for one of tons."""
-    fitted = np.linalg.lstsq(A, b, rcond=1e-8)[0] if np.any(b) else np.zeros(A.shape[1])
+    fitted = least_squares(A, b, rcond=1e-8) if np.any(b) else np.zeros(A.shape[1])
     fitted = fitted if of is None else fitted[of]
     size = max(float(np.abs(fitted).max(initial=0.0)), float(np.abs(values).max(initial=0.0)))
     return 1.0 if size == 0.0 or _ORDINARY[0] <= size <= _ORDINARY[1] else 10.0 ** round(np.log10(size))

@@ -14,6 +14,7 @@ from typing import Unpack
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.core.linear_algebra import least_squares
 from dynident.errors import InputError
 from dynident.friction.candidates import friction_additions, friction_laws
 from dynident.friction.combined import combine
@@ -261,7 +262,7 @@ class _Search:
                 values = self.rigid
             for j, (rows, (phi, _)) in enumerate(zip(self.rows, pieces, strict=True)):
                 left, used, held_out = rows.z - values[rows.rest] @ rows.Y, self.used(j, k), self.labels[j] == k
-                f = np.linalg.lstsq(phi[:, used].T, left[used], rcond=None)[0]
+                f = least_squares(phi[:, used].T, left[used])
                 squares[k, j] = float(np.mean((left[held_out] - f @ phi[:, held_out]) ** 2))
         return np.sqrt(squares.mean(axis=0))
 

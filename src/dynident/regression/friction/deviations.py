@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.core.linear_algebra import least_squares
 from dynident.friction.model import FrictionModel
 from dynident.friction.shapes import shape_constants, shape_values
 from dynident.regression.equations.base import BaseParameters
@@ -161,7 +162,7 @@ def _passed_on(problem: Problem, fitted: BoolArray, held: BoolArray, known: Arra
     for group, factor in zip(problem.groups, problem.factors, strict=True):
         own, other = group.columns[fitted[group.columns]], group.columns[wide_held[group.columns]]
         A, Y = (factor[:, :-1][:, np.isin(group.columns, places)] for places in (own, other))
-        passes[np.ix_(own, other)] = -np.linalg.lstsq(A, Y, rcond=None)[0]
+        passes[np.ix_(own, other)] = -least_squares(A, Y)
     wide = np.zeros((len(fitted), len(fitted)))
     wide[: len(known), : len(known)] = known
     return passes @ wide @ passes.T

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.core.linear_algebra import least_squares
 from dynident.errors import InputError
 from dynident.friction.model import FrictionModel
 from dynident.friction.per_joint import PerJoint
@@ -87,7 +88,7 @@ def _hold(estimate: Estimate, rigid: Array) -> Estimate:
         mine = own[group.columns]
         _check_motion(group.name, factor[:, :-1][:, mine])
         left = factor[:, -1] - factor[:, :-1][:, ~mine] @ values[group.columns[~mine]]
-        values[group.columns[mine]] = np.linalg.lstsq(factor[:, :-1][:, mine], left, rcond=None)[0]
+        values[group.columns[mine]] = least_squares(factor[:, :-1][:, mine], left)
     found = residuals(problem, values)
     levels = tuple(np.sqrt(found.squares / np.maximum(found.counts - 3, 1)).tolist())
     held = replace(

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.core.linear_algebra import least_squares
 from dynident.friction.model import FrictionModel
 from dynident.friction.shapes import shape_constants, shape_values, with_shapes
 from dynident.regression.equations.factors import triangular
@@ -55,7 +56,7 @@ class Projection:
         A = self.place(phi)
         free, z = A - self.basis @ (self.basis.T @ A), self.target - self.basis @ (self.basis.T @ self.target)
         scale = np.maximum(np.linalg.norm(A, axis=0), np.finfo(float).tiny)
-        f: Array = np.asarray(np.linalg.lstsq(free / scale, z, rcond=_SMALLEST)[0], dtype=float) / scale
+        f: Array = least_squares(free / scale, z, rcond=_SMALLEST) / scale
         return f, z - free @ f
 
     def rest(self, phi: Array, f: Array) -> Array:

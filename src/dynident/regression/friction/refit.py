@@ -10,6 +10,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.figures import Figure
+from dynident.core.linear_algebra import least_squares
 from dynident.core.results import Report, Result, Row, Table, short_number
 from dynident.data import Dataset
 from dynident.errors import InputError
@@ -248,7 +249,7 @@ class _Difference:
         mine = friction_places(new)[group.columns]
         K = new.grouping[group.columns[~mine]][:, new.columns.link_slice]
         passes = np.zeros((int(mine.sum()), len(old.columns)))
-        passes[:, old.columns.link_slice] = -np.linalg.lstsq(factor[:, mine], factor[:, ~mine], rcond=None)[0] @ K
+        passes[:, old.columns.link_slice] = -least_squares(factor[:, mine], factor[:, ~mine]) @ K
         own = group.columns[mine]
         places = [] if old.friction is None else list(old.columns.of_joint(j).values())
         return _Difference(before=covariance, passes=passes, noise=noise[np.ix_(own, own)], old_places=places)

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.linear_algebra import singular_vectors
 from dynident.feasibility.constraints.lmi import Block, batches
 from dynident.feasibility.constraints.terms import Nonconvex
 from dynident.feasibility.problem import RetrievalProblem
@@ -36,7 +37,7 @@ class Reduced:
         for line, equality in enumerate(equalities):
             E[line, equality.indices] = equality.coefficients / np.linalg.norm(equality.coefficients)
         e = np.array([equality.value / np.linalg.norm(equality.coefficients) for equality in equalities])
-        left, values, right = np.linalg.svd(E)
+        left, values, right = singular_vectors(E, full=True)
         rank = int(np.sum(values > 1e-10 * values[0]))
         origin = right[:rank].T @ ((left[:, :rank].T @ e) / values[:rank])
         return Reduced(problem=problem, origin=origin, basis=right[rank:].T, relief=relief)

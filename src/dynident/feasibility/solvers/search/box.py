@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.linear_algebra import least_squares
 from dynident.feasibility.constraints.lmi import Side
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import from_com, inertia_matrix, to_com
@@ -63,7 +64,7 @@ def box_of(problem: RetrievalProblem) -> ParameterBox:
     first = columns.link_slice.stop
     if problem.variables > first:
         A, b = problem.rows
-        fit = 1.0 + 10.0 * np.abs(np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=float)[first:])
+        fit = 1.0 + 10.0 * np.abs(least_squares(A, b)[first:])
         low[first:], high[first:] = -fit, fit
     return ParameterBox(low=low, high=high)
 
