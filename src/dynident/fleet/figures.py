@@ -43,9 +43,7 @@ def deviation_sheet(comparison: RunComparison) -> Figure:
         "yaxis": axis("", type="category", autorange="reversed", automargin=True, showgrid=False),
         "margin": {"b": 80},
     }
-    caption = (
-        f"Deviation from {comparison.reference} in standard deviations; colours are full at {limit:.1f}, beyond which chance doesn't go."
-    )
+    caption = f"Deviation from {comparison.reference} in standard deviations; colours are full at {limit:.1f}, the limit of chance."
     if len(comparison.runs) > len(order):
         caption += f" The {len(order)} farthest of {len(comparison.runs)} runs."
     height = 150 + max(18 * len(order), 60)

@@ -25,7 +25,7 @@ def comparison_report(comparison: RunComparison) -> Report:
     return Report(
         header=(
             comparison.headline,
-            f"compared with {comparison.reference}; beyond {comparison.limit:.1f} standard deviations is no chance",
+            f"compared with {comparison.reference}; chance goes beyond {comparison.limit:.1f} standard deviations once in twenty times",
         ),
         tables=(run_table(comparison, _MOST), *_some_beyond(comparison), quantity_table(comparison, _MOST)),
         facts=(*rest, *sentences(comparison)[:_MOST]),
