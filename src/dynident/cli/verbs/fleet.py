@@ -60,8 +60,8 @@ def fleet(
 
     Each of DATA is one robot: a log, or a folder of its logs. Each goes through doctor, identify, retrieve and validate as with these
     commands, into a run folder of its own in DIR. What fails is listed with its sentence, and the others go on; what is done already is not
-    done again. With --share links a robot's links are retrieved with what the others say of those of this model, so that a short log gets
-    nearly the precision of the fleet. The summary, fleet.html, fleet.json and fleet.csv, compares all robots with their median. Exits with
+    done again. With --share links a robot's links are retrieved with what the others say of those of this model, so that a short log
+    gains by theirs. The summary, fleet.html, fleet.json and fleet.csv, compares all robots with their median. Exits with
     1 when a step failed.
     """
     from dynident.cli.fleet_sharing import share_in_fleet
