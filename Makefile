@@ -15,12 +15,13 @@ KERNEL_TESTS := tests/oracles tests/unit/dynamics $(filter-out %/test_trust.py,$
 # The matrices are small, and the tests run in as many processes as there are cores: threads would only be in each other's way.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test test-slow fuzz lint format bench docs release-check clean
+.PHONY: help demo test test-slow fuzz faults lint format bench docs release-check clean
 
 help:
 	@echo "make demo     identify a virtual Panda from end to end"
 	@echo "make test     run the tests"
 	@echo "make fuzz     read N=1000 damaged files of each format, or of FORMAT; SEED=7 repeats one"
+	@echo "make faults   fail and kill every command that writes before each of its file operations, or only CASE"
 	@echo "make lint     style, types and the layers of imports"
 	@echo "make bench    measure the kernels and write benchmarks/RESULTS.md"
 	@echo "make docs     build the documentation into site/"
@@ -41,6 +42,9 @@ test-slow: $(READY)
 
 fuzz: $(READY)
 	@$(BIN)/python -m tests.faults.campaign --cases $(or $(N),1000) $(if $(SEED),--seed $(SEED)) $(if $(FORMAT),--format "$(FORMAT)")
+
+faults: $(READY)
+	@$(BIN)/pytest -q -s -m slow tests/faults/test_writing.py $(if $(CASE),-k "$(CASE)")
 
 lint: $(READY)
 	@$(BIN)/ruff check --quiet .

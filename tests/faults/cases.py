@@ -112,6 +112,17 @@ def visible(folder: Path) -> dict[str, bytes]:
     return {name: _content(file) for file in files if not (name := str(file.relative_to(folder))).startswith("tmp/")}
 
 
+#: What the name of a file that is being written has beside its target's, as tempfile draws it.
+_DRAWN = re.compile(rb"\d+\.[a-z0-9_]{8}\.part")
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    """All files of a folder but temporary ones, those that are being written too; content by path, without what is drawn."""
+    files = (file for file in sorted(folder.rglob("*")) if file.is_file())
+    named = ((_DRAWN.sub(b"", str(file.relative_to(folder)).encode()).decode(), file) for file in files)
+    return {name: _DRAWN.sub(b"", _content(file)) for name, file in named if not name.startswith("tmp/")}
+
+
 def is_leftover(file: Path) -> bool:
     """Whether it is a file that was being written."""
     return file.name.startswith(".")
@@ -163,6 +174,13 @@ CASES = (
         words=f"excite {ROBOT} -o way.csv --limits limits.yaml --starts 1 --duration 4 --harmonics 2 --workers 1",
         inputs=("limits.yaml",),
         old=("way.csv", "way.html"),
+        results=EACH,
+    ),
+    Case(
+        name="excite-precision",
+        words=f"excite {ROBOT} -o way.csv --limits limits.yaml --starts 1 --duration 2 --harmonics 2 --workers 1 --precision 0.08%",
+        inputs=("limits.yaml",),
+        old=("way-1.csv", "way-2.csv", "way.html"),
         results=EACH,
     ),
     Case(

@@ -2,7 +2,7 @@
 
 The process does all of its work up to the first operation in its folder that changes something, locks the folder or looks for leftovers,
 and waits there. From there it goes on as often as is wanted, each time in a fork of its own, so that a fault costs the writing and not the
-work before it.
+work before it. It can also be made to wait before an operation, so that another process comes between.
 
 Python announces what it asks of the file system (PEP 578), so that operations are seen wherever they come from; writing to an open file and
 flushing it to the disk are watched in `os`.
@@ -10,37 +10,41 @@ flushing it to the disk are watched in `os`.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import io
 import json
 import os
+import select
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 #: How a killed process ends.
 KILLED = 137
+#: In place of an error: the process waits before the operation, and then goes on.
+PAUSE = -1
 #: What changes a folder, "open" where it is for writing; or begins to.
 _EVENTS = {"open", "os.listdir", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.chmod", "os.truncate"}
 _FOR_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+#: What a process answers.
+_PAUSES, _ENDS = b"|", b"."
 #: What a full disk still allows.
 _NEEDS_NO_ROOM = {"os.remove", "os.rmdir", "os.rename", "os.chmod"}
 
 
 @dataclass(frozen=True)
 class Fault:
-    """number : of the operation, from 1, before which it happens; error : its errno, which stays; 0 for a kill."""
+    """number : of the operation, from 1, before which it happens; error : its errno, which stays; 0 for a kill; or PAUSE."""
 
     number: int
     error: int = 0
 
     def __str__(self) -> str:
-        return f"{errno.errorcode[self.error] if self.error else 'kill'} before operation {self.number}"
+        return f"{errno.errorcode.get(self.error, 'pause' if self.error else 'kill')} before operation {self.number}"
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,9 @@ class Outcome:
 class Command:
     """A command line in a folder; `run` goes on from its first file operation. Paths in words are relative to the folder."""
 
+    #: Ends of pipes to all commands that live: a process that had another's too would keep it from seeing its end.
+    _ends: ClassVar[set[int]] = set()
+
     def __init__(self, words: Sequence[str], folder: Path, log: Path, prepare: Callable[[], None] | None = None) -> None:
         self._log = log
         (folder / "tmp").mkdir(exist_ok=True)
@@ -62,22 +69,48 @@ class Command:
         self._answer, answer = os.pipe()
         self._process = _fork()
         if self._process == 0:
-            os.close(self._ask)
-            os.close(self._answer)
+            for end in (self._ask, self._answer, *self._ends):
+                os.close(end)
             _live(words, folder, log, prepare, ask, answer)
+        self._ends.update((self._ask, self._answer))
+        self._ready = self._over = False
         os.close(ask)
         os.close(answer)
 
     def run(self, fault: Fault | None = None) -> Outcome:
-        with contextlib.suppress(BrokenPipeError):  # a command that wrote nothing has ended already
+        self.begin(fault)
+        return self.finish()
+
+    def begin(self, fault: Fault | None = None) -> None:
+        """Let it go on: from where it pauses, else from its first operation."""
+        self.get_ready()
+        if not self._over:
             os.write(self._ask, json.dumps(None if fault is None else asdict(fault)).encode())
-        os.read(self._answer, 1)
+
+    def get_ready(self) -> None:
+        """Wait until it has come to its first operation, or to its end where it has none."""
+        if not self._ready:
+            self._over, self._ready = os.read(self._answer, 1) == _ENDS, True
+
+    def stops(self, seconds: float) -> bool:
+        """Whether it pauses or ends within this time."""
+        return bool(select.select([self._answer], [], [], seconds)[0])
+
+    def pause(self, fault: Fault) -> None:
+        """Begin, and wait until it pauses."""
+        self.begin(fault)
+        assert os.read(self._answer, 1) == _PAUSES, f"it ended before {fault}"
+
+    def finish(self) -> Outcome:
+        """Wait for its end."""
+        assert self._over or os.read(self._answer, 1) == _ENDS
         found = json.loads(_outcome_file(self._log).read_text(encoding="utf-8"))
         return Outcome(code=found["code"], said=self._log.read_text(encoding="utf-8"), operations=tuple(found["operations"]))
 
     def close(self) -> None:
-        os.close(self._ask)
-        os.close(self._answer)
+        for end in (self._ask, self._answer):
+            self._ends.remove(end)
+            os.close(end)
         os.waitpid(self._process, 0)
 
 
@@ -116,7 +149,7 @@ def _live(words: Sequence[str], folder: Path, log: Path, prepare: Callable[[], N
         watch.asleep = True
         _outcome_file(log).write_text(json.dumps({"code": code, "operations": watch.operations}), encoding="utf-8")
         if not watch.begun:
-            os.write(answer, b".")
+            os.write(answer, _ENDS)
     os._exit(0)
 
 
@@ -160,6 +193,7 @@ class _Watch:
     def _begin(self) -> None:
         if not self.begun:
             self.begun = True
+            os.write(self.answer, _PAUSES)
             self._wait()
 
     def _sleeps(self) -> bool:
@@ -174,10 +208,19 @@ class _Watch:
         fault = self.fault
         if fault is None or len(self.operations) < fault.number:
             return
+        if fault.error == PAUSE:
+            if len(self.operations) == fault.number:
+                self._pause()
+            return
         if not fault.error:
             os._exit(KILLED)
         if fault.error != errno.ENOSPC or operation not in _NEEDS_NO_ROOM or len(self.operations) == fault.number:
             raise OSError(fault.error, os.strerror(fault.error))
+
+    def _pause(self) -> None:
+        os.write(self.answer, _PAUSES)
+        if not os.read(self.ask, 1 << 16):  # nobody is there to go on for
+            os._exit(KILLED)
 
     def _wait(self) -> None:
         """Fork for every fault that is asked for; only the forks return."""
@@ -192,7 +235,7 @@ class _Watch:
                 return
             if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED:
                 _outcome_file(self.log).write_text(json.dumps({"code": KILLED, "operations": []}), encoding="utf-8")
-            os.write(self.answer, b".")
+            os.write(self.answer, _ENDS)
         os._exit(0)
 
     def _watch_open_files(self) -> None:

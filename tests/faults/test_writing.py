@@ -16,7 +16,7 @@ import pytest
 
 from dynident.cli.overview import VERBS
 from dynident.exports import EXPORTERS
-from tests.faults.cases import CASES, READ_ONLY, ROBOT, Case, copy_inputs, is_leftover, visible
+from tests.faults.cases import CASES, READ_ONLY, ROBOT, Case, copy_inputs, everything, is_leftover, visible
 from tests.faults.operations import KILLED, Command, Fault, Outcome, run_once
 
 ERRORS = (errno.ENOSPC, errno.EACCES, errno.EROFS)
@@ -47,6 +47,7 @@ class Trial:
         self.new = visible(self.folder)
         assert self.new != self.old
         self.states.append(self.new)
+        self.repeated: list[dict[str, bytes]] = []
 
     def _do(self, words: str) -> Outcome:
         found = run_once(words.split(), self.folder, self.log, self.case.prepare)
@@ -61,12 +62,14 @@ class Trial:
         (self.folder / "tmp").mkdir(exist_ok=True)
 
     def suffer(self, fault: Fault, *, again: bool) -> None:
-        """A fault, and perhaps the command again."""
+        """A fault, and perhaps the command again, unless it has begun with the same files before."""
         self.restore()
         found = self.command.run(fault)
         self._check_words(found, fault)
         self._check_state(fault)
-        if again:
+        left = everything(self.folder)
+        if again and left not in self.repeated:
+            self.repeated.append(left)
             self._do(self.case.again if self.case.again and self._see() != self.old else self.case.words)
             assert not self._leftovers(), f"{self._leftovers()} after {fault} and the command again"
             assert self._see() == self.new, f"after {fault} and the command again"
@@ -131,8 +134,10 @@ def test_some_faults(case: Case, trial: Trial):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_fault(case: Case, trial: Trial):
-    for fault in every_fault(trial):
+    faults = every_fault(trial)
+    for fault in faults:
         trial.suffer(fault, again=True)
+    print(f"{case.name}: {len(faults)} faults, {len(trial.repeated)} times again")  # noqa: T201
 
 
 def test_every_verb_that_writes_has_a_case():

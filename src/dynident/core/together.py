@@ -33,8 +33,9 @@ def write_together(folder: str | Path, contents: Mapping[str, str | bytes], *, r
         try:
             for path in (*reversed(target.parents), target):
                 if not path.exists():
-                    path.mkdir()
-                    made.append(path)
+                    with suppress(FileExistsError):  # another process has made it just now
+                        path.mkdir()
+                        made.append(path)
             with _locked(target):
                 _rename_listed(target)
                 for name, content in contents.items():

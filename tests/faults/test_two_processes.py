@@ -1,0 +1,100 @@
+"""Two commands on one folder: one pauses before a file operation while the other works; results are whole, and nothing is left over."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.faults.cases import ROBOT, is_leftover, visible
+from tests.faults.operations import PAUSE, Command, Fault, Outcome, run_once
+
+#: How long it is looked whether a process ends that should wait for the other one [s].
+PATIENCE = 0.3
+#: Where the first process pauses, in shares of its operations: before it writes, with files beside their targets, while it renames.
+SHARES = (0.0, 0.4, 0.95)
+
+Start = Callable[[str], Command]
+
+
+@pytest.fixture
+def folder(inputs: Path, tmp_path: Path) -> Path:
+    work = tmp_path / "work"
+    work.mkdir()
+    shutil.copytree(inputs / "run", work / "run")
+    for name in ("log.npz", "new.npz"):
+        shutil.copy(inputs / name, work)
+    return work
+
+
+@pytest.fixture
+def start(folder: Path, tmp_path: Path) -> Iterator[Start]:
+    """Start a command in the folder; the last one is closed first."""
+    with ExitStack() as living:
+
+        def make(words: str) -> Command:
+            command = Command(words.split(), folder, tmp_path / f"{words.split()[0]}-{len(list(tmp_path.iterdir()))}.txt")
+            living.callback(command.close)
+            return command
+
+        yield make
+
+
+def after(folder: Path, *order: str) -> tuple[dict[str, bytes], int]:
+    """What the folder holds after command lines one after the other, and the number of operations of the first one."""
+    place = folder.with_name("alone")
+    shutil.copytree(folder, place)
+    outcomes = [run_once(words.split(), place, folder.with_name("alone.txt")) for words in order]
+    assert not any(outcome.code for outcome in outcomes), outcomes
+    found = visible(place)
+    shutil.rmtree(place)
+    return found, len(outcomes[0].operations)
+
+
+def check_end(folder: Path, *outcomes: Outcome) -> dict[str, bytes]:
+    """What the folder holds."""
+    assert [(outcome.code, outcome.said) for outcome in outcomes] == [(0, "")] * len(outcomes)
+    assert not [file for file in folder.rglob("*") if is_leftover(file)]
+    return visible(folder)
+
+
+def test_two_identify_into_one_folder(folder: Path, start: Start):
+    """Both have computed when one of them begins to write; the one that comes later replaces all of the other's."""
+    first, second = f"identify {ROBOT} log.npz -o deep/both", f"identify {ROBOT} new.npz -o deep/both"
+    (only_first, count), (only_second, _) = after(folder, first), after(folder, second)
+    assert only_first != only_second
+    one, other = start(first), start(second)
+    other.get_ready()
+    for share in SHARES:
+        one.pause(Fault(1 + int(share * count), PAUSE))
+        other.begin()
+        if not share:  # nothing is locked yet
+            assert other.finish().code == 0
+        else:
+            assert not other.stops(PATIENCE), "it doesn't wait"
+        one.begin()
+        last = check_end(folder, one.finish(), *([other.finish()] if share else []))
+        assert last == (only_second if share else only_first)
+        shutil.rmtree(folder / "deep")
+
+
+def test_a_report_while_retrieve_writes(folder: Path, start: Start):
+    """The report begins to read when `retrieve` has begun to write: it tells of the old parameters or waits for the new ones."""
+    retrieve, report = "retrieve run --total-mass 3 9 --no-ranges", "report run"
+    (new, count), (old, _) = after(folder, retrieve, report), after(folder, report, retrieve)
+    assert new["run/report.html"] != old["run/report.html"]
+    shutil.copytree(folder / "run", folder.with_name("run"))
+    writer = start(retrieve)
+    for share in SHARES[1:]:
+        writer.pause(Fault(1 + int(share * count), PAUSE))
+        reader = start(report)
+        reader.begin()
+        if renaming := share == SHARES[-1]:
+            assert not reader.stops(PATIENCE), "it doesn't wait"
+        writer.begin()
+        assert check_end(folder, writer.finish(), reader.finish()) == (new if renaming else old)
+        shutil.rmtree(folder / "run")
+        shutil.copytree(folder.with_name("run"), folder / "run")
