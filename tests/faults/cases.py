@@ -34,6 +34,7 @@ class Case:
     results : patterns of files that are one result each; a file that none of them fits is one by itself. By default all files are one.
     progress : pattern of files that tell how far the work is, and are neither old nor new meanwhile.
     prepare : done in the process before the command, so that what takes long is short.
+    long : takes seconds, and is left to the long version.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Case:
     results: tuple[str, ...] = ("*",)
     progress: str = ""
     prepare: Callable[[], None] | None = None
+    long: bool = False
 
     @property
     def verb(self) -> str:
@@ -182,6 +184,7 @@ CASES = (
         inputs=("limits.yaml",),
         old=("way-1.csv", "way-2.csv", "way.html"),
         results=EACH,
+        long=True,
     ),
     Case(
         name="excite-static",
