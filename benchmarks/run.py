@@ -54,17 +54,17 @@ def main(names: list[str]) -> None:
     for name in names or STUDIES:
         print(f"{name} ...", flush=True)
         body = importlib.import_module(f"benchmarks.{name}").study()
-        sections[name] = f"<!-- {name} -->\n{body}\n\nCommand: `python -m benchmarks.run {name}` ({_machine()})\n"
+        sections[name] = f"<!-- {name} -->\n{body}\n\nCommand: `python -m benchmarks.run {name}` ({_machine()})"
         print(body, flush=True)
     parts = [sections[name] for name in STUDIES if name in sections]
-    RESULTS.write_text("# Results\n\nMeasured by `make bench`.\n\n" + "\n".join(parts), encoding="utf-8")
+    RESULTS.write_text("# Results\n\nMeasured by `make bench`.\n\n" + "\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 def _sections() -> dict[str, str]:
     """The sections that the file already has, by study."""
     text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
     pieces = re.split(r"^(?=<!-- \w+ -->$)", text, flags=re.MULTILINE)
-    return {match[1]: piece for piece in pieces if (match := re.match(r"<!-- (\w+) -->", piece))}
+    return {match[1]: piece.rstrip() for piece in pieces if (match := re.match(r"<!-- (\w+) -->", piece))}
 
 
 def _machine() -> str:

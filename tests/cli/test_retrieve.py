@@ -156,7 +156,7 @@ def test_an_infeasible_second_try_leaves_no_stale_answer_behind_silently(dyniden
         (["--constraints", "c.txt"], 2, "unknown suffix '.txt'"),
         (["--bounds", "nothing.csv"], 2, "nothing.csv: no such file"),
         (["--constraints", "rules.py"], 2, "use solver barrier or penalty"),
-        (["--constraints", "lambda.py", "--solver", "barrier", "--workers", "2"], 2, "can't be sent to worker processes"),
+        (["--constraints", "lambda.py", "--solver", "barrier", "--starts", "2", "--workers", "2"], 2, "can't be sent to worker processes"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
