@@ -22,6 +22,8 @@ PERMISSIVE = frozenset(
 EXCEPTIONS = frozenset({"LLVM-exception"})
 #: What packages write that don't write SPDX.
 ALIASES = {
+    "3-clause bsd license": "BSD-3-Clause",
+    "any-osi": "MIT",  # any that the OSI has approved, as one likes
     "apache 2.0": "Apache-2.0",
     "apache license 2.0": "Apache-2.0",
     "apache software license": "Apache-2.0",
@@ -32,8 +34,8 @@ ALIASES = {
     "mit license": "MIT",
     "python software foundation license": "PSF-2.0",
 }
-#: Packages whose metadata name no licence, as read in the text that they ship (COPYING.txt of cmeel-qhull 8.0.2.1).
-KNOWN = {"cmeel-qhull": "Qhull"}
+#: Packages whose metadata name no licence, as read in what they ship (COPYING.txt of cmeel-qhull 8.0.2.1, METADATA of xacro 2.1.1).
+KNOWN = {"cmeel-qhull": "Qhull", "xacro": "BSD-3-Clause"}
 #: What every environment has, and dynident doesn't use.
 TOOLS = frozenset({"pip", "setuptools", "wheel"})
 

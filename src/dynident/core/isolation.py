@@ -5,6 +5,7 @@ Libraries in C that read binary formats may end the whole process on a flipped b
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import sys
 from collections.abc import Callable
@@ -62,7 +63,9 @@ def _answer(theirs: Connection, memory: int, read: Callable[..., Any], *argument
         found = read(*arguments)
     except Exception as error:  # noqa: BLE001 (it is raised again where the reading was asked for)
         found = error
-    theirs.send(found)
+    sys.setrecursionlimit(2 * sys.getrecursionlimit())  # where all of it was used up, the answer needs some more
+    with contextlib.suppress(Exception):  # no answer is one, too: the reader gave up
+        theirs.send(found)
 
 
 def _limit_memory(more: int) -> None:

@@ -155,7 +155,7 @@ def design_trajectory(
     """
     limits = robot_limits(robot) if limits is None else limits
     require_usable(robot, limits, start)
-    check_samples(duration, rate)
+    check_samples(check_positive("duration", duration, "s"), rate)
     check_samples(duration, FINER * rate)
     not_checked = require_checked(robot, limits, unchecked=unchecked)
     search = prepare_search(

@@ -120,9 +120,9 @@ def median_levels(problem: Problem, values: Array) -> Array:
 
 
 def smallest_level(problem: Problem) -> float:
-    """Rounding is the noise of exact data."""
+    """Rounding is the noise of exact data; where there is no effort at all, what can be divided by and squared."""
     totals = np.array([np.sum(factor[:, -1] ** 2) for factor in problem.factors]) / np.maximum(problem.counts, 1)
-    return max(1e-15 * float(np.sqrt(totals.max())), np.finfo(float).tiny)
+    return max(1e-15 * float(np.sqrt(totals.max())), 1e-60)
 
 
 def _leverages(problem: Problem, inverse: Array) -> Array:
