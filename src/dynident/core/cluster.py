@@ -21,10 +21,11 @@ Result = TypeVar("Result")
 _PURPOSE = "work on several processes"
 #: Seconds for which a scheduler is waited for.
 _PATIENCE = 10.0
-#: Of a worker: numerical libraries have one thread, for there are as many workers as are wanted, and memory that is free is given back.
+#: Of a worker: numerical libraries have one thread, for there are as many workers as are wanted; memory that is free is given back from
+#: 128 MB on, for the next robot wants as much again.
 _ENVIRONMENT = {
     **dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), 1),
-    "MALLOC_TRIM_THRESHOLD_": 65536,
+    "MALLOC_TRIM_THRESHOLD_": 1 << 27,
 }
 _SETTINGS: dict[str, Any] = {
     "distributed.scheduler.http.routes": [],
