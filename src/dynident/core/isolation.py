@@ -62,8 +62,8 @@ def _answer(theirs: Connection, memory: int, read: Callable[..., Any], *argument
     try:
         found = read(*arguments)
     except Exception as error:  # noqa: BLE001 (it is raised again where the reading was asked for)
-        found = error
-    sys.setrecursionlimit(2 * sys.getrecursionlimit())  # where all of it was used up, the answer needs some more
+        found = error.with_traceback(None)
+        found.__context__ = found.__cause__ = None  # where Dask is loaded, errors are sent with their whole story, however deep
     with contextlib.suppress(Exception):  # no answer is one, too: the reader gave up
         theirs.send(found)
 

@@ -51,3 +51,27 @@ def test_a_hang(file, monkeypatch):
 def test_greed(file):
     with pytest.raises(FileError, match="far more memory"):
         read_apart(lambda path: np.ones(4 << 30, dtype=np.uint8).sum(), file)
+
+
+def test_a_sentence_comes_back_without_its_story(file):
+    def read(path):
+        try:
+            raise ValueError("how it came")
+        except ValueError as error:
+            raise FileError(path, "can't be read") from error
+
+    with pytest.raises(FileError, match="can't be read") as caught:
+        read_apart(read, file)
+    assert caught.value.__cause__ is None
+    pytest.importorskip("distributed")  # loaded, it sends errors with their whole story
+
+    def deep(path, levels):
+        try:
+            deep(path, levels + 1)
+        except RecursionError:
+            if levels:
+                raise
+            raise FileError(path, "has no end") from None
+
+    with pytest.raises(FileError, match="has no end"):
+        read_apart(deep, file, 0)
