@@ -30,8 +30,9 @@ from dynident.regression.friction.fit_friction import fit_friction, rigid_loads,
 from dynident.regression.friction.joint_rows import JointRows, joint_rows
 from dynident.regression.friction.projection import Projection, eliminate_friction, fit_shapes, project, project_known
 from dynident.regression.problem import Problem, rows_in_time
-from dynident.regression.uncertainty.autocovariance import correlation_time, lag_sums
+from dynident.regression.uncertainty.autocovariance import correlation_time
 from dynident.regression.uncertainty.blocks import BLOCKS
+from dynident.regression.uncertainty.lags import lag_sums
 
 #: Friction that should take energy out of the motion may give it back in this share of the samples, by rounding and noise at rest.
 _GIVES_BACK = 0.01

@@ -20,8 +20,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.threads import map_in_order, thread_count
 from dynident.regression.equations.rows import Tables
 from dynident.regression.problem import Problem
+from dynident.regression.uncertainty.lags import RowSpectrum, lag_sums
 from dynident.regression.uncertainty.losses import Loss
 
 #: Fewest lags of the autocovariance in periods of the filter's cutoff; its impulse response has died out by then.
@@ -84,34 +86,44 @@ def correlated_meat(coefficients: Sequence[IntArray], rows: Correlated, influenc
     coefficients : per group     Those that its rows contain.
     """
     columns = [np.ix_(own, own) for own in coefficients]
-    psi = [influenced_residuals(rows.tables[g], own, g, influence) for g, own in enumerate(coefficients)]
-    most = rows.most_lags
-    observed = [sum(lag_sums(r[None], r[None], most) for r in of_group) for of_group in psi]
-    pairs = [sum((np.maximum(len(r) - np.arange(most + 1), 0) for r in of_group), np.zeros(most + 1)) for of_group in psi]
+    most, groups, threads = rows.most_lags, range(len(columns)), thread_count()
+    inverses = [influence.inverse[own] for own in columns]
+
+    def observe(g: int) -> tuple[Array, Array, list[RowSpectrum], list[Array]]:
+        psi = influenced_residuals(rows.tables[g], coefficients[g], g, influence)
+        sums = sum((lag_sums(r[None], r[None], most) for r in psi), np.zeros(most + 1))
+        pairs = sum((np.maximum(len(r) - np.arange(most + 1), 0) for r in psi), np.zeros(most + 1))
+        spectra = [RowSpectrum(table[:-1], most) for table in rows.tables[g]]
+        return sums, pairs, spectra, [spectrum.power(inverses[g]) for spectrum in spectra]
+
+    observed, pairs, spectra, powers = zip(*map_in_order(observe, groups, threads), strict=True)
     raw = [sums / np.maximum(count, 1) for sums, count in zip(observed, pairs, strict=True)]
     lags = [_count_lags(gamma, int(count[0]), rows.lags) for gamma, count in zip(raw, pairs, strict=True)]
     gamma = [_taper(values, own) for values, own in zip(raw, lags, strict=True)]
     steps = [np.zeros_like(values) for values in gamma]
     largest = [values[0] / SMALLEST_SHARE for values in raw]  # where the fit absorbs nearly all, the rest can't tell how much
     meat = np.zeros_like(influence.inverse)
+
+    def weigh(g: int) -> Array:
+        return influence.weights[g] ** 4 * sum((spectrum.weigh(gamma[g]) for spectrum in spectra[g]), np.zeros_like(inverses[g]))
+
+    def absorb(g: int) -> Array:
+        """(lags + 1,) what the fit has taken from the sums of the residuals' products."""
+        slope, share = influence.slopes[g], influence.slopes[g] * influence.weights[g] ** 2
+        absorbed = np.zeros(most + 1)
+        for spectrum, power in zip(spectra[g], powers[g], strict=True):
+            absorbed += 2.0 * share * spectrum.smooth_sums(gamma[g], inverses[g], power)
+            absorbed -= slope**2 * spectrum.sums(spectrum.power(V[columns[g]]))
+        return absorbed
+
     for iteration in range(_ITERATIONS):
         meat = np.zeros_like(influence.inverse)
-        smooth = [[_convolve(gamma[g], table[:-1]) for table in tables] for g, tables in enumerate(rows.tables)]
-        for g, tables in enumerate(rows.tables):
-            for table, X in zip(tables, smooth[g], strict=True):
-                product = table[:-1] @ X.T
-                meat[columns[g]] += influence.weights[g] ** 4 * 0.5 * (product + product.T)
+        for g, own in enumerate(map_in_order(weigh, groups, threads)):
+            meat[columns[g]] += own
         if iteration == _ITERATIONS - 1:
             break
-        V = influence.inverse @ meat @ influence.inverse
-        change = 0.0
-        for g, tables in enumerate(rows.tables):
-            absorbed = np.zeros(most + 1)
-            slope, share = influence.slopes[g], influence.slopes[g] * influence.weights[g] ** 2
-            for table, X in zip(tables, smooth[g], strict=True):
-                Y = table[:-1]
-                taken = 2.0 * share * (influence.inverse[columns[g]] @ X) - slope**2 * (V[columns[g]] @ Y)
-                absorbed += lag_sums(Y, taken, most)
+        V, change = influence.inverse @ meat @ influence.inverse, 0.0
+        for g, absorbed in enumerate(list(map_in_order(absorb, groups, threads))):
             raw[g] = (observed[g] + absorbed) / np.maximum(pairs[g], 1)
             lags[g] = max(lags[g], _count_lags(raw[g], int(pairs[g][0]), rows.lags))
             updated = _taper(raw[g], lags[g])
@@ -172,35 +184,3 @@ def correlation_time(gamma: Array) -> float:
     ended = gamma <= 0.0
     end = int(np.argmax(ended)) if ended.any() else len(gamma)
     return float(np.sum(gamma[:end]) / gamma[0]) - 0.5
-
-
-def lag_sums(A: Array, B: Array, lags: int) -> Array:
-    """(lags + 1,) Σ_t ½ (A_t · B_{t + lag} + B_t · A_{t + lag}), for A and B (c, rows)."""
-    rows = A.shape[1]
-    if rows == 0:
-        return np.zeros(lags + 1)
-    length = _transform_length(rows + lags)
-    transformed = np.fft.rfft(A, length)
-    products = np.sum(np.conj(transformed) * (transformed if B is A else np.fft.rfft(B, length)), axis=0)
-    sums = np.fft.irfft(products.real, length)[: lags + 1]
-    sums[rows:] = 0.0
-    return sums
-
-
-def _convolve(gamma: Array, Y: Array) -> Array:
-    """(c, rows) Γ Y for the banded Toeplitz matrix Γ of an autocovariance."""
-    rows = Y.shape[1]
-    if rows == 0:
-        return np.zeros_like(Y)
-    used = gamma[: min(rows, int(np.flatnonzero(gamma)[-1]) + 1 if np.any(gamma) else 1)]  # a taper ends long before the last lag
-    length = _transform_length(rows + len(used))
-    kernel = np.zeros(length)
-    kernel[: len(used)] = used
-    kernel[length - len(used) + 1 :] = used[:0:-1]
-    return np.fft.irfft(np.fft.rfft(Y, length) * np.fft.rfft(kernel).real, length)[:, :rows]
-
-
-def _transform_length(least: int) -> int:
-    """A length that is fast to transform: a power of two, or three quarters or five eighths of one."""
-    power = 1 << max(3, (least - 1).bit_length())
-    return next(length for length in (5 * power // 8, 3 * power // 4, power) if length >= least)

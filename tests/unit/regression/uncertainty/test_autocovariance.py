@@ -6,33 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.linalg import toeplitz
 
 from dynident import Robot, load_robot
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
-from dynident.regression.uncertainty.autocovariance import _convolve, bound_below, lag_sums
+from dynident.regression.uncertainty.autocovariance import bound_below
 from tests.oracles.logs import generated_log
 
 
 @pytest.fixture(scope="module")
 def arm() -> Robot:
     return load_robot("spatial_3r")
-
-
-@pytest.mark.parametrize("rows", [3, 5, 50])
-def test_convolution_is_the_banded_toeplitz_matrix(rows: int) -> None:
-    rng = np.random.default_rng(0)
-    gamma, Y = rng.normal(size=5), rng.normal(size=(4, rows))
-    dense = toeplitz(np.concatenate([gamma, np.zeros(50)])[:rows])
-    np.testing.assert_allclose(_convolve(gamma, Y), Y @ dense, atol=1e-12)
-
-
-@pytest.mark.parametrize("rows", [3, 50])
-def testlag_sums(rows: int) -> None:
-    A, B = np.random.default_rng(0).normal(size=(2, 4, rows))
-    expected = [sum(A[:, t] @ B[:, t + lag] + B[:, t] @ A[:, t + lag] for t in range(rows - lag)) / 2.0 for lag in range(6)]
-    np.testing.assert_allclose(lag_sums(A, B, 5), expected, atol=1e-12)
 
 
 def test_floor_leaves_a_covariance_alone_and_mends_what_is_none() -> None:
