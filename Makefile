@@ -61,7 +61,7 @@ bench: $(READY) $(PEERS)
 	@$(BIN)/python -m benchmarks.run
 
 docs: $(READY)
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/python -m documentation.site
 	@echo "The documentation is in site/index.html"
 
 pictures: $(READY)
@@ -71,7 +71,7 @@ release-check: $(READY)
 	@$(BIN)/python -m tests.release.check
 
 clean:
-	@rm -rf .venv .venv-peers site .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-peers site .cache .pytest_cache .ruff_cache .hypothesis
 
 # $(call install,EXTRAS); Python compiles a module when it is first imported, and most of what is installed never is
 define install

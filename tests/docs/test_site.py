@@ -1,0 +1,63 @@
+"""The site builds strictly and offline, and nothing in it leads nowhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from documentation.site import REPOSITORY, BuildError, build, build_copy, link_problems, menu_problems
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    return build_copy(tmp_path_factory.mktemp("site") / "copy")
+
+
+def test_every_link_leads_somewhere(site):
+    assert link_problems(site) == []
+    assert len(list(site.rglob("*.html"))) > 40
+
+
+def test_every_page_is_in_the_menu_once():
+    assert menu_problems(REPOSITORY) == []
+
+
+def test_nothing_is_asked_of_the_network(site):
+    asked = re.compile(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(?:https?:)?//[^"]*"')
+    assert {path.name: asked.findall(path.read_text()) for path in site.rglob("*.html") if asked.search(path.read_text())} == {}
+
+
+def test_the_changelog_is_that_of_the_repository(site):
+    page = (site / "changelog.html").read_text()
+    assert all(
+        f">{heading}<" in page or heading in page for heading in re.findall(r"^## (.*)$", (REPOSITORY / "CHANGELOG.md").read_text(), re.M)
+    )
+
+
+@pytest.fixture
+def small(tmp_path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("# Home\n\n## Part\n\n[there](other.md#word)\n")
+    (tmp_path / "docs" / "other.md").write_text("# Other\n\n## Word\n")
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\nuse_directory_urls: false\nnav:\n  - index.md\n  - Other: other.md\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize("link", ["[gone](gone.md)", "[gone](other.md#gone)"])
+def test_a_link_from_page_to_page_that_leads_nowhere_ends_the_build(small, link):
+    (small / "docs" / "index.md").write_text(f"# Home\n\n{link}\n")
+    with pytest.raises(BuildError, match="does not exist"):
+        build(small)
+
+
+def test_what_strict_mode_does_not_see_is_found(small):
+    assert menu_problems(small) == []
+    assert link_problems(build(small)) == []
+    (small / "docs" / "alone.md").write_text('# Alone\n\n![gone](gone.png)\n\n<a href="other.html#gone">gone</a>\n')
+    (small / "docs" / "other.md").unlink()
+    (small / "docs" / "index.md").write_text("# Home\n")
+    assert menu_problems(small) == ["other.md is in the menu, and not there", "alone.md is not in the menu"]
+    (small / "docs" / "other.md").write_text("# Other\n")
+    assert link_problems(build(small)) == ["alone.html: gone.png is not there", "alone.html: other.html#gone has no such anchor"]
