@@ -195,7 +195,8 @@ def test_an_experiment_and_what_comes_after_its_run(dynident, tmp_path):
         (("--precision", "good"), "--precision got 'good'; a positive number of percent was expected, such as 5%"),
         (("--torque-error", "0"), "--torque-error got '0'; a positive number of percent"),
         (("--after", "nowhere"), "nowhere"),
-        (("--torque-factor", "0.5"), "torque_factor is 0.5; a finite factor of at least 1 was expected"),
+        (("--longest", "100"), "--longest belongs to --precision or --torque-error"),
+        (("--torque-factor", "0.5"), "--torque-factor is 0.5; a finite factor of at least 1 was expected"),
     ],
 )
 def test_bad_goals_are_one_sentence(dynident, arguments, message):

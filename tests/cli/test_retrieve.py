@@ -141,7 +141,7 @@ def test_an_infeasible_second_try_leaves_no_stale_answer_behind_silently(dyniden
     [
         (["--solver", "sdpp"], 2, "no solver named 'sdpp'; known: barrier"),
         (["--prior", "flat"], 2, "no prior named 'flat'; known: nominal, euclidean, uniform, none"),
-        (["--prior-factor", "1"], 2, "prior_factor is 1; a factor above 1 was expected, such as 2"),
+        (["--prior-factor", "1"], 2, "--prior-factor is 1; a factor above 1 was expected, such as 2"),
         (["--weights", "some"], 2, "no kind of weights named 'some'; known: covariance, none"),
         (["--drop", "many"], 2, "a percentage such as 30% or numbers of coefficients such as 8,24"),
         (["--drop", "99"], 2, "no coefficient named '99'"),

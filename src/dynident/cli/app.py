@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from io import TextIOWrapper
 
 from dynident.cli import INTERRUPTED
-from dynident.cli.exits import InterruptedByUser, UsageError
+from dynident.cli.exits import InterruptedByUser, UsageError, sentence
 from dynident.cli.overview import print_overview, print_version
 from dynident.core.names import printable
-from dynident.errors import DynidentError, InputError, Remedy
+from dynident.errors import DynidentError, InputError
 
 
 def run(words: Sequence[str]) -> int | None:
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except DynidentError as error:
         if "--debug" in words and not isinstance(error, UsageError):
             raise
-        code = _complain("; ".join(filter(None, (error.message, _remedy(error)))), _exit_code(error))
+        code = _complain(sentence(error, words), _exit_code(error))
     except MemoryError:
         if "--debug" in words:
             raise
@@ -57,14 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         problem = error.strerror or error
         code = _complain(f"can't print what was found ({problem})" if error.filename is None else f"{error.filename}: {problem}", 1)
     sys.exit(code)
-
-
-def _remedy(error: DynidentError) -> str:
-    if not isinstance(error.remedy, Remedy):
-        return error.remedy
-    from dynident.cli.options import option_text
-
-    return error.remedy.told(option_text)
 
 
 def _exit_code(error: DynidentError) -> int:

@@ -18,9 +18,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dynident.cli.exits import InterruptedByUser
+from dynident.cli.exits import InterruptedByUser, sentence
 from dynident.core.files import clear_errors, file_digest, json_text, read_json, write_atomically
-from dynident.errors import DynidentError, FileError, Remedy
+from dynident.errors import DynidentError, FileError
 
 if TYPE_CHECKING:
     from dynident.fleet import ComparedRun
@@ -102,7 +102,7 @@ def run_chain(chain: Chain) -> ChainOutcome:
                 except InterruptedByUser:
                     raise KeyboardInterrupt from None
                 except DynidentError as error:
-                    failures[step.name] = sentence(error)
+                    failures[step.name] = " ".join(sentence(error).split())
                 except Exception as error:  # noqa: BLE001 (one robot's mishap, of whatever kind, is not that of the others)
                     failures[step.name] = f"{type(error).__name__}: {error}"
                 if step.name in failures:
@@ -124,14 +124,6 @@ def is_done(chain: Chain) -> bool:
     """Whether nothing of it would be done again."""
     inputs = _input_digest(chain)
     return all(_remembered(chain.folder, step) == _key(chain, step, inputs) for step in chain.steps)
-
-
-def sentence(error: DynidentError) -> str:
-    """What the command would say."""
-    from dynident.cli.options import option_text
-
-    remedy = error.remedy.told(option_text) if isinstance(error.remedy, Remedy) else error.remedy
-    return " ".join("; ".join(filter(None, (error.message, remedy))).split())
 
 
 def _observe(chain: Chain) -> ComparedRun | None:

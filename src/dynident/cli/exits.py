@@ -1,8 +1,10 @@
-"""Errors that end the command itself: Ctrl-C, and words that it does not understand."""
+"""Errors as the command tells them, and those that end the command itself: Ctrl-C, and words that it does not understand."""
 
 from __future__ import annotations
 
-from dynident.errors import DynidentError, InputError
+from collections.abc import Sequence
+
+from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
 
 
 class InterruptedByUser(DynidentError):
@@ -17,3 +19,17 @@ class UsageError(InputError):
 
     def __init__(self, message: str, command: str = "dynident") -> None:
         super().__init__(message, remedy=f"see '{command} --help'")
+
+
+def sentence(error: DynidentError, words: Sequence[str] = ()) -> str:
+    """What the command says of an error: options in place of arguments, where they are a remedy or were among the words."""
+    message, remedy = error.message, error.remedy
+    if isinstance(error, ValueRangeError):
+        option = "--" + error.name.replace("_", "-")
+        if any(word.split("=")[0] == option for word in words):
+            message = option + message.removeprefix(error.name)
+    if isinstance(remedy, Remedy):
+        from dynident.cli.options import option_text
+
+        remedy = remedy.told(option_text)
+    return "; ".join(filter(None, (message, remedy)))

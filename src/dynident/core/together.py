@@ -73,10 +73,13 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
         raise
 
 
-def complete_writing(folder: str | Path) -> None:
-    """Finish what a process that was killed had begun to rename; to be asked before files of a folder are read."""
+def complete_writing(folder: str | Path, *, wait: bool = False) -> None:
+    """Finish what a process that was killed had begun to rename; to be asked before files of a folder are read.
+
+    wait : wait for a process that writes there, even where it has not begun to rename.
+    """
     target = Path(folder)
-    if not (target / _LIST).exists():
+    if not wait and not (target / _LIST).exists():
         return
     with clear_errors(target), _locked(target):
         _rename_listed(target)

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
-from dynident.errors import FileError
 from dynident.monitoring.contact_monitor import Calibration, ContactMonitor
 from dynident.monitoring.tables import level_records
 from dynident.monitoring.watched_model import COEFFICIENTS, WatchedModel
 from dynident.runs.estimate import read_estimate
 from dynident.runs.parameters import read_parameters
-from dynident.runs.stages import Absent, Stage, open_stage, present, write_stage
+from dynident.runs.stages import Absent, Stage, of_other_links, open_stage, present, write_stage
 from dynident.validation.models import as_torque_model
 
 _ARRAYS = ("gain", "level", "blur")
@@ -58,9 +57,7 @@ def find_monitor(folder: str | Path) -> ContactMonitor | Absent:
     model, parameters, settings = found
     links = model != COEFFICIENTS
     if links and parameters != Stage.PARAMETERS.digest(run):
-        file, remedy = run / Stage.MONITOR.value.document, f"make it with: {Stage.MONITOR.command(run)}"
-        error = FileError(file, "belongs to other link parameters than those in the folder", remedy=remedy)
-        return Absent(reason="The link parameters have been retrieved again since this step was done.", error=error)
+        return of_other_links(run, Stage.MONITOR)
     retrieved = read_parameters(run) if links else None
     return ContactMonitor(model=WatchedModel.of(as_torque_model(read_estimate(run), retrieved), retrieved), **settings)
 

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from dynident.core.archives import Arrays, pack
-from dynident.errors import FileError
 from dynident.feasibility.samples import PosteriorSamples
 from dynident.feasibility.sampling import AGREEMENT
 from dynident.runs.problem import base_from_parts, base_parts
-from dynident.runs.stages import Absent, Stage, open_stage, present, write_stage
+from dynident.runs.stages import Absent, Stage, of_other_links, open_stage, present, write_stage
 
 
 def write_samples(folder: str | Path, samples: PosteriorSamples) -> dict[str, Any]:
@@ -37,11 +36,7 @@ def find_samples(folder: str | Path) -> PosteriorSamples | Absent:
     if isinstance(found, Absent):
         return found
     samples, parameters = found
-    if parameters == Stage.PARAMETERS.digest(run):
-        return samples
-    file, remedy = run / Stage.SAMPLES.value.document, f"make them with: {Stage.SAMPLES.command(run)}"
-    error = FileError(file, "belongs to other link parameters than those in the folder", remedy=remedy)
-    return Absent(reason="The link parameters have been retrieved again since this step was done.", error=error)
+    return samples if parameters == Stage.PARAMETERS.digest(run) else of_other_links(run, Stage.SAMPLES)
 
 
 def samples_document(samples: PosteriorSamples) -> dict[str, Any]:

@@ -182,7 +182,16 @@ def open_stage(folder: str | Path, stage: Stage, make: Callable[[Arrays, dict[st
 
     make : (arrays, description) -> the result, and the digest of the estimate that it was made from (None for an estimate).
     """
-    run, files = Path(folder), stage.value
+    run = Path(folder)
+    try:
+        return _open_once(run, stage, make)
+    except FileError:  # another process may have renamed its files one after the other meanwhile
+        complete_writing(run, wait=True)
+        return _open_once(run, stage, make)
+
+
+def _open_once(run: Path, stage: Stage, make: Callable[[Arrays, dict[str, Any]], tuple[_T, str | None]]) -> _T | Absent:
+    files = stage.value
     absent = find_absent(run, stage)
     if absent is not None:
         return absent
@@ -192,6 +201,12 @@ def open_stage(folder: str | Path, stage: Stage, make: Callable[[Arrays, dict[st
         error = FileError(run / files.document, "belongs to another estimate than the one in the folder", remedy=_remedy(run, stage))
         return Absent(reason="The robot has been identified again since this step was done.", error=error)
     return result
+
+
+def of_other_links(run: Path, stage: Stage) -> Absent:
+    """That a stage was made from other link parameters than those in the folder."""
+    error = FileError(run / stage.value.document, "belongs to other link parameters than those in the folder", remedy=_remedy(run, stage))
+    return Absent(reason="The link parameters have been retrieved again since this step was done.", error=error)
 
 
 def present(found: _T | Absent) -> _T:

@@ -36,9 +36,12 @@ def hits(dispatcher) -> int:
 def caches(tmp_path: Path, monkeypatch) -> Iterator[Path]:
     """A folder for compiled code that holds nothing; nothing has been said yet."""
     monkeypatch.setattr(compiled, "_said", set())
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))  # Numba reads its settings again when it sees the environment changed
+    config.reload_config()
     compiled._find_folder.cache_clear()
     yield tmp_path / "dynident"
+    monkeypatch.undo()
+    config.reload_config()
     compiled._find_folder.cache_clear()
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
+from dynident.core.together import complete_writing
 from dynident.data import EffortKind
 from dynident.errors import FileError
 from dynident.feasibility import retrieval_problem, solve_retrieval
@@ -32,6 +33,7 @@ from dynident.runs import (
     save_run,
     write_estimate,
     write_parameters,
+    write_samples,
 )
 from dynident.signs import recover_signs
 from dynident.validation import validate
@@ -229,3 +231,25 @@ def complaint(run: Path) -> str:
     except FileError as error:
         return str(error)
     return ""
+
+
+def test_a_result_that_is_read_while_another_process_renames_its_files_is_read_again(stages, tmp_path, monkeypatch):
+    """The reader sees the new archive beside the old document; then it waits for the writer, which is here one that was killed."""
+    _, estimate, links, _, samples = stages
+    save_run(tmp_path, estimate, parameters=links, samples=samples)
+    document, archive = (tmp_path / name for name in (Stage.SAMPLES.value.document, Stage.SAMPLES.value.arrays))
+    old = document.read_bytes()
+    write_samples(tmp_path, replace(samples, seed=samples.seed + 1))
+    document.rename(tmp_path / ".new")
+    document.write_bytes(old)
+    (tmp_path / ".writing.json").write_text(json.dumps({archive.name: ".gone", document.name: ".new"}))
+    passed = []
+
+    def begun_later(folder, *, wait=False):
+        passed.append(wait)
+        if wait:
+            complete_writing(folder, wait=True)
+
+    monkeypatch.setattr("dynident.runs.stages.complete_writing", begun_later)
+    assert read_samples(tmp_path).seed == samples.seed + 1
+    assert True in passed

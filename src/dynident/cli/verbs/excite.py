@@ -99,8 +99,9 @@ def excite(
         typer.Option("--torque-error", metavar="PERCENT", help="Find the shortest experiment whose model predicts torques so well."),
     ] = None,
     longest: Annotated[
-        float, typer.Option("--longest", metavar="SECONDS", help="Of --precision and --torque-error: longest experiment.")
-    ] = 600.0,
+        float | None,
+        typer.Option("--longest", metavar="SECONDS", help="Of --precision and --torque-error: longest. Default: 600."),
+    ] = None,
     after: Annotated[
         Path | None, typer.Option("--after", metavar="RUN", help="Design for what this run left open, within the torques of its model.")
     ] = None,
@@ -245,9 +246,12 @@ def excite(
     processes = partial(open_executor, workers or os.cpu_count() or 1, scheduler)
     goal = {"precision": parse_percent(precision, "--precision"), "torque_error": parse_percent(torque_error, "--torque-error")}
     if any(asked is not None for asked in goal.values()):
-        goal["longest"] = _positive(longest, "--longest", "seconds")
+        if longest is not None:
+            goal["longest"] = _positive(longest, "--longest", "seconds")
         write_experiment(machine, allowed, output, write, options, driving, goal, processes=processes, plot=not no_plot, as_json=as_json)
         return
+    if longest is not None:
+        raise InputError("--longest belongs to --precision or --torque-error; give one of them, or the length of a period with --duration")
     driving["repeats"] = repeat
     _write_trajectory(machine, allowed, output, write, options, driving, processes=processes, plot=not no_plot, as_json=as_json)
 

@@ -100,7 +100,8 @@ def fleet(
 
 def run_all(chains: Sequence[Chain], *, workers: int, scheduler: str | None, tell: Callable[[str, float], None]) -> list[ChainOutcome]:
     """The outcomes, in the order of the chains; a chain that was lost with its process is one that failed."""
-    from dynident.cli.chain import ChainOutcome, is_done, run_chain, sentence
+    from dynident.cli.chain import ChainOutcome, is_done, run_chain
+    from dynident.cli.exits import sentence
     from dynident.core.cluster import each_completed, open_client
 
     outcomes: dict[int, ChainOutcome] = {}

@@ -168,6 +168,8 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
         raise FileError("data", "no file was given")
     parts: list[Dataset | ControllerSamples] = []
     for i, item in enumerate(paths):
+        if item.resolve() in {earlier.resolve() for earlier in paths[:i]}:
+            raise FileError(item, "is given twice, so that its samples would count twice; give it once")
         share = None if progress is None else partial(_report_share, progress, i, len(paths))
         parts += _load(item, given, _Source(robot_joints=robot_joints, progress=share))
     if given["without"] is not None and len(parts) > 1:

@@ -40,6 +40,12 @@ def test_names_of_the_papers_and_plain_ones(tmp_path):
         assert data.source == "log.npz"
 
 
+def test_a_file_counts_once(tmp_path):
+    file = npz(tmp_path, t=TIME, q=Q, tau=Q)
+    with pytest.raises(FileError, match=r"log.npz: is given twice"):
+        load_recording([file, tmp_path / "." / "log.npz"])
+
+
 def test_columns_per_joint_are_sorted_by_number(tmp_path):
     order = [10, 2, 1, *range(3, 10)]
     arrays = {f"q{j}": np.full(N, float(j)) for j in order} | {f"joint{j}_torque": np.full(N, -float(j)) for j in reversed(order)}
