@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dynident.core.arrays import Array
+from dynident.core.threads import map_in_order, thread_count
 from dynident.errors import FileError
 
 #: Arrays beyond this many bytes live in a temporary file.
@@ -120,10 +121,16 @@ def thin_rows(values: NDArray[Any], most: int = 100_000) -> NDArray[Any]:
 def column_ranges(values: Array, mask: NDArray[np.bool_] | None = None) -> tuple[Array, Array]:
     """(k,) the smallest and the largest value of each column of values (N, k) where the mask is true; inf and -inf where it never is."""
     low, high = np.full(values.shape[1], np.inf), np.full(values.shape[1], -np.inf)
-    for block in row_blocks(len(values), values, width=values.shape[1]):
+
+    def reduce_block(block: slice) -> tuple[Array, Array]:
         part = values[block]
-        for extreme, ufunc, least in ((low, np.minimum, np.inf), (high, np.maximum, -np.inf)):
-            ufunc(extreme, _reduce_rows(ufunc, part if mask is None else np.where(mask[block], part, least)), out=extreme)
+        least, most = (part, part) if mask is None else (np.where(mask[block], part, np.inf), np.where(mask[block], part, -np.inf))
+        return _reduce_rows(np.minimum, least), _reduce_rows(np.maximum, most)
+
+    blocks = row_blocks(len(values), values, width=values.shape[1])
+    for least, most in map_in_order(reduce_block, blocks, thread_count() if values.size > _BLOCK else 1):
+        np.minimum(low, least, out=low)
+        np.maximum(high, most, out=high)
     return low, high
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -148,7 +149,7 @@ class Dataset(Result):
         order = list(dict.fromkeys(known.index(owner) for owner in owners))
         return tuple(order.index(known.index(owner)) for owner in owners)
 
-    @property
+    @cached_property
     def rate(self) -> float:
         """Sampling rate [Hz]: one over the median step of the clock within segments."""
         steps = self.steps

@@ -109,6 +109,7 @@ def _read(path_or_name: str | Path, packages: Mapping[str, str | Path] | None, x
     return _READERS[kind](source, text)
 
 
+@cache
 def _read_library(name: str) -> Robot:
     file = resources.files("dynident.robots").joinpath("library", f"{name}.yaml")
     return replace(read_dh(file.name, file.read_text(encoding="utf-8")), source=f"library robot {name}")
