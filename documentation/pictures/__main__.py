@@ -13,7 +13,7 @@ from tests.browser import chromium
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 #: Modules that help the others.
-_HELPERS = {"__main__", "shots"}
+_HELPERS = {"__main__", "shots", "tutorial"}
 
 
 def main(names: list[str]) -> None:

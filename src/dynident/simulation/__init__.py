@@ -1,5 +1,6 @@
 """A virtual robot on MuJoCo (extra `sim`): servo, friction, sensors; and a virtual controller that returns M, g and c."""
 
+from dynident.simulation.free_float import float_freely
 from dynident.simulation.integrate import SimulationError
 from dynident.simulation.payload import Payload, loaded_parameters
 from dynident.simulation.plant import Elasticity, Plant, build_plant
@@ -32,6 +33,7 @@ __all__ = [
     "VirtualController",
     "build_plant",
     "effort_scale",
+    "float_freely",
     "loaded_parameters",
     "random_configurations",
     "simulate",
