@@ -115,6 +115,6 @@ def _plot(item: JointSeries, top: int, text: str, measured: str, predicted: str)
 
 
 def _round_limits(values: NDArray[np.float64]) -> tuple[float, float]:
-    """Limits with one digit that hold the values."""
-    step = 10.0 ** np.floor(np.log10(np.ptp(values)))
+    """Round limits that hold the values."""
+    step = 0.5 * 10.0 ** np.floor(np.log10(np.ptp(values)))
     return float(np.floor(values.min() / step) * step), float(np.ceil(values.max() / step) * step)
