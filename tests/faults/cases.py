@@ -266,6 +266,7 @@ CASES = (
     ),
     Case(name="export-c", words="export run --c code --coefficients", inputs=RUN, before=("export run --c code",)),
     Case(name="report", words="report run", inputs=RUN, old=("run/report.html",)),
+    Case(name="bundle", words="bundle run log.npz", inputs=("run", "log.npz"), old=("bundle.zip",)),
     Case(
         name="sample",
         words="sample run -n 2 -o models --urdf arm.urdf",

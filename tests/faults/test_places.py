@@ -25,13 +25,14 @@ WRITERS = (
     "export run --csv",
     "export run --c",
     "report run -o",
+    "bundle run -o",
     "sample run -n 2 -o",
     "compare run run -o",
     "demo 1r -o",
     "reproduce unsigned --quick -o",
 )
 SUFFIXES = {"convert": ".urdf", "repair": ".yaml", "view": ".html", "simulate": ".npz", "gains": ".yaml", "monitor": ".html"}
-SUFFIXES |= {"report": ".html", "compare": ".csv"}
+SUFFIXES |= {"report": ".html", "compare": ".csv", "bundle": ".zip"}
 
 
 @pytest.fixture

@@ -39,6 +39,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "export": "Write the identified model for other programs.",
         "monitor": "Find what touched the robot in a log: when, which joint felt it, and on which link.",
         "report": "Write one self-contained page about everything that a run folder holds: report.html.",
+        "bundle": "Write a run as a zip without names that can be attached to an issue, and say what is in it.",
         "compare": "Compare runs of one robot, or of robots of one model: coefficients and friction, in standard deviations.",
         "sample": "Draw parameter sets, friction included, from what the data, the prior and the constraints leave open.",
     },

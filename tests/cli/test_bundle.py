@@ -1,0 +1,70 @@
+"""`dynident bundle` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from dynident import load_robot
+from dynident.data import write_dataset
+from tests.cli.test_identify import refused
+from tests.logs import synthetic_log
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, dynident_in) -> Path:
+    """A run of a robot and a log whose names tell where they are from."""
+    place = tmp_path_factory.mktemp("acme")
+    text = load_robot("planar_2r").to_dh_yaml()
+    for old, new in (("planar_2r", "acme_arm"), ("joint1", "acme_shoulder"), ("joint2", "acme_elbow"), ("link1", "acme_beam")):
+        text = re.sub(rf"\b{old}\b", new, text)
+    (place / "acme_arm.yaml").write_text(text)
+    write_dataset(synthetic_log(noise=0.5, samples=1500), place / "acme_log.csv")
+    assert dynident_in(place, "identify", "acme_arm.yaml", "acme_log.csv", "-o", "acme_run", "--train", "0:0.7").returncode == 0
+    assert dynident_in(place, "retrieve", "acme_run", "--no-ranges").returncode == 0
+    assert dynident_in(place, "validate", "acme_run", "acme_log.csv", "--part", "0.7:1").returncode == 0
+    return place
+
+
+def test_what_is_unpacked_works_and_gives_the_same_numbers(dynident_in, folder, tmp_path):
+    done = dynident_in(folder, "bundle", "acme_run", "-o", tmp_path / "b.zip")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "all 1500 samples" in done.stdout
+    assert "Look into it before you pass it on" in done.stdout
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        archive.extractall(tmp_path)
+        listed = json.loads(archive.read("manifest.json"))["files"]
+        assert {"README.txt", "manifest.json", *listed} == set(archive.namelist())
+        assert all(name in done.stdout for name in archive.namelist())
+    assert dynident_in(tmp_path, "report", "run").returncode == 0
+    before = json.loads((folder / "acme_run" / "validation.json").read_text())
+    again = json.loads(dynident_in(tmp_path, "validate", "run", "log.npz", "--part", "0.7:1", "--json").stdout)
+    assert again["relative_percent"] == before["relative_percent"]
+    assert list(again["rms_per_joint"].values()) == list(before["rms_per_joint"].values())
+    assert again["seen_by_fit"] == before["seen_by_fit"] == 0.0
+    assert dynident_in(tmp_path, "doctor", "robot.yaml", "log.npz").returncode in (0, 1)
+    pages = [file.read_text(errors="ignore") for file in tmp_path.rglob("*") if file.suffix in (".txt", ".json", ".yaml", ".html")]
+    assert not [page for page in pages if "acme_" in page.casefold()]
+
+
+def test_without_the_log(dynident_in, folder, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    done = dynident_in(tmp_path / "elsewhere", "bundle", folder / "acme_run", "--without-samples", "--json")
+    told = json.loads(done.stdout)
+    assert told["written"] == "bundle.zip"
+    assert told["bytes"] == (tmp_path / "elsewhere" / "bundle.zip").stat().st_size
+    assert told["samples"]["kept"] == 0
+    assert not [name for name in told["files"] if name in ("log.npz", "run/problem.npz", "run/validation.npz")]
+
+
+def test_bad_input(dynident_in, folder, tmp_path):
+    refused(dynident_in(tmp_path, "bundle", "nowhere"), ["nowhere", "no such run folder"])
+    refused(dynident_in(folder, "bundle", "acme_run", "-o", tmp_path / "b.html"), ["unknown suffix", ".zip"])
+    both = dynident_in(folder, "bundle", "acme_run", "--without-samples", "--whole-log", "-o", tmp_path / "b.zip")
+    refused(both, ["contradict each other"])
+    refused(dynident_in(folder, "bundle", "acme_run", "acme_arm.yaml", "-o", tmp_path / "b.zip"), ["acme_arm.yaml"])
+    assert not list(tmp_path.iterdir())
