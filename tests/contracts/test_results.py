@@ -12,11 +12,13 @@ from functools import cache
 from html.parser import HTMLParser
 from importlib import resources
 from importlib.util import find_spec
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dynident.bundles import make_bundle
 from dynident.core.figures import COLOURS
 from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
@@ -37,7 +39,7 @@ from dynident.payload import Declared, identify_payload
 from dynident.recording import plan_trajectory
 from dynident.regression import build_problem, fit, refit_friction
 from dynident.robots import check_robot, load_robot
-from dynident.runs import run_in_memory
+from dynident.runs import run_in_memory, save_run
 from dynident.signs import recover_signs
 from dynident.simulation.truth import Recording, Truth
 from dynident.validation import validate
@@ -153,6 +155,12 @@ def _contacts() -> Result:
     return find_contacts(_monitor(), replace(data, effort=data.effort + 20.0 * (data.time > 2.0)[:, None]))
 
 
+def _bundle() -> Tabular:
+    with TemporaryDirectory() as folder:
+        save_run(folder, stages()["Estimate"])
+        return make_bundle(folder)
+
+
 def _refit() -> Result:
     return refit_friction(stages()["Estimate"], log(arm(), seconds=16.0, seed=1))
 
@@ -179,6 +187,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "RunComparison": cache(_comparison),
     "ContactMonitor": _monitor,
     "Contacts": cache(_contacts),
+    "Bundle": cache(_bundle),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 

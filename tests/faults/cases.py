@@ -131,11 +131,18 @@ def is_leftover(file: Path) -> bool:
 
 
 def _content(file: Path) -> bytes:
-    if not zipfile.is_zipfile(file):
+    if not _holds_arrays(file):
         return _VOLATILE.sub(b"", file.read_bytes())
     with np.load(file) as archive:
         arrays = {name: archive[name] for name in archive.files}
     return b"".join(name.encode() + (_text(array) if array.dtype.kind == "U" else array.tobytes()) for name, array in arrays.items())
+
+
+def _holds_arrays(file: Path) -> bool:
+    if not zipfile.is_zipfile(file):
+        return False
+    with zipfile.ZipFile(file) as archive:
+        return all(name.endswith(".npy") for name in archive.namelist())
 
 
 def _text(array: np.ndarray) -> bytes:

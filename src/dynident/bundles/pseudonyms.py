@@ -60,7 +60,7 @@ class Pseudonyms:
         for k, name in enumerate(dict.fromkeys(files)):
             others.setdefault(name, f"data{k + 1}{_suffix(name)}")
         for k, name in enumerate(dict.fromkeys(place for place in places if place)):
-            others.setdefault(name, f"place{k + 1}{_suffix(name)}")
+            others.setdefault(name, others.get(PurePath(name).name) or f"place{k + 1}{_suffix(name)}")
         return Pseudonyms(joints=of_joints, links=of_links, others=others | _of_people())
 
     def keeping(self, names: Iterable[str]) -> Pseudonyms:

@@ -17,12 +17,13 @@ def names_of(joints: list[str], robot: str = "acme arm 7", **others: list[str]) 
 
 
 def test_joints_links_robot_and_files_have_neutral_names():
-    names = names_of(["shoulder_sn0815", "elbow"], files=["run of Tuesday.csv", "b.npz"], places=["out/tuesday"])
+    names = names_of(["shoulder_sn0815", "elbow"], files=["run of Tuesday.csv", "b.npz"], places=["out/tuesday", "logs/b.npz"])
     assert names.of_name("shoulder_sn0815") == "joint1"
     assert names.of_name("link elbow") == "link2"
     assert names.of_name("acme arm 7") == "robot"
     assert names.of_text("run of Tuesday.csv, b.npz: elbow of acme arm 7") == "data1.csv, data2.npz: joint2 of robot"
     assert names.of_text("written to out/tuesday.") == "written to place1."
+    assert names.of_text("from logs/b.npz") == "from data2.npz"
 
 
 def test_joints_that_change_their_names_with_each_other_are_not_mixed_up():
