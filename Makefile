@@ -15,7 +15,7 @@ KERNEL_TESTS := tests/oracles tests/unit/dynamics $(filter-out %/test_trust.py,$
 # The matrices are small, and the tests run in as many processes as there are cores: threads would only be in each other's way.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test test-slow fuzz faults lint format bench docs pictures release-check clean
+.PHONY: help demo test test-slow fuzz faults lint format bench docs pictures notebooks release-check clean
 
 help:
 	@echo "make demo     identify a virtual Panda from end to end"
@@ -26,6 +26,7 @@ help:
 	@echo "make bench    measure the kernels and write benchmarks/RESULTS.md"
 	@echo "make docs     build the documentation into site/"
 	@echo "make pictures take the pictures of the documentation anew, with Chromium"
+	@echo "make notebooks  make the tutorials' notebooks anew from their pages"
 	@echo "make release-check  build, install into empty environments and try what would be released"
 	@echo "make format   let ruff rewrite the code"
 	@echo "make clean    remove everything that the other targets made"
@@ -66,6 +67,9 @@ docs: $(READY)
 
 pictures: $(READY)
 	@$(BIN)/python -m documentation.pictures
+
+notebooks: $(READY)
+	@$(BIN)/python -m documentation.notebooks
 
 release-check: $(READY)
 	@$(BIN)/python -m tests.release.check

@@ -92,8 +92,9 @@ def report_html(report: Report) -> str:
 
 def _table_html(table: Table) -> str:
     def cells(tag: str, texts: tuple[str, ...]) -> str:
-        sides = ("left" if i in table.left else "right" for i in range(len(texts)))
-        return "".join(f'<{tag} style="text-align: {side}">{escape(text)}</{tag}>' for text, side in zip(texts, sides, strict=True))
+        number = "text-align: right" if tag == "th" else "text-align: right; white-space: nowrap"
+        styles = ("text-align: left" if i in table.left else number for i in range(len(texts)))
+        return "".join(f'<{tag} style="{style}">{escape(text)}</{tag}>' for text, style in zip(texts, styles, strict=True))
 
     faint = ' style="opacity: 0.55"'
     rows = [f"<tr{faint if row.dimmed else ''}>{cells('td', row.cells)}</tr>" for row in table.rows]
