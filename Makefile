@@ -15,7 +15,7 @@ KERNEL_TESTS := tests/oracles tests/unit/dynamics $(filter-out %/test_trust.py,$
 # The matrices are small, and the tests run in as many processes as there are cores: threads would only be in each other's way.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: help demo test test-slow fuzz faults lint format bench docs pictures notebooks release-check clean
+.PHONY: help demo test test-slow fuzz faults lint format bench docs reference pictures notebooks release-check clean
 
 help:
 	@echo "make demo     identify a virtual Panda from end to end"
@@ -25,6 +25,7 @@ help:
 	@echo "make lint     style, types and the layers of imports"
 	@echo "make bench    measure the kernels and write benchmarks/RESULTS.md"
 	@echo "make docs     build the documentation into site/"
+	@echo "make reference  make the pages of the reference that come from the code anew"
 	@echo "make pictures take the pictures of the documentation anew, with Chromium"
 	@echo "make notebooks  make the tutorials' notebooks anew from their pages"
 	@echo "make release-check  build, install into empty environments and try what would be released"
@@ -64,6 +65,9 @@ bench: $(READY) $(PEERS)
 docs: $(READY)
 	@$(BIN)/python -m documentation.site
 	@echo "The documentation is in site/index.html"
+
+reference: $(READY)
+	@$(BIN)/python -m documentation.reference
 
 pictures: $(READY)
 	@$(BIN)/python -m documentation.pictures

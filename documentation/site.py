@@ -58,8 +58,8 @@ def link_problems(site: Path) -> list[str]:
     """Links, pictures and scripts of the built pages that lead nowhere within the site. What is in the network is not asked."""
     pages = {path.resolve(): _Page(path) for path in site.rglob("*.html") if path.name != "404.html"}  # 404.html is for servers
     problems: list[str] = []
-    for path, page in pages.items():
-        for link in page.links:
+    for path, page in sorted(pages.items()):
+        for link in sorted(page.links):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
                 continue

@@ -159,7 +159,7 @@ class Dataset(Result):
 
     @property
     def steps(self) -> Array:
-        """The steps of the clock within segments [s], one after another; a new array."""
+        """The steps of the clock within segments [s], one after another, (N - number of segments,); a new array."""
         parts = [np.diff(self.time[segment]) for segment in self.segments]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
@@ -181,7 +181,10 @@ class Dataset(Result):
         return self.take(rows, starts=(0, *inner), step=f"part {start:g}:{stop:g}")
 
     def take(self, rows: slice | NDArray[np.intp], *, starts: Sequence[int], step: str = "") -> Dataset:
-        """The chosen samples, with the segments that they make. step : what was done, for the source."""
+        """The chosen samples, with the segments that they make.
+
+        rows : (M,) numbers of the samples, or a slice. starts : first of each segment among them. step : what was done, for the source.
+        """
         cut = {name: None if (value := getattr(self, name)) is None else value[rows] for name in _ROW_ARRAYS}
         return self.after(step, **cut, starts=tuple(starts), provenance=self.provenance.take(rows))
 

@@ -190,7 +190,10 @@ def design_trajectory(
 def drive_design(
     design: Design, *, home: ArrayLike | None = None, repeats: int = 1, phase: float | None = None, rate: float = 100.0
 ) -> Design:
-    """The design as a motion from rest to rest with `repeats` whole periods; the arguments are those of `plan_drive`."""
+    """The design as a motion from rest to rest with `repeats` whole periods.
+
+    home : (n,) where the robot stands before and after [rad | m]; the others too are those of `plan_drive`.
+    """
     robot, limits = design.base.robot, design.limits
     collision, _ = CollisionModel.of_robot(robot)
     drive = plan_drive(

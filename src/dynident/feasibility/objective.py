@@ -95,7 +95,10 @@ def posterior_data(estimate: Estimate) -> Objective:
 
 
 def one_step(problem: Problem, levels: Sequence[float] | Array | None = None) -> Objective:
-    """Fit the data behind a problem, each group of rows divided by its noise level (1 by default)."""
+    """Fit the data behind a problem, each group of rows divided by its noise level.
+
+    levels : (groups,) standard deviation of each group's rows, in the unit of its effort; 1 by default.
+    """
     divisors = np.ones(len(problem.groups)) if levels is None else np.asarray(levels, dtype=float)
     R = triangular([problem.stack(1.0 / divisors)])
     b = problem.base.rank

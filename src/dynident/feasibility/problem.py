@@ -106,7 +106,7 @@ class RetrievalProblem(Result):
 
     @cached_property
     def rows(self) -> tuple[Array, Array]:
-        """A and b of objective and prior together: what a solver minimises is ‖A x - b‖²."""
+        """A (r, p) and b (r,) of objective and prior together: what a solver minimises is ‖A x - b‖²."""
         if self.prior is None:
             return self.objective.A, self.objective.b
         A, b = self.prior.rows(self.variables)
@@ -144,7 +144,7 @@ class RetrievalProblem(Result):
         return batches(self.counted[0], self.variables)
 
     def merit(self, x: Array) -> float:
-        """φ plus prior, what a solver minimises."""
+        """φ plus prior at x (p,), what a solver minimises."""
         A, b = self.rows
         return float(np.sum((A @ x - b) ** 2)) + self.objective.constant
 

@@ -116,7 +116,7 @@ class Coupled(FrictionModel):
         return (*self.model.nonnegative, *own.values())
 
     def split(self, parameters: Array) -> tuple[tuple[FrictionModel, Array], ...]:
-        """The parts, each with what it is multiplied by in every joint."""
+        """The parts of the model with parameters (n, k), each with what it is multiplied by in every joint."""
         k, places = len(self.model.parameters), {name: slot for slot, name in enumerate(self.parameter_names)}
         of_motors = [(motor, motor.reach * parameters[motor.number, places[motor.parameter_names[0]]]) for motor in self.motors]
         return (*self.model.split(parameters[:, :k]), *((motor, torque[:, None]) for motor, torque in of_motors))
@@ -136,7 +136,10 @@ class Coupled(FrictionModel):
 
 
 def couple(model: FrictionModel, gears: ArrayLike) -> FrictionModel:
-    """The model with what motors feel that turn several joints; the model itself where every motor turns its own."""
+    """The model with what motors feel that turn several joints; the model itself where every motor turns its own.
+
+    gears : (n, n)   R of the drives, motor = R · joint.
+    """
     R = np.asarray(gears, dtype=float)
     if model.shared or np.count_nonzero(R) == np.count_nonzero(np.diag(R)):
         return model

@@ -72,7 +72,12 @@ def link_rows(parameters: ArrayLike, links: Sequence[str]) -> Array:
 
 
 class LinkInertia(NamedTuple):
-    """Mass [kg], centre of mass (3,) [m] and barycentric inertia (3, 3) [kg·m²] of one link."""
+    """One link as people think of it.
+
+    mass : float        [kg]
+    com : (3,)          Centre of mass in the parameter frame [m].
+    inertia : (3, 3)    About the centre of mass, axes of the parameter frame [kg·m²].
+    """
 
     mass: float
     com: Array
@@ -165,7 +170,7 @@ def from_pseudo_inertia(pseudo: ArrayLike) -> Array:
 
 
 def consistency_margin(parameters: ArrayLike) -> Array:
-    """How far (...) the pseudo-inertia about the centre of mass is from its edge; positive means consistent.
+    """How far (...) the pseudo-inertia of parameters (..., 10) about the centre of mass is from its edge; positive means consistent.
 
     About the centre of mass the matrix is block-diagonal: the mass, and second moments whose smallest eigenvalue is
     ½ tr(I_c) - λ_max(I_c), the slack of the triangle inequality [kg·m²]. That is the margin of a link with a positive mass, whatever

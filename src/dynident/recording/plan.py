@@ -72,13 +72,13 @@ class RecordingPlan(Tabular):
     collision: CollisionModel | None = None
 
     def move(self, start: Array, passage: Passage) -> DrivenPath:
-        """The slow move from a position to where a passage begins; it ends with a while of standing where the controller is asked."""
+        """The slow move from a position (n,) to where a passage begins; it ends with a while of standing where the controller is asked."""
         hold = SETTLE if passage.path is None else 0.0
         ends = (start, *passage.via, passage.start)
         return slow_moves(self.robot, ends, limits=self.move_limits, rate=self.rate, hold=hold, collision=self.collision)
 
     def from_standing(self, standing: Array, done: Collection[str] = ()) -> RecordingPlan:
-        """What is left when passages of these names are done, from another position."""
+        """What is left when passages of these names are done, from another position (n,)."""
         return replace(self, passages=tuple(passage for passage in self.passages if passage.name not in done), standing=standing)
 
     @property
@@ -184,8 +184,10 @@ def plan_configurations(
     speed: float = MOVE_SPEED,
     stops: IntArray | None = None,
 ) -> RecordingPlan:
-    """Stand at configurations (N, n) one after another and ask the controller. LimitError when one breaks a limit.
+    """Stand at configurations one after another and ask the controller. LimitError when one breaks a limit.
 
+    q : (N, n) the configurations [rad | m].
+    standing : (n,) where the robot stands now [rad | m].
     stops : (N,) where the robot is to stand, other than 0; it comes by the others on its way. By default everywhere.
     One to which no way is found is left out, with a note.
     """

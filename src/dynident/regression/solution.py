@@ -35,7 +35,11 @@ FAR_ABOVE, CLEARLY = 2.0, 1.0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Prior:
-    """What is believed of the coefficients before seeing the data: values (b,) with standard deviations (b,)."""
+    """What is believed of the coefficients before seeing the data.
+
+    values : (b,)   The most probable ones, in their SI units.
+    std : (b,)      Their standard deviations.
+    """
 
     values: Array
     std: Array
@@ -193,7 +197,7 @@ def prior_rows(prior: Prior | None) -> list[Array]:
 
 
 def residuals(problem: Problem, values: Array) -> Residuals:
-    """How well given base parameters explain a problem, group by group."""
+    """How well given base parameters (b,) explain a problem, group by group."""
     squares, total = np.zeros(len(problem.groups)), np.zeros(len(problem.groups))
     for g, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         squares[g] = np.sum((factor[:, -1] - factor[:, :-1] @ values[group.columns]) ** 2)

@@ -195,7 +195,7 @@ class Robot(Result):
         return self.joint_names.index(name)
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
-        """The same robot mounted another way: gravity is a base-frame vector [m/s²]."""
+        """The same robot mounted another way: gravity is a base-frame vector (3,) [m/s²]."""
         return replace(self, gravity=np.asarray(gravity, dtype=float))
 
     def with_parameters(self, parameters: ArrayLike) -> Robot:

@@ -52,6 +52,7 @@ class Elasticity:
 class Plant:
     """A compiled MuJoCo model and how its degrees of freedom are the robot's.
 
+    parameters : (n, 10)  Linear parameters of the links.
     motors : (n,)    The degree of freedom that each joint's motor drives.
     springs : (n,)   That of each joint's deflection; -1 where the joint is rigid.
     inertia : (n,)   Of the motors: rotor inertia of elastic joints, and armature.

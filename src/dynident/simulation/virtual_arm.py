@@ -25,7 +25,12 @@ _BLOCK = 4096
 
 
 class Reading(NamedTuple):
-    """What the sensors of all joints show, (n,) each [rad | m, per second, N·m | N]."""
+    """What the sensors of all joints show.
+
+    q : (n,)        Positions [rad | m].
+    dq : (n,)       Velocities [rad/s | m/s].
+    effort : (n,)   Torques or forces [N·m | N].
+    """
 
     q: Array
     dq: Array

@@ -184,7 +184,7 @@ class FilterStream:
         return self._give(self._advance(x.reshape(math.prod(self._lead), x.shape[-1])))
 
     def finish(self) -> Array:
-        """The outputs that only waited for their last frame to be filled; nothing is pushed after this."""
+        """The outputs (..., M) that only waited for their last frame to be filled; nothing is pushed after this."""
         if self._samples is None:
             return np.zeros(0)
         assert self._sums is not None  # noqa: S101 (set together with _samples)

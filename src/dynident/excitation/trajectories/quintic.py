@@ -51,7 +51,11 @@ class QuinticTrajectory:
 def fastest_quintic(
     joints: tuple[str, ...], start: ArrayLike, end: ArrayLike, *, velocity: ArrayLike, acceleration: ArrayLike, jerk: ArrayLike = np.inf
 ) -> QuinticTrajectory:
-    """The shortest quintic that stays within limits of velocity, acceleration and jerk, one or one per joint."""
+    """The shortest quintic that stays within limits.
+
+    start, end : (n,) positions [rad | m].
+    velocity, acceleration, jerk : largest absolute values, one or (n,) [rad/s, rad/s², rad/s³ | m/s, m/s², m/s³].
+    """
     n = len(joints)
     step = np.abs(per_joint("end", end, n) - per_joint("start", start, n))
     named = (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk))

@@ -79,7 +79,7 @@ class SampledTrajectory:
         return freeze(np.asarray(spline(self.times, self.q)(self.times, 1), dtype=float))
 
     def sample(self, time: ArrayLike) -> Motion:
-        """At `time`; before the first and after the last sample that sample's motion goes on as its polynomial does."""
+        """At `time` (N,) [s]; before the first and after the last sample that sample's motion goes on as its polynomial does."""
         t = check_times(time)
         k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
         h = (self.times[k + 1] - self.times[k])[:, None]

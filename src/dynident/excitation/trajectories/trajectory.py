@@ -19,7 +19,12 @@ _NUMBERS = 40
 
 
 class Motion(NamedTuple):
-    """Joint positions, velocities and accelerations at N times, each (N, n) [rad | m, per second, per second²]."""
+    """A motion at N times.
+
+    q : (N, n)     Joint positions [rad | m].
+    dq : (N, n)    Joint velocities [rad/s | m/s].
+    ddq : (N, n)   Joint accelerations [rad/s² | m/s²].
+    """
 
     q: Array
     dq: Array

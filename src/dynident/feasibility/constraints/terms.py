@@ -50,7 +50,7 @@ class Nonconvex:
     column: int | None = None
 
     def size(self, units: Array) -> float:
-        """How large a violation can plausibly be where parameters are as large as `units`; 1 for a user's own function."""
+        """How large a violation can plausibly be where parameters are as large as `units` (p,); 1 for a user's own function."""
         return 1.0 if self.column is None else float(units[self.column])
 
 
@@ -104,7 +104,7 @@ class Violation:
 
 
 def violations(terms: Terms, x: Array, units: Array | None = None) -> tuple[Violation, ...]:
-    """Every condition that x breaks, the largest first; recomputed from the constraints, whatever a solver said.
+    """Every condition that x (p,) breaks, the largest first; recomputed from the constraints, whatever a solver said.
 
     units : (p,) how large the parameters are, 1 by default; what a solver's rounding leaves is a share of that.
     """

@@ -43,6 +43,7 @@ def from_dh_table(
     convention : str    "standard" (distal) or "modified" (Craig's, proximal). A wrong one is another robot: look it up.
     prismatic : joints that slide, counted from 1.
     limits : (n, 2)     Position limits [rad | m].
+    gravity : (3,)      In the base frame [m/s²]; (0, 0, -9.80665) by default.
     """
     rows = check_array("table", table, (None, 4), "(joints, 4) = (joints, theta d a alpha)")
     bounds = None if limits is None else check_array("limits", limits, (len(rows), 2), f"({len(rows)}, 2) = (joints, lower upper)")
