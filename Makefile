@@ -14,6 +14,8 @@ KERNEL_TESTS := tests/oracles tests/unit/dynamics $(filter-out %/test_trust.py,$
 
 # The matrices are small, and the tests run in as many processes as there are cores: threads would only be in each other's way.
 export OMP_NUM_THREADS ?= 1
+# Every process that a test starts would compile all modules again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test test-slow fuzz faults lint format bench docs reference pictures notebooks release-check clean
 

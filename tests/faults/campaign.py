@@ -7,6 +7,7 @@ its seed.
 from __future__ import annotations
 
 import argparse
+import gc
 import multiprocessing
 import os
 import resource
@@ -111,6 +112,7 @@ def _worked(process: int) -> float:
 
 
 def _work(theirs: Connection, item: Format, seeds: list[int]) -> None:
+    gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
     isolation._LEAST_TIME = 10.0
     intact = prepare(item)
     folder = Path(tempfile.mkdtemp(prefix="dynident-fuzz-"))

@@ -11,6 +11,7 @@ flushing it to the disk are watched in `os`.
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import json
 import os
@@ -126,7 +127,10 @@ def run_once(words: Sequence[str], folder: Path, log: Path, prepare: Callable[[]
 def _fork() -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads, which hold no lock that a child would wait for
-        return os.fork()
+        process = os.fork()
+    if process == 0:
+        gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
+    return process
 
 
 def _live(words: Sequence[str], folder: Path, log: Path, prepare: Callable[[], None] | None, ask: int, answer: int) -> None:

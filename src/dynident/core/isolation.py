@@ -6,6 +6,7 @@ Libraries in C that read binary formats may end the whole process on a flipped b
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import sys
 from collections.abc import Callable
@@ -58,6 +59,7 @@ def _size(path: Path) -> int:
 
 
 def _answer(theirs: Connection, memory: int, read: Callable[..., Any], *arguments: object) -> None:
+    gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
     _limit_memory(memory)
     try:
         found = read(*arguments)
