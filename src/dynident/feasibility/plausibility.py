@@ -13,11 +13,13 @@ from dynident.feasibility.evidence import VERY_STRONG
 from dynident.feasibility.objective import one_step
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solvers.conic import ConicStatus
-from dynident.parameters import link_inertia
+from dynident.parameters import LinkInertia, link_inertia
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.problem import Problem
 from dynident.regression.solution import FAR_ABOVE, explains_badly, residuals
 from dynident.robots.kinematics import arm_reach
+from dynident.robots.robot import Robot
+from dynident.robots.solids import Origin, robot_solids
 from dynident.robots.uniform_links import link_span
 
 #: In a single joint, whose effort may be little more than noise, links that explain badly are worth a note from a tenth of it [%].
@@ -161,16 +163,31 @@ def doubts(base: BaseParameters, parameters: Array) -> Iterator[str]:
     wide: list[str] = []
     for i, name in enumerate(robot.link_names):
         body = link_inertia(parameters[i], name)
-        if body.mass <= 0.0:
+        if body.mass <= 0.0 or not any(_exceeds(body, *link_span(robot, i), room)):
             continue
-        low, high = link_span(robot, i)
-        if np.any(body.com < low - room) or np.any(body.com > high + room):
-            outside.append(name)
-        # of a body, the trace of the inertia is twice its second moment, and a body that fills a box has at most half the diagonal
-        gyration = float(np.sqrt(max(np.trace(body.inertia), 0.0) / (2.0 * body.mass)))
-        if gyration > 0.5 * float(np.linalg.norm(high - low + 2.0 * room)):
-            wide.append(name)
+        is_outside, is_wide = _exceeds(body, *_described_span(robot, i), room)  # shapes can be large files, and are asked for last
+        outside += [name] * is_outside
+        wide += [name] * is_wide
     if outside:
         yield f"the centre of mass of {', '.join(outside)} lies outside of the link"
     if wide:
         yield f"the inertia of {', '.join(wide)} is that of a body larger than the link"
+
+
+def _exceeds(body: LinkInertia, low: Array, high: Array, room: float) -> tuple[bool, bool]:
+    """Whether a body's centre of mass is out of a box with room around it, and whether its inertia is too large for that box.
+
+    Of a body, the trace of the inertia is twice its second moment, and a body that fills a box has at most half the diagonal.
+    """
+    outside = bool(np.any(body.com < low - room) or np.any(body.com > high + room))
+    gyration = float(np.sqrt(max(np.trace(body.inertia), 0.0) / (2.0 * body.mass)))
+    return outside, gyration > 0.5 * float(np.linalg.norm(high - low + 2.0 * room))
+
+
+def _described_span(robot: Robot, i: int) -> tuple[Array, Array]:
+    """The box around a link's joints and the shapes that its description gives it; the last link of many files ends in no frame."""
+    corners = [*link_span(robot, i)]
+    for solid in robot_solids(robot).solids:
+        if solid.body == i and solid.origin is not Origin.KINEMATIC:
+            corners += [solid.points.min(axis=0) - solid.radius, solid.points.max(axis=0) + solid.radius]
+    return np.min(corners, axis=0), np.max(corners, axis=0)

@@ -135,6 +135,33 @@ def test_a_centre_of_mass_or_an_inertia_beyond_the_link_is_said():
     assert any("inertia of link1 is that of a body larger" in text for text in doubts(base, wide))
 
 
+#: An arm whose last link ends in no frame: where it reaches, only its shape says.
+NO_FLANGE = """<robot name="arm">
+  <link name="base"/>
+  <link name="upper_arm"><inertial><origin xyz="0.15 0 0"/><mass value="3"/><inertia {inertia}/></inertial></link>
+  <link name="forearm">
+    <inertial><origin xyz="0.13 0 0"/><mass value="2"/><inertia {inertia}/></inertial>
+    {shape}
+  </link>
+  <joint name="shoulder" type="continuous"><parent link="base"/><child link="upper_arm"/><axis xyz="0 1 0"/></joint>
+  <joint name="elbow" type="continuous">
+    <parent link="upper_arm"/><child link="forearm"/><origin xyz="0.3 0 0"/><axis xyz="0 1 0"/>
+  </joint>
+</robot>"""
+
+
+@pytest.mark.parametrize(
+    ("shape", "doubtful"), [("", True), ('<origin xyz="0.12 0 0"/><geometry><box size="0.24 0.1 0.1"/></geometry>', False)]
+)
+def test_a_link_reaches_as_far_as_its_shape(tmp_path, shape, doubtful):
+    file = tmp_path / "arm.urdf"
+    inertia = 'ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"'
+    file.write_text(NO_FLANGE.format(inertia=inertia, shape=f"<collision>{shape}</collision>" if shape else ""))
+    robot = load_robot(file)
+    told = list(doubts(base_parameters(robot), robot.parameters))
+    assert any("centre of mass of forearm" in text for text in told) is doubtful
+
+
 def test_a_misfit_must_be_clear():
     assert explains_badly(1.0, 21.0)
     assert not explains_badly(1e-9, 0.5)  # exact data, and less than a percent
