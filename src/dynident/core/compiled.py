@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import llvmlite
@@ -41,13 +42,17 @@ _FORGOTTEN, _DAY = 90 * 86400.0, 86400.0
 _said: set[str] = set()
 
 
-def compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that compiles a function on its first call, or finds it in the cache. options : of `numba.njit`."""
+def compiler(*, calls: tuple[ModuleType, ...] = (), **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """A decorator that compiles a function on its first call, or finds it in the cache.
+
+    calls : other modules whose compiled functions it calls, which become part of it. options : of `numba.njit`.
+    """
+    files = tuple(str(module.__file__) for module in calls)
 
     def compile(function: Callable[..., Any]) -> Any:
         dispatcher: Any = numba.njit(**options)(function)
         if hasattr(dispatcher, "_cache"):  # not under NUMBA_DISABLE_JIT
-            dispatcher._cache = KernelCache(function)
+            dispatcher._cache = KernelCache(function, files)
         return dispatcher
 
     return compile
@@ -56,8 +61,8 @@ def compiler(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 class KernelCache:
     """What has been compiled of one function; Numba asks it before it compiles."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], files: tuple[str, ...] = ()) -> None:
+        self._function, self._files = function, files
 
     @property
     def cache_path(self) -> str | None:
@@ -104,7 +109,8 @@ class KernelCache:
             return None
         parts = (
             *(platform.python_version(), numba.__version__, llvmlite.__version__),
-            *(_source_digest(code.co_filename), self._function.__module__, code.co_qualname, code.co_firstlineno),
+            *map(_source_digest, (code.co_filename, *self._files)),
+            *(self._function.__module__, code.co_qualname, code.co_firstlineno),
             *(repr(signature), repr(codegen.magic_tuple())),
         )
         key = hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()

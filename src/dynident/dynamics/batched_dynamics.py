@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -156,10 +156,19 @@ class RegressorLines:
 
         The width is a multiple of 40. Columns after the last sample hold anything.
         """
-        Q, dQ, ddQ = map(freeze, _samples(self._robot, q=q, dq=dq, ddq=ddq)[0])
-        for start in range(0, len(Q), out.shape[1]):
-            self._writer.write(Q, dQ, ddQ, start, out)
-            yield slice(start, min(start + out.shape[1], len(Q)))
+        motion = self.check(q, dq, ddq)
+        for start in range(0, len(motion[0]), out.shape[1]):
+            self._writer.write(*motion, start, out)
+            yield slice(start, min(start + out.shape[1], len(motion[0])))
+
+    def check(self, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> tuple[Array, ...]:
+        """The motion, (N, n) each, as kernels take it."""
+        return tuple(map(freeze, _samples(self._robot, q=q, dq=dq, ddq=ddq)[0]))
+
+    @property
+    def state(self) -> tuple[Any, ...] | None:
+        """What compiled code needs to write lines itself (`kernels.regressor_lines`); None for the reference, which is not compiled."""
+        return self._writer.state
 
 
 def inertia_gravity_regressor(robot: Robot, q: ArrayLike) -> Array:

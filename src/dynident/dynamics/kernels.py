@@ -409,7 +409,7 @@ def regressor_block(w, q, dq, ddq, start, out):
 
 
 @_compile
-def regressor_lines(w, entries, q, dq, ddq, start, places, known, sums, out):
+def regressor_lines(w, entries, places, known, sums, q, dq, ddq, start, out):
     """Chosen entries of the torque regressor of the samples from `start` on, as lines of out (lines, a multiple of TILE).
 
     places : (n, 10 n)  Line of each entry, negative where it is not wanted.

@@ -97,6 +97,8 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
 class LineWriter:
     """Writes chosen entries of a torque regressor as lines."""
 
+    state = None
+
     def __init__(self, robot: Robot, places: IntArray, known: Array, sums: IntArray) -> None:
         self._robot, self._places, self._known, self._sums = robot, places, known, sums
 

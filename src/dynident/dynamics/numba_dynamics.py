@@ -72,15 +72,17 @@ def iterate_regressor_blocks(robot: Robot, q: Array, dq: Array, ddq: Array) -> I
 
 
 class LineWriter:
-    """Writes chosen entries of a torque regressor as lines, of frozen arrays; it has memory of its own, so every thread needs its own."""
+    """Writes chosen entries of a torque regressor as lines, of frozen arrays; it has memory of its own, so every thread needs its own.
+
+    state : the first arguments of `kernels.regressor_lines`, for compiled code that calls it itself.
+    """
 
     def __init__(self, robot: Robot, places: IntArray, known: Array, sums: IntArray) -> None:
-        self._chain = _chain(robot, robot.gravity)
-        (self._entries,) = _allocate_aligned((10 * kernels.BLOCK,))
-        self._places, self._known, self._sums = freeze(places), freeze(known), freeze(sums)
+        (entries,) = _allocate_aligned((10 * kernels.BLOCK,))
+        self.state = (_chain(robot, robot.gravity), entries, freeze(places), freeze(known), freeze(sums))
 
     def write(self, q: Array, dq: Array, ddq: Array, start: int, out: Array) -> None:
-        kernels.regressor_lines(self._chain, self._entries, q, dq, ddq, start, self._places, self._known, self._sums, out)
+        kernels.regressor_lines(*self.state, q, dq, ddq, start, out)
 
 
 def _chain(robot: Robot, gravity: Array) -> kernels.Chain:

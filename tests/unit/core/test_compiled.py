@@ -75,6 +75,22 @@ def test_another_type_and_another_source_are_compiled_anew(kept, monkeypatch):
     assert len(list(kept.parent.iterdir())) == 3
 
 
+def test_what_another_module_changed_is_compiled_anew(caches, monkeypatch):
+    def caller():
+        return compiler(nogil=True, calls=(compiled,))(seven_times)
+
+    assert caller()(3.0) == 21.0
+    again = caller()
+    assert again(3.0) == 21.0
+    assert hits(again) == 1
+    digest = compiled._source_digest
+    monkeypatch.setattr(compiled, "_source_digest", lambda file: "changed" if file == compiled.__file__ else digest(file))
+    changed = caller()
+    assert changed(3.0) == 21.0
+    assert hits(changed) == 0
+    assert len(list(caches.iterdir())) == 2
+
+
 @pytest.mark.parametrize("place", [0, 40, -1])
 def test_a_flipped_bit_is_noticed_said_once_and_mended(kept, caplog, place):
     right = kept.read_bytes()

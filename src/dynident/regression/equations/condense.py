@@ -20,7 +20,7 @@ from dynident.regression.equations.lines import LineFiller, RowLayout
 from dynident.regression.equations.rows import LogRows, RowSource, TableCollection, Tables
 
 #: Samples of a stretch: enough that starting one costs nothing, few enough that threads end at about the same time.
-STRETCH = 100 * 320
+STRETCH = 50 * 320
 #: Shorter logs go by QR.
 LEAST_SAMPLES = 20_000
 #: Rows that the preconditioner is made of, and at least so many per column.
@@ -73,19 +73,11 @@ def condense_by_gram(rows: LogRows, progress: Callable[[float], None] | None = N
     nothing = GramSum(layout.offsets, _preconditioners(rows, layout))
     totals = [nothing.empty() for _ in {0, *owners}]
     counts = np.zeros((len(totals), len(rows.groups)), dtype=np.int64)
-    lines_per_group = np.diff(layout.offsets)
 
     def add_stretch(stretch: tuple[int, slice]) -> tuple[int, GramSum, IntArray]:
         segment, part = stretch
-        own, used, filler = nothing.empty(), np.zeros(len(rows.groups), dtype=np.int64), LineFiller(layout, WIDTH)
-        for lines, mask in rows.iterate_lines(part, filler):
-            if mask is not None:
-                np.multiply(lines, np.repeat(mask, lines_per_group, axis=0), out=lines)
-            if rows.weights is not None:
-                np.multiply(lines, np.repeat(rows.weights[segment], lines_per_group)[:, None], out=lines)
-            used += lines.shape[1] if mask is None else mask.sum(axis=1)
-            own.add(filler.lines)
-        return segment, own, used
+        own = nothing.empty()
+        return segment, own, rows.add_grams(segment, part, LineFiller(layout, WIDTH), own)
 
     done = 0
     for segment, own, used in map_in_order(add_stretch, rows.stretches(STRETCH), threads or thread_count()):

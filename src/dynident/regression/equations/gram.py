@@ -71,7 +71,7 @@ class GramSum:
 
     def __init__(self, offsets: IntArray, preconditioners: Sequence[Array]) -> None:
         self.preconditioners = tuple(preconditioners)
-        self._offsets = offsets
+        self._offsets = freeze(offsets)
         padded = [np.eye(size) for size in np.diff(offsets)]
         for square, R in zip(padded, preconditioners, strict=True):
             square[: len(R), : len(R)] = R
@@ -86,7 +86,12 @@ class GramSum:
         """Rows as lines (lines, WIDTH), whose memory is overwritten."""
         from dynident.regression.equations.row_kernels import add_grams  # here, because importing Numba takes long
 
-        add_grams(lines.reshape(-1), self._offsets, self._factors, self.total)
+        add_grams(lines.reshape(-1), *self.state)
+
+    @property
+    def state(self) -> tuple[IntArray, Array, Array]:
+        """First line of each group, R₀ of all groups as one line, and the sums in the same order, which compiled code adds to."""
+        return self._offsets, self._factors, self.total
 
     @property
     def grams(self) -> list[Array]:

@@ -15,6 +15,7 @@ from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
 
 if TYPE_CHECKING:
+    from dynident.regression.equations.gram import GramSum
     from dynident.regression.equations.rows import RowGroup
 
 
@@ -89,12 +90,31 @@ class LineFiller:
         """Some samples after the others into `lines`, from the left, the rest zero; each time, which ones. extras : (N, n) each."""
         from dynident.regression.equations.row_kernels import append_columns  # here, because importing Numba takes long
 
+        others = self._others(motion, effort, extras)
+        for part in self._regressor.iterate(motion.q, motion.dq, motion.ddq, self.lines):
+            append_columns(*others, part.start, self.lines)
+            yield part
+
+    def add_to(self, grams: GramSum, motion: Motion, effort: Array, extras: Sequence[Array], scale: Array | None) -> None:
+        """The rows of some samples, times `scale` (N, n), into Gram matrices; `lines` must be as wide as these take."""
+        from dynident.regression.equations.row_kernels import add_motion
+
+        if (writer := self._regressor.state) is None:
+            counts = np.diff(self._layout.offsets)
+            for part in self.fill(motion, effort, extras):
+                if scale is not None:
+                    self.lines[:, : part.stop - part.start] *= np.repeat(scale[part].T, counts, axis=0)
+                grams.add(self.lines)
+            return
+        moved = self._regressor.check(motion.q, motion.dq, motion.ddq)
+        factors = np.zeros((0, effort.shape[1])) if scale is None else scale
+        add_motion(writer, moved, self._others(motion, effort, extras), freeze(factors), (self.lines, self.lines.reshape(-1)), grams.state)
+
+    def _others(self, motion: Motion, effort: Array, extras: Sequence[Array]) -> tuple[Array, IntArray, Array, Array, IntArray]:
+        """The first arguments of `append_columns`."""
         layout = self._layout
         columns = _other_columns(layout.base.friction, motion, extras)
-        rest = freeze(columns), layout.others, layout.known, freeze(effort), layout.sums
-        for part in self._regressor.iterate(motion.q, motion.dq, motion.ddq, self.lines):
-            append_columns(*rest, part.start, self.lines)
-            yield part
+        return freeze(columns), layout.others, layout.known, freeze(effort), layout.sums
 
 
 def _other_columns(model: FrictionModel | None, motion: Motion, extras: Sequence[Array]) -> Array:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dynident.core.arrays import Array, IntArray
 from dynident.core.compiled import compiler
+from dynident.dynamics import kernels
 
 #: Samples per line: all lines of a seven-joint arm stay in a second-level cache of 1 MB.
 WIDTH = W = 320
@@ -20,7 +21,9 @@ LINES = 4
 _TILE = 80
 
 # "reassoc" lets sums over samples be vectorised; the order is fixed when this is compiled.
-_compile = compiler(nogil=True, _nrt=False, error_model="numpy", fastmath={"contract", "nsz", "reassoc"})
+_options = {"nogil": True, "_nrt": False, "error_model": "numpy", "fastmath": {"contract", "nsz", "reassoc"}}
+_compile, _compile_all = compiler(**_options), compiler(calls=(kernels,), **_options)
+_write_regressor = kernels.regressor_lines
 
 
 @_compile
@@ -45,6 +48,31 @@ def append_columns(columns: Array, lines: IntArray, known: Array, effort: Array,
             total[s] = effort[start + s, j] - total[s]
     if count < out.shape[1]:
         out[:, count:] = 0.0
+
+
+@_compile_all
+def add_motion(writer, motion, others, scale, lines, grams) -> None:
+    """All rows of some samples into Gram matrices, WIDTH samples after the others: threads that call this seldom wait for each other.
+
+    writer : `RegressorLines.state`. motion : q, dq, ddq (N, n).
+    others : columns, lines, known, effort and sums of `append_columns`.
+    scale : (N, n) factors of the rows, or (0, n) for none.
+    lines : (lines, WIDTH), and the same memory as one line; grams : offsets, factors and grams of `add_grams`.
+    """
+    w, entries, places, known_links, sums = writer
+    q, dq, ddq = motion
+    columns, of_columns, known, effort, _ = others
+    table, line = lines
+    offsets, factors, totals = grams
+    for start in range(0, q.shape[0], W):
+        _write_regressor(w, entries, places, known_links, sums, q, dq, ddq, start, table)
+        append_columns(columns, of_columns, known, effort, sums, start, table)
+        if scale.shape[0] > 0:
+            for g in range(offsets.shape[0] - 1):
+                for row in range(offsets[g], offsets[g + 1]):
+                    for s in range(min(W, q.shape[0] - start)):
+                        table[row, s] *= scale[start + s, g]
+        add_grams(line, offsets, factors, totals)
 
 
 @_compile

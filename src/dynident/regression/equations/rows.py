@@ -22,6 +22,7 @@ from dynident.dynamics import inertia_gravity_regressor
 from dynident.friction.model import Motion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import moved_columns
+from dynident.regression.equations.gram import GramSum
 from dynident.regression.equations.lines import LineFiller, RowLayout
 from dynident.robots.robot import JointType
 
@@ -222,14 +223,30 @@ class LogRows:
     def iterate_lines(self, part: slice | IntArray, filler: LineFiller) -> Iterator[tuple[Array, BoolArray | None]]:
         """The unfiltered rows of some samples as (lines, samples) of the filler, whose memory is reused; and (n, samples) which to use."""
         data = self.dataset
-        assert data.effort is not None  # noqa: S101 (build_problem sees to it)
-        width = filler.lines.shape[1]
-        pieces = [part] if isinstance(part, np.ndarray) else _cut(part, max(1, _PIECE // width) * width)
-        for number, piece in enumerate(pieces):
-            extras = [values[piece] for values in self.extra.values()]
-            for own in filler.fill(self.motion(piece), data.effort[piece], extras):
+        for piece, motion, effort, extras in self._pieces(part, filler.lines.shape[1]):
+            for own in filler.fill(motion, effort, extras):
                 mask = None if data.mask is None else data.mask[piece][own].T
                 yield filler.lines[:, : own.stop - own.start], mask
+
+    def add_grams(self, segment: int, part: slice, filler: LineFiller, grams: GramSum) -> IntArray:
+        """The unfiltered rows of some samples of a segment into Gram matrices; (n,) how many of each joint are used."""
+        data = self.dataset
+        used = np.zeros(len(self.groups), dtype=np.int64)
+        for piece, motion, effort, extras in self._pieces(part, filler.lines.shape[1]):
+            scale = None if data.mask is None else data.mask[piece].astype(float)
+            used += len(data.q[piece]) if data.mask is None else data.mask[piece].sum(axis=0)
+            if self.weights is not None:
+                scale = self.weights[segment] * (np.ones_like(data.q[piece]) if scale is None else scale)
+            filler.add_to(grams, motion, effort, extras, scale)
+        return used
+
+    def _pieces(self, part: slice | IntArray, width: int) -> Iterator[tuple[slice | IntArray, Motion, Array, list[Array]]]:
+        """Some samples after the others, as many lines of that width: which ones, their motion, effort and extra columns."""
+        data = self.dataset
+        assert data.effort is not None  # noqa: S101 (build_problem sees to it)
+        pieces = [part] if isinstance(part, np.ndarray) else _cut(part, max(1, _PIECE // width) * width)
+        for number, piece in enumerate(pieces):
+            yield piece, self.motion(piece), data.effort[piece], [values[piece] for values in self.extra.values()]
             if number % _KEPT == 0:
                 release(data.q, data.dq, data.ddq, data.effort)
 

@@ -54,6 +54,18 @@ def test_grams_and_qr_give_one_factor(awkward: LogRows) -> None:
         np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
 
 
+def test_readable_kernels_give_the_same(awkward: LogRows, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With them rows go line by line into Gram matrices; compiled code does both at once."""
+    compiled = condense_by_gram(awkward, threads=1)
+    monkeypatch.setenv("DYNIDENT_KERNELS", "reference")
+    readable = condense_by_gram(awkward, threads=1)
+    assert compiled is not None
+    assert readable is not None
+    np.testing.assert_array_equal(compiled.counts, readable.counts)
+    for mine, theirs in zip(squares(compiled.factors), squares(readable.factors), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
+
+
 @pytest.mark.parametrize("threads", [2, 3, 5])
 def test_the_number_of_threads_changes_no_bit(awkward: LogRows, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "STRETCH", 330)
