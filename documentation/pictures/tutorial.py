@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 from tests.commands import run_here
 from tests.docs.blocks import code_blocks
+from tests.docs.commands import run_command
 
 REPOSITORY = Path(__file__).parents[2]
 #: Recorded data, where they are at hand.
@@ -26,16 +26,14 @@ def run_tutorial(name: str, work: Path) -> dict[str, Any]:
                 exec(block.code, names)  # noqa: S102 (our own documentation)
             elif block.language == "bash":
                 for line in block.code.splitlines():
-                    run(work, line)
+                    run_command(line, run_here)
     return names
 
 
 def run(work: Path, command: str) -> str:
-    """What a command prints; the error of one that was not meant to fail ends the program."""
-    finished = run_here(work, *shlex.split(command, comments=True)[1:])
-    if finished.returncode and "# exits with" not in command:
-        raise SystemExit(f"{command}\n{finished.stdout}{finished.stderr}")
-    return finished.stdout
+    """What a command prints that is run in `work`."""
+    with chdir(work):
+        return run_command(command, run_here)
 
 
 def recorded(folder: str, pictures: str) -> Path | None:

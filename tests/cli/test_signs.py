@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmarks.sign_cases import make_case
-from dynident.data import Dataset, EffortKind, write_dataset
+from dynident.data import Dataset, EffortKind, load_dataset, write_dataset
 from dynident.runs import load_run
 from tests.cli.test_identify import refused
 
@@ -29,7 +29,7 @@ def folder(tmp_path_factory, dynident_in) -> Path:
     signed, unsigned = log_of_3r()
     write_dataset(signed, made / "signed.npz")
     write_dataset(unsigned, made / "log.npz")
-    done = dynident_in(made, "signs", "spatial_3r", "log.npz", "-o", "run", *OPTIONS)
+    done = dynident_in(made, "signs", "spatial_3r", "log.npz", "-o", "run", "--signed-log", "found.csv", *OPTIONS)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     (made / "printed.txt").write_text(done.stdout)
     return made
@@ -39,7 +39,7 @@ def test_it_prints_the_verdict_and_writes_every_stage(folder):
     printed = (folder / "printed.txt").read_text()
     assert "The signs are certain" in printed
     assert "Signs per joint" in printed
-    assert "Written to run" in printed
+    assert "Written to run, found.csv" in printed
     names = {file.name for file in (folder / "run").iterdir()}
     assert names == {
         "estimate.json", "estimate.npz", "problem.npz", "robot.json", "signs.json", "signs.npz", "parameters.json", "parameters.npz",
@@ -57,6 +57,18 @@ def test_the_signs_are_those_of_the_torque(folder):
     signed = log_of_3r()[0].part(0, 0.75)
     clear = np.abs(signed.effort) > found.threshold
     assert np.mean((found.signs == np.sign(signed.effort))[clear]) > 0.998
+
+
+def test_the_log_with_its_signs_is_one_of_torques(folder):
+    found, signed = load_dataset(folder / "found.csv"), log_of_3r()[0].part(0, 0.75)
+    assert found.effort_kind is EffortKind.TORQUE
+    error = np.linalg.norm(found.effort - signed.effort) / np.linalg.norm(signed.effort)
+    assert error < 0.03  # noise of 1 %, of which a magnitude turns some over
+
+
+def test_a_signed_log_never_takes_the_place_of_the_log(folder, dynident_in):
+    refused(dynident_in(folder, "signs", "spatial_3r", "log.npz", "-o", "other", "--signed-log", "log.npz"), "log.npz")
+    assert not (folder / "other").exists()
 
 
 def test_the_usual_verbs_work_on_it(folder, dynident_in):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import parse_reading, read_data, read_robot, remember_reading, running_command
+from dynident.cli.inputs import check_output, parse_reading, read_data, read_robot, remember_reading, running_command
 from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.errors import InputError
@@ -50,6 +51,12 @@ def signs(
         typer.Option("--filter", metavar="HZ", help="Cutoff of the filter of motion and torque. Default: 5, less for slow logs."),
     ] = None,
     train: opt.Train = None,
+    signed: Annotated[
+        Path | None,
+        typer.Option(
+            "--signed-log", metavar="FILE", help="Also write the log with its signs, for verbs that need them: .npz, .csv or .parquet."
+        ),
+    ] = None,
     read: opt.MagnitudeReading,
     mounting: opt.Mounting,
     seed: Annotated[int, typer.Option("--seed", help="Of the random starts of the search.", min=0)] = 0,
@@ -63,7 +70,8 @@ def signs(
     export and report work on it as usual. Exits with 1 when the signs are ambiguous or the model doesn't explain the data.
     """
     from dynident.core.cluster import open_executor
-    from dynident.data import Dataset
+    from dynident.data import Dataset, write_dataset
+    from dynident.data.formats.writing import WRITERS
     from dynident.runs import check_writable, write_estimate, write_parameters, write_signs
     from dynident.runs.stages import gather_stages
     from dynident.signs import recover_signs
@@ -73,6 +81,8 @@ def signs(
     model, given = opt.parse_friction(friction), opt.parse_options("--method-option", method_option)
     frequency = opt.parse_frequency(cutoff, "--filter") or "auto"
     check_writable(output)
+    if signed is not None:
+        check_output(signed, "log", WRITERS, inputs=data)
     machine = read_robot(robot, **mounting)
     with progress_bar("Reading") as progress:
         recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
@@ -98,6 +108,8 @@ def signs(
         document = write_signs(draft, found, seed=seed)
         if found.links is not None:
             write_parameters(draft, found.links, seed=seed)
-    print_result(found.tables(), document, as_json=as_json, written=str(output))
+    if signed is not None:
+        write_dataset(found.signed, signed)
+    print_result(found.tables(), document, as_json=as_json, written=f"{output}, {signed}" if signed else str(output))
     if not found.verdict.settled:
         raise typer.Exit(1)
