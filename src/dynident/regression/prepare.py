@@ -113,7 +113,8 @@ def check_torque(data: Dataset) -> None:
 def check_effort(data: Dataset) -> None:
     """An error where a log has none."""
     if data.effort is None:
-        remedy = Remedy("name them with a column map, such as {columns}", columns={"effort": "tau*"})
+        told = "name them with a column map, such as {columns}, or the file that has them with files: in a YAML beside the data"
+        remedy = Remedy(told, columns={"effort": "tau*"})
         raise InputError("the log has no effort (torque) columns, or they are empty", remedy=remedy)
 
 

@@ -41,6 +41,13 @@ def test_steps_of_positions():
     assert values(finding, "step of joint2") == pytest.approx([0.01])
 
 
+def test_positions_of_motors_are_those_of_the_joints_times_the_gears():
+    motors = replace(LOG, q=100.0 * LOG.q, dq=100.0 * LOG.dq, ddq=100.0 * LOG.ddq, effort=LOG.effort / 100.0)
+    finding = only(motors, "motor side")
+    assert values(finding, "span of") == pytest.approx(100.0 * np.ptp(LOG.q, axis=0))
+    assert finding.advice.endswith("positions are divided by them, and torques multiplied")
+
+
 def test_gaps_and_leaps():
     kept = np.flatnonzero(np.abs(LOG.time - 6.0) > 0.25)
     gap = LOG.take(kept, starts=(0,))

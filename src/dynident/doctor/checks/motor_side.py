@@ -32,7 +32,7 @@ def _look(case: Case) -> Iterator[Finding]:
         confidence=Confidence.MEDIUM,
         evidence=tuple(Evidence(f"span of {case.names[j]}", float(spans[j]), "rad") for j in beyond),
         joints=tuple(case.names[j] for j in beyond),
-        advice="give gear_ratios in the YAML beside the data; efforts are divided by them too",
+        advice="give gear_ratios in the YAML beside the data: positions are divided by them, and torques multiplied",
         spoils=True,
         figures=(
             compare_figure(
