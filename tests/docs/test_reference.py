@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import re
 
 import pytest
 
 from documentation.reference import FOLDER, api, docstrings, made_pages
+from dynident.cli.overview import VERBS
 
 
 @pytest.fixture(scope="module")
@@ -46,3 +48,14 @@ def test_types_are_links_where_they_are_ours(pages):
     assert "| `data` | [`Dataset`](data.md#dataset) or [`ControllerSamples`](data.md#controllersamples) |" in page
     assert "Returns [`Estimate`](regression.md#estimate)." in page
     assert "[`Repair`](feasibility.md#repair_1)" in pages["api/feasibility.md"]  # beside the function repair
+
+
+def test_the_command_line_has_every_option_of_a_verb(pages, dynident):
+    """As --help prints them, which is another way to the same commands; what several share is in a section of its own."""
+    page = pages["command-line.md"]
+    section = page.split("## dynident excite")[1].split("\n## ")[0]
+    shown = set(re.findall(r"(?<![\w-])--[a-z-]+", dynident("excite", "--help").stdout)) - {"--help", "--debug"}
+    assert len(shown) > 40
+    assert {option for option in shown if f"`{option}" not in section} == set()
+    assert "| `--duration SECONDS` | Length of one period of the trajectory. Default: `20`. |" in section
+    assert [verb for verb in VERBS if f"\n## dynident {verb}\n" not in page] == []

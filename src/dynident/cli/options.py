@@ -44,7 +44,10 @@ Lock = Annotated[
     list[str] | None,
     typer.Option("--lock", metavar="JOINT=VALUE", help="Fix a joint at a value (rad or m); * stands for any characters. Repeatable."),
 ]
-Base = Annotated[str | None, typer.Option("--base", metavar="LINK", help="Use the chain that starts at this link.")]
+Base = Annotated[
+    str | None,
+    typer.Option("--base", metavar="LINK", help="Use the chain that starts at this link; joints that hang off it must be locked."),
+]
 Tip = Annotated[str | None, typer.Option("--tip", metavar="LINK", help="Use the chain that ends at this link.")]
 Gravity = Annotated[
     str | None,
@@ -119,7 +122,11 @@ JointOffsets = Annotated[
 ]
 Delay = Annotated[
     str | None,
-    typer.Option("--delay", metavar="S,...", help="Seconds that the efforts are stamped later than the positions, one or one per joint."),
+    typer.Option(
+        "--delay",
+        metavar="S,...",
+        help="Seconds that the efforts are stamped later than the positions, one or one per joint; negative where earlier.",
+    ),
 ]
 SamplingRate = Annotated[
     str | None,
@@ -151,7 +158,9 @@ Mounting = Annotated[Values, _group(**_CHAIN, gravity=Gravity)]
 Chain = Annotated[Values, _group(**_CHAIN)]
 Scheduler = Annotated[
     str | None,
-    typer.Option("--scheduler", metavar="ADDRESS", help="Work on the workers of this Dask scheduler, such as tcp://host:8786."),
+    typer.Option(
+        "--scheduler", metavar="ADDRESS", help="Work on the workers of this Dask scheduler, such as tcp://host:8786 (extra cluster)."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]

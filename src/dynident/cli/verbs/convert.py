@@ -20,14 +20,16 @@ EXAMPLE = """Examples:
 
 def convert(
     robot: RobotArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="File to write: .urdf, .xml (MJCF) or .yaml (DH).")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="File to write: .urdf, .xml (MJCF) or .yaml (DH, of a serial robot).")
+    ],
     chain: Chain,
     debug: Debug = False,
 ) -> None:
     """Write a robot description in another format: xacro expanded, SDF or a DH table as URDF, a URDF as DH, and so on.
 
-    A xacro that becomes a URDF keeps everything, shapes included. What is written anew has kinematics, limits and inertias,
-    and the capsules of a DH file.
+    A xacro or URDF that becomes a URDF keeps everything, shapes included, unless joints are locked or a chain is chosen. What is written
+    anew has kinematics, limits and inertias, and the capsules of a DH file, and is compared in another engine first.
     """
     from dynident.core.files import write_atomically
     from dynident.exports.convert import FORMATS

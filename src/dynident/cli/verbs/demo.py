@@ -103,7 +103,8 @@ def demo(
     Designs an exciting trajectory, records it on a virtual robot that differs from its description, identifies the robot from the log and
     from its controller's M and g, retrieves feasible link parameters, validates them on another motion, draws models that the data leave
     open, exports the links and writes a report. The robots of the unsigned-torque report, 1r and 3r, follow a motion as in the report and
-    are identified with the signs of the torque and without. Every step is a dynident command and is shown.
+    are identified with the signs of the torque, into the folder signed, and without. Every step is a dynident command and is shown; what
+    the commands print is in demo.log.
     """
     if which not in DEMOS:
         raise UnknownNameError("demo", which, DEMOS)

@@ -181,6 +181,7 @@ def excite(
     The file is a motion from rest to rest: from where the robot stands to the periodic motion, whole periods of it, and back. Prints
     the error that predicted torques will have in other motions, the standard deviation that each coefficient will have, and how close
     every limit comes. All of the motion is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
+    Exits with 1 when no motion can keep the limits, and when one that is checked breaks a limit.
     """
     from dynident.core.cluster import open_executor
     from dynident.excitation.formats.registry import format_of, trajectory_suffixes, write_trajectory

@@ -68,7 +68,7 @@ def export(
 
     Every model is loaded back into another engine (Pinocchio, MuJoCo, the C compiler, Python) and its torques are compared with dynident's
     at 1000 random states and, with --motion, along a log; one that differs is not written. Nothing is written unless everything that was
-    asked for can be.
+    asked for can be. Exits with 1 when an engine disagrees.
     """
     from dynident.exports import EXPORTERS, model_from_run
     from dynident.exports import export as exported

@@ -31,7 +31,10 @@ def gains(
         list[Path] | None, typer.Option("--loaded", metavar="FILE", help="Log with a known payload on the tool. Repeatable.")
     ] = None,
     payload_mass: Annotated[
-        str | None, typer.Option("--payload-mass", metavar="KG", help="Its mass, such as 2.8 or 2.8±0.05; ± (or +-) is one deviation.")
+        str | None,
+        typer.Option(
+            "--payload-mass", metavar="KG", help="Its mass, such as 2.8 or 2.8±0.05; ± (or +-) is one deviation, 0.2 % unless said."
+        ),
     ] = None,
     payload_com: Annotated[
         str | None,

@@ -91,7 +91,8 @@ def identify(
     """Identify dynamic coefficients and friction, with their uncertainty.
 
     The route follows from the data: a log with q and torque is fitted as such; samples of q, M and g are what the robot's
-    controller returned. Writes estimate.json, estimate.npz, problem.npz and robot.json into the folder RUN.
+    controller returned. Joints that the file names are put into the robot's order. Writes estimate.json, estimate.npz, problem.npz and
+    robot.json into the folder RUN.
     """
     from dynident.regression import build_problem
     from dynident.regression.identify import fit_problem

@@ -59,9 +59,10 @@ def monitor(
 ) -> None:
     """Find what touched the robot in a log: when, which joint felt it, and on which link.
 
-    An observer of the momentum turns what the identified model does not explain into residuals. Thresholds come from a log without contacts
+    An observer of the momentum turns what the identified model (link parameters where there are some, else coefficients) does not explain
+    into residuals. Thresholds come from a log without contacts
     (--free), and are kept in RUN as monitor.json and monitor.npz for later logs and for dynident export --c. Without one they come from
-    the quiet parts of the data themselves.
+    the quiet parts of the data themselves. Exits with 0 whether or not there were contacts.
     """
     from dynident.monitoring import find_contacts
     from dynident.monitoring.tables import contacts_document

@@ -61,7 +61,9 @@ def record(
             "--configurations", metavar="FILE", help="Positions to stand at and ask the controller for M, g and c (excite --static)."
         ),
     ] = None,
-    repeat: Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="How often the trajectory is driven.")] = 1,
+    repeat: Annotated[
+        int, typer.Option("--repeat", metavar="N", min=1, help="How often the trajectory is driven; each time is a segment of the log.")
+    ] = 1,
     speed: Annotated[
         float | None,
         typer.Option(
@@ -72,7 +74,7 @@ def record(
     ] = None,
     limits: Annotated[
         Path | None,
-        typer.Option("--limits", metavar="FILE", help="YAML file with limits, as for dynident excite. Default: the robot's own."),
+        typer.Option("--limits", metavar="FILE", help="YAML file with limits, as for dynident excite. Default: all of the robot's own."),
     ] = None,
     approach: Annotated[bool, typer.Option("--approach", help="Drive slowly to where the trajectory starts.")] = False,
     confirm_each: Annotated[bool, typer.Option("--confirm-each", help="Ask before every move.")] = False,
@@ -90,7 +92,8 @@ def record(
     """Record from a robot: its log along a trajectory, or its controller's M, g and c at configurations.
 
     Before anything moves, the plan is checked against the limits, shown, and confirmed. Ctrl-C stops the robot smoothly; what was
-    recorded is kept whenever and however it ends. The file is one that identify reads at once.
+    recorded is kept whenever and however it ends. The file is one that identify reads at once. Exits with 1 when the robot reported an
+    error or its connection was lost for good, with 130 after Ctrl-C.
     """
     from dynident.recording import connect, find_vendor
 

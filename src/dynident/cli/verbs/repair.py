@@ -25,7 +25,12 @@ def repair(
     robot: RobotArgument,
     output: Annotated[
         Path,
-        typer.Option("--output", "-o", metavar="OUT", help="File to write: .urdf (of a URDF), .yaml (DH, of any serial robot) or .json."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT",
+            help="File to write: .urdf (of a URDF or xacro), .xml (of an MJCF), .yaml (DH, of any serial robot) or .json.",
+        ),
     ],
     chain: Chain,
     margin: Annotated[

@@ -23,7 +23,11 @@ def reproduce(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results; made if it is not there.")],
     data: Annotated[
         list[Path] | None,
-        typer.Option("--data", metavar="LOG", help="A recorded log, or samples of M and g, of the Panda or the KUKA. Repeatable."),
+        typer.Option(
+            "--data",
+            metavar="LOG",
+            help="A recorded log, or samples of M and g, of the Panda or the KUKA; its torques tell which. Repeatable.",
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="One run and one experiment of each kind, in less than a minute.")] = False,
     full: Annotated[bool, typer.Option("--full", help="As many starts and runs as in the papers, which takes four times as long.")] = False,

@@ -117,7 +117,7 @@ def retrieve(
 
     Physical consistency is asked for, and by default friction that dissipates. Writes parameters.json and parameters.npz into RUN; finished
     starts are kept in RUN/starts, so that a run that was ended early goes on where it was. Exits with 1 when the constraints contradict
-    each other, naming those that do.
+    each other, naming those that do, or the solver finds nothing that is feasible.
     """
     from dynident.feasibility import with_ranges
     from dynident.feasibility.tables import link_report

@@ -82,7 +82,7 @@ def simulate(
     """Simulate a robot and record what a real one would.
 
     A position servo drives the robot in MuJoCo (extra sim) along the trajectory, with friction and noise as wanted. With
-    --controller nothing moves, and MuJoCo is not needed.
+    --controller nothing moves, and MuJoCo is not needed. Exits with 1 when the simulated robot runs away.
     """
     from dynident.data.formats.writing import WRITERS
     from dynident.simulation import NOISES

@@ -45,7 +45,8 @@ def validate(
     """Predict the torques of a log and compare: coefficients, link parameters where there are some, and the nominal model.
 
     The data are read and processed as those of the identification were. Writes validation.json and validation.npz into RUN. Of a
-    controller's samples the errors of M and g are printed, element by element, and nothing is written.
+    controller's samples the errors of M and g are printed, element by element, and nothing is written. Of a log of magnitudes, |measured|
+    is compared with |predicted|.
     """
     from dynident.data import ControllerSamples
     from dynident.runs import check_writable, read_estimate, write_validation
