@@ -32,6 +32,8 @@ _FRAMES, _PROJECTED_FRAMES = 8, 2
 _LEAST_FACTOR, _NEGLIGIBLE = 16, 1e-16
 #: Multiplications of one product: OpenBLAS has a faster kernel for small ones.
 _SMALL_PRODUCT = 1_000_000
+#: Numbers that are collected before they are multiplied: fewer calls, and still in cache.
+_COLLECTED = 1 << 17
 #: Numbers that `apply` works on at once, so that it stays in cache whatever the length of the log.
 _CHUNK = 1 << 20
 
@@ -160,66 +162,52 @@ class ParallelFilter:
 class FilterStream:
     """The state of a ParallelFilter between two blocks of one segment; the outputs are those of `apply` on all of them.
 
-    Blocks are (..., samples), of any length and with the same leading shape.
+    Blocks are (..., samples), of any length and with the same leading shape. Some frames are collected before they are multiplied.
     """
 
     def __init__(self, filter: ParallelFilter) -> None:
         self._filter = filter
         self._samples: Array | None = None  # (C, less than D) samples that wait for others
-        self._pieces: Array | None = None  # (C, less than B pieces) projected samples that wait for others
-        self._sums: Array | None = None  # (C, J - 1, B) outputs that miss frames still to come
+        self._frames: Array = np.zeros((0, 0, 0))  # (C, F, B r) frames of projected samples
+        self._sums: Array = np.zeros((0, 0, 0))  # (C, J - 1 + F, B) outputs, of which the first J - 1 groups miss frames still to come
+        self._filled = 0  # numbers of each line of the frames
         self._lead: tuple[int, ...] = ()
         self._length = 0
         self._skip = 0  # groups before the first output, which the first frames also contribute to
         self._given = 0
 
     def push(self, block: ArrayLike) -> Array:
-        """The outputs (..., k) that this block completes; the block may be overwritten afterwards."""
+        """Further outputs (..., k), of this block or of those before; the block may be overwritten afterwards."""
         x = np.asarray(block, dtype=float)
         if self._samples is None:
             self._begin(x.shape[:-1])
         elif x.shape[:-1] != self._lead:
             raise ShapeError("block", x.shape, f"({', '.join(map(str, self._lead))}, samples), as the blocks before")
         self._length += x.shape[-1]
-        return self._give(self._advance(x.reshape(math.prod(self._lead), x.shape[-1])))
+        return self._give(self._collect(self._project(x.reshape(math.prod(self._lead), x.shape[-1]))))
 
     def finish(self) -> Array:
-        """The outputs (..., M) that only waited for their last frame to be filled; nothing is pushed after this."""
+        """All outputs that are left; nothing is pushed after this."""
         if self._samples is None:
             return np.zeros(0)
-        assert self._sums is not None  # noqa: S101 (set together with _samples)
         # taps beyond the support are zero, so that zeros after the end change no output that is given
-        rest = self._advance(np.zeros((len(self._samples), (self._sums.shape[1] + 1) * self._filter.frame)))
-        return self._give(rest)
+        C, D = len(self._samples), self._filter.factor
+        outputs = [] if self._filter.projection is None else self._collect(self._project(np.zeros((C, -self._samples.shape[1] % D))))
+        lines, frame = self._frames.reshape(C, -1), self._frames.shape[2]
+        count = -(-self._filled // frame)
+        lines[:, self._filled : count * frame] = 0.0
+        outputs.append(self._multiply(count))
+        outputs.append(self._skipped(self._sums[:, : self._sums.shape[1] - self._frames.shape[1]]))
+        return self._give(outputs)
 
     def _begin(self, lead: tuple[int, ...]) -> None:
-        group = self._filter.group
-        J = self._filter.blocks.shape[1] // group
-        columns = math.prod(lead)
+        frame, width = self._filter.blocks.shape
+        group, C = self._filter.group, math.prod(lead)
+        count, J = max(1, _COLLECTED // max(1, C * frame)), width // group
         self._lead = lead
-        self._samples = self._pieces = np.zeros((columns, 0))
-        self._sums = np.zeros((columns, J - 1, group))
+        self._samples = np.zeros((C, 0))
+        self._frames, self._sums = np.zeros((C, count, frame)), np.zeros((C, J - 1 + count, group))
         self._skip = J - 1
-
-    def _advance(self, x: Array) -> Array:
-        """(C, k) further outputs, also those whose support turns out to end beyond the last sample."""
-        assert self._pieces is not None  # noqa: S101 (push begins the stream)
-        assert self._sums is not None  # noqa: S101
-        B, frame = self._filter.group, len(self._filter.blocks)
-        pieces = _join(self._pieces, self._project(x))
-        C, F = len(pieces), pieces.shape[1] // frame
-        self._pieces = pieces[:, F * frame :].copy()
-        if F == 0:
-            return np.zeros((C, 0))
-        J = self._sums.shape[1] + 1
-        products = (pieces[:, : F * frame].reshape(C * F, frame) @ self._filter.blocks).reshape(C, F, J, B)
-        sums = np.concatenate([self._sums, np.zeros((C, F, B))], axis=1)
-        for j in range(J):
-            sums[:, J - 1 - j : J - 1 - j + F] += products[:, :, j]
-        self._sums = sums[:, F:].copy()
-        drop = min(self._skip, F)
-        self._skip -= drop
-        return sums[:, drop:F].reshape(C, -1)
 
     def _project(self, x: Array) -> Array:
         """(C, pieces r) of as many samples as make whole pieces of D; as they are where there is no projection."""
@@ -228,7 +216,7 @@ class FilterStream:
             return x
         assert self._samples is not None  # noqa: S101 (push begins the stream)
         D, r = V.shape
-        joined = _join(self._samples, x)
+        joined = np.concatenate([self._samples, x], axis=1) if self._samples.shape[1] else x
         whole = joined.shape[1] // D * D
         self._samples = joined[:, whole:].copy()
         rows = joined[:, :whole].reshape(-1, D)
@@ -237,12 +225,43 @@ class FilterStream:
             np.matmul(rows[start : start + step], V, out=projected[start : start + step])
         return projected.reshape(len(x), -1)
 
-    def _give(self, outputs: Array) -> Array:
+    def _collect(self, pieces: Array) -> list[Array]:
+        """(C, k) each, the outputs of frames that are full, also those whose support turns out to end beyond the last sample."""
+        lines = self._frames.reshape(len(self._frames), -1)
+        outputs: list[Array] = []
+        start = 0
+        while start < pieces.shape[1]:
+            part = pieces[:, start : start + lines.shape[1] - self._filled]
+            lines[:, self._filled : self._filled + part.shape[1]] = part
+            self._filled += part.shape[1]
+            start += part.shape[1]
+            if self._filled == lines.shape[1]:
+                outputs.append(self._multiply(self._frames.shape[1]))
+        return outputs
+
+    def _multiply(self, count: int) -> Array:
+        """(C, k) the outputs that the first frames, so many, complete; then there are none."""
+        C, _, frame = self._frames.shape
+        groups, B = self._sums.shape[1:]
+        waiting = groups - self._frames.shape[1]  # J - 1
+        products = (self._frames[:, :count].reshape(C * count, frame) @ self._filter.blocks).reshape(C, count, waiting + 1, B)
+        self._sums[:, waiting:] = 0.0
+        for j in range(waiting + 1):
+            self._sums[:, waiting - j : waiting - j + count] += products[:, :, j]
+        outputs = self._skipped(self._sums[:, :count])
+        self._sums[:, :waiting] = self._sums[:, count : count + waiting].copy()
+        self._filled = 0
+        return outputs
+
+    def _skipped(self, groups: Array) -> Array:
+        """(C, k) a copy of groups of outputs (C, groups, B), without those before the first."""
+        drop = min(self._skip, groups.shape[1])
+        self._skip -= drop
+        return groups[:, drop:].reshape(len(groups), -1).copy()
+
+    def _give(self, outputs: list[Array]) -> Array:
         allowed = self._filter.valid(self._length) - self._given
-        given = outputs[:, : max(0, allowed)]
+        joined = np.concatenate([np.zeros((math.prod(self._lead), 0)), *outputs], axis=1) if len(outputs) != 1 else outputs[0]
+        given = joined[:, : max(0, allowed)]
         self._given += given.shape[1]
         return given.reshape(*self._lead, given.shape[1])
-
-
-def _join(waiting: Array, further: Array) -> Array:
-    return np.concatenate([waiting, further], axis=1) if waiting.shape[1] else further
