@@ -3,6 +3,17 @@
 from dynident.monitoring.calibrate import contact_monitor
 from dynident.monitoring.contact_monitor import Calibration, ContactMonitor, MonitorState
 from dynident.monitoring.contacts import Contact, Contacts, find_contacts
+from dynident.monitoring.residual_noise import ResidualNoise
 from dynident.monitoring.watched_model import WatchedModel
 
-__all__ = ["Calibration", "Contact", "ContactMonitor", "Contacts", "MonitorState", "WatchedModel", "contact_monitor", "find_contacts"]
+__all__ = [
+    "Calibration",
+    "Contact",
+    "ContactMonitor",
+    "Contacts",
+    "MonitorState",
+    "ResidualNoise",
+    "WatchedModel",
+    "contact_monitor",
+    "find_contacts",
+]

@@ -3,7 +3,8 @@
 The largest |r| of a Gaussian process in a while T is below u with the probability exp(-ν T exp(-u² / 2σ²)) (Rice, Bell System Technical
 Journal 24, 1945): its square has Gumbel's distribution. So the squares of the maxima of short stretches tell both of its numbers, whatever
 the spectrum, and the level that is exceeded as rarely as is asked for. Residuals that are not Gaussian make them larger. Few stretches
-tell the scale only so well, so its standard error is added to it.
+tell the scale only so well, so its standard error is added to it. A residual is looked at beside the standard deviation of its noise at
+that posture (`residual_noise`), without which the few postures with much noise would rule, and the distance of all of them as it is.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, check_positive
 from dynident.data import Dataset
 from dynident.data.signals.agreement import smooth_motion
+from dynident.dynamics import mass_matrix
 from dynident.errors import InputError
 from dynident.feasibility.result import LinkParameters
 from dynident.monitoring.contact_monitor import Calibration, ContactMonitor
-from dynident.monitoring.observe import Observation, observe, watched_log
+from dynident.monitoring.observe import observe, watched_log
+from dynident.monitoring.residual_noise import ResidualNoise, fit_noise
 from dynident.monitoring.watched_model import WatchedModel
 from dynident.regression.estimate import Estimate
 from dynident.regression.identify import usual_cutoff
@@ -37,6 +40,8 @@ _FORGOTTEN = 5.0
 _QUIET = 0.7
 #: Standard deviations of the measured velocity, and of the parameters' effect, that are allowed for.
 _BLURS, _SPREADS = 3.0, 3.0
+#: A joint moves where its allowance is below this share of the one at rest; rows that are needed for the noise, and that are enough.
+_MOVING, _LEAST_ROWS, _MOST_ROWS = 0.1, 500, 4000
 #: Postures in the joints' ranges at which the parameters' effect is looked at.
 _POSTURES = 400
 _EULER = 0.5772156649015329
@@ -95,14 +100,20 @@ def calibrate(
     bare = ContactMonitor(
         model=watched, gain=np.asarray(gain, dtype=float), level=np.full(log.n, np.inf), blur=blur, confirmation=confirmation
     )
-    seen = observe(bare, log)
-    maxima, rms = _stretches(log, seen, float(bare.gain.min()))
+    noise = _noise(bare, log, robust=contacts_possible)
+    seen = observe(replace(bare, noise=noise), log)
+    beyond = np.maximum(np.abs(seen.residual) - seen.allowance, 0.0) / seen.std
+    maxima, rms = _stretches(log, np.column_stack([beyond, seen.distance]), seen.residual, float(bare.gain.min()))
     spread = np.zeros(log.n) if of is None else _spread(*of, smooth)
-    hours = 3600.0 / (false_alarms * STRETCH) * log.n  # stretches of one joint per false alarm of that joint
-    level = np.hypot(_rare_level(maxima, hours, robust=contacts_possible), _SPREADS * spread)
+    judged = log.n + 1  # every joint by itself, and all together
+    rare = _rare_level(maxima, 3600.0 / (false_alarms * STRETCH) * judged, robust=contacts_possible)
+    level, distance_level = rare[:-1], float(rare[-1])
+    # at its level, the spread of the parameters counts with so many standard deviations
+    elsewhere = _SPREADS * spread / np.maximum(level, 1.0)
+    noise = replace(noise, effort=np.hypot(noise.effort, elsewhere))
     if contacts_possible:
         notes = (*notes, "the thresholds come from these data themselves, of which contacts were taken to be the smaller part")
-        if np.any(level > _TOO_HIGH * _quiet_level(seen.residual)):
+        if np.any(level > _TOO_HIGH * _quiet_level(seen.residual / seen.std)):
             notes = (
                 *notes,
                 "these data are either touched in most of their seconds or rest most of the time, so that the thresholds may be "
@@ -116,7 +127,7 @@ def calibrate(
         spread=spread,
         contacts_possible=contacts_possible,
     )
-    return replace(bare, level=level, calibration=calibration, notes=notes)
+    return replace(bare, level=level, noise=noise, distance_level=distance_level, calibration=calibration, notes=notes)
 
 
 def _velocity_noise(log: Dataset, smooth: Dataset) -> Array:
@@ -125,9 +136,18 @@ def _velocity_noise(log: Dataset, smooth: Dataset) -> Array:
     return np.median(np.abs(log.dq - smooth.dq), axis=0) / _NORMAL_MEDIAN
 
 
-def _stretches(log: Dataset, seen: Observation, gain: float) -> tuple[Array, Array]:
-    """(stretches, n) the largest |residual| beyond the allowance, and (n,) the RMS of the residual."""
-    beyond = np.maximum(np.abs(seen.residual) - seen.allowance, 0.0)
+def _noise(bare: ContactMonitor, log: Dataset, *, robust: bool) -> ResidualNoise:
+    """Of the residuals of joints that move; of all of them where there is hardly a moment in which all joints do."""
+    seen, model = observe(bare, log), bare.model
+    moving = np.flatnonzero(np.all(seen.allowance <= _MOVING * bare.rest_allowance, axis=1))
+    rows = moving if len(moving) >= _LEAST_ROWS else np.arange(log.samples)
+    rows = rows[:: 1 + len(rows) // _MOST_ROWS]
+    inertia = mass_matrix(model.robot, model.parameters, log.q[rows]) + model.rotors
+    return fit_noise(seen.residual[rows], inertia, robust=robust)
+
+
+def _stretches(log: Dataset, values: Array, residual: Array, gain: float) -> tuple[Array, Array]:
+    """(stretches, m) the largest of the values (N, m), and (n,) the RMS of the residual."""
     maxima: list[Array] = []
     squares, count = np.zeros(log.n), 0
     for segment in log.segments:
@@ -135,10 +155,10 @@ def _stretches(log: Dataset, seen: Observation, gain: float) -> tuple[Array, Arr
         settled = segment.start + int(np.searchsorted(time, _FORGOTTEN / gain))
         if settled >= segment.stop:
             continue
-        squares, count = squares + np.sum(seen.residual[settled : segment.stop] ** 2, axis=0), count + segment.stop - settled
+        squares, count = squares + np.sum(residual[settled : segment.stop] ** 2, axis=0), count + segment.stop - settled
         since = log.time[settled : segment.stop] - log.time[settled]
         edges = np.searchsorted(since, STRETCH * np.arange(1, int(since[-1] / STRETCH) + 1))
-        maxima += [part.max(axis=0) for part in np.split(beyond[settled : segment.stop], edges)[:-1] if len(part)]
+        maxima += [part.max(axis=0) for part in np.split(values[settled : segment.stop], edges)[:-1] if len(part)]
     if len(maxima) < LEAST_STRETCHES:
         needed = LEAST_STRETCHES * STRETCH + _FORGOTTEN / gain
         raise InputError(f"the log of free motion is too short to find thresholds; at least {needed:.2g} s without a pause are needed")

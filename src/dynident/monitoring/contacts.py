@@ -12,7 +12,7 @@ from dynident.core.arrays import Array, IntArray
 from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.data import Dataset
-from dynident.monitoring.contact_monitor import ContactMonitor
+from dynident.monitoring.contact_monitor import ContactMonitor, nearness
 from dynident.monitoring.observe import Observation, observe, watched_log
 
 #: Contacts with less time between them are one [s].
@@ -28,6 +28,7 @@ class Contact:
     joint : str                   The joint whose residual was largest beside its threshold.
     link : str                    The farthest link that shows it; the contact is on it, or beyond with a force that no joint beyond feels.
     residual, threshold : float   Of that joint, where they are farthest apart [unit].
+    distance : float              The largest of all residuals together, in standard deviations.
     """
 
     time: float
@@ -37,6 +38,7 @@ class Contact:
     residual: float
     threshold: float
     unit: str
+    distance: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -44,6 +46,7 @@ class Contacts(Result):
     """What a monitor saw in a log.
 
     time : (N,); residual, threshold : (N, n)   [N·m | N]
+    distance : (N,)                             Of the residuals of all joints together, in standard deviations.
     rows : tuple of int                         First sample of each of the events.
     starts : tuple of int                       First sample of each segment.
     """
@@ -55,6 +58,7 @@ class Contacts(Result):
     time: Array
     residual: Array
     threshold: Array
+    distance: Array
     starts: tuple[int, ...] = (0,)
     notes: tuple[str, ...] = ()
 
@@ -82,17 +86,17 @@ class Contacts(Result):
         return contact_records(self)
 
     def figures(self) -> tuple[Figure, ...]:
-        """Residual, threshold and contacts of every joint."""
-        from dynident.monitoring.figures import joint_figures
+        """The distance of all joints together, then residual, threshold and contacts of every joint."""
+        from dynident.monitoring.figures import contact_figures
 
-        return joint_figures(self)
+        return contact_figures(self)
 
 
 def find_contacts(monitor: ContactMonitor, data: Dataset) -> Contacts:
     """Watch a log. Efforts must be torques; nothing is filtered, so that what is seen is what a controller would see at that time."""
     log, notes = watched_log(monitor.model.robot, data)
     found = observe(monitor, log)
-    threshold = monitor.level + found.allowance
+    threshold = monitor.level * found.std + found.allowance
     runs = [run for segment in log.segments for run in _runs(log.time, found.touched, segment)]
     return Contacts(
         monitor=monitor,
@@ -102,6 +106,7 @@ def find_contacts(monitor: ContactMonitor, data: Dataset) -> Contacts:
         time=log.time,
         residual=found.residual,
         threshold=threshold,
+        distance=found.distance,
         starts=tuple(segment.start for segment in log.segments),
         notes=(*monitor.notes, *notes),
     )
@@ -118,16 +123,18 @@ def _runs(time: Array, touched: IntArray, segment: slice) -> list[slice]:
 
 def _contact(monitor: ContactMonitor, log: Dataset, found: Observation, threshold: Array, rows: slice) -> Contact:
     robot = monitor.model.robot
-    with np.errstate(divide="ignore", invalid="ignore"):
-        excess = np.nan_to_num(np.abs(found.residual[rows]) / threshold[rows], nan=0.0)
+    excess = nearness(found.residual[rows], threshold[rows])
     at, joint = np.unravel_index(int(np.argmax(excess)), excess.shape)
     k = rows.start + int(at)
+    felt = np.flatnonzero(np.any(excess > 1.0, axis=1))  # where single joints show it
+    last = int(found.touched[rows][felt].max()) if len(felt) else int(joint)
     return Contact(
         time=float(log.time[rows.start]),
         duration=float(log.time[rows.stop - 1] - log.time[rows.start]),
         joint=robot.joint_names[joint],
-        link=robot.link_names[int(found.touched[rows].max())],
+        link=robot.link_names[last],
         residual=float(found.residual[k, joint]),
         threshold=float(threshold[k, joint]),
         unit=robot.joints[joint].units.effort,
+        distance=float(found.distance[rows].max()),
     )

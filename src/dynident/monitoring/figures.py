@@ -1,4 +1,4 @@
-"""Pictures of what a monitor saw: residual and threshold of every joint, with the contacts as stripes."""
+"""Pictures of what a monitor saw: the distance, residual and threshold of every joint, with the contacts as stripes."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from dynident.monitoring.contacts import Contacts
 _COLUMNS = 1000
 
 
-def joint_figures(found: Contacts) -> tuple[Figure, ...]:
-    """One per joint."""
+def contact_figures(found: Contacts) -> tuple[Figure, ...]:
+    """The distance, where it is judged, and one per joint."""
     time = join_clocks(found.time, found.starts[1:], pause=0.5)
-    return tuple(_joint_figure(found, time, j) for j in range(found.residual.shape[1]))
+    together = (_distance_figure(found, time),) if np.isfinite(found.monitor.distance_level) else ()
+    return (*together, *(_joint_figure(found, time, j) for j in range(found.residual.shape[1])))
 
 
 def level_figure(monitor: ContactMonitor) -> Figure:
     """Bars, a group per joint."""
     joints = [plain(name) for name in monitor.model.robot.joint_names]
-    bars = {"in motion": monitor.level, "at rest": monitor.level + monitor.rest_allowance}
+    bars = {"in motion": monitor.usual_threshold, "at rest": monitor.usual_threshold + monitor.rest_allowance}
     if monitor.calibration is not None:
         bars = {"RMS of free motion": monitor.calibration.rms, **bars}
     data: list[dict[str, Any]] = [
@@ -46,8 +47,44 @@ def _joint_figure(found: Contacts, time: Array, j: int) -> Figure:
         rows = _extremes(threshold)
         shared: dict[str, Any] = {"meta": "threshold", "hoverinfo": "skip", "line": {"width": 1.0, "dash": "dot"}}
         data += [line(numbers(time[rows]), numbers(sign * threshold[rows]), "threshold", "@predicted", **shared) for sign in (1.0, -1.0)]
+    layout = {
+        "title": {"text": plain(joint.name)},
+        "xaxis": axis("time [s]"),
+        "yaxis": axis(f"from outside [{joint.units.effort}]"),
+        "shapes": _stripes(found, time, joint.name),
+        "showlegend": False,
+    }
+    return Figure(label=f"Residual of {joint.name}", data=data, layout=layout, height=250, small=True)
+
+
+def _distance_figure(found: Contacts, time: Array) -> Figure:
+    rows, level = _extremes(found.distance), found.monitor.distance_level
+    data = [
+        line(numbers(time[rows]), numbers(found.distance[rows]), "distance", "@measured", meta="residual"),
+        line(
+            numbers(time[[0, -1]]),
+            [level, level],
+            "threshold",
+            "@predicted",
+            meta="threshold",
+            hoverinfo="skip",
+            line={"width": 1.0, "dash": "dot"},
+        ),
+    ]
+    layout = {
+        "title": {"text": "All joints together"},
+        "xaxis": axis("time [s]"),
+        "yaxis": axis("distance [standard deviations]"),
+        "shapes": _stripes(found, time, ""),
+        "showlegend": False,
+    }
+    return Figure(label="Distance of all residuals together", data=data, layout=layout, height=250, small=True)
+
+
+def _stripes(found: Contacts, time: Array, joint: str) -> list[dict[str, Any]]:
+    """The contacts; those that a joint felt most are darker."""
     shift = dict(zip(found.starts, (time[start] - found.time[start] for start in found.starts), strict=True))
-    stripes = [
+    return [
         {
             "type": "rect",
             "xref": "x",
@@ -58,18 +95,10 @@ def _joint_figure(found: Contacts, time: Array, j: int) -> Figure:
             "y1": 1.0,
             "line": {"width": 1, "color": "@bad"},
             "fillcolor": "@bad",
-            "opacity": 0.35 if event.joint == joint.name else 0.12,
+            "opacity": 0.35 if event.joint == joint else 0.12,
         }
         for event, start in _event_times(found, shift)
     ]
-    layout = {
-        "title": {"text": plain(joint.name)},
-        "xaxis": axis("time [s]"),
-        "yaxis": axis(f"from outside [{joint.units.effort}]"),
-        "shapes": stripes,
-        "showlegend": False,
-    }
-    return Figure(label=f"Residual of {joint.name}", data=data, layout=layout, height=250, small=True)
 
 
 def _event_times(found: Contacts, shift: dict[int, float]) -> list[tuple[Any, float]]:

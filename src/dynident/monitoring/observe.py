@@ -15,19 +15,22 @@ from dynident.regression.prepare import check_torque, match_joints
 from dynident.robots.robot import Robot
 
 #: Samples whose momentum is computed at once.
-_BLOCK = 65_536
+_BLOCK = 16_384
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Observation:
     """What the observer saw.
 
-    residual, allowance : (N, n)   [N·m | N]
-    touched : (N,) int             The last joint that is touched, from 0; -1 where none is.
+    residual, allowance, std : (N, n)   [N·m | N]
+    distance : (N,)                     Of the residuals of all joints together, in standard deviations.
+    touched : (N,) int                  The last joint that is touched, from 0; -1 where none is.
     """
 
     residual: Array
     allowance: Array
+    std: Array
+    distance: Array
     touched: IntArray
 
 
@@ -51,28 +54,35 @@ def observe(monitor: ContactMonitor, data: Dataset) -> Observation:
 
     dq, effort = data.dq, data.effort
     assert dq is not None and effort is not None, "watched_log"  # noqa: S101, PT018
-    residual, allowance = np.zeros_like(data.q), np.empty_like(data.q)
+    residual, allowance, std, distance = np.zeros_like(data.q), np.empty_like(data.q), np.empty_like(data.q), np.zeros(data.samples)
     touched = np.full(data.samples, -1, dtype=np.int64)
     for segment in data.segments:
-        above = np.zeros(data.n)
+        above = np.zeros(data.n + 1)
         for start in range(segment.start, segment.stop, _BLOCK):
             rows = slice(max(start - 1, segment.start), min(start + _BLOCK, segment.stop))
             warmth = None if data.temperature is None else data.temperature[rows]
             found = monitor.model.balance(data.q[rows], dq[rows], effort[rows], blur=monitor.blur, temperature=warmth)
             if start == segment.start:
                 allowance[start] = found.doubt[0]
+                std[start] = np.sqrt(np.diagonal(monitor.noise.covariance(found.inertia[0])))
             kernels.follow(
                 np.ascontiguousarray(data.time[rows]),
                 found.momentum,
                 found.rate,
                 found.doubt,
+                found.inertia,
                 monitor.gain,
+                monitor.noise.velocity**2,
+                monitor.noise.effort**2,
                 monitor.level,
+                float(monitor.distance_level),
                 float(monitor.confirmation),
                 LONGEST_PAUSE,
                 residual[rows],
                 allowance[rows],
+                std[rows],
+                distance[rows],
                 above,
                 touched[rows],
             )
-    return Observation(residual=residual, allowance=allowance, touched=touched)
+    return Observation(residual=residual, allowance=allowance, std=std, distance=distance, touched=touched)

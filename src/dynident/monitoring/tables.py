@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from dynident.core.files import finite_or_none
 from dynident.core.results import Report, Row, Table
 from dynident.monitoring.contact_monitor import ContactMonitor
@@ -29,29 +31,32 @@ def monitor_report(monitor: ContactMonitor) -> Report:
 
 def contact_table(found: Contacts) -> Table:
     rows = tuple(
-        Row((f"{e.time:.3f}", e.joint, e.link, f"{e.residual:+.3g}", f"{e.threshold:.3g}", e.unit, f"{e.duration:.3f}"))
+        Row(
+            (f"{e.time:.3f}", e.joint, e.link, f"{e.residual:+.3g}", f"{e.threshold:.3g}", e.unit, f"{e.distance:.3g}", f"{e.duration:.3f}")
+        )
         for e in found.events
     )
-    headings = ("time [s]", "joint", "link", "residual", "threshold", "unit", "duration [s]")
+    headings = ("time [s]", "joint", "link", "residual", "threshold", "unit", "distance", "duration [s]")
     return Table(title="Contacts", headings=headings, rows=rows, left=frozenset({1, 2, 5}))
 
 
 def level_table(monitor: ContactMonitor) -> Table:
     """Thresholds per joint: in motion and at rest, and what they come from."""
-    known = monitor.calibration
-    rest = monitor.level + monitor.rest_allowance
+    known, usual = monitor.calibration, monitor.usual_threshold
+    rest = usual + monitor.rest_allowance
     rows: list[Row] = []
     for j, joint in enumerate(monitor.model.robot.joints):
-        cells = [joint.name, f"{monitor.gain[j]:g}", f"{monitor.level[j]:.3g}", f"{rest[j]:.3g}"]
+        cells = [joint.name, f"{monitor.gain[j]:g}", f"{usual[j]:.3g}", f"{rest[j]:.3g}"]
         cells += ["–", "–"] if known is None else [f"{known.rms[j]:.3g}", f"{known.spread[j]:.2g}"]
         rows.append(Row((*cells, joint.units.effort)))
-    headings = ("joint", "gain [1/s]", "threshold in motion", "at rest", "RMS of free residual", "std by parameters", "unit")
+    headings = ("joint", "gain [1/s]", "usual threshold in motion", "at rest", "RMS of free residual", "std by parameters", "unit")
     return Table(title="Thresholds", headings=headings, rows=tuple(rows), left=frozenset({0, 6}))
 
 
 def monitor_facts(monitor: ContactMonitor) -> tuple[str, ...]:
     known = monitor.calibration
-    told = f"A contact is told when a residual stays above its threshold for {1e3 * monitor.confirmation:g} ms."
+    together = f", or the distance of all of them above {monitor.distance_level:.3g}," if np.isfinite(monitor.distance_level) else ""
+    told = f"A contact is told when a residual stays above its threshold{together} for {1e3 * monitor.confirmation:g} ms."
     if known is None:
         return (told,)
     origin = f"The thresholds come from {known.seconds:.3g} s of {known.source or 'a log'}"
@@ -72,6 +77,7 @@ def contacts_document(found: Contacts) -> dict[str, Any]:
         "seconds": found.seconds,
         "contacts": contact_records(found),
         "confirmation": found.monitor.confirmation,
+        "distance_level": finite_or_none(found.monitor.distance_level),
         "joints": level_records(found.monitor),
         "false_alarms_per_hour": None if known is None else known.false_alarms,
         "thresholds_from": None if known is None else known.source,
@@ -80,13 +86,16 @@ def contacts_document(found: Contacts) -> dict[str, Any]:
 
 
 def level_records(monitor: ContactMonitor) -> list[dict[str, Any]]:
-    rest = monitor.rest_allowance
+    usual, rest = monitor.usual_threshold, monitor.rest_allowance
     return [
         {
             "joint": joint.name,
             "gain": float(monitor.gain[j]),
             "level": finite_or_none(float(monitor.level[j])),
+            "threshold": finite_or_none(float(usual[j])),
             "rest_allowance": float(rest[j]),
+            "velocity_noise": float(monitor.noise.velocity[j]),
+            "effort_noise": float(monitor.noise.effort[j]),
             "blur": float(monitor.blur[j]),
             "unit": joint.units.effort,
         }

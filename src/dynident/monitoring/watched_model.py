@@ -4,7 +4,9 @@ With p = (M + A) dq, where A is the inertia of the rotors, and without anything 
 
     dp/dt = effort + C(q, dq)ᵀ dq - g(q) - friction(q, dq),
 
-so that no acceleration is needed. Friction that depends on the load of a joint takes the measured effort for it.
+so that no acceleration is needed. A noisy velocity near rest tells neither the sign nor the size of friction: it is taken in the middle of
+what it is at both ends of the velocity's uncertainty, and may be off by half the difference. Friction that depends on the load of a joint
+takes the measured effort for it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array, freeze
-from dynident.dynamics import momentum
+from dynident.dynamics import mass_matrix, momentum
 from dynident.errors import InputError, ShapeError
 from dynident.feasibility.result import LinkParameters
 from dynident.friction.model import REFERENCE_TEMPERATURE, FrictionModel, Motion, friction_torque
@@ -34,11 +36,13 @@ class Balance(NamedTuple):
     momentum : [N·m·s | N·s].
     rate : of the momentum where nothing touches the robot [N·m | N].
     doubt : by how much the friction is uncertain because the velocity is [N·m | N].
+    inertia : (N, n, n) momentum per velocity, rotors included.
     """
 
     momentum: Array
     rate: Array
     doubt: Array
+    inertia: Array
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -104,10 +108,11 @@ class WatchedModel:
             raise InputError("the friction depends on the temperature of the joints, which was not given; give it with the other columns")
         found, still = momentum(self.robot, self.parameters, q, dq), np.zeros_like(dq)
         value = found.value + dq @ self.rotors.T
+        inertia = mass_matrix(self.robot, self.parameters, q) + self.rotors
         if self.friction is None:
-            return Balance(value, effort + found.drift, still)
-        friction, above, below = (self._friction(q, dq + shift * blur, still, effort, temperature) for shift in (0.0, 1.0, -1.0))
-        return Balance(value, effort + found.drift - friction, 0.5 * np.abs(above - below))
+            return Balance(value, effort + found.drift, still, inertia)
+        above, below = (self._friction(q, dq + shift, still, effort, temperature) for shift in (blur, -blur))
+        return Balance(value, effort + found.drift - 0.5 * (above + below), 0.5 * np.abs(above - below), inertia)
 
     def _friction(self, q: Array, dq: Array, ddq: Array, load: Array, temperature: Array | None) -> Array:
         if self.friction is None or self.friction_parameters is None:

@@ -36,8 +36,9 @@ def _contacts(found: Contacts) -> Iterator[Block]:
 
 def _residuals(found: Contacts) -> Iterator[Block]:
     yield Text(
-        "The residual of a joint is the torque from outside, through a first-order filter. Stripes are contacts; those in which "
-        "a joint's own residual was the largest beside its threshold are darker there."
+        "The residual of a joint is the torque from outside, through a first-order filter. The distance says how far the residuals of all "
+        "joints together are from what noise makes at that posture. Stripes are contacts; those in which a joint's own residual was the "
+        "largest beside its threshold are darker there."
     )
     yield Key(entries=(("residual", "residual", "measured", True), ("threshold", "threshold", "predicted", True)))
     yield from found.figures()

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
+from dynident.core.files import finite_or_none
 from dynident.monitoring.contact_monitor import Calibration, ContactMonitor
+from dynident.monitoring.residual_noise import ResidualNoise
 from dynident.monitoring.tables import level_records
 from dynident.monitoring.watched_model import COEFFICIENTS, WatchedModel
 from dynident.runs.estimate import read_estimate
@@ -18,6 +20,7 @@ from dynident.runs.stages import Absent, Stage, of_other_links, open_stage, pres
 from dynident.validation.models import as_torque_model
 
 _ARRAYS = ("gain", "level", "blur")
+_OF_NOISE = {"velocity_noise": "velocity", "effort_noise": "effort"}
 _OF_CALIBRATION = ("source", "seconds", "false_alarms", "contacts_possible")
 
 
@@ -28,6 +31,8 @@ def write_monitor(folder: str | Path, monitor: ContactMonitor, *, provenance: Ma
     """
     run, stage, known = Path(folder), Stage.MONITOR, monitor.calibration
     arrays: Arrays = {name: getattr(monitor, name) for name in _ARRAYS}
+    arrays |= {name: getattr(monitor.noise, of) for name, of in _OF_NOISE.items()}
+    arrays["distance_level"] = np.asarray(monitor.distance_level)
     if known is not None:
         arrays |= {"rms": known.rms, "spread": known.spread}
     description = {
@@ -70,6 +75,7 @@ def monitor_document(monitor: ContactMonitor, *, provenance: Mapping[str, Any] |
         "robot": monitor.model.robot.name,
         "model": monitor.model.name,
         "confirmation": monitor.confirmation,
+        "distance_level": finite_or_none(monitor.distance_level),
         "joints": level_records(monitor),
         "calibration": None if known is None else {name: getattr(known, name) for name in _OF_CALIBRATION},
         "notes": list(monitor.notes),
@@ -81,6 +87,8 @@ def monitor_document(monitor: ContactMonitor, *, provenance: Mapping[str, Any] |
 def _parts(arrays: Arrays, description: dict[str, Any]) -> tuple[tuple[str, str, dict[str, Any]], str]:
     """What is watched with, the digest of its link parameters, and the settings; and the digest of the estimate."""
     numbers: dict[str, Any] = {name: np.asarray(arrays[name], dtype=float) for name in _ARRAYS}
+    noise = ResidualNoise(**{of: np.asarray(arrays[name], dtype=float) for name, of in _OF_NOISE.items()})
+    numbers |= {"noise": noise, "distance_level": float(np.asarray(arrays["distance_level"], dtype=float))}
     told = description["calibration"]
     levels: dict[str, Any] = {name: np.asarray(arrays[name], dtype=float) for name in ("rms", "spread") if told is not None}
     calibration = None if told is None else Calibration(**levels, **{name: told[name] for name in _OF_CALIBRATION})

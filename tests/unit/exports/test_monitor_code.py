@@ -18,7 +18,7 @@ from dynident.exports.target import Request
 from dynident.friction import Armature, LoadCoulomb, SmoothCoulomb, Stribeck, combine, linear
 from dynident.friction.coupled import couple
 from dynident.friction.temperature import TemperatureViscous
-from dynident.monitoring import Calibration, ContactMonitor, WatchedModel
+from dynident.monitoring import Calibration, ContactMonitor, ResidualNoise, WatchedModel
 from tests.oracles.machines import machine
 from tests.unit.monitoring.free_motion import swing, touch
 
@@ -38,7 +38,15 @@ def export_model(name: str, **settings) -> ExportModel:
     robot = machine(machine_name)
     theta = None if friction is None else np.random.default_rng(3).uniform(0.1, 0.6, (robot.n, len(friction.parameter_names)))
     watched = WatchedModel(robot=robot, parameters=robot.parameters, friction=friction, friction_parameters=theta)
-    usual = {"gain": np.linspace(15.0, 30.0, robot.n), "level": 0.3, "blur": 0.05, "confirmation": 0.004}
+    noise = ResidualNoise(velocity=np.linspace(0.1, 0.3, robot.n), effort=np.linspace(0.2, 0.05, robot.n))
+    usual = {
+        "gain": np.linspace(15.0, 30.0, robot.n),
+        "level": 3.0,
+        "blur": 0.05,
+        "confirmation": 0.004,
+        "noise": noise,
+        "distance_level": 4.0,
+    }
     monitor = ContactMonitor(model=watched, **usual | settings)
     return ExportModel(robot=robot, parameters=robot.parameters, friction=friction, friction_parameters=theta, monitor=monitor)
 
@@ -66,6 +74,7 @@ def test_every_step_is_that_of_python(name, tmp_path):
         assert compiled.step(*given, dt=float(steps[k])) == state.touched
         np.testing.assert_allclose(compiled.residual, state.residual, rtol=1e-9, atol=1e-11)
         np.testing.assert_allclose(compiled.memory.threshold, state.threshold, rtol=1e-12)
+        assert compiled.memory.distance == pytest.approx(state.distance, rel=1e-7, abs=1e-9)
         seen.add(state.touched)
     assert {-1, model.robot.n - 1} <= seen
 
@@ -75,6 +84,7 @@ def test_what_is_no_number_counts_as_a_contact_until_it_starts_again(tmp_path):
     library = compiled_library(model, tmp_path)
     compiled, still = CMonitor(library, model), np.zeros(model.robot.n)
     compiled.memory.level[:] = [np.inf] * model.robot.n
+    compiled.memory.distance_level = np.inf
     for effort in (still, np.full_like(still, np.nan), *[still] * 4):
         compiled.step(still, still, effort, dt=1e-3)
     assert compiled.memory.touched == model.robot.n - 1

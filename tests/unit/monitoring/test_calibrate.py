@@ -55,19 +55,19 @@ def free():
 def test_free_motion_has_no_contacts_and_a_torque_from_outside_has(estimate, free):
     monitor = contact_monitor(estimate, free)
     assert monitor.calibration.seconds == pytest.approx(15.5, abs=1.0)
-    assert np.all((monitor.level > 2.0 * monitor.calibration.rms) & np.isfinite(monitor.level))
+    assert np.all((monitor.usual_threshold > 2.0 * monitor.calibration.rms) & np.isfinite(monitor.usual_threshold))
     other = RECORDED.part(0.67, 1)
     assert find_contacts(monitor, other).events == ()
     effort = other.effort.copy()
-    effort[800:900, 2] -= 3.0 * (monitor.level[2] + monitor.rest_allowance[2])
+    effort[800:900, 2] -= 3.0 * (monitor.usual_threshold[2] + monitor.rest_allowance[2])
     (event,) = find_contacts(monitor, replace(other, effort=effort)).events
     assert event.joint == event.link.replace("link", "joint") == arm().joint_names[2]
 
 
 def test_rarer_false_alarms_and_a_faster_observer_have_higher_levels(estimate, free):
     usual = contact_monitor(estimate, free)
-    assert np.all(contact_monitor(estimate, free, false_alarms=0.001).level > usual.level)
-    assert contact_monitor(estimate, free, gain=100.0).level.sum() > 1.2 * usual.level.sum()
+    assert np.all(contact_monitor(estimate, free, false_alarms=0.001).usual_threshold > usual.usual_threshold)
+    assert contact_monitor(estimate, free, gain=100.0).usual_threshold.sum() > 1.2 * usual.usual_threshold.sum()
 
 
 def test_a_log_with_contacts_in_it_gives_thresholds_by_its_quiet_parts(estimate, free):
@@ -78,8 +78,8 @@ def test_a_log_with_contacts_in_it_gives_thresholds_by_its_quiet_parts(estimate,
     clean = contact_monitor(estimate, free, contacts_possible=True)
     robust = contact_monitor(estimate, touched, contacts_possible=True)
     naive = contact_monitor(estimate, touched)
-    assert np.all(robust.level < 2.0 * clean.level)
-    assert np.all(naive.level > 3.0 * clean.level)
+    assert np.all(robust.usual_threshold < 2.0 * clean.usual_threshold)
+    assert np.all(naive.usual_threshold > 3.0 * clean.usual_threshold)
     assert len(find_contacts(robust, touched).events) == 2
     assert any("these data themselves" in note for note in robust.notes)
 
@@ -87,9 +87,9 @@ def test_a_log_with_contacts_in_it_gives_thresholds_by_its_quiet_parts(estimate,
 def test_what_the_parameters_leave_open_elsewhere_raises_the_level(estimate, free):
     known = contact_monitor(estimate, free)
     vague = contact_monitor(replace(estimate, covariance=1e6 * estimate.covariance), free)
-    assert np.all(vague.level >= known.level)
+    assert np.all(vague.usual_threshold >= known.usual_threshold)
     np.testing.assert_allclose(vague.calibration.spread, 1e3 * known.calibration.spread, rtol=0.02, atol=1e-9)
-    assert np.any(vague.level > 2.0 * known.level)
+    assert np.any(vague.usual_threshold > 2.0 * known.usual_threshold)
 
 
 def test_what_tells_too_little_is_refused(estimate, free):

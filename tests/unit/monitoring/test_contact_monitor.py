@@ -12,7 +12,7 @@ from dynident.errors import InputError, ShapeError, ValueRangeError
 from dynident.friction import Armature, Coulomb, LoadCoulomb, Viscous, combine, linear
 from dynident.friction.coupled import couple
 from dynident.friction.temperature import TemperatureViscous
-from dynident.monitoring import ContactMonitor, WatchedModel
+from dynident.monitoring import ContactMonitor, ResidualNoise, WatchedModel
 from dynident.monitoring.observe import observe
 from dynident.robots import Robot
 from tests.unit.monitoring.free_motion import swing, touch
@@ -85,7 +85,9 @@ def test_a_batch_is_the_samples_one_by_one():
     robot = load_robot("panda")
     rng = np.random.default_rng(2)
     theta = rng.uniform(0.1, 0.5, (7, 3))
-    monitor = watch(robot, linear(), theta, gain=np.linspace(10.0, 40.0, 7), level=0.3, blur=0.05, confirmation=0.003)
+    noise = ResidualNoise(velocity=rng.uniform(0.1, 0.3, 7), effort=rng.uniform(0.05, 0.2, 7))
+    settings = {"gain": np.linspace(10.0, 40.0, 7), "level": 4.0, "blur": 0.05, "confirmation": 0.003}
+    monitor = watch(robot, linear(), theta, noise=noise, distance_level=6.0, **settings)
     log = touch(monitor.model, swing(robot, seconds=0.3), lambda t, q: np.where(t > 0.1, 3.0, 0.0) * np.ones(7))
     time = log.time + np.cumsum(rng.uniform(0.0, 5e-4, log.samples))
     time[150:] += 0.2  # the observer starts again
@@ -97,6 +99,8 @@ def test_a_batch_is_the_samples_one_by_one():
             state = monitor.step(state, log.q[k], log.dq[k], log.effort[k], log.time[k] - log.time[k - 1])
         np.testing.assert_allclose(state.residual, whole.residual[k], rtol=1e-9, atol=1e-10)
         np.testing.assert_allclose(state.allowance, whole.allowance[k], rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(state.threshold, 4.0 * whole.std[k] + whole.allowance[k], rtol=1e-10)
+        assert state.distance == pytest.approx(whole.distance[k], rel=1e-6, abs=1e-8)
         assert state.touched == whole.touched[k]
     assert {-1, 6} <= set(whole.touched.tolist())
     np.testing.assert_array_equal(whole.residual[150], 0.0)
@@ -128,6 +132,16 @@ def test_the_threshold_at_rest_allows_for_all_of_coulomb_friction(pendulum):
     assert monitor.rest_allowance == pytest.approx([0.5])
     resting, moving = (monitor.start([0.1], [speed], [0.0]).threshold[0] for speed in (0.0, 0.1))
     assert (resting, moving) == pytest.approx((0.7, 0.2))
+
+
+def test_friction_of_a_joint_at_rest_does_not_follow_the_noise_of_its_velocity(pendulum):
+    model = watch(pendulum, Coulomb(), np.array([[0.5]])).model
+    dq = np.array([[-0.009], [-0.001], [0.004], [0.02]])
+    still = np.zeros_like(dq)
+    found = model.balance(still, dq, still, blur=np.array([0.01]))
+    without = watch(pendulum).model.balance(still, dq, still, blur=np.array([0.01]))
+    np.testing.assert_allclose((without.rate - found.rate).ravel(), [0.0, 0.0, 0.0, 0.5], atol=1e-12)
+    np.testing.assert_allclose(found.doubt.ravel(), [0.5, 0.5, 0.5, 0.0], atol=1e-12)
 
 
 def test_confirmation_waits(pendulum):

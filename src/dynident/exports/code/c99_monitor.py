@@ -1,8 +1,8 @@
 """C99: the contact monitor of `dynident.monitoring`, one sample at a time, with all of its memory in a struct of the caller's.
 
-Momentum, its rate and the doubt about friction are straight-line code made from the same expressions as the dynamics; the recursion and
-the thresholds are a loop over the joints. No acceleration, inertia matrix or Coriolis matrix is formed, so that a step costs about as
-much as the inverse dynamics.
+Momentum, its rate, the doubt about friction and the inertia matrix are straight-line code made from the same expressions as the dynamics;
+the recursion, the covariance of the residuals and their distance are loops over the joints. No acceleration or Coriolis matrix is formed.
+The time of a step doesn't depend on the data.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dynident.exports.proof import TOLERANCE
 from dynident.exports.target import DisagreementError, Request, States
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.monitoring.calibrate import CONFIRMATION, GAIN
-from dynident.monitoring.contact_monitor import LONGEST_PAUSE, ContactMonitor
+from dynident.monitoring.contact_monitor import LONGEST_PAUSE, OFFSET_ROUNDS, ContactMonitor
 from dynident.monitoring.watched_model import WatchedModel
 
 #: Samples at which a compiled monitor is compared, and the time between them [s].
@@ -42,15 +42,17 @@ $about
 extern "C" {
 #endif
 
-/* All that the monitor remembers. What init sets in the first three may be changed before the first step. */
+/* All that the monitor remembers. What init sets in the first four may be changed before the first step. */
 typedef struct {
-  double level[$n];         /* thresholds of joints that move [$unit] */
+  double level[$n];         /* thresholds of joints that move [$level_unit] */
   double blur[$n];          /* by how much a measured velocity may be off [$velocity] */
+  double distance_level;   /* threshold of the distance */
   double confirmation;     /* how long a residual must stay above its threshold [s] */
   double residual[$n];      /* torque from outside [$unit] */
   double threshold[$n];     /* of this sample: level and allowance [$unit] */
   double allowance[$n];     /* for friction near rest [$unit] */
-  double above[$n];         /* how long a residual has been above [s] */
+  double distance;         /* of all residuals together [standard deviations] */
+  double above[$timers];         /* how long a residual has been above, last the distance [s] */
   double balance[$balance]; /* momentum, its rate, doubt about friction: of the sample before */
   int touched;             /* the last joint that is touched, from 0; -1 for none */
   int started;
@@ -75,9 +77,72 @@ _SOURCE = Template("""/* $headline; see $stem.h. */
 
 #include <math.h>
 
-${helpers}static void find_balance($arguments, const double blur[$n], double balance[$balance])
+${helpers}static void find_balance($arguments, const double blur[$n], double balance[$all])
 {
 $body
+}
+
+static double clip(double x, double limit)
+{
+  return x > limit ? limit : x < -limit ? -limit : x;
+}
+
+/* Standard deviations of the residuals by noise, and their distance: the root of the least (r - e)' S^-1 (r - e) with |e| <= allowance. */
+static double measure(const double inertia[$square], const double residual[$n], const double allowance[$n], double std[$n])
+{
+  static const double velocity[$n] = {$velocity_noise}, effort[$n] = {$effort_noise};
+  double S[$n][$n], left[$n], share[$n], slope[$n] = {0.0}, carried[$n], total;
+  int i, j, k;
+  for (i = 0; i < $n; ++i) {
+    for (k = 0; k < $n; ++k) {
+      carried[k] = inertia[$n * i + k] * velocity[k];
+    }
+    for (j = 0; j <= i; ++j) {
+      total = i == j ? effort[i] : 0.0;
+      for (k = 0; k < $n; ++k) {
+        total += carried[k] * inertia[$n * j + k];
+      }
+      S[i][j] = S[j][i] = total;
+    }
+    std[i] = sqrt(S[i][i]);
+  }
+  for (k = 0; k < $n; ++k) { /* the inverse in its place */
+    const double pivot = 1.0 / S[k][k];
+    S[k][k] = 1.0;
+    for (j = 0; j < $n; ++j) {
+      S[k][j] *= pivot;
+    }
+    for (i = 0; i < $n; ++i) {
+      if (i != k) {
+        const double factor = S[i][k];
+        S[i][k] = 0.0;
+        for (j = 0; j < $n; ++j) {
+          S[i][j] -= factor * S[k][j];
+        }
+      }
+    }
+  }
+  for (j = 0; j < $n; ++j) {
+    left[j] = residual[j] - clip(residual[j], allowance[j]);
+    share[j] = 1.0 / S[j][j];
+    for (k = 0; k < $n; ++k) {
+      slope[k] += S[j][k] * left[j];
+    }
+  }
+  for (i = 0; i < $rounds; ++i) {
+    for (j = 0; j < $n; ++j) {
+      const double change = residual[j] - clip(residual[j] - left[j] + slope[j] * share[j], allowance[j]) - left[j];
+      left[j] += change;
+      for (k = 0; k < $n; ++k) {
+        slope[k] += change * S[j][k];
+      }
+    }
+  }
+  total = 0.0;
+  for (j = 0; j < $n; ++j) {
+    total += left[j] * slope[j];
+  }
+  return total < 0.0 ? 0.0 : sqrt(total);
 }
 
 void ${prefix}_monitor_init(${prefix}_monitor *monitor)
@@ -89,41 +154,56 @@ void ${prefix}_monitor_init(${prefix}_monitor *monitor)
     monitor->level[j] = level[j];
     monitor->blur[j] = blur[j];
   }
+  monitor->distance_level = $distance_level;
   monitor->confirmation = $confirmation;
   monitor->started = 0;
   monitor->touched = -1;
   for (j = 0; j < $n; ++j) {
-    monitor->residual[j] = monitor->allowance[j] = monitor->above[j] = 0.0;
-    monitor->threshold[j] = level[j];
+    monitor->residual[j] = monitor->allowance[j] = 0.0;
+    monitor->threshold[j] = INFINITY;
   }
+  for (j = 0; j < $timers; ++j) {
+    monitor->above[j] = 0.0;
+  }
+  monitor->distance = 0.0;
 }
 
 int ${prefix}_monitor_step(${prefix}_monitor *monitor, $arguments, double dt)
 {
-  double now[$balance];
+  double now[$all], std[$n], nearness = 0.0;
   const double *before = monitor->balance;
   const int restart = !monitor->started || dt > $pause;
-  int j;
+  int j, nearest = 0;
 $decays
   find_balance($call, monitor->blur, now);
-  monitor->touched = -1;
   for (j = 0; j < $n; ++j) {
     const double doubt = now[j + $doubt];
     if (restart) {
       monitor->residual[j] = 0.0;
       monitor->allowance[j] = doubt;
-      monitor->threshold[j] = monitor->level[j] + doubt;
-      monitor->above[j] = 0.0;
     } else {
 ${decay}      const double outside = (now[j] - before[j]) / dt - 0.5 * (now[j + $n] + before[j + $n]);
       monitor->residual[j] = a * monitor->residual[j] + (1.0 - a) * outside;
       monitor->allowance[j] = a * monitor->allowance[j] + (1.0 - a) * (0.5 * (doubt + before[j + $doubt]));
-      monitor->threshold[j] = monitor->level[j] + monitor->allowance[j];
-      monitor->above[j] = fabs(monitor->residual[j]) <= monitor->threshold[j] ? 0.0 : monitor->above[j] + dt;
-      if (!(monitor->above[j] < monitor->confirmation) && monitor->above[j] != 0.0) {
-        monitor->touched = j;
-      }
     }
+  }
+  monitor->distance = measure(now + $balance, monitor->residual, monitor->allowance, std);
+  monitor->touched = -1;
+  for (j = 0; j < $n; ++j) {
+    const double size = fabs(monitor->residual[j]);
+    monitor->threshold[j] = monitor->level[j] * std[j] + monitor->allowance[j];
+    monitor->above[j] = restart || size <= monitor->threshold[j] ? 0.0 : monitor->above[j] + dt;
+    if (!(monitor->above[j] < monitor->confirmation) && monitor->above[j] != 0.0) {
+      monitor->touched = j;
+    }
+    if (size > nearness * monitor->threshold[j]) {
+      nearest = j;
+      nearness = size / monitor->threshold[j];
+    }
+  }
+  monitor->above[$n] = restart || monitor->distance <= monitor->distance_level ? 0.0 : monitor->above[$n] + dt;
+  if (monitor->touched < 0 && !(monitor->above[$n] < monitor->confirmation) && monitor->above[$n] != 0.0) {
+    monitor->touched = nearest;
   }
   for (j = 0; j < $balance; ++j) {
     monitor->balance[j] = now[j];
@@ -189,9 +269,14 @@ def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str)
         "guard": f"{stem.upper()}_H",
         "prefix": identifier(model.robot.name),
         "n": str(n),
+        "timers": str(n + 1),
         "balance": str(3 * n),
         "doubt": str(2 * n),
+        "square": str(n * n),
+        "all": str(3 * n + n * n),
+        "rounds": str(OFFSET_ROUNDS),
         "unit": _ascii(model.robot.unit("effort")),
+        "level_unit": "standard deviations" if np.any(monitor.noise.velocity) else _ascii(model.robot.unit("effort")),
         "velocity": _ascii(model.robot.unit("velocity")),
         "pause": repr(LONGEST_PAUSE),
         "arguments": ", ".join(f"const double {name}[{n}]" for name in inputs),
@@ -200,6 +285,9 @@ def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str)
         "body": "\n".join(function_body(lines, (*inputs, "blur"))),
         "levels": _numbers(monitor.level),
         "blurs": _numbers(monitor.blur),
+        "velocity_noise": _numbers(monitor.noise.velocity**2),
+        "effort_noise": _numbers(monitor.noise.effort**2),
+        "distance_level": _numbers(np.array([monitor.distance_level])),
         "confirmation": repr(float(monitor.confirmation)),
         "decays": f"  const double a = exp(-{float(monitor.gain[0])!r} * dt);" if same else gains,
         "decay": "" if same else "      const double a = exp(-gain[j] * dt);\n",
@@ -207,19 +295,21 @@ def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str)
 
 
 def _balance(model: ExportModel, monitor: ContactMonitor) -> list[Node]:
-    """(3 n,) momentum, its rate where nothing touches the robot, and doubt about friction: `WatchedModel.balance`."""
+    """(3 n + n²,) momentum, its rate where nothing touches the robot, doubt about friction, inertia: `WatchedModel.balance`."""
     dynamics = Dynamics(model.robot)
     graph, n = dynamics.graph, model.robot.n
     value, drift = dynamics.momentum(model.parameters)
     q, dq, tau, blur, warmth = (dynamics.inputs(name) for name in ("q", "dq", "tau", "blur", "temperature"))
+    inertia = dynamics.mass_matrix(model.parameters)
     for j, row in enumerate(monitor.model.rotors):
         for k in np.flatnonzero(row).tolist():
             value[j] = value[j] + float(row[k]) * dq[k]
+            inertia[n * j + k] = inertia[n * j + k] + float(row[k])
     still = [graph.node(0.0)] * n
     above, below = [x + y for x, y in zip(dq, blur, strict=True)], [x - y for x, y in zip(dq, blur, strict=True)]
-    friction, high, low = (friction_nodes(model, graph, Motion(q, speed, still, tau, warmth)) for speed in (dq, above, below))
-    rate = [tau[j] + drift[j] - friction[j] for j in range(n)]
-    return [*value, *rate, *(0.5 * abs(high[j] - low[j]) for j in range(n))]
+    high, low = (friction_nodes(model, graph, Motion(q, speed, still, tau, warmth)) for speed in (above, below))
+    rate = [tau[j] + drift[j] - 0.5 * (high[j] + low[j]) for j in range(n)]
+    return [*value, *rate, *(0.5 * abs(high[j] - low[j]) for j in range(n)), *inertia]
 
 
 def _about(model: ExportModel, monitor: ContactMonitor, warning: str) -> list[str]:
@@ -258,10 +348,11 @@ class CMonitor:
 
     def __init__(self, library: ctypes.CDLL, model: ExportModel) -> None:
         n, double = model.robot.n, ctypes.c_double
-        names = ("residual", "threshold", "allowance", "above")
-        fields: list[tuple[str, Any]] = [("level", double * n), ("blur", double * n), ("confirmation", double)]
+        fields: list[tuple[str, Any]] = [("level", double * n), ("blur", double * n), ("distance_level", double), ("confirmation", double)]
         fields += [
-            *((name, double * n) for name in names),
+            *((name, double * n) for name in ("residual", "threshold", "allowance")),
+            ("distance", double),
+            ("above", double * (n + 1)),
             ("balance", double * (3 * n)),
             ("touched", ctypes.c_int),
             ("started", ctypes.c_int),
