@@ -34,6 +34,7 @@ STUDIES = (
     "signs",
     "payload",
     "doctor",
+    "decide",
     "descriptions",
     "friction",
     "data",
