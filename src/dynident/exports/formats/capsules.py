@@ -56,6 +56,13 @@ def shapes_sentence(robot: Robot) -> str:
     return "complete, with capsules for shapes" if any(True for _ in described_solids(robot)) else "complete but has no shapes"
 
 
+def unheld_by_urdf(robot: Robot) -> list[str]:
+    """A note of what a URDF has no place for of where links may go; none where there is nothing to say."""
+    what = [f"that {' and '.join(pair)} never touch" for pair in robot.apart]
+    what += [f"that the floor is at z = {robot.floor:g} m"] if robot.floor != 0.0 else []
+    return [f"URDF can't say {', or '.join(what)}, so motions that are planned with it keep farther away"] if what else []
+
+
 def _capsules(robot: Robot, body: int) -> Iterator[tuple[Array, Array, float]]:
     pose = np.eye(4) if body < 0 else robot.links[body].placement
     for solid in described_solids(robot):

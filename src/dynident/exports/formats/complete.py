@@ -16,7 +16,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.xml import comment_text, number_text
 from dynident.exports.export_model import AttachedBody, ExportModel
-from dynident.exports.formats.capsules import mjcf_pairs, mjcf_shapes, shapes_sentence, urdf_shapes
+from dynident.exports.formats.capsules import mjcf_pairs, mjcf_shapes, shapes_sentence, unheld_by_urdf, urdf_shapes
 from dynident.exports.friction import ExpressedFriction
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame, link_inertia
 from dynident.robots.formats.mjcf_text import inertial_tag
@@ -65,7 +65,7 @@ def unused_name(name: str, robot: Robot) -> str:
 def complete_urdf(model: ExportModel, held: ExpressedFriction, comment: list[str]) -> tuple[str, list[str]]:
     """The text, and notes about what it doesn't say."""
     robot = model.robot
-    notes = [f"no URDF was there to be patched, so the file is {shapes_sentence(robot)}"]
+    notes = [f"no URDF was there to be patched, so the file is {shapes_sentence(robot)}", *unheld_by_urdf(robot)]
     lines = ['<?xml version="1.0"?>', f"<robot name={quoteattr(robot.name)}>", f"  {comment_text(comment)}"]
     lines += link_lines(base_name(robot), np.zeros(PARAMETERS_PER_LINK), urdf_shapes(robot, -1))
     unknown = False

@@ -13,6 +13,7 @@ import pytest
 from dynident import load_robot
 from dynident.errors import FileError, UnknownNameError, ValueRangeError
 from dynident.exports import ExportModel, InfeasibleModelError, export
+from dynident.exports.formats.capsules import unheld_by_urdf
 from dynident.exports.target import DisagreementError
 from dynident.friction import Viscous, friction_model
 from dynident.friction.per_joint import PerJoint
@@ -187,3 +188,16 @@ def test_what_the_parser_of_pinocchio_prints_is_the_reason(tmp_path, capfd):
     with pytest.raises(DisagreementError, match=r"Pinocchio refuses the exported model.*material 'grey' is not unique$"):
         export(model_of(robot), "urdf", original=tmp_path / "arm.urdf")
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("spatial_3r", ""),
+        ("planar_2r", "URDF can't say that the floor is at z = -1.2 m, so"),
+        ("kuka_lwr4", "URDF can't say that link5 and link7 never touch, or that the floor is at z = -0.3105 m, so"),
+    ],
+)
+def test_what_a_urdf_has_no_place_for_is_said(name, said):
+    notes = [note for note in unheld_by_urdf(load_robot(name)) if note.startswith(said)]
+    assert len(notes) == bool(said)
