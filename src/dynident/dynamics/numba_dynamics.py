@@ -9,6 +9,7 @@ kind there is one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -90,7 +91,7 @@ def _chain(robot: Robot, gravity: Array) -> kernels.Chain:
     n, tile, constants = robot.n, kernels.TILE, joint_constants(robot)
     base, *motion = _allocate_aligned((36, tile), (n, 5 * tile), (n, 36 * tile), (n, n, 6 * tile))
     base[18:21] = -gravity[:, None]
-    return kernels.Chain(robot.parents, constants, freeze(_find_plain(constants)), base.ravel(), *motion)
+    return kernels.Chain(robot.parents, constants, _find_plain(robot), base.ravel(), *motion)
 
 
 def _memory(robot: Robot) -> kernels.Memory:
@@ -98,13 +99,15 @@ def _memory(robot: Robot) -> kernels.Memory:
     return kernels.Memory(*_allocate_aligned((n, n, 6 * tile), (n, 6 * tile), (4, 10 * tile), (n, n, tile)))
 
 
-def _find_plain(constants: Array) -> BoolArray:
+@lru_cache(maxsize=64)
+def _find_plain(robot: Robot) -> BoolArray:
     """(n,) which joints turn about the z axis of their link's frame: only the first two columns of R change with q."""
+    constants = joint_constants(robot)
     about_z = np.all(constants[:, 39:45] == (0.0, 0.0, 1.0, 0.0, 0.0, 0.0), axis=1)
     R, p = constants[:, :36].reshape(-1, 3, 12)[:, :, :9].reshape(-1, 3, 3, 3), constants[:, :36].reshape(-1, 3, 12)[:, 1:, 9:]
     turns = np.all(R[:, 1, :, 0] == -R[:, 2, :, 1], axis=1) & np.all(R[:, 1, :, 1] == R[:, 2, :, 0], axis=1)
     rest = np.concatenate([R[:, 0, :, :2].reshape(len(R), -1), R[:, 1:, :, 2].reshape(len(R), -1), p.reshape(len(R), -1)], axis=1)
-    return about_z & turns & ~np.any(rest, axis=1) & ~np.any(constants[:, 36:39], axis=1)
+    return freeze(about_z & turns & ~np.any(rest, axis=1) & ~np.any(constants[:, 36:39], axis=1))
 
 
 def _allocate_aligned(*shapes: tuple[int, ...]) -> list[Array]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, IntArray
 from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.errors import DynidentError, import_optional
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
@@ -154,18 +154,21 @@ class Physics:
         # MuJoCo makes such a view whenever it is asked for one
         self._q, self._dq, self._ddq = self.data.qpos, self.data.qvel, self.data.qacc
         self._applied, self._damping = self.data.qfrc_applied, plant.model.dof_damping
-        self._q[plant.motors], self._dq[plant.motors] = q, dq
+        self._motors = _as_slice(plant.motors)
+        self._q[self._motors], self._dq[self._motors] = q, dq
+        self._loaded = friction is not None and friction.loaded
+        self._tangent: tuple[Array, Array] | None = None
         self.load, self.pushed, self._ever_pushed = np.zeros(plant.robot.n), np.zeros(plant.robot.n), False
         self.temperature: Array | float = REFERENCE_TEMPERATURE
         _settle_springs(self._mujoco, plant, self.data)
 
     @property
     def motor_q(self) -> Array:
-        return self._q[self._plant.motors]
+        return self._q[self._motors].copy()
 
     @property
     def motor_dq(self) -> Array:
-        return self._dq[self._plant.motors]
+        return self._dq[self._motors].copy()
 
     def push(self, pushes: Sequence[Push], time: float) -> None:
         """What those of the pushes that act at a time [s] do in the joints, from now on."""
@@ -176,24 +179,27 @@ class Physics:
             self.pushed = np.sum([push.effort(self._plant.robot, q) for push in acting], axis=0) + np.zeros(self._plant.robot.n)
 
     def feel(self, torque: Array) -> None:
-        """The accelerations that a torque (n,) gives at this instant."""
+        """The accelerations that a torque (n,) gives at this instant, and the load."""
+        friction: Array | float = 0.0
         with silence_mujoco(self._mujoco):
-            for _ in range(_LOAD_ROUNDS if self._friction is not None and self._friction.loaded else 1):
-                self._act(self._mujoco.mj_forward, torque)
+            for _ in range(_LOAD_ROUNDS if self._loaded else 1):
+                friction = self._act(self._mujoco.mj_forward, torque)
+        self._find_load(torque, friction)
 
     def advance(self, torque: Array) -> None:
         """One period with a torque (n,) that stays the same."""
         with silence_mujoco(self._mujoco):
             for _ in range(self._steps):
                 self._act(self._mujoco.mj_step, torque)
+                self._tangent = None
 
-    def _act(self, function: Callable[[Any, Any], None], torque: Array) -> None:
-        """A function of MuJoCo's with this torque, and with the friction that the load of the call before gives."""
+    def _act(self, function: Callable[[Any, Any], None], torque: Array) -> Array | float:
+        """A function of MuJoCo's with this torque, and with the friction, returned, that the load of the call before gives."""
         friction = self._apply(torque)
         if self._ever_pushed:
             elastic = self._plant.springs >= 0
             # a force on a link acts on the motor's angle and on the deflection alike, whose sum the link's position is
-            self._applied[self._plant.motors] += self.pushed
+            self._applied[self._motors] += self.pushed
             self._applied[self._plant.springs[elastic]] = self.pushed[elastic]
         function(self._plant.model, self.data)
         if not self._ddq @ self._ddq < _ABSURD_ACCELERATION**2:  # NaN is not below it either
@@ -201,20 +207,33 @@ class Physics:
                 f"the simulated robot ran away at {self.data.time:.3f} s; "
                 "check that friction takes energy out, or lower the servo's bandwidth"
             )
-        self.load = torque - friction - self._plant.inertia * self._ddq[self._plant.motors]
+        if self._loaded:
+            self._find_load(torque, friction)
+        return friction
+
+    def _find_load(self, torque: Array, friction: Array | float) -> None:
+        self.load = torque - friction - self._plant.inertia * self._ddq[self._motors]
 
     def _apply(self, torque: Array) -> Array | float:
         """Set the torques of a step; the friction in it is returned."""
-        motors = self._plant.motors
+        motors = self._motors
         if self._friction is None:
             self._applied[motors] = torque
             return 0.0
         velocity = self._dq[motors]
-        here, slope = self._friction.tangent(Motion(self._q[motors], velocity, None, self.load, self.temperature))
+        if self._tangent is None or self._loaded:  # it stays the same until the physics makes a step
+            self._tangent = self._friction.tangent(Motion(self._q[motors], velocity, None, self.load, self.temperature))
+        here, slope = self._tangent
         damping = np.maximum(slope, 0.0)  # a falling characteristic (Stribeck) stays a force
         self._damping[motors] = damping
         self._applied[motors] = torque - (here - damping * velocity)
         return here
+
+
+def _as_slice(indices: IntArray) -> slice | IntArray:
+    """Indices that follow each other as a slice, which is taken in a fraction of the time and without a copy."""
+    first = int(indices[0])
+    return slice(first, first + len(indices)) if np.array_equal(indices, first + np.arange(len(indices))) else indices
 
 
 def _settle_springs(mujoco: Any, plant: Plant, data: Any) -> None:
