@@ -55,6 +55,11 @@ def markdown(text: str) -> str:
     return "".join(MENTION + part if place % 2 else _plain(part) for place, part in enumerate(parts))
 
 
+def plain(text: str) -> str:
+    """What `markdown` was made of, as text."""
+    return re.sub(r"\\([*<\\_(])", r"\1", text.replace(MENTION, "")).replace("\n", " ")
+
+
 def _plain(text: str) -> str:
     text = re.sub(r"([*<\\])", r"\\\1", text)
     return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", text).replace("](", "]\\(")

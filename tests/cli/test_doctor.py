@@ -12,6 +12,7 @@ import yaml
 from dynident.data import write_dataset
 from tests.cli.test_identify import refused
 from tests.logs import synthetic_log
+from tests.schemas import validator
 
 LOG = synthetic_log("spatial_3r", noise=0.1)
 
@@ -48,6 +49,7 @@ def test_fix_writes_what_is_sure_and_the_log_is_good_then(dynident, folder):
     done = dynident("doctor", "spatial_3r", "bad.csv", "--fix", "--json")
     assert done.returncode == 1
     document = json.loads(done.stdout)
+    validator("diagnosis.json").validate(document)
     assert [finding["name"] for finding in document["findings"]] == ["time base", "effort sign"]
     assert document["written"] == "bad.csv.yaml"
     assert yaml.safe_load((folder / "bad.csv.yaml").read_text()) == document["recipe"] == {"rate": 100.0, "effort_signs": [1, -1, 1]}

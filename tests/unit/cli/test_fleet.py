@@ -21,6 +21,7 @@ from dynident.cli.verbs.fleet import run_all
 from dynident.core.files import json_text
 from dynident.errors import InputError
 from dynident.robots.serialize import robot_to_dict
+from tests.schemas import validator
 from tests.unit.fleet.fleets import robot_log
 
 MODEL = "pendulum_1r"
@@ -66,6 +67,14 @@ def test_a_robot_that_fails_is_listed_with_its_sentence_and_the_others_go_on(ser
     assert outcomes[3].run is None
     assert outcomes[0].run.validation_percent is not None
     assert len(digests(folder)) == 12
+
+
+def test_all_documents_of_a_robot_are_as_their_schemas_say(serial):
+    folder, _ = serial
+    found = sorted(path.name for path in (folder / "r0").glob("*.json"))
+    assert found == ["chain.json", "diagnosis.json", "estimate.json", "parameters.json", "robot.json", "validation.json"]
+    for name in found:
+        validator(name).validate(json.loads((folder / "r0" / name).read_text()))
 
 
 def test_a_step_does_what_the_command_does_and_says_so(serial, logs, command, tmp_path):
