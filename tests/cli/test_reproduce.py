@@ -40,3 +40,9 @@ def test_an_unknown_paper(dynident):
     found = dynident("reproduce", "gaz2020", "-o", "out")
     assert found.returncode == 2
     assert "no paper named 'gaz2020'; known: " in found.stderr
+
+
+def test_an_unknown_experiment_of_a_paper(dynident):
+    found = dynident("reproduce", "gaz2016/inertia", "-o", "out")
+    assert found.returncode == 2
+    assert "no experiment of gaz2016 named 'inertia'; known: coefficients, extraction, validation" in found.stderr

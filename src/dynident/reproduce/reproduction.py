@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib import resources
 from pathlib import Path
@@ -54,10 +54,19 @@ class Reproduction:
 
 
 def papers_named(name: str) -> tuple[Paper, ...]:
-    """One paper, or all of them."""
-    if name != "all" and name not in PAPERS:
-        raise UnknownNameError("paper", name, [*PAPERS, "all"])
-    return tuple(PAPERS.values()) if name == "all" else (PAPERS[name],)
+    """One paper, all of them, or one experiment of a paper: gaz2016/extraction."""
+    key, slash, wanted = name.partition("/")
+    if name == "all":
+        return tuple(PAPERS.values())
+    if key not in PAPERS:
+        raise UnknownNameError("paper", key, [*PAPERS, "all"])
+    paper = PAPERS[key]
+    if not slash:
+        return (paper,)
+    experiments = {experiment.key: experiment for experiment in paper.experiments}
+    if wanted not in experiments:
+        raise UnknownNameError(f"experiment of {key}", wanted, experiments)
+    return (replace(paper, experiments=(experiments[wanted],)),)
 
 
 def reproduce(

@@ -125,3 +125,13 @@ class TestRecordings:
     def test_a_missing_log_is_named(self, tmp_path: Path):
         with pytest.raises(FileError, match=r"nothing\.npz"):
             read_recordings([tmp_path / "nothing.npz"])
+
+
+def test_one_experiment_of_a_paper_can_be_named():
+    (paper,) = papers_named("gaz2016")
+    (alone,) = papers_named("gaz2016/extraction")
+    assert alone.key == paper.key
+    assert [experiment.key for experiment in alone.experiments] == ["extraction"]
+    assert alone.experiments[0] in paper.experiments
+    with pytest.raises(UnknownNameError, match=r"experiment of gaz2016 named 'x'"):
+        papers_named("gaz2016/x")

@@ -15,11 +15,19 @@ EXAMPLE = """Examples:
 
 [bold]dynident reproduce gaz2016 -o reproduction[/bold]
 
+[bold]dynident reproduce gaz2019/retrieval -o retrieval[/bold]
+
 [bold]dynident reproduce all -o reproduction --data trajectory_1.npz --data measurements_1.npz[/bold]"""
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="gaz2019 (Panda), gaz2016 (KUKA LWR IV+), unsigned (1R and 3R) or all.")],
+    paper: Annotated[
+        str,
+        typer.Argument(
+            metavar="PAPER",
+            help="gaz2019 (Panda), gaz2016 (KUKA LWR IV+), unsigned (1R and 3R) or all; gaz2016/extraction is one experiment of a paper.",
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results; made if it is not there.")],
     data: Annotated[
         list[Path] | None,
