@@ -14,6 +14,7 @@ import pytest
 
 from dynident import load_robot, retrieve
 from dynident.bundles import find_data, make_bundle
+from dynident.bundles.bundle import _meaning
 from dynident.bundles.log_excerpt import cut_log, restart_clock
 from dynident.data import ControllerSamples, Dataset, load_recording, write_dataset
 from dynident.data.provenance import NEW
@@ -220,6 +221,11 @@ def test_data_are_found_by_their_content(tmp_path, monkeypatch):
     assert find_data("run") == [Path("log.npz")]
     write_dataset(replace(log, q=log.q + 1.0), "log.npz")
     assert find_data("run") == []
+
+
+def test_the_files_of_every_stage_have_a_meaning():
+    names = [name for stage in Stage for name in (stage.value.document, stage.value.arrays)]
+    assert len({_meaning(name) for name in (*names, "problem.npz", "robot.json")}) == len(names) + 2
 
 
 def test_a_folder_without_a_run(tmp_path):
