@@ -95,7 +95,7 @@ SYMPTOMS = (
     ),
     Symptom(
         seen="The torque error is 188 %",
-        answer="More than 100 % is worse than predicting zero: something is turned, swapped or in another unit, or the log is of a few seconds.",
+        answer="More than 100 % is worse than predicting zero: a log of a few seconds, or something is turned, swapped or in another unit.",
         checks=("joint order", "effort sign", "position sign", "position unit", "time base", "velocity"),
         others=(
             Cause(
