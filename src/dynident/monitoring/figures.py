@@ -74,7 +74,7 @@ def _distance_figure(found: Contacts, time: Array) -> Figure:
     layout = {
         "title": {"text": "All joints together"},
         "xaxis": axis("time [s]"),
-        "yaxis": axis("distance [standard deviations]"),
+        "yaxis": axis("distance"),
         "shapes": _stripes(found, time, ""),
         "showlegend": False,
     }
