@@ -60,7 +60,7 @@ def unheld_by_urdf(robot: Robot) -> list[str]:
     """A note of what a URDF has no place for of where links may go; none where there is nothing to say."""
     what = [f"that {' and '.join(pair)} never touch" for pair in robot.apart]
     what += [f"that the floor is at z = {robot.floor:g} m"] if robot.floor != 0.0 else []
-    return [f"URDF can't say {', or '.join(what)}, so motions that are planned with it keep farther away"] if what else []
+    return [f"URDF can't say {', or '.join(what)}, so motions that are planned with it keep farther away, or find no room"] if what else []
 
 
 def _capsules(robot: Robot, body: int) -> Iterator[tuple[Array, Array, float]]:
