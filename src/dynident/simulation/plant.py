@@ -9,12 +9,13 @@ deflection δ = q - θ, with the spring and damper on δ and the rotor's inertia
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, IntArray, per_joint
+from dynident.core.arrays import Array, BoolArray, IntArray, per_joint
 from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.dynamics import mass_matrix
 from dynident.errors import import_optional
@@ -67,10 +68,16 @@ class Plant:
 
     def link_side(self, motor_and_spring: Array) -> Array:
         """(n,) positions, velocities or accelerations of the links from those of the degrees of freedom."""
-        values = motor_and_spring[self.motors].copy()
-        elastic = self.springs >= 0
-        values[elastic] += motor_and_spring[self.springs[elastic]]
+        values = motor_and_spring[self.motors]
+        if self._elastic is not None:
+            values[self._elastic] += motor_and_spring[self.springs[self._elastic]]
         return values
+
+    @cached_property
+    def _elastic(self) -> BoolArray | None:
+        """(n,) which joints have a spring; None where none has."""
+        elastic = self.springs >= 0
+        return elastic if np.any(elastic) else None
 
 
 def build_plant(

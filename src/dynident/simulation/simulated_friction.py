@@ -54,22 +54,21 @@ class SimulatedFriction:
         step, around, still, rows = self._constants
         beside = motion.dq + around
         at = Motion(motion.q, beside, still, motion.load, motion.temperature)
-        torque = 0.0
-        for term, own in zip(smoothed.model.terms(at), rows, strict=True):
-            torque = torque + term * own
+        first, *others = map(np.multiply, smoothed.model.terms(at), rows)
+        torque = sum(others, first)
         jump = self._total_jump(at) if smoothed.needs else self._constant_jump
         below, here, above = torque - jump * (np.sign(beside) - np.tanh(beside / smoothed.threshold))
         return here, (above - below) / (2.0 * step)
 
     @cached_property
     def _constants(self) -> tuple[float, Array, Array, list[Array]]:
-        """Step of the velocity, velocities (3, 1) around one, accelerations (3, n), and the parameters, (n,) each."""
-        step = 1e-3 * self.model.threshold
-        return step, step * _AROUND + BESIDE_REST, np.zeros((3, len(self.parameters))), [*self.parameters.T.copy()]
+        """Step of the velocity, and of shape (3, n), which needs no broadcasting: velocities around one, accelerations, parameters."""
+        step, still = 1e-3 * self.model.threshold, np.zeros((3, len(self.parameters)))
+        return step, still + step * _AROUND + BESIDE_REST, still, [still + own for own in self.parameters.T]
 
     @cached_property
     def _constant_jump(self) -> Array:
-        return self._total_jump(Motion.steady(np.zeros((1, len(self.parameters)))))
+        return self._total_jump(Motion.steady(np.zeros((1, len(self.parameters))))) + np.zeros((3, len(self.parameters)))
 
     def _total_jump(self, motion: Motion) -> Array:
         """(n,) or (N, n) half the jump of the torque at rest."""
