@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 import pytest
 from plotly.offline import get_plotlyjs
 
+from dynident.core.results import short_number
 from dynident.errors import FileError, InputError
 from dynident.feasibility import RetrievalStatus
 from dynident.reports import SECTIONS, report, report_html
@@ -185,6 +186,16 @@ def test_a_motion_beyond_that_of_the_fit_is_in_the_verdict(complete):
     band = replace(run.validation.band, departures=(Departure(joint="joint_2", share=0.4, since=1.5, factor=12.0),))
     doubts = list(what_not_to_trust(replace(run, validation=replace(run.validation, band=band))))
     assert any("joint_2 (40% of the samples, from 1.5 s on)" in doubt for doubt in doubts)
+
+
+@pytest.mark.parametrize(("times", "doubted"), [(1.4, False), (1.6, True)])
+def test_a_held_out_error_below_that_of_the_cross_validation_is_no_forecast(complete, times, doubted):
+    run = load_run(complete)
+    assert run.validation is not None
+    crossed = (times * run.validation.recommended.overall_percent, 0.25)
+    validation = replace(run.validation, summary=replace(run.validation.summary, cross_validated=crossed))
+    doubts = [doubt for doubt in what_not_to_trust(replace(run, validation=validation)) if "as a forecast of other motions" in doubt]
+    assert [doubt.endswith("have " + " ± ".join(map(short_number, crossed)) + " %.") for doubt in doubts] == [True] * doubted
 
 
 @pytest.mark.parametrize(("status", "tone"), [(RetrievalStatus.OPTIMAL, "good"), (RetrievalStatus.FEASIBLE, "fair")])

@@ -134,6 +134,13 @@ def _doubts(run: Run, validation: Validation) -> Iterator[str]:
     if run.estimate.base.equations == "torque" and validation.coefficients.overall_percent > WORSE_THAN_FIT * fitted:
         other = short_number(validation.coefficients.overall_percent)
         yield f"The error of the fit ({short_number(fitted)} %) as a forecast: on other data it is {other} %."
+    crossed = validation.summary.cross_validated
+    if validation.on_new_data and crossed is not None and crossed[0] > WORSE_THAN_FIT * found.overall_percent:
+        error = " ± ".join(map(short_number, crossed))
+        yield (
+            f"The held-out error ({short_number(found.overall_percent)} %) as a forecast of other motions: parts of the fit's own log, "
+            f"each predicted by a fit to the others, have {error} %."
+        )
     links = validation.links if run.links_validated else None
     if links is not None and links.overall_percent > CLEARLY_WORSE * validation.coefficients.overall_percent:
         yield f"The link parameters for torques of that accuracy: their own error is {short_number(links.overall_percent)} %."
