@@ -477,8 +477,11 @@ class Level(TypedDict):
 
     joint: str
     gain: Annotated[float, "of the observer [1/s]"]
-    level: Annotated[Number, "threshold in motion; null where infinite"]
-    rest_allowance: Annotated[float, "what is added at rest"]
+    level: Annotated[Number, "threshold in standard deviations of the noise; null where infinite"]
+    threshold: Annotated[Number, "that in motion, RMS over the joints' ranges [unit]; null where infinite"]
+    rest_allowance: Annotated[float, "what is added at rest [unit]"]
+    velocity_noise: Annotated[float, "standard deviation of the residual's noise that the inertia carries [rad/s² | m/s²]"]
+    effort_noise: Annotated[float, "standard deviation of the residual's noise of the joint by itself [unit]"]
     blur: Annotated[float, "by how much a measured velocity may be off"]
     unit: str
 
@@ -498,6 +501,7 @@ class Monitor(Stage):
     robot: str
     model: Annotated[str, "what it is watched with: links or coefficients"]
     confirmation: Annotated[float, "how long a residual must stay above its threshold [s]"]
+    distance_level: Annotated[Number, "threshold of the distance of all residuals, in standard deviations; null where infinite"]
     joints: list[Level]
     calibration: Calibration | None
     notes: list[str]
