@@ -5,7 +5,7 @@ Every model is judged on the same data and at the same bandwidth, whatever it wa
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,9 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.virtual_arms import Arm, draw_arm, fourier_motion, record
-from dynident import Robot, identify, load_dataset, load_robot
+from dynident import Robot, identify, load_dataset, load_robot, retrieve
 from dynident.data import Dataset, EffortKind
+from dynident.data.provenance import NEW
+from dynident.doctor import diagnose
 from dynident.errors import ValueRangeError
+from dynident.feasibility.solve import MisfitError
 from dynident.validation import validate
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -28,10 +31,23 @@ RECORDED_SECONDS, VIRTUAL_SECONDS = (2.0, 3.0, 5.0, 8.0, 13.0, 20.0), (3.0, 5.0,
 #: Length of one motion of the virtual arm [s].
 MOTION = 20.0
 SEEDS = range(5)
+#: What is wrong with a log, in a few words, and what makes it so.
+FAULTS: dict[str, Callable[[Dataset], Dataset]] = {
+    "nothing": lambda log: log,
+    "torques in kgf·cm taken for N·m": lambda log: _with_effort(log, 10.197),
+    "motor torques: all of them 100 times too small": lambda log: _with_effort(log, 0.01),
+    "torque of joint 2 counts the other way": lambda log: _with_effort(log, _ones(log, 1, -1.0)),
+    "position of joint 2 counts the other way": lambda log: _with_motion(log, _ones(log, 1, -1.0)),
+    "columns of joints 2 and 4 swapped": lambda log: _swap(log, 1, 3),
+    "degrees taken for radians": lambda log: _with_motion(log, 180.0 / np.pi),
+    "zero of joint 2 off by 0.3 rad": lambda log: replace(log, q=log.q + 0.3 * (np.arange(log.n) == 1), provenance=NEW),
+    "clock ten times too slow": lambda log: replace(log, time=10.0 * log.time, provenance=NEW),
+    "torques 50 ms late": lambda log: _delay(log, 0.05),
+}
 
 
 def study() -> str:
-    return "\n\n".join(["## Decisions before an identification", *_filters(), *_lengths()])
+    return "\n\n".join(["## Decisions before an identification", *_filters(), *_lengths(), *_faults()])
 
 
 @cache
@@ -138,6 +154,60 @@ def _lengths() -> Iterator[str]:
     }
     rows = [(f"{seconds:g}", *(_median(column[seconds]) for column in columns.values())) for seconds in VIRTUAL_SECONDS]
     yield f"Virtual Pandas, error [%], median (and largest) of {len(SEEDS)}:\n\n{_table(('seconds', *columns), rows)}"
+
+
+def _faults() -> Iterator[str]:
+    """Recorded Panda with one fault each: what the fit, its links and the doctor make of it."""
+    if not recorded_logs():
+        return
+    robot, fitted, judged = recorded_logs()["Panda"]
+    rows: list[tuple[str | float, ...]] = []
+    for told, spoil in FAULTS.items():
+        log = spoil(fitted)
+        estimate = identify(robot, log, cutoff=5.0)
+        validation = validate(estimate, spoil(judged))
+        try:
+            mass = f"{retrieve(estimate).total_mass:.1f}"
+        except MisfitError:
+            mass = "refused"
+        found = diagnose(robot, log).findings
+        says = f"{found[0].name} ({found[0].confidence.name.lower()})" if found else "nothing found"
+        rows.append((told, estimate.residuals.relative_percent, validation.coefficients.overall_percent, mass, says))
+    headings = (
+        "fault",
+        "unexplained by the fit [%]",
+        "on other data with the same fault [%]",
+        "total mass of the links [kg]",
+        "the doctor",
+    )
+    yield f"### What a fault does to the numbers: recorded Panda, one fault in both logs\n\n{_table(headings, rows)}"
+
+
+def _ones(log: Dataset, joint: int, value: float) -> np.ndarray:
+    return np.where(np.arange(log.n) == joint, value, 1.0)
+
+
+def _with_effort(log: Dataset, factor: float | np.ndarray) -> Dataset:
+    assert log.effort is not None
+    return replace(log, effort=log.effort * factor, provenance=NEW)
+
+
+def _with_motion(log: Dataset, factor: float | np.ndarray) -> Dataset:
+    return replace(log, q=log.q * factor, dq=None if log.dq is None else log.dq * factor, provenance=NEW)
+
+
+def _swap(log: Dataset, one: int, other: int) -> Dataset:
+    order = np.arange(log.n)
+    order[[one, other]] = other, one
+    assert log.dq is not None
+    assert log.effort is not None
+    return replace(log, q=log.q[:, order], dq=log.dq[:, order], effort=log.effort[:, order], provenance=NEW)
+
+
+def _delay(log: Dataset, seconds: float) -> Dataset:
+    assert log.effort is not None
+    late = [np.interp(log.time - seconds, log.time, column) for column in log.effort.T]
+    return replace(log, effort=np.column_stack(late), provenance=NEW)
 
 
 def _median(values: list[float]) -> str:
