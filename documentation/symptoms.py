@@ -219,8 +219,8 @@ the line that mends it. `dynident identify` takes a quick look of its own and st
 
 ## What a fault does to the numbers
 
-The recorded Panda log with one fault each (`python -m benchmarks.run decide`). The error of a fit sees no factor that all torques have: links
-of 111 kg explain their log as well as those of 16.5 kg. The other faults show in the error, and the doctor names each.
+The recorded Panda log with one fault each (`python -m benchmarks.run decide`). The error of a fit sees no factor that all torques have:
+links of 111 kg explain their log as well as those of 16.5 kg. The other faults show in the error, and the doctor names each.
 
 {_faults()}
 
