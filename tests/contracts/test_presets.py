@@ -135,6 +135,15 @@ def test_what_a_recorder_was_not_told_to_write_may_be_missing_but_not_the_positi
         load_dataset(other, preset="ur_rtde")
 
 
+def test_positions_that_a_preset_does_not_name_have_their_usual_names(tmp_path):
+    mine = tmp_path / "trace.yaml"
+    mine.write_text('columns: {effort: "amps*"}\neffort_kind: magnitude\neffort_gains: 2.0')
+    log = text(tmp_path / "log.csv", {"time": TIME} | numbered("q{}", Q) | numbered("amps{}", np.abs(TAU)))
+    data = load_dataset(log, preset=mine)
+    np.testing.assert_allclose(data.q, Q)
+    np.testing.assert_allclose(data.effort, 2.0 * np.abs(TAU))
+
+
 def test_presets_that_are_not_there(tmp_path):
     with pytest.raises(UnknownNameError, match=r"no preset named 'fanuc'; known: franka_state, .*; or give a YAML file of your own"):
         load_dataset(WRITERS["ur_rtde"](tmp_path), preset="fanuc")

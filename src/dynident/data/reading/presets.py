@@ -55,13 +55,14 @@ def read_preset(name_or_file: str | Path) -> Recipe:
 def present_columns(file: Path, table: Table, preset: Mapping[str, Patterns], columns: Mapping[str, Patterns]) -> dict[str, Any]:
     """The columns that a preset expects and the file has, with those that somebody else gave before them.
 
-    A recorder writes what it is told to, so that all but the positions may be missing.
+    A recorder writes what it is told to, so that all but the positions may be missing. Positions that a preset doesn't name have
+    their usual names.
     """
     there = {name: patterns for name, patterns in preset.items() if name not in columns and _matches(table, patterns)}
-    if preset and "q" not in there and "q" not in columns:
+    if "q" in preset and "q" not in there and "q" not in columns:
         names = list(table)
         listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        raise FileError(file, f"has no positions under the preset's name, {preset.get('q')}; found: {listed}", remedy="use another preset")
+        raise FileError(file, f"has no positions under the preset's name, {preset['q']}; found: {listed}", remedy="use another preset")
     return there | dict(columns)
 
 
