@@ -1,4 +1,4 @@
-"""Validators of the documents of a run folder, by the JSON Schemas in docs/reference/schemas."""
+"""Validators of what is written into run folders and printed, by the JSON Schemas in docs/reference/schemas."""
 
 from __future__ import annotations
 
@@ -24,6 +24,14 @@ def validator(name: str) -> Draft202012Validator:
     content = json.loads((FOLDER / name.replace(".json", ".schema.json")).read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(content)
     return Draft202012Validator(content)
+
+
+def check_printed(text: str) -> None:
+    """What a command printed must be as the schema says that it names; what names none is not judged."""
+    content = json.loads(text) if text.startswith("{") else {}
+    name = f"{content.get('schema', '').removeprefix('dynident/').partition('/')[0]}.json"
+    if name in NAMES:
+        validator(name).validate(content)
 
 
 @contextmanager

@@ -42,6 +42,23 @@ _MORE = {
     "compare": ("how-to/fleet.md",),
     "sample": ("how-to/sample.md",),
 }
+#: Schemas of what --json prints, without their suffix.
+_JSON = {
+    "reproduce": ("reproduction",),
+    "check": ("check",),
+    "repair": ("repair",),
+    "excite": ("excite", "excite-static", "excite-check", "experiment"),
+    "doctor": ("diagnosis",),
+    "identify": ("estimate",),
+    "signs": ("signs",),
+    "retrieve": ("parameters",),
+    "validate": ("validation",),
+    "friction": ("friction",),
+    "fleet": ("fleet",),
+    "payload": ("payload",),
+    "compare": ("comparison",),
+    "sample": ("sample-index",),
+}
 #: Options that many commands have: heading, what they are about, and the group that holds them all.
 _SHARED = (
     ("How a robot is described", "Of a file that describes a robot, and how the robot is mounted:", options.Mounting),
@@ -107,6 +124,9 @@ def _describe(name: str, command: Any, shared: Mapping[str, set[str]]) -> list[s
         used = [item for item in command.params if item.name in names and _is_option(item)]
         if used:
             parts.append(f"[{title}](#{title.lower().replace(' ', '-')}): {', '.join(f'`{item.opts[0]}`' for item in used)}.")
+    if name in _JSON:
+        links = [f"[{kind}](schemas/{kind}.schema.json)" for kind in _JSON[name]]
+        parts.append(f"JSON Schema of what `--json` prints: {_listed(links)}.")
     parts.append(f"```\n{_examples(command.epilog)}\n```")
     return [part for part in parts if part]
 

@@ -1,4 +1,4 @@
-"""JSON Schemas (draft 2020-12) of the documents of a run folder, from the types that say what is in them; nothing else may be in them."""
+"""JSON Schemas (draft 2020-12) of what is written into run folders and printed, from types that say all that can be in it."""
 
 from __future__ import annotations
 
@@ -11,24 +11,55 @@ from typing import Annotated, Any, Literal, NotRequired, Union, cast, get_args, 
 
 import numpy as np
 
-from documentation.reference import docstrings, documents
+from documentation.reference import MADE, docstrings, documents, printed
 from dynident.robots.serialize import SCHEMA as ROBOT_SCHEMA
 from dynident.runs.stages import Stage
 
+#: Kinds of what commands print.
+_PRINTED = (
+    "check",
+    "repair",
+    "comparison",
+    "fleet",
+    "excite",
+    "excite-static",
+    "excite-check",
+    "experiment",
+    "sample-index",
+    "reproduction",
+)
 #: The type of each document by its name, and the version that it says of itself; empty where it says none.
 DOCUMENTS: Mapping[str, tuple[type, str]] = {
     **{stage.value.document: (getattr(documents, stage.name.title()), stage.value.schema) for stage in Stage},
     "robot.json": (documents.Robot, ROBOT_SCHEMA),
     "diagnosis.json": (documents.Diagnosis, ""),
     "chain.json": (documents.Chain, "dynident/chain/1"),
+    **{f"{kind}.json": (getattr(printed, kind.title().replace("-", "")), f"dynident/{kind}/1") for kind in _PRINTED},
 }
 _PLAIN: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 #: JSON has no infinity; a robot's limits have these words for it.
 _INFINITE = ["inf", "-inf"]
 
 
+_PAGE = """# JSON Schemas
+
+Every document that dynident writes into a [run folder](../run-folder.md), and what most commands print with `--json`, has a JSON Schema (draft
+2020-12), by which programs can check what they read. A document names its kind and version as `schema`. Nothing is in it that its schema does
+not name; a field that is added, taken away or changed makes another version.
+
+"""
+
+
 def make() -> dict[str, str]:
-    return {f"schemas/{name.replace('.json', '.schema.json')}": _text(schema(name)) for name in DOCUMENTS}
+    """A schema per document, and the page that lists them."""
+    schemas = {name: schema(name) for name in DOCUMENTS}
+    rows = [f"| [{name}]({_file(name)}) | {content['description']} |" for name, content in schemas.items()]
+    page = MADE + _PAGE + "\n".join(["| schema of | what it is |", "|---|---|", *rows]) + "\n"
+    return {"schemas/index.md": page, **{f"schemas/{_file(name)}": _text(content) for name, content in schemas.items()}}
+
+
+def _file(name: str) -> str:
+    return name.replace(".json", ".schema.json")
 
 
 def schema(name: str) -> dict[str, Any]:

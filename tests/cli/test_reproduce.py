@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dynident.reproduce import PAPERS, Reproduction
+from tests.schemas import validator
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +20,7 @@ def test_it_prints_the_numbers_and_writes_them(finished, reproduced: Reproductio
     assert finished.returncode == 0, finished.stderr
     assert "the paper is in error" in finished.stdout
     content = json.loads((reproduced_folder / "reproduction.json").read_text())
+    validator("reproduction.json").validate(content)
     assert [item["paper"] for item in content["papers"]] == list(PAPERS)
     claims = [claim for paper in content["papers"] for experiment in paper["experiments"] for claim in experiment["claims"]]
     assert len(claims) == len(reproduced.claims) == sum(content["verdicts"].values())

@@ -19,7 +19,7 @@ def pages() -> dict[str, str]:
 def test_the_pages_are_what_the_code_makes(pages):
     stale = [name for name, text in pages.items() if (FOLDER / name).read_text(encoding="utf-8") != text]
     assert stale == [], "make them anew: python -m documentation.reference"
-    assert {f"api/{path.name}" for path in (FOLDER / "api").iterdir()} <= set(pages)
+    assert {f"{folder}/{path.name}" for folder in ("api", "schemas") for path in (FOLDER / folder).iterdir()} <= set(pages)
 
 
 @pytest.mark.parametrize("package", api.PACKAGES)

@@ -163,6 +163,7 @@ def test_the_command_writes_a_summary_and_says_with_its_exit_code_that_a_robot_f
     assert "4 robots, 0 worked on now, 1 with a step that failed" in said
     assert "r3 identify" in said
     document = json.loads((folder / "fleet.json").read_text())
+    validator("fleet.json").validate(document)
     assert [robot["robot"] for robot in document["robots"]] == ["r0", "r1", "r2", "r3"]
     assert document["comparison"]["reference"] == "the median of 3 runs"
     assert "is not an .npz archive" in (folder / "fleet.html").read_text()

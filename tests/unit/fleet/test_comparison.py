@@ -13,6 +13,7 @@ from dynident.fleet import compare_runs
 from dynident.fleet.quantities import FRICTION
 from dynident.fleet.tables import comparison_document, sentences
 from dynident.reports.comparison import comparison_page
+from tests.schemas import validator
 from tests.unit.fleet.fleets import compared, estimate_of
 
 
@@ -96,6 +97,7 @@ def _pendulum():
 
 def test_document_and_page_have_every_run_and_text_is_escaped(fleet):
     document = comparison_document(fleet)
+    validator("comparison.json").validate(document)
     assert [run["run"] for run in document["runs"]] == [fleet.names[r] for r in fleet.order]
     assert len(document["runs"][0]["deviations"]) == len(document["quantities"])
     json_text(document)
