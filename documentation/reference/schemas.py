@@ -43,9 +43,9 @@ _INFINITE = ["inf", "-inf"]
 
 _PAGE = """# JSON Schemas
 
-Every document that dynident writes into a [run folder](../run-folder.md), and what most commands print with `--json`, has a JSON Schema (draft
-2020-12), by which programs can check what they read. A document names its kind and version as `schema`. Nothing is in it that its schema does
-not name; a field that is added, taken away or changed makes another version.
+Every document that dynident writes into a [run folder](../run-folder.md), and what most commands print with `--json`, has a
+JSON Schema (draft 2020-12), by which programs can check what they read. A document names its kind and version as `schema`.
+Nothing is in it that its schema does not name.
 
 """
 
