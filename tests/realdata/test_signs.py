@@ -1,4 +1,4 @@
-"""Signs of the recorded Panda, of which only |torque| is shown."""
+"""Signs of a recorded Panda and a recorded TX40, of which only |torque| is shown."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from dynident import load_robot, recover_signs
-from dynident.data import EffortKind, load_dataset, resample
+from dynident.data import Dataset, EffortKind, load_dataset, resample
+from dynident.friction import couple, friction_model
 from dynident.regression import identify
 from dynident.signs import SignVerdict
+from tests.realdata.test_identification import TX40_GEARS, tx40_log
 
 
 def test_the_panda_s_signs_come_back_and_its_links_can_exist(shared_data):
@@ -27,3 +29,20 @@ def test_the_panda_s_signs_come_back_and_its_links_can_exist(shared_data):
     assert found.verdict is SignVerdict.CERTAIN
     assert found.links is not None
     assert found.links.feasible
+
+
+def test_the_tx40_s_signs_come_back_where_the_model_knows_its_coupled_wrist(shared_data):
+    robot = load_robot(shared_data / "staubli_tx40" / "tx40_mdh_modified.urdf")
+    signed = tx40_log(shared_data / "staubli_tx40")
+    log = Dataset(time=signed.time, q=signed.q, effort=np.abs(signed.effort), effort_kind=EffortKind.MAGNITUDE)
+    model = friction_model("linear+armature")
+    found = recover_signs(robot, log, friction=couple(model, TX40_GEARS), cutoff=20.0)
+    torque = np.column_stack([np.interp(found.log.time, signed.time, column) for column in signed.effort.T])
+    clear = np.abs(torque) > found.threshold
+    right = found.signs * torque > 0.0
+    assert clear.mean() > 0.5
+    assert min(right[clear[:, j], j].mean() for j in range(6)) >= 0.999
+    assert found.verdict is SignVerdict.LIKELY
+    unaware = recover_signs(robot, log, friction=model, cutoff=20.0)
+    assert unaware.verdict is SignVerdict.UNEXPLAINED
+    assert "joint_5" in unaware.sentence
