@@ -27,5 +27,6 @@ def _torque(work: Path, browser) -> bytes:
 
 def _contacts(work: Path, browser) -> bytes:
     chromium.open_page(browser, work / "run" / "contacts.html")
-    browser.execute_script("document.querySelector('#residuals figure').remove()")  # joint 1 turns about the force
-    return narrow(browser, "#residuals", "#residuals .row")
+    others = "[...document.querySelectorAll('#residuals figure')].slice(0, -2).forEach((f) => f.remove())"
+    browser.execute_script(others)  # joint 1 turns about the force
+    return narrow(browser, "#residuals .key", "#residuals .row")

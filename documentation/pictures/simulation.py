@@ -28,7 +28,7 @@ def make(work: Path, browser) -> dict[str, bytes]:
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 1100, "height": 480, "deviceScaleFactor": 1, "mobile": False})
     browser.get((work / "view.html").as_uri())
     chromium.wait(lambda: browser.execute_script("return document.documentElement.dataset.ready") == "yes", "the robot is drawn")
-    made["simulation-view.png"] = between(browser, "canvas", "canvas", width=670, scale=1.0)
+    made["simulation-view.png"] = between(browser, "canvas", "canvas", width=660, scale=1.0)
     make_narrow(browser)
     made["simulation-fall.png"] = figure(browser, work, _fall(names, work))
     log = recorded("panda_gaz2019", "simulation-panda.png")
