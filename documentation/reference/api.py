@@ -212,9 +212,11 @@ def _signature(node: ast.FunctionDef, variables: list[Variable]) -> str:
 
 
 def _variables(kind: str, variables: list[Variable], entries: Mapping[str, str], module: str, index: Index) -> str:
+    """kind : field, or parameter, whose default the signature shows."""
     rows: list[tuple[str, ...]] = []
     for item in variables:
-        default = f"`{item.default}`" if item.default and len(item.default) <= _LONGEST_DEFAULT else ""
+        shown = kind == "field" and item.default and len(item.default) <= _LONGEST_DEFAULT
+        default = f"`{item.default}`" if shown else ""
         meaning = _without_type(entries[item.name]) if item.name in entries else docstrings.markdown(item.meaning)
         rows.append((f"`{item.mark}{item.name}`", _link_type(item.annotation, module, index), _cell(default), _cell(meaning)))
     return _table((kind, "type", "default", "meaning"), rows)
