@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-#: Every test of these files is by itself, and some take long: the pages of the documentation, the notebooks, the example scripts.
-ALONE = ("tests/docs/test_code_blocks.py", "tests/docs/test_notebooks.py", "tests/docs/test_examples.py")
+#: Every test of these files is by itself, and some take long: the pages of the documentation, the notebooks, the example scripts, the
+#: formats of damaged files.
+ALONE = ("tests/docs/test_code_blocks.py", "tests/docs/test_notebooks.py", "tests/docs/test_examples.py", "tests/faults/test_reading.py")
 #: These files share one thing that takes long to build: the papers' experiments in their quick form.
 TOGETHER = ("tests/cli/test_reproduce.py", "tests/contracts/test_claims.py")
 

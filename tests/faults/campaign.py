@@ -21,11 +21,13 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import IO, NamedTuple
+from unittest import mock
 
 import numpy as np
 
@@ -146,10 +148,16 @@ def _taken(said: IO[bytes]) -> str:
     return found
 
 
+#: Where files are read in a process of their own.
+_APART = ("dynident.data.formats.registry", "dynident.robots.formats.xacro", "dynident.robots.formats.mjcf")
+
+
 @cache
 def prepare(item: Format) -> Found:
-    """What is read of the intact file, and said about it; once, so that every child begins warm."""
-    with tempfile.TemporaryDirectory() as folder:
+    """What is read of the intact file, and said about it; once and in this process, so that every child has the reader's libraries."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as here:
+        for module in _APART:
+            here.enter_context(mock.patch(f"{module}.read_apart", lambda read, path, *arguments: read(path, *arguments)))
         (Path(folder) / "files").mkdir()
         item.write(Path(folder) / "files")
         found = item.read(Path(folder) / "files" / item.file)
