@@ -16,6 +16,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.linear_algebra import singular_vectors
+from dynident.core.threads import map_in_order, thread_count
 from dynident.errors import InputError
 from dynident.feasibility.constraints.lmi import Block
 from dynident.feasibility.objective import Objective
@@ -36,10 +37,12 @@ MUCH_NARROWER = 0.5
 #: Without knowledge of the noise, a fit counts as as good while its residual is at most this share of the data larger.
 _UNKNOWN_NOISE = 1e-6
 #: Ends beyond this many times `RetrievalProblem.units` mean that nothing bounds the parameter: the solver went as far as it could.
-UNBOUNDED = 1e4
+UNBOUNDED = 1e3
 #: A solver that gives up beyond this share of that was on its way there.
 _ON_THE_WAY = 0.1
 _TOLERANCE = 1e-7
+#: Columns whose ends are looked for on one thread, one after the other, so that they don't depend on the number of threads.
+_PIECE = 10
 
 
 def with_ranges(
@@ -63,19 +66,25 @@ def with_ranges(
     blocks = [*problem.terms.blocks, *(item.convex_at(result.x) for item in problem.terms.nonconvex if item.convex_at is not None)]
     count = len(problem.base.columns.of_links)
     sizes = _sizes(result, problem.units)
-    find_end = _end_finder(problem, _shorten(goal.A, goal.b), blocks, radius, result.x, sizes)
-    known_from = _knowledge(problem, goal.A)
+    rows, known_from = _shorten(goal.A, goal.b), _knowledge(problem, goal.A)
+
+    def find_ends(columns: range) -> list[tuple[float, float]]:
+        find_end = _end_finder(problem, rows, blocks, radius, result.x, sizes)
+        return [(find_end(i, 1.0), find_end(i, -1.0)) for i in columns]
+
+    pieces = [range(first, min(first + _PIECE, count)) for first in range(0, count, _PIECE)]
     ranges: list[Range] = []
     unsolved: list[str] = []
-    for i in range(count):
-        ends = [find_end(i, sign) for sign in (1.0, -1.0)]
-        if any(np.isnan(ends)):
-            unsolved.append(problem.base.columns.names[i])
-            ends = [sign * np.inf if np.isnan(end) else end for sign, end in zip((-1.0, 1.0), ends, strict=True)]
-        low, high = min(ends[0], float(result.x[i])), max(ends[1], float(result.x[i]))
-        ranges.append(Range(low=low, high=high, determined_by=known_from(i, high - low, sizes[i])))
+    for found in map_in_order(find_ends, pieces, thread_count()):
+        for ends in found:
+            i = len(ranges)
+            if any(np.isnan(ends)):
+                unsolved.append(problem.base.columns.names[i])
+            low, high = (sign * np.inf if np.isnan(end) else end for sign, end in zip((-1.0, 1.0), ends, strict=True))
+            low, high = min(low, float(result.x[i])), max(high, float(result.x[i]))
+            ranges.append(Range(low=low, high=high, determined_by=known_from(i, high - low, sizes[i])))
         if progress is not None:
-            progress((i + 1) / count)
+            progress(len(ranges) / count)
     notes = [f"the solver did not find the ends of the ranges of {', '.join(unsolved)}, which are left open"] if unsolved else []
     return replace(result, ranges=tuple(ranges), notes=(*result.notes, *notes))
 

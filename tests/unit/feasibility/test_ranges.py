@@ -39,6 +39,14 @@ def test_the_value_is_inside():
     assert all(item.low <= value <= item.high for item, value in zip(found.ranges, found.x, strict=True))
 
 
+def test_threads_change_no_bit(monkeypatch):
+    found = []
+    for count in ("1", "3"):
+        monkeypatch.setenv("DYNIDENT_THREADS", count)
+        found.append(ranges(LIMITS).ranges)
+    assert found[0] == found[1]
+
+
 def test_the_truth_is_inside_as_often_as_95_percent_promise():
     truth = ROBOT.parameters.ravel()
     hits = [
