@@ -56,7 +56,8 @@ def study(repeats: int = 9) -> str:
             "## Feasible parameters",
             "",
             f"The Panda problem of the RA-L 2019 paper ({problem.objective.A.shape[0]} coefficients, {problem.variables} parameters, "
-            f"{len(problem.terms.blocks)} constraints), one thread per process unless said, medians of {repeats} repeats (conic solvers), 5 (ranges) or 3. "
+            f"{len(problem.terms.blocks)} constraints), one thread per process unless said, medians of {repeats} repeats "
+            "(conic solvers), 5 (ranges) or 3. "
             "Wall (CPU) time.",
             "",
             "| work | dynident | beside it | time | ratio | asked |",
