@@ -57,11 +57,11 @@ def markdown(text: str) -> str:
 
 def plain(text: str) -> str:
     """What `markdown` was made of, as text."""
-    return re.sub(r"\\([*<\\_(])", r"\1", text.replace(MENTION, "")).replace("\n", " ")
+    return re.sub(r"\\([*\\_(])", r"\1", text.replace(MENTION, "").replace("&lt;", "<")).replace("\n", " ")
 
 
 def _plain(text: str) -> str:
-    text = re.sub(r"([*<\\])", r"\\\1", text)
+    text = re.sub(r"([*\\])", r"\\\1", text).replace("<", "&lt;")
     return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", text).replace("](", "]\\(")
 
 
