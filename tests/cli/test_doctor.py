@@ -57,6 +57,18 @@ def test_fix_writes_what_is_sure_and_the_log_is_good_then(dynident, folder):
     assert (again.returncode, again.stderr) == (0, "")
 
 
+def test_what_was_said_about_the_columns_is_written_too(dynident, folder):
+    header = ";".join(["stamp", *(f"pos_{x}" for x in "abc"), *(f"load_{x}" for x in "abc")])
+    table = np.column_stack([LOG.time, np.rad2deg(LOG.q), LOG.effort * [1, -1, 1]])
+    np.savetxt(folder / "own.csv", table, delimiter=";", header=header, comments="")
+    told = ("--map", "time=stamp", "--map", "q=pos_*", "--map", "torque=load_*", "--unit", "q=deg")
+    assert dynident("doctor", "spatial_3r", "own.csv", *told, "--fix").returncode == 1
+    lines = {"columns": {"time": ["stamp"], "q": ["pos_*"], "torque": ["load_*"]}, "units": {"q": "deg"}, "effort_signs": [1, -1, 1]}
+    assert yaml.safe_load((folder / "own.csv.yaml").read_text()) == lines
+    again = dynident("doctor", "spatial_3r", "own.csv")
+    assert (again.returncode, again.stderr) == (0, "")
+
+
 def test_fix_never_writes_over_a_file_unasked_and_combines_with_it_when_asked(dynident, folder):
     beside = folder / "bad.csv.yaml"
     beside.write_text("skip: 10\neffort_signs: [-1, -1, -1]\nrate: 100\n")

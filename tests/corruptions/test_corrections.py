@@ -8,12 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from benchmarks.doctor_logs import Conditions, virtual_log
 from dynident import load_robot
 from dynident.data import Dataset, load_dataset, write_dataset
 from dynident.doctor import Correction
 from dynident.doctor.recipe_file import recipe_text
+from dynident.regression.summary import Reading
 
 CORRECTIONS = {
     "units": Correction(units={"q": "deg", "dq": "deg/s", "ddq": "deg/s^2"}),
@@ -56,3 +58,16 @@ def test_the_file_is_read_as_the_log_was_corrected(log: Dataset, names: tuple[st
         assert (read is None) == (corrected is None), channel
         if read is not None:
             np.testing.assert_allclose(read, corrected, rtol=1e-6, atol=1e-6, err_msg=channel)
+
+
+def test_what_was_told_when_the_log_was_read_goes_before_the_file_and_is_combined_with_the_correction(tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.with_name("log.csv.yaml").write_text("columns: {time: stamp}\neffort_gains: [7.0, 7.0, 7.0]\nskip: 3\n")
+    told = Reading(columns={"q": ["pos_*"], "ddq": ["none"]}, effort_gains=[2.0, 2.0, 2.0], gears=[[9.0, 0, 0], [0, 8.0, 0], [0, 0, 7.0]])
+    _, text = recipe_text(file, Correction(effort_gains=np.array([1.0, 3.0, 1.0])), told)
+    assert yaml.safe_load(text) == {
+        "columns": {"time": "stamp", "q": ["pos_*"], "ddq": ["none"]},
+        "effort_gains": [2.0, 6.0, 2.0],
+        "skip": 3,
+        "gear_ratios": told.gears,
+    }

@@ -11,12 +11,14 @@ import yaml
 from dynident.core.files import read_yaml
 from dynident.doctor.correction import Correction
 from dynident.errors import FileError
+from dynident.regression.summary import Reading
 
 
-def recipe_text(data: Path, correction: Correction) -> tuple[Path, str]:
+def recipe_text(data: Path, correction: Correction, told: Reading | None = None) -> tuple[Path, str]:
     """Which file corrects the reading of a data file, and what must be in it.
 
     What a YAML beside the data says already stays, and is combined with the correction, which was found on data that were read with it.
+    So is what was told when the data were read, which goes before the YAML.
     """
     if data.suffix.lower() in (".yaml", ".yml"):
         beside: Path | None = data
@@ -25,9 +27,20 @@ def recipe_text(data: Path, correction: Correction) -> tuple[Path, str]:
         beside = next((path for path in candidates if path.is_file()), None)
     before: dict[str, Any] = {} if beside is None else read_yaml(beside)
     target = beside if beside is not None and beside.name != "dataset.yaml" else data.with_name(data.name + ".yaml")
-    merged = _combine(target, before, correction)
+    merged = _combine(target, before if told is None else _told(before, told), correction)
     heading = "# How this log is to be read, as dynident doctor found it.\n"
     return target, heading + yaml.safe_dump(merged, sort_keys=False, default_flow_style=None, allow_unicode=True)
+
+
+def _told(before: dict[str, Any], told: Reading) -> dict[str, Any]:
+    """The lines of a YAML with what was told in place of what it says; a preset that is a file is found from anywhere."""
+    said = {{"gears": "gear_ratios"}.get(name, name): value for name, value in told.to_dict().items()}
+    for name in ("columns", "units", "reader_options"):
+        if name in said:
+            said[name] = {**before.get(name, {}), **said[name]}
+    if Path(told.preset).is_file():
+        said["preset"] = str(Path(told.preset).resolve())
+    return {**before, **said}
 
 
 def _combine(target: Path, before: dict[str, Any], correction: Correction) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from dynident.errors import FileError, InputError, Remedy
 
 if TYPE_CHECKING:
     from dynident.doctor import Diagnosis
+    from dynident.regression.summary import Reading
 
 EXAMPLE = """Examples:
 
@@ -27,7 +28,7 @@ def doctor(
     robot: opt.RobotArgument,
     data: opt.DataArgument,
     *,
-    fix: Annotated[bool, typer.Option("--fix", help="Write the sure corrections to the YAML beside the data.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Write the sure corrections, and what you said, to the YAML beside the data.")] = False,
     force: Annotated[bool, typer.Option("--force", help="With --fix, also where that YAML is there already.")] = False,
     report: Annotated[
         Path | None, typer.Option("--report", metavar="FILE", help="Also write a page with the figure that shows each finding (.html).")
@@ -63,7 +64,7 @@ def doctor(
         from dynident.reports.diagnosis import diagnosis_page
 
         diagnosis_page(found, tell_correction).save(report)
-    written = _write(data[0], found, force=force) if fix else None  # last: from then on the log is read in another way
+    written = _write(data[0], found, reading, force=force) if fix else None  # last: from then on the log is read in another way
     if as_json:
         print_json({**diagnosis_document(found), "written": None if written is None else str(written)})
     else:
@@ -74,7 +75,7 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _write(data: Path, found: Diagnosis, *, force: bool) -> Path | None:
+def _write(data: Path, found: Diagnosis, reading: Reading, *, force: bool) -> Path | None:
     """The file that was written; None where nothing is sure that a file could say."""
     from dynident.core.files import write_atomically
     from dynident.doctor.recipe_file import recipe_text
@@ -82,7 +83,7 @@ def _write(data: Path, found: Diagnosis, *, force: bool) -> Path | None:
 
     if not found.in_file.recipe:
         return None
-    target, text = recipe_text(data, found.in_file)
+    target, text = recipe_text(data, found.in_file, reading)
     if target.exists() and not force:
         remedy = Remedy(f"add to it what was found ({in_python(found.in_file)}), or combine them with {{force}}", force=True)
         raise FileError(target, "is there already", remedy=remedy)
