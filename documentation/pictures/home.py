@@ -19,7 +19,7 @@ from tests.browser import chromium
 from tests.commands import run_here
 
 LOG = Path(__file__).parents[3] / "shared" / "data" / "panda_gaz2019" / "trajectory_1.npz"
-#: What a reader would type; the nominal links are those of the published model, whose inertias few bodies can have.
+#: What a reader would type.
 COMMANDS = (
     f"identify panda {LOG} -o run --train 0:0.7",
     "retrieve run --prior uniform --no-ranges",
@@ -28,10 +28,12 @@ COMMANDS = (
 )
 #: Joints whose torques are drawn: one that carries weight, one whose friction is as large as its load.
 JOINTS = (2, 6)
-#: Ground, text, measured, predicted and nominal, as the pages of dynident have them.
+#: In which the robot is seen [rad].
+POSTURE = (0.0, -0.4, 0.0, -2.0, 0.0, 1.7, 0.8)
+#: Ground, text, measured and predicted, as the pages of dynident have them.
 THEMES = {
-    "light": ("#ffffff", "#1b1f24", "#1b1f24", "#0072b2", "#a8417f"),
-    "dark": ("#14171b", "#e7eaee", "#e7eaee", "#56b4e9", "#e08cc0"),
+    "light": ("#ffffff", "#1b1f24", "#1b1f24", "#0072b2"),
+    "dark": ("#14171b", "#e7eaee", "#e7eaee", "#56b4e9"),
 }
 _WIDTH, _HEIGHT, _ROBOT = 1000, 470, 450
 
@@ -61,11 +63,18 @@ def _robot(browser, scene: Path, theme: str) -> str:
     chromium.wait(lambda: browser.execute_script("return document.documentElement.dataset.ready") == "yes", "the robot is drawn")
     return browser.execute_script(
         """
-        const [theme, width, height] = arguments, canvas = document.getElementById("scene"), root = document.documentElement;
+        const [theme, width, height, posture] = arguments, canvas = document.getElementById("scene"), root = document.documentElement;
+        const box = [...document.querySelectorAll("#show label")].find((label) => label.textContent === "Nominal inertia").firstChild;
+        box.checked = false;
+        box.dispatchEvent(new Event("change"));
+        [...document.querySelectorAll("#joints input")].forEach((slider, i) => {
+          slider.value = posture[i];
+          slider.dispatchEvent(new Event("input"));
+        });
         document.querySelector("aside").remove();
         document.body.style.gridTemplateColumns = `${width}px`;
         canvas.style.height = `${height}px`;
-        canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -420 }));
+        canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -720 }));
         root.dataset.theme = theme;
         window.dispatchEvent(new Event("resize"));
         return canvas.toDataURL();
@@ -73,10 +82,11 @@ def _robot(browser, scene: Path, theme: str) -> str:
         theme,
         _ROBOT,
         _HEIGHT,
+        POSTURE,
     )
 
 
-def _page(robot: str, series: list[JointSeries], ground: str, text: str, measured: str, predicted: str, nominal: str) -> str:
+def _page(robot: str, series: list[JointSeries], ground: str, text: str, measured: str, predicted: str) -> str:
     plots = "".join(_plot(item, 215 * number, text, measured, predicted) for number, item in enumerate(series))
     return f"""<!doctype html><meta charset="utf-8"><style>
       body {{ margin: 0; background: {ground}; }}
@@ -84,8 +94,7 @@ def _page(robot: str, series: list[JointSeries], ground: str, text: str, measure
       text {{ font: 23px system-ui, sans-serif; fill: {text}; }}
     </style><main><svg width="{_WIDTH}" height="{_HEIGHT}">
       <image href="{robot}" width="{_ROBOT}" height="{_HEIGHT}"/>
-      <text x="14" y="{_HEIGHT - 46}" style="fill: {predicted}">● identified inertia</text>
-      <text x="14" y="{_HEIGHT - 14}" style="fill: {nominal}">○ published inertia</text>
+      <text x="14" y="{_HEIGHT - 14}" style="fill: {predicted}">● identified inertias</text>
       <g transform="translate({_ROBOT + 60}, 0)">
         <text y="32">— measured</text><text x="160" y="32" style="fill: {predicted}">— predicted torque</text>{plots}
       </g>
