@@ -95,9 +95,9 @@ def _overview(index: Index) -> str:
     for name in sources.package_names("dynident"):
         found = sources.find("dynident", name)
         assert found is not None, name
-        lines.append(f"| [`{name}`]({index[found.key]}) | {_cell(_read(found).sentence)} |")
+        lines.append(f"| [`{name}`]({index[found.key]}) | {docstrings.cell(_read(found).sentence)} |")
     lines += ["", "The packages:", "", "| package | what is in it |", "|---|---|"]
-    lines += [f"| [`dynident.{package}`]({package}.md) | {_cell(_first_sentence(package))} |" for package in PACKAGES]
+    lines += [f"| [`dynident.{package}`]({package}.md) | {docstrings.cell(_first_sentence(package))} |" for package in PACKAGES]
     return MADE + "\n".join(lines) + "\n"
 
 
@@ -108,7 +108,11 @@ def _first_sentence(package: str) -> str:
 def _page(package: str, index: Index) -> str:
     read = docstrings.parse(sources.summary(f"dynident.{package}"), None)
     parts = [f"# dynident.{package}", read.sentence, read.rest]
-    parts += [_table(("", ""), [(f"`{name}`", _cell(_without_type(text))) for name, text in read.entries.items()])] if read.entries else []
+    parts += (
+        [_table(("", ""), [(f"`{name}`", docstrings.cell(_without_type(text))) for name, text in read.entries.items()])]
+        if read.entries
+        else []
+    )
     for name, found in _definitions(package).items():
         parts += _describe(name, found, index, read.entries)
     return MADE + "\n\n".join(part for part in parts if part) + "\n"
@@ -144,11 +148,11 @@ def _class(found: Definition, index: Index, common: Mapping[str, str]) -> list[s
     described = {name: text for name, text in read.entries.items() if name not in {item.name for item in variables}}
     own = list(sources.methods(node))
     rows = [
-        (f"`{item.name}`", _link_type(_returned(item), found.module, index), _cell(_whole(item, described.pop(item.name, ""))))
+        (f"`{item.name}`", _link_type(_returned(item), found.module, index), docstrings.cell(_whole(item, described.pop(item.name, ""))))
         for item in own
         if sources.is_property(item)
     ]
-    attributes = [(f"`{name}`", "", _cell(_without_type(text))) for name, text in described.items() if name != "returns"]
+    attributes = [(f"`{name}`", "", docstrings.cell(_without_type(text))) for name, text in described.items() if name != "returns"]
     parts += [_table(("attribute", "type", "meaning"), [*attributes, *rows])] if attributes or rows else []
     for item in own:
         if not sources.is_property(item):
@@ -218,7 +222,9 @@ def _variables(kind: str, variables: list[Variable], entries: Mapping[str, str],
         shown = kind == "field" and item.default and len(item.default) <= _LONGEST_DEFAULT
         default = f"`{item.default}`" if shown else ""
         meaning = _without_type(entries[item.name]) if item.name in entries else docstrings.markdown(item.meaning)
-        rows.append((f"`{item.mark}{item.name}`", _link_type(item.annotation, module, index), _cell(default), _cell(meaning)))
+        rows.append(
+            (f"`{item.mark}{item.name}`", _link_type(item.annotation, module, index), docstrings.cell(default), docstrings.cell(meaning))
+        )
     return _table((kind, "type", "default", "meaning"), rows)
 
 
@@ -236,10 +242,6 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     used = [place for place in range(len(head)) if place == 0 or any(row[place] for row in rows)]
     lines = [[head[place] for place in used], ["---"] * len(used), *([row[place] for place in used] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return re.sub(r"\s*\n\s*", " ", text).replace("|", "\\|").strip()
 
 
 def _link_type(annotation: str, module: str, index: Index) -> str:

@@ -147,7 +147,9 @@ def _argument(item: Any) -> str:
 
 
 def _table(params: Iterable[Any]) -> str:
-    rows = [f"| {_cell(_named(item))} | {_cell(_meaning(item))} |" for item in params if item.name not in ("debug", "help")]
+    rows = [
+        f"| {docstrings.cell(_named(item))} | {docstrings.cell(_meaning(item))} |" for item in params if item.name not in ("debug", "help")
+    ]
     return "\n".join(["| option | meaning |", "|---|---|", *rows]) if rows else ""
 
 
@@ -175,10 +177,6 @@ def _examples(epilog: str) -> str:
 
 def _text(help: str) -> str:
     return _TYPED.sub(r"`\1`", docstrings.markdown(help).replace(docstrings.MENTION, ""))
-
-
-def _cell(text: str) -> str:
-    return re.sub(r"\s*\n\s*", " ", text).replace("|", "\\|").strip()
 
 
 def _link(page: str) -> str:

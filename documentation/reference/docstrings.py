@@ -55,6 +55,12 @@ def markdown(text: str) -> str:
     return "".join(MENTION + part if place % 2 else _plain(part) for place, part in enumerate(parts))
 
 
+def cell(text: str) -> str:
+    """Markdown as the cell of a table: on one line, and with no sign that would end it; in code none does."""
+    parts = _TICKS.split(re.sub(r"\s*\n\s*", " ", text).strip())
+    return "".join(part if place % 2 else part.replace("|", "\\|") for place, part in enumerate(parts))
+
+
 def plain(text: str) -> str:
     """What `markdown` was made of, as text."""
     return re.sub(r"\\([*\\_(])", r"\1", text.replace(MENTION, "").replace("&lt;", "<")).replace("\n", " ")
