@@ -67,6 +67,11 @@ def test_what_was_said_about_the_columns_is_written_too(dynident, folder):
     assert yaml.safe_load((folder / "own.csv.yaml").read_text()) == lines
     again = dynident("doctor", "spatial_3r", "own.csv")
     assert (again.returncode, again.stderr) == (0, "")
+    (folder / "own.csv.yaml").unlink()
+    right = dynident("doctor", "spatial_3r", "own.csv", *told, "--effort-signs", "1,-1,1", "--fix")
+    assert (right.returncode, right.stderr) == (0, "")
+    assert yaml.safe_load((folder / "own.csv.yaml").read_text()) == lines
+    assert "Written" not in dynident("doctor", "spatial_3r", "own.csv", *told, "--effort-signs", "1,-1,1", "--fix").stdout
 
 
 def test_fix_never_writes_over_a_file_unasked_and_combines_with_it_when_asked(dynident, folder):

@@ -76,15 +76,18 @@ def doctor(
 
 
 def _write(data: Path, found: Diagnosis, reading: Reading, *, force: bool) -> Path | None:
-    """The file that was written; None where nothing is sure that a file could say."""
+    """The file that was written; None where nothing is sure that a file could say, and nothing was said that is not in one."""
     from dynident.core.files import write_atomically
     from dynident.doctor.recipe_file import recipe_text
     from dynident.doctor.tables import in_python
 
-    if not found.in_file.recipe:
+    right = not found.in_file.recipe
+    if right and not reading.to_dict():
         return None
     target, text = recipe_text(data, found.in_file, reading)
     if target.exists() and not force:
+        if right:
+            return None
         remedy = Remedy(f"add to it what was found ({in_python(found.in_file)}), or combine them with {{force}}", force=True)
         raise FileError(target, "is there already", remedy=remedy)
     write_atomically(target, text)
