@@ -24,6 +24,8 @@ NOTEBOOKS = REPOSITORY / "notebooks"
 #: The tag of a cell that ends with a result.
 SHOWS = "shows-result"
 
+#: A notebook's output is no terminal, though commands take it for one: it neither has 80 columns nor can it take back a line.
+_NO_TERMINAL = 'import os\n\nos.environ["TTY_COMPATIBLE"] = "0"  # commands print whole tables, and no progress'
 #: The target of a link or picture on a page, unless it is an address or a place on the page itself.
 _TARGET = re.compile(r"(?<=\]\()(?!#|\w+:)([^)\s]+)")
 _METADATA = {
@@ -38,7 +40,8 @@ def notebook_path(page: Path) -> Path:
 
 def notebook_text(page: Path) -> str:
     """The file of the notebook that a tutorial's page makes."""
-    cells = [cell for part in _parts(page) for cell in _cells(part)]
+    first, *rest = (cell for part in _parts(page) for cell in _cells(part))
+    cells = [first, new_code_cell(_NO_TERMINAL), *rest]
     for number, cell in enumerate(cells, start=1):
         cell["id"] = f"cell-{number:02}"
     notebook = new_notebook(cells=cells, metadata=_METADATA)

@@ -19,6 +19,54 @@ PAGES = sorted(TUTORIALS.glob("*.md"))
 RICH = {"text/html", "application/vnd.plotly.v1+json"}
 
 
+#: A page with one of each.
+SMALL = """# A page
+
+See [another](other.md#there), [a guide](../how-to/check.md#mjcf-files), [here](#a-page) and ![a picture](../images/x.png).
+
+```text
+what is printed
+```
+
+```c title="main.c"
+int main(void) { return 0; }
+```
+
+```bash
+dynident check panda
+dynident check x.urdf  # exits with 2
+```
+
+```python
+estimate = 1
+print(estimate)  # the tables
+
+print("text")
+links = [
+    estimate,
+]
+links.plot()
+```
+"""
+
+
+def test_a_page_becomes_cells(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(SMALL)
+    text, _, file, commands, *python = nbformat.reads(notebook_text(page), as_version=4)["cells"]
+    assert text["cell_type"] == "markdown"
+    for target in ("(other.ipynb)", "(../docs/how-to/check.md#mjcf-files)", "(#a-page)", "(../docs/images/x.png)"):
+        assert target in text["source"]
+    assert "what is printed" in text["source"]
+    assert file["source"] == "%%writefile main.c\nint main(void) { return 0; }"
+    assert commands["source"] == "!dynident check panda\n!dynident check x.urdf  # exits with 2"
+    assert [cell["source"] for cell in python] == [
+        "estimate = 1\nestimate",
+        'print("text")\nlinks = [\n    estimate,\n]\nlinks.plot()',
+    ]
+    assert all(SHOWS in cell["metadata"]["tags"] for cell in python)
+
+
 def test_every_tutorial_has_its_notebook_and_no_other_is_left():
     assert {path.name for path in NOTEBOOKS.glob("*.ipynb")} == {notebook_path(page).name for page in PAGES}
 
