@@ -27,8 +27,8 @@ LINES = ("@line1", "@line2", "@line3", "@line4", "@line5", "@line6", "@line7", "
 _DIGITS = 5
 #: Of a picture made of several: a usual width, and what titles and labels take of a cell [pixels].
 _WIDTH, _LEFT, _RIGHT, _ABOVE, _BELOW = 1100, 70, 20, 40, 50
-#: What its title and legend take above [pixels].
-_HEADING = 90
+#: What its title and legend take above, and what the title of a single figure takes [pixels].
+_HEADING, _TITLE = 90, 60
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,7 +87,9 @@ def draw(figures: Sequence[Figure], *, title: str = "") -> PlotlyFigure:
 
     first = figures[0]
     heading = {"title": {"text": plain(title or first.label), "x": 0.01, "xanchor": "left", "y": 1.0, "yanchor": "top", "pad": {"t": 12}}}
-    alone = {"data": first.data, "layout": {"height": first.height, **first.layout, **heading}}
+    margin = {**first.layout.get("margin", {})}
+    margin["t"] = max(margin.get("t", _TITLE), _TITLE)  # a page has the title beside the figure
+    alone = {"data": first.data, "layout": {"height": first.height, **first.layout, **heading, "margin": margin}}
     whole = _colour(alone if len(figures) == 1 else _mosaic(figures, heading))
     return go.Figure(data=whole["data"], layout={"template": "plotly_white", **whole["layout"]})
 

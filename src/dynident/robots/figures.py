@@ -33,7 +33,7 @@ def robot_figure(robot: Robot, parameters: Array | None = None) -> Figure:
         nominal = _without(robot.parameters, outside(robot, robot.parameters))
         data += _rings(robot, poses, nominal)
         data.append(_centres(robot, poses, nominal, "centre of mass, nominal", "diamond-open", "@nominal"))
-    view = {"eye": {"x": 1.3, "y": -1.3, "z": 0.55}, "center": {"x": 0.0, "y": 0.0, "z": -0.12}}
+    view = {"eye": {"x": 1.6, "y": -1.6, "z": 0.65}, "center": {"x": 0.0, "y": 0.0, "z": -0.06}}
     axes = {f"{name}axis": {"title": {"text": f"{name} [m]"}} for name in "xyz"}
     layout = {
         "scene": {"aspectmode": "data", "camera": view, **axes},
