@@ -56,6 +56,7 @@ _JSON = {
     "friction": ("friction",),
     "fleet": ("fleet",),
     "payload": ("payload",),
+    "bundle": ("bundle",),
     "compare": ("comparison",),
     "sample": ("sample-index",),
 }

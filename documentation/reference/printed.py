@@ -358,3 +358,39 @@ class Reproduction(TypedDict):
     data: list[str]
     verdicts: dict[str, int]
     papers: list[ReproducedPaper]
+
+
+class BundledSamples(TypedDict):
+    """How much of the log is in a bundle."""
+
+    choice: Literal["none", "excerpt", "all"]
+    recorded: int | None
+    kept: int
+
+
+class BundledFile(TypedDict):
+    """A file of a bundle."""
+
+    bytes: int
+    what: str
+
+
+Bundle = TypedDict(
+    "Bundle",
+    {
+        "schema": str,
+        "versions": dict[str, str],
+        "platform": str,
+        "joints": int,
+        "samples": BundledSamples,
+        "reading": Annotated[dict[str, Any], "how the data were read"],
+        "missing": Annotated[list[str], "what is not in it, and why"],
+        "taken_out": list[str],
+        "left_in": list[str],
+        "try": Annotated[list[str], "commands to begin with"],
+        "files": dict[str, BundledFile],
+        "written": NotRequired[str],
+        "bytes": NotRequired[int],
+    },
+)
+Bundle.__doc__ = "manifest.json of a bundle, which `dynident bundle --json` prints too."

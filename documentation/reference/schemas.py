@@ -27,6 +27,7 @@ _PRINTED = (
     "experiment",
     "sample-index",
     "reproduction",
+    "bundle",
 )
 #: The type of each document by its name, and the version that it says of itself; empty where it says none.
 DOCUMENTS: Mapping[str, tuple[type, str]] = {

@@ -17,6 +17,8 @@ pytestmark = [
 
 #: Width of a phone [px].
 PHONE = 400
+#: Pages of the packages are made by one program and large; these stand for all.
+PACKAGES = ("index.html", "excitation.html")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,10 @@ def set_width(browser, width: int) -> None:
 
 def test_every_page_opens_on_a_phone_without_a_word_a_request_or_sideways_scrolling(browser, site):
     set_width(browser, PHONE)
-    pages = sorted(path for path in site.rglob("*.html") if path.name != "404.html")
+    pages = sorted(
+        path for path in site.rglob("*.html") if path.name != "404.html" and (path.parent.name != "api" or path.name in PACKAGES)
+    )
+    assert len(pages) > 50
     wide: dict[str, list[str]] = {}
     for page in pages:
         browser.get(page.resolve().as_uri())
