@@ -29,4 +29,4 @@ def _contacts(work: Path, browser) -> bytes:
     chromium.open_page(browser, work / "run" / "contacts.html")
     others = "[...document.querySelectorAll('#residuals figure')].slice(0, -2).forEach((f) => f.remove())"
     browser.execute_script(others)  # joint 1 turns about the force
-    return narrow(browser, "#residuals .key", "#residuals .row")
+    return narrow(browser, "#residuals", "#residuals .row")

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable
+from glob import glob
 from pathlib import Path
 
 #: Compiles the C of the pages.
@@ -25,6 +26,7 @@ def run_command(line: str, run: Callable[..., subprocess.CompletedProcess[str]])
         finished = run(Path(), *words)
     else:
         assert program == COMPILER or program.startswith("./"), f"{line}: no such command is run; leave the language of the block out"
+        words = [path for word in words for path in sorted(glob(word)) or [word]]  # as a shell does
         finished = subprocess.run([program, *words], capture_output=True, text=True, timeout=60, check=False)
     printed = finished.stdout + finished.stderr
     assert finished.returncode == expected, f"{line}\n{printed}"
