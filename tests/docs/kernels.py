@@ -34,7 +34,9 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookN
     executed = deepcopy(notebook)
     executed.cells.insert(0, new_code_cell(_PREPARATION))
     with _kernel_manager() as manager:
-        NotebookClient(executed, km=manager, timeout=300, resources={"metadata": {"path": str(folder)}}).execute(cleanup_kc=True)
+        NotebookClient(executed, km=manager, timeout=900, startup_timeout=300, resources={"metadata": {"path": str(folder)}}).execute(
+            cleanup_kc=True
+        )
     del executed.cells[0]
     return executed
 
