@@ -75,7 +75,8 @@ def _in_child(item: Format, seeds: list[int]) -> Iterator[Case]:
     prepare(item)
     context = multiprocessing.get_context("fork")
     mine, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_work, args=(theirs, item, seeds), daemon=False)
+    folder = Path(tempfile.mkdtemp(prefix="dynident-fuzz-"))
+    child = context.Process(target=_work, args=(theirs, item, seeds, folder), daemon=False)
     child.start()
     theirs.close()
     try:
@@ -93,6 +94,7 @@ def _in_child(item: Format, seeds: list[int]) -> Iterator[Case]:
         mine.close()
         child.kill()
         child.join()
+        shutil.rmtree(folder)
 
 
 def _hear(mine: Connection, process: int) -> bool:
@@ -113,28 +115,24 @@ def _worked(process: int) -> float:
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
-def _work(theirs: Connection, item: Format, seeds: list[int]) -> None:
+def _work(theirs: Connection, item: Format, seeds: list[int], folder: Path) -> None:
     gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
     isolation._LEAST_TIME = 10.0
     intact = prepare(item)
-    folder = Path(tempfile.mkdtemp(prefix="dynident-fuzz-"))
-    try:
-        with (folder / "said").open("w+b") as said:
-            for stream in (1, 2):
-                os.dup2(said.fileno(), stream)
-            (folder / "files").mkdir()
-            item.write(folder / "files")
-            file = folder / "files" / item.file
-            content = file.read_bytes()
-            _limit_memory()
-            for seed in seeds:
-                file.write_bytes(damaged_content(item, seed, content))
-                outcome, told = _one(item, file, intact)
-                if outcome.passes and (noise := _taken(said)):
-                    outcome, told = Outcome.NOISE, noise
-                theirs.send(Case(item.name, seed, outcome, told))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with (folder / "said").open("w+b") as said:
+        for stream in (1, 2):
+            os.dup2(said.fileno(), stream)
+        (folder / "files").mkdir()
+        item.write(folder / "files")
+        file = folder / "files" / item.file
+        content = file.read_bytes()
+        _limit_memory()
+        for seed in seeds:
+            file.write_bytes(damaged_content(item, seed, content))
+            outcome, told = _one(item, file, intact)
+            if outcome.passes and (noise := _taken(said)):
+                outcome, told = Outcome.NOISE, noise
+            theirs.send(Case(item.name, seed, outcome, told))
 
 
 def _taken(said: IO[bytes]) -> str:
