@@ -33,7 +33,7 @@ def evidence(problem: RetrievalProblem, prior: NominalPrior) -> float:
     """-2 log p(data | prior) but for a constant: the smaller, the better the prior fits the data. Infinite where nothing was found."""
     problem = replace(problem, prior=prior)
     A, b = problem.rows
-    solution = solve_counted(A, b, problem.terms.blocks, problem.terms.equalities, problem.units, tolerance=_TOLERANCE)
+    solution = solve_counted(A, b, *problem.counted, problem.units, tolerance=_TOLERANCE)
     if solution.status is not ConicStatus.SOLVED:
         return float("inf")
     return problem.merit(solution.x) + _log_det(A) - _log_det(prior.rows(problem.variables)[0])

@@ -17,7 +17,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.errors import InputError
 from dynident.feasibility.constraints.convex import Known
-from dynident.feasibility.constraints.lmi import Batch, Block, Equality, batches
+from dynident.feasibility.constraints.lmi import Batch, Block, Equality, Margins, batches, counted
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Terms, Violation, violations
 from dynident.feasibility.objective import ROUNDING, Objective
 from dynident.feasibility.prior import NominalPrior
@@ -101,8 +101,12 @@ class RetrievalProblem(Result):
     @cached_property
     def counted(self) -> tuple[tuple[Block, ...], tuple[Equality, ...]]:
         """The convex conditions on x / units."""
-        blocks, equalities = self.terms.blocks, self.terms.equalities
-        return tuple(block.counted(self.units) for block in blocks), tuple(equality.counted(self.units) for equality in equalities)
+        return counted(self.terms.blocks, self.terms.equalities, self.units)
+
+    @cached_property
+    def margins(self) -> Margins:
+        """x / units -> (blocks,) how far each matrix inequality is from being broken."""
+        return Margins(self.counted[0], self.variables)
 
     @cached_property
     def rows(self) -> tuple[Array, Array]:
@@ -115,7 +119,7 @@ class RetrievalProblem(Result):
     @cached_property
     def relaxed(self) -> ConicSolution:
         """The convex part of the problem, solved once whoever asks: for the bound, for the prior's cost, by the sdp solver."""
-        return solve_counted(*self.rows, self.terms.blocks, self.terms.equalities, self.units)
+        return solve_counted(*self.rows, *self.counted, self.units)
 
     @cached_property
     def goal(self) -> Objective:
@@ -181,7 +185,7 @@ class RetrievalProblem(Result):
         return problem, self.objective.value(problem.relaxed.x) - floor.best if solved else np.inf
 
     def violations(self, x: Array) -> tuple[Violation, ...]:
-        return violations(self.terms, x, self.units)
+        return violations(self.terms, x, self.units, self.margins)
 
     def convex(self) -> RetrievalProblem:
         """The relaxation without what is not convex; its optimum is a lower bound."""

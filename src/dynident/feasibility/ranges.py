@@ -97,7 +97,7 @@ def _shorten(A: Array, b: Array) -> tuple[Array, Array]:
 
 def _best(problem: RetrievalProblem, goal: Objective, x: Array) -> float:
     """The smallest residual ‖A x - b‖² over the convex constraints."""
-    solution = solve_counted(goal.A, goal.b, problem.terms.blocks, problem.terms.equalities, problem.units)
+    solution = solve_counted(goal.A, goal.b, *problem.counted, problem.units)
     values = [float(np.sum((goal.A @ point - goal.b) ** 2)) for point in (solution.x, x)]
     return min(values) if solution.status is ConicStatus.SOLVED else values[1]
 

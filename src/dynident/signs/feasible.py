@@ -12,6 +12,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.feasibility.constraints.convex import Dissipative, PhysicalConsistency
+from dynident.feasibility.constraints.lmi import counted
 from dynident.feasibility.constraints.regions import ComWithinReach
 from dynident.feasibility.constraints.terms import FeasibleSet, Terms
 from dynident.feasibility.objective import Objective
@@ -54,6 +55,6 @@ def feasible_fit(base: BaseParameters, refined: Refined, terms: Terms) -> Feasib
     """The feasible coefficients that fit a hypothesis best; an infinite cost where the solver finds none."""
     goal = hypothesis_goal(base, refined.R, refined.rhs)
     A, b, units = goal.A, goal.b, parameter_units(base, goal)
-    solution = solve_counted(A, b, terms.blocks, terms.equalities, units, tolerance=_TOLERANCE)
+    solution = solve_counted(A, b, *counted(terms.blocks, terms.equalities, units), units, tolerance=_TOLERANCE)
     cost = float(np.sum((A @ solution.x - b) ** 2)) if solution.status is ConicStatus.SOLVED else np.inf
     return FeasibleFit(cost=cost, coefficients=base.coefficients(solution.x))

@@ -7,7 +7,7 @@ second-order cone ‖u‖ <= t the arrow matrix [[t 1, u], [uᵀ, t]].
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -94,6 +94,11 @@ class Equality:
         own = units[self.indices]
         size = float(own[0] if np.all(own == own[0]) else np.max(np.abs(self.coefficients) * own))
         return replace(self, coefficients=self.coefficients * own / size, value=self.value / size)
+
+
+def counted(blocks: Iterable[Block], equalities: Iterable[Equality], units: Array) -> tuple[tuple[Block, ...], tuple[Equality, ...]]:
+    """Conditions on x / units (p,)."""
+    return tuple(block.counted(units) for block in blocks), tuple(equality.counted(units) for equality in equalities)
 
 
 def linear(name: str, terms: Mapping[int, float], constant: float, unit: str = "") -> Block:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import UnknownNameError
-from dynident.feasibility.constraints.lmi import Block, Equality, Side
+from dynident.feasibility.constraints.lmi import Block, Equality, Margins, Side, counted
 from dynident.parameters import INERTIA_NAMES, ParameterEntry
 from dynident.regression.equations.columns import Columns
 from dynident.robots.robot import Robot
@@ -103,20 +103,22 @@ class Violation:
         return f"{self.name} is violated by {self.amount:.3g}{' ' + self.unit if self.unit else ''}"
 
 
-def violations(terms: Terms, x: Array, units: Array | None = None) -> tuple[Violation, ...]:
+def violations(terms: Terms, x: Array, units: Array | None = None, margins: Margins | None = None) -> tuple[Violation, ...]:
     """Every condition that x (p,) breaks, the largest first; recomputed from the constraints, whatever a solver said.
 
     units : (p,) how large the parameters are, 1 by default; what a solver's rounding leaves is a share of that.
+    margins : of the blocks as they are counted in these units, where somebody has them.
     """
     broken: list[Violation] = []
     units = np.ones(len(x)) if units is None else units
     y = x / units
-    for block in terms.blocks:
-        if block.counted(units).margin(y) < -MET_WITHIN:
-            broken.append(Violation(block.name, -block.margin(x), block.unit))
+    margins = Margins(counted(terms.blocks, (), units)[0], len(x)) if margins is None else margins
+    for number in np.flatnonzero(~(margins(y) >= -MET_WITHIN)):
+        block = terms.blocks[number]
+        broken.append(Violation(block.name, -block.margin(x), block.unit))
     for equality in terms.equalities:
-        counted = equality.counted(units)
-        if abs(counted.error(y)) > MET_WITHIN * (1.0 + abs(counted.value)):
+        scaled = equality.counted(units)
+        if abs(scaled.error(y)) > MET_WITHIN * (1.0 + abs(scaled.value)):
             broken.append(Violation(equality.name, abs(equality.error(x)), equality.unit))
     for item in terms.nonconvex:
         amount = item.violation(x)

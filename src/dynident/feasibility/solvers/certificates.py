@@ -65,13 +65,24 @@ def _weighed_constraints(
     for equality, nu in zip(equalities, solution.equality_dual, strict=True):
         gradient[equality.indices] += nu * equality.coefficients
         fixed -= float(nu * equality.value) + abs(float(nu)) * MET_WITHIN * (1.0 + abs(equality.value))
-    for block, dual in zip(blocks, solution.cone_duals, strict=True):
-        values, vectors = np.linalg.eigh(0.5 * (dual + dual.T))
+    constant, slope, trace = weigh_blocks(blocks, solution, variables)
+    return fixed - constant - MET_WITHIN * trace, gradient - slope
+
+
+def weigh_blocks(blocks: Sequence[Block], solution: ConicSolution, variables: int) -> tuple[float, Array, float]:
+    """c, g (p,) and Σ tr Z_k with c + g·x = Σ tr(Z_k F_k(x)), where Z_k are the solver's multipliers made positive semidefinite."""
+    constant, slope, trace = 0.0, np.zeros(variables), 0.0
+    for size in sorted({block.size for block in blocks}):
+        places = [place for place, block in enumerate(blocks) if block.size == size]
+        duals = np.array([solution.cone_duals[place] for place in places])
+        values, vectors = np.linalg.eigh(0.5 * (duals + duals.swapaxes(1, 2)))
         values = np.maximum(values, 0.0)
-        Z = (vectors * values) @ vectors.T
-        fixed -= float(np.sum(Z * block.constant)) + MET_WITHIN * float(values.sum())
-        gradient[block.indices] -= np.einsum("kl,ikl->i", Z, block.matrices)
-    return fixed, gradient
+        trace += float(values.sum())
+        for Z, place in zip((vectors * values[:, None]) @ vectors.swapaxes(1, 2), places, strict=True):
+            block = blocks[place]
+            constant += float(np.sum(Z * block.constant))
+            slope[block.indices] += block.matrices.reshape(-1, size * size) @ Z.ravel()
+    return constant, slope, trace
 
 
 def conflicting(terms: Terms, variables: int) -> tuple[str, ...]:

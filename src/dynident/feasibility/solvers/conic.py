@@ -88,10 +88,9 @@ def solve_counted(
     scale: float | None = None,
     tolerance: float = TOLERANCE,
 ) -> ConicSolution:
-    """minimise ‖A x - b‖² with x counted in `units` (p,), in which robots of any size are alike; multipliers are those of the
-    conditions as they are counted (`Block.counted`)."""
-    counted = [block.counted(units) for block in blocks], [equality.counted(units) for equality in equalities]
-    program = ConicProgram(A * units, b, *counted, scale=residual_scale(b) if scale is None else scale)
+    """minimise ‖A x - b‖² with x counted in `units` (p,), in which robots of any size are alike; conditions and their multipliers are
+    those on x / units (`counted`)."""
+    program = ConicProgram(A * units, b, blocks, equalities, scale=residual_scale(b) if scale is None else scale)
     solution = program.solve(tolerance=tolerance)
     return replace(solution, x=units * solution.x)
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.feasibility.constraints.lmi import Block, Margins
+from dynident.feasibility.solvers.certificates import weigh_blocks
 from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus
 from dynident.feasibility.solvers.working_set import BROKEN
 
@@ -111,16 +112,8 @@ def prove(cost: Array, blocks: Sequence[Block], solution: ConicSolution) -> floa
 
     cost·y >= cost·y - Σ tr(Z F(y)) >= -Σ tr(Z F₀) - ‖cost - Σ tr(Z F_i)‖ for any Z ⪰ 0.
     """
-    fixed, slope = 0.0, cost.copy()
-    for size in sorted({block.size for block in blocks}):
-        places = [place for place, block in enumerate(blocks) if block.size == size]
-        values, vectors = np.linalg.eigh(np.array([solution.cone_duals[place] for place in places]))
-        duals = (vectors * np.maximum(values, 0.0)[:, None]) @ vectors.swapaxes(1, 2)
-        for Z, place in zip(duals, places, strict=True):
-            block = blocks[place]
-            fixed -= float(np.sum(Z * block.constant))
-            slope[block.indices] -= block.matrices.reshape(-1, size * size) @ Z.ravel()
-    return fixed - float(np.linalg.norm(slope))
+    constant, slope, _ = weigh_blocks(blocks, solution, len(cost))
+    return -constant - float(np.linalg.norm(cost - slope))
 
 
 def _in_ball(block: Block, centre: Array, T: Array) -> Block:

@@ -13,11 +13,11 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
-from dynident.feasibility.constraints.lmi import Block, linear
+from dynident.feasibility.constraints.lmi import Block, Margins, linear
 from dynident.feasibility.constraints.terms import MET_WITHIN, Nonconvex
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
-from dynident.feasibility.solvers.conic import ConicProgram, ConicSolution, ConicStatus, residual_scale, solve_counted
+from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus, residual_scale, solve_counted
 from dynident.feasibility.solvers.solver import Solver, SolverOptions
 
 _ROUNDS = 60
@@ -29,11 +29,11 @@ _LARGEST_CHARGE = 1e8
 
 def solve(problem: RetrievalProblem, options: SolverOptions, own: NoOptions) -> list[Candidate]:
     """The optimum of a convex problem; a local optimum, from the convex one, where bounds are not convex. No option is for it."""
-    x = _inside(problem, problem.terms.blocks)
+    x = _inside(problem)
     if any(item.violation(x) > 0.0 for item in problem.terms.nonconvex):
         x = _convex_concave(problem, x)
         tangent = [item.convex_at(x) for item in problem.terms.nonconvex if item.convex_at is not None]
-        pulled = _inside(problem, [*problem.terms.blocks, *tangent])
+        pulled = _inside(problem, tangent)
         x = pulled if len(problem.violations(pulled)) < len(problem.violations(x)) else x
     return [Candidate(x=x, merit=problem.merit(x))]
 
@@ -48,28 +48,26 @@ SOLVER = Solver(
 )
 
 
-def _inside(problem: RetrievalProblem, conditions: Sequence[Block]) -> Array:
-    """The optimum over convex conditions. What the solver's tolerance leaves outside is pulled in by tightening those blocks."""
-    A, b = problem.rows
+def _inside(problem: RetrievalProblem, tangent: Sequence[Block] = ()) -> Array:
+    """The optimum over the convex conditions and others. What the solver's tolerance leaves outside is pulled in by tightening blocks."""
+    (A, b), (conditions, equalities), units = problem.rows, problem.counted, problem.units
+    margins_of, solution = problem.margins, problem.relaxed
+    if tangent:
+        conditions = (*conditions, *(block.counted(units) for block in tangent))
+        margins_of = Margins(conditions, problem.variables)
+        solution = solve_counted(A, b, conditions, equalities, units)
     blocks = list(conditions)
-    solution = problem.relaxed if conditions is problem.terms.blocks else _optimum(problem, A, b, blocks)
     for attempt in range(_TIGHTENINGS):
-        margins = [block.counted(problem.units).margin(solution.x / problem.units) for block in conditions]
-        if min(margins, default=0.0) >= -_LEFT_OUTSIDE:
+        margins = margins_of(solution.x / units)
+        if margins.min(initial=0.0) >= -_LEFT_OUTSIDE:
             break
-        for i, margin in enumerate(margins):
-            if margin < 0.0:
-                squares = np.diag(blocks[i].sizes(problem.units) ** 2)
-                blocks[i] = replace(blocks[i], constant=blocks[i].constant + 4.0**attempt * margin * squares)
-        tightened = _optimum(problem, A, b, blocks)
+        for i in np.flatnonzero(margins < 0.0):
+            blocks[i] = replace(blocks[i], constant=blocks[i].constant + 4.0**attempt * margins[i] * np.eye(blocks[i].size))
+        tightened = solve_counted(A, b, blocks, equalities, units)
         if tightened.status is ConicStatus.INFEASIBLE:
             break  # a set without interior can't be tightened; the answer before it stands, and certify judges it
         solution = tightened
     return solution.x
-
-
-def _optimum(problem: RetrievalProblem, A: Array, b: Array, blocks: Sequence[Block]) -> ConicSolution:
-    return solve_counted(A, b, blocks, problem.terms.equalities, problem.units)
 
 
 def _convex_concave(problem: RetrievalProblem, x: Array) -> Array:

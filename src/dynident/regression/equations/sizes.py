@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
@@ -26,6 +27,7 @@ def unit_sizes(units: Sequence[str], *, mass: float = 1.0, length: float = 1.0) 
     return np.array([mass**of_mass * length**of_length for of_mass, of_length in powers])
 
 
+@cache
 def unit_powers(unit: str) -> tuple[float, float]:
     """The powers of mass and of length that a parameter of this unit goes with."""
     above, _, below = unit.partition("/")
