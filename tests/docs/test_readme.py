@@ -42,12 +42,11 @@ def test_the_log_of_motors_is_read_as_it_stands_there(shared_data: Path, tmp_pat
     assert abs(log.rate - 5000.0) < 1e-6
 
 
-def test_no_page_claims_more_speed_than_was_measured():
+def test_pages_claim_the_speed_that_was_measured():
     results = (REPOSITORY / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
     rows = {name: float(ratio) for name, ratio in re.findall(r"^\| (figaroh|Pinocchio loop \+)[^\n]*\*\*([\d.]+)x\*\*", results, re.M)}
     assert set(rows) == {"figaroh", "Pinocchio loop +"}
     for page in ("README.md", "docs/explanation/comparison.md"):
         text = (REPOSITORY / page).read_text(encoding="utf-8")
-        for measured, claimed in ((rows["figaroh"], 141), (rows["Pinocchio loop +"], 29)):
-            assert f"{claimed} times" in text
-            assert measured > 0.8 * claimed, f"{page} says {claimed} times, and {measured} were measured"
+        for measured in rows.values():
+            assert f"{measured:.0f} times" in text
