@@ -80,7 +80,7 @@ class Bundle(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """One row per file: its path, its size in bytes, what it is."""
-        return [{"file": name, "bytes": len(content), "what": self.meanings[name]} for name, content in self.files.items()]
+        return _records(self.files, self.meanings)
 
     def tables(self) -> Report:
         return _describe(self.records(), self.manifest)
@@ -137,7 +137,7 @@ def make_bundle(
         "joints": robot.n,
         "samples": {"choice": samples, "recorded": None if data is None else data.samples, "kept": 0 if kept is None else kept.samples},
         "reading": _reading(estimate),
-        "missing": _missing(data, diagnosis, samples, LOG in files and _is_cut(data, kept)),
+        "missing": _missing(data, diagnosis, samples, _is_cut(data, kept)),
         "taken_out": list(_TAKEN_OUT),
         "left_in": list(_LEFT_IN),
         "try": _commands(files),
@@ -147,11 +147,15 @@ def make_bundle(
 
 def _finish(files: dict[str, bytes], meanings: dict[str, str], manifest: dict[str, Any]) -> Bundle:
     """With the files that tell what is in it."""
-    manifest["files"] = {name: {"bytes": len(content), "what": meanings[name]} for name, content in files.items()}
-    records = [{"file": name, "bytes": len(content), "what": meanings[name]} for name, content in files.items()]
+    records = _records(files, meanings)
+    manifest["files"] = {item["file"]: {"bytes": item["bytes"], "what": item["what"]} for item in records}
     files = {README: f"{_describe(records, manifest)}\n".encode(), MANIFEST: json_text(manifest).encode(), **files}
     meanings = {README: "this list", MANIFEST: "the same for programs, with versions", **meanings}
     return Bundle(files=files, meanings=meanings, manifest=manifest)
+
+
+def _records(files: Mapping[str, bytes], meanings: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [{"file": name, "bytes": len(content), "what": meanings[name]} for name, content in files.items()]
 
 
 def _describe(records: list[dict[str, Any]], manifest: Mapping[str, Any]) -> Report:

@@ -50,12 +50,9 @@ def clean_robot(robot: Mapping[str, Any], names: Pseudonyms) -> dict[str, Any]:
 
 def clean_command(command: str, names: Pseudonyms) -> str:
     """A command as it was typed: verb, options and numbers stay; robots, files and folders get neutral names."""
-    try:
-        words = shlex.split(command)
-    except ValueError:  # a quote that is not closed
-        return "dynident"
-    found = words[:2]
-    for word in words[2:]:
+    verb, words = split_command(command)
+    found = list(verb)
+    for word in words:
         option, equals, value = word.partition("=")
         if word.startswith("--") and equals:
             found.append(f"{option}={_clean_word(value, names)}")
@@ -64,13 +61,19 @@ def clean_command(command: str, names: Pseudonyms) -> str:
     return shlex.join(found)
 
 
+def split_command(command: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Program and verb of a command as it was typed, and the words after them; the program alone where a quote is not closed."""
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError:
+        return ("dynident",), ()
+    return words[:2], words[2:]
+
+
 def command_places(command: str) -> list[str]:
     """Words of a command that may be files or folders."""
-    try:
-        words = shlex.split(command)[2:]
-    except ValueError:
-        return []
-    return [word for word in words if not word.startswith("-") and not _NUMBERS.fullmatch(word) and ("/" in word or PurePath(word).suffix)]
+    words = [word for word in split_command(command)[1] if not word.startswith("-") and not _NUMBERS.fullmatch(word)]
+    return [word for word in words if "/" in word or PurePath(word).suffix]
 
 
 def _clean_word(word: str, names: Pseudonyms) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from dynident.bundles.documents import split_command
 from dynident.core.files import file_digest, read_json
 from dynident.runs.stages import Stage
+
+#: Characters of a word that no path has, and of which a system can't be asked.
+_LONGEST = 1000
 
 
 def find_data(folder: str | Path) -> list[Path]:
@@ -19,7 +22,8 @@ def find_data(folder: str | Path) -> list[Path]:
     recordings = cast("list[Mapping[str, Any]]", provenance.get("recordings", []))
     wanted = {str(digest) for recording in recordings for digest in recording["files"].values()}
     found: list[Path] = []
-    for word in _words(str(provenance.get("command", ""))):
+    words = split_command(str(provenance.get("command", "")))[1]
+    for word in (word for word in words if word and not word.startswith("-") and len(word) < _LONGEST):
         for place in (base / word for base in (Path(), run, run.parent)):
             held = {file: digest for file, digest in _digests(place).items() if digest in wanted}
             if held:
@@ -27,14 +31,6 @@ def find_data(folder: str | Path) -> list[Path]:
                 wanted -= set(held.values())
                 break
     return found if not wanted else []
-
-
-def _words(command: str) -> Iterator[str]:
-    try:
-        words = shlex.split(command)[2:]
-    except ValueError:
-        return
-    yield from (word for word in words if word and not word.startswith("-") and len(word) < 1000)
 
 
 def _digests(place: Path) -> dict[Path, str]:

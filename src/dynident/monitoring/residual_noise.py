@@ -59,11 +59,14 @@ def fit_noise(residual: Array, inertia: Array, *, robust: bool = False) -> Resid
     if not robust:
         return _fit(residual, inertia)
     quiet = np.maximum(np.quantile(np.abs(residual), _BELIEVED, axis=0), np.finfo(float).tiny)
-    distance = np.max(np.abs(residual) / quiet, axis=1)
+    noise = _fit_nearest(residual, inertia, np.max(np.abs(residual) / quiet, axis=1))
     for _ in range(_ROUNDS):
-        believed = distance <= np.quantile(distance, _BELIEVED)
-        noise = _fit(residual[believed], inertia[believed])
-        distance = _squared_distance(residual, noise.covariance(inertia))
+        noise = _fit_nearest(residual, inertia, _squared_distance(residual, noise.covariance(inertia)))
+    return noise
+
+
+def _fit_nearest(residual: Array, inertia: Array, distance: Array) -> ResidualNoise:
+    """Of the rows that are believed in, those of the smallest distance (N,)."""
     believed = distance <= np.quantile(distance, _BELIEVED)
     return _fit(residual[believed], inertia[believed])
 

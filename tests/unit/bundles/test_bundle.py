@@ -44,7 +44,7 @@ def named_robot() -> Robot:
         joints=joints,
         links=links,
         notes=("confidential: bought by annamaria",),
-        source="/home/annamaria/acme_arm_sn4711.yaml",
+        source="/srv/annamaria/acme_arm_sn4711.yaml",
     )
 
 
@@ -84,7 +84,7 @@ def unpack(content: bytes, folder: Path) -> Path:
 def _somebody(monkeypatch):
     monkeypatch.setattr(getpass, "getuser", lambda: "annamaria")
     monkeypatch.setattr(socket, "gethostname", lambda: "acme-lab-3")
-    monkeypatch.setattr(Path, "home", lambda: Path("/home/annamaria"))
+    monkeypatch.setattr(Path, "home", lambda: Path("/srv/annamaria"))
 
 
 @pytest.fixture(scope="module")

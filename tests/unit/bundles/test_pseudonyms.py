@@ -45,7 +45,7 @@ def test_a_joint_of_one_letter_changes_no_sentence():
 @pytest.mark.parametrize(
     ("text", "cleaned"),
     [
-        ("see /home/anna/logs/x.csv, please", "see file.csv, please"),
+        ("see /srv/anna/logs/x.csv, please", "see file.csv, please"),
         ("see ~/secret and ../other/thing", "see file and file"),
         (r"see C:\Users\Anna\arm.urdf", "see file.urdf"),
         ("projects/acme/arm.urdf has no masses", "file.urdf has no masses"),
@@ -60,9 +60,9 @@ def test_paths_in_sentences(text, cleaned):
 def test_account_home_and_computer(monkeypatch):
     monkeypatch.setattr(getpass, "getuser", lambda: "annamaria")
     monkeypatch.setattr(socket, "gethostname", lambda: "acme-lab-3")
-    monkeypatch.setattr(Path, "home", lambda: Path("/home/annamaria"))
+    monkeypatch.setattr(Path, "home", lambda: Path("/srv/annamaria"))
     names = names_of(["j"])
-    assert names.of_text("annamaria on acme-lab-3 in /home/annamaria") == "user on host in home"
+    assert names.of_text("annamaria on acme-lab-3 in /srv/annamaria") == "user on host in home"
 
 
 def test_common_accounts_are_words_of_sentences(monkeypatch):
