@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -32,11 +33,12 @@ def folder(inputs: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def start(folder: Path, tmp_path: Path) -> Iterator[Start]:
-    """Start a command in the folder; the last one is closed first."""
+    """Start a command in the folder, with a log of its own; the last one is closed first."""
+    numbers = itertools.count()
     with ExitStack() as living:
 
         def make(words: str) -> Command:
-            command = Command(words.split(), folder, tmp_path / f"{words.split()[0]}-{len(list(tmp_path.iterdir()))}.txt")
+            command = Command(words.split(), folder, tmp_path / f"{words.split()[0]}-{next(numbers)}.txt")
             living.callback(command.close)
             return command
 

@@ -29,8 +29,8 @@ def link_metric(link: Array, metric: Metric, *, robot: tuple[float, float] = (1.
         return np.diag(1.0 / scale)
     # ½ ‖P0^-½ dP P0^-½‖_F²: the Hessian of the divergence at the nominal pseudo-inertia P0, taken about the centre of mass
     P, to_com = thicken(link)
-    values, vectors = np.linalg.eigh(P)
-    root = to_com.T @ (vectors / np.sqrt(values))
+    # P has kg beside kg·m²: Cholesky's factor rounds alike whatever the units, where eigenvectors lose the digits of small links
+    root = to_com.T @ np.linalg.inv(np.linalg.cholesky(P).T)
     half = np.einsum("ka,pkl,lb->pab", root, pseudo_inertia(np.eye(10)), root).reshape(10, 16)
     return half.T / np.sqrt(2.0)
 
