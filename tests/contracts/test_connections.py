@@ -37,8 +37,7 @@ def bench(request, monkeypatch, tmp_path):
     if vendor.name == "virtual":
         pytest.importorskip("mujoco")
     monkeypatch.setitem(sys.modules, "pylibfranka", fake_franka.module())
-    for name, module in fake_rtde.modules().items():
-        monkeypatch.setitem(sys.modules, name, module)
+    fake_rtde.install(monkeypatch)
     robot = load_robot({"franka": "panda", "virtual": "planar_2r", "ur": "kuka_lwr4"}[vendor.name])
     if vendor.name == "ur":
         robot = load_robot("kuka_lwr4", lock={robot.joint_names[6]: 0.0})

@@ -1,22 +1,26 @@
 """Stand-ins for the modules rtde_receive and rtde_control of ur_rtde 1.6: their names, signatures and RuntimeErrors.
 
-The clock runs with the time of the computer, 500 cycles a second, and the arm follows servoJ as a first-order filter does.
+The arm has 500 cycles a second and follows servoJ as a first-order filter does. Its time passes where the connection waits, and nowhere
+else, so that a busy machine loses no cycle.
 """
 
 from __future__ import annotations
 
-import time
-from types import ModuleType
+import sys
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
+
+from dynident.recording.connections import ur
 
 PERIOD = 0.002
 
 
 class Arm:
     def __init__(self) -> None:
-        self.began = time.monotonic()
+        self.now = 0.0
         self.target, self.q, self.qd = np.array([0.0, -1.2, 1.2, -1.5, -1.5, 0.0]), np.zeros(6), np.zeros(6)
         self.q[:] = self.target
         self.connected = self.reachable = self.running = True
@@ -29,7 +33,10 @@ class Arm:
 
     @property
     def stamp(self) -> float:
-        return 1000.0 + PERIOD * int((time.monotonic() - self.began) / PERIOD)
+        return 1000.0 + PERIOD * int(self.now / PERIOD)
+
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
 
     def servo(self, q: list[float]) -> bool:
         trouble = self.trouble.pop(len(self.servos), "")
@@ -157,3 +164,11 @@ def modules() -> dict[str, ModuleType]:
     receive.__dict__.update(RTDEReceiveInterface=RTDEReceiveInterface, ARM=ARM)
     control.__dict__.update(RTDEControlInterface=RTDEControlInterface, ARM=ARM)
     return {"rtde_receive": receive, "rtde_control": control}
+
+
+def install(monkeypatch: pytest.MonkeyPatch) -> Arm:
+    """The modules in place of ur_rtde's, and the arm's time in place of the computer's; the arm."""
+    for name, module in modules().items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setattr(ur, "time", SimpleNamespace(monotonic=lambda: ARM.now, sleep=ARM.wait))
+    return ARM

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -22,10 +20,7 @@ HOME = np.array([0.0, -1.2, 1.2, -1.5, -1.5, 0.0])
 
 @pytest.fixture
 def fake(monkeypatch):
-    modules = fake_rtde.modules()
-    for name, module in modules.items():
-        monkeypatch.setitem(sys.modules, name, module)
-    return modules["rtde_receive"].ARM
+    return fake_rtde.install(monkeypatch)
 
 
 def plan(connection, repeats=1):
