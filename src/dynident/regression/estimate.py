@@ -95,6 +95,7 @@ class Estimate(Result):
     problem : Problem        What was fitted: all that the data say, compressed; None for an estimate that was read without it.
     blocks : BlockVariation  How much blocks of the log differ; None where that was not measured.
     shapes : tuple           The shapes of friction that were fitted, with their standard deviations.
+    shape_covariance : (m, b + m)  Of these m with the coefficients and with each other; None where there are none.
     choice : FrictionChoice  The friction models that were tried; None where one was given.
     """
 
@@ -112,6 +113,7 @@ class Estimate(Result):
     problem: Problem | None = None
     blocks: BlockVariation | None = None
     shapes: tuple[FittedShape, ...] = ()
+    shape_covariance: Array | None = None
     choice: FrictionChoice | None = None
 
     @property
@@ -200,6 +202,21 @@ class Estimate(Result):
         std = np.sqrt(np.diag(self.covariance))
         scale = np.where(std > 0, std, 1.0)
         return self.covariance / np.outer(scale, scale)
+
+    @property
+    def whole_covariance(self) -> Array:
+        """(b + m, b + m) of the coefficients, and then of the m shapes of friction that were fitted."""
+        if self.shape_covariance is None:
+            return self.covariance
+        across = self.shape_covariance[:, : self.base.rank]
+        return np.block([[self.covariance, across.T], [self.shape_covariance]])
+
+    @property
+    def speeds(self) -> Array | None:
+        """(n,) largest |dq| of each joint in the log [rad/s | m/s]; None where there was none, or it is not known."""
+        if self.summary.speeds:
+            return np.array(self.summary.speeds)
+        return None if self.problem is None else self.problem.speeds
 
     @property
     def condition_number(self) -> float:

@@ -127,6 +127,7 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
     found = estimate.residuals
     arrays |= {name: getattr(estimate, name) for name in _ARRAYS}
     arrays |= {f"residual_{name}": getattr(found, name) for name in _RESIDUALS}
+    arrays |= {} if estimate.shape_covariance is None else {"shape_covariance": estimate.shape_covariance}
     arrays |= {} if estimate.blocks is None else {f"block_{name}": getattr(estimate.blocks, name) for name in _BLOCKS}
     arrays |= {
         "dropped_index": np.array([item.index for item in estimate.dropped], dtype=np.int64),
@@ -162,6 +163,7 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> tuple[Estimate, No
         notes=tuple(description["notes"]),
         blocks=_block_variation(arrays, description.get("blocks")),
         shapes=tuple(FittedShape(**item) for item in description.get("shapes", ())),  # which older files don't have, nor a choice
+        shape_covariance=arrays.get("shape_covariance"),
         choice=None if description.get("choice") is None else FrictionChoice.from_dict(description["choice"]),
     )
     return estimate, None
