@@ -65,6 +65,18 @@ class Dropped:
     reason: str
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JoinedData:
+    """What several data sets say together about the b coefficients, in units of their noise.
+
+    factor : (b + 1, b + 1)   Triangular; its last column is the right-hand side, its last element what no coefficients explain.
+    noise : float             What the square of the latter amounts to by noise alone.
+    """
+
+    factor: Array
+    noise: float
+
+
 class EstimateStatus(Enum):
     """How a fit ended, the gravest first; the value is the sentence that the user sees."""
 
@@ -97,6 +109,7 @@ class Estimate(Result):
     shapes : tuple           The shapes of friction that were fitted, with their standard deviations.
     shape_covariance : (m, b + m)  Of these m with the coefficients and with each other; None where there are none.
     choice : FrictionChoice  The friction models that were tried; None where one was given.
+    joined : JoinedData      What the data say where the links come from other data than the friction; None where `problem` says it.
     """
 
     base: BaseParameters
@@ -115,6 +128,7 @@ class Estimate(Result):
     shapes: tuple[FittedShape, ...] = ()
     shape_covariance: Array | None = None
     choice: FrictionChoice | None = None
+    joined: JoinedData | None = None
 
     @property
     def headline(self) -> str:
@@ -210,13 +224,6 @@ class Estimate(Result):
             return self.covariance
         across = self.shape_covariance[:, : self.base.rank]
         return np.block([[self.covariance, across.T], [self.shape_covariance]])
-
-    @property
-    def speeds(self) -> Array | None:
-        """(n,) largest |dq| of each joint in the log [rad/s | m/s]; None where there was none, or it is not known."""
-        if self.summary.speeds:
-            return np.array(self.summary.speeds)
-        return None if self.problem is None else self.problem.speeds
 
     @property
     def condition_number(self) -> float:

@@ -183,5 +183,4 @@ def _summary(
         rank_tolerance=solution.rank_tolerance,
         inflation=uncertainty.inflation(solution.determined),
         correlation_times=tuple(uncertainty.correlation_times.tolist()),
-        speeds=() if problem.speeds is None else tuple(problem.speeds.tolist()),
     )

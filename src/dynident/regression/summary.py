@@ -103,9 +103,6 @@ class Processing:
         return Processing(differentiated=differentiated, read=read, **rest)
 
 
-_TUPLES = ("noise_levels", "correlation_times", "speeds")
-
-
 @dataclass(frozen=True, kw_only=True)
 class FitSummary:
     """The data behind an estimate and the choices of its fit.
@@ -117,7 +114,6 @@ class FitSummary:
     loss : str                       Name of the loss.
     drop_above_percent : float       Relative standard deviation above which coefficients were dropped; None where all were kept.
     condition_number : float         Of the stacked regressor of the kept coefficients, lengths in `length_unit` of the robot.
-    speeds : (n,)                    Largest |dq| of each joint in a log [rad/s | m/s]; empty where there was none.
     rank, rank_tolerance             How many coefficients the data determine, and the largest share of a column that counted as dependent.
     """
 
@@ -134,16 +130,16 @@ class FitSummary:
     rank_tolerance: float
     inflation: float = 1.0
     correlation_times: tuple[float, ...] = ()
-    speeds: tuple[float, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Standard JSON, the processing under "preprocessing"."""
         content = {("preprocessing" if name == "processing" else name): value for name, value in vars(self).items()}
-        lists = {name: list(content[name]) for name in _TUPLES}
+        lists = {name: list(content[name]) for name in ("noise_levels", "correlation_times")}
         return content | {"preprocessing": self.processing.to_dict(), **lists}
 
     @staticmethod
     def from_dict(content: Mapping[str, Any]) -> FitSummary:
         rest = {name: value for name, value in content.items() if name != "provenance"}  # which older files have here
-        tuples = {name: tuple(rest.pop(name, ())) for name in _TUPLES}  # not all of which older files have
-        return FitSummary(processing=Processing.from_dict(rest.pop("preprocessing")), **tuples, **rest)
+        processing, levels = Processing.from_dict(rest.pop("preprocessing")), tuple(rest.pop("noise_levels"))
+        times = tuple(rest.pop("correlation_times", ()))  # which older files don't have
+        return FitSummary(processing=processing, noise_levels=levels, correlation_times=times, **rest)

@@ -24,8 +24,8 @@ from dynident.regression.friction.deviations import ShapeSpread
 from dynident.regression.friction.hold_rigid import friction_places
 from dynident.regression.uncertainty.quadratic_forms import tail_of_squares
 
-#: Speeds, as shares of the largest that a joint reached in both logs, at which friction is compared.
-_SHARES = np.concatenate([np.linspace(-1.0, -0.1, 10), np.linspace(0.1, 1.0, 10)])
+#: Speeds at which friction is compared in either direction, as shares of the largest that a joint reached in both logs.
+_SHARES = np.linspace(0.1, 1.0, 10)
 #: Of a thousand logs with the same friction one is said to have another in some joint; each joint has an equal part of that.
 FALSE_ALARMS = 1e-3
 
@@ -109,17 +109,17 @@ def compare_friction(
     errors_before : (n,) RMS of what the estimate before leaves of the new log.
     compared : whether there is something to compare with.
     """
-    robot = after.base.robot
-    reached = np.ones(robot.n) if after.speeds is None else after.speeds
-    if compared and before.speeds is not None:
-        reached = np.minimum(reached, before.speeds)
-    links = _follow_links(before, spread)
+    robot, links = after.base.robot, _follow_links(before, spread)
+    reached, earlier = _reached(after), _reached(before)
+    assert reached is not None  # noqa: S101 (just fitted to a log)
     found: list[JointChange] = []
     for j, joint in enumerate(robot.joints):
-        moved = reached[j] > 0.0  # else the log before doesn't tell this joint's friction
-        speeds = _SHARES * float(reached[j] if moved else 1.0 if after.speeds is None else after.speeds[j])
+        both = reached[j] if earlier is None else np.minimum(reached[j], earlier[j])
+        comparable = compared and bool(np.any(both > 0.0))  # else the log before doesn't tell this joint's friction
+        sides = zip((-1.0, 1.0), (both if comparable else reached[j]).tolist(), strict=True)
+        speeds: Array = np.sort(np.concatenate([sign * size * _SHARES for sign, size in sides if size > 0.0]))
         new = friction_curve(after, j, speeds)
-        old = friction_curve(before, j, speeds) if compared and moved else None
+        old = friction_curve(before, j, speeds) if comparable else None
         covariance = _covariance(new, old, links, spread.noise, before)
         chance = None if old is None else tail_of_squares(float(np.sum((new.torque - old.torque) ** 2)), covariance)
         found.append(
@@ -140,6 +140,12 @@ def compare_friction(
         )
     level = FALSE_ALARMS / max(sum(item.chance is not None for item in found), 1)
     return tuple(item if item.chance is None else replace(item, changed=item.chance < level) for item in found)
+
+
+def _reached(estimate: Estimate) -> Array | None:
+    """(n, 2) largest speed of each joint in the log of an estimate, backward and forward; None where that is not known."""
+    speeds = None if estimate.problem is None else estimate.problem.speeds
+    return None if speeds is None else np.column_stack([speeds, speeds])
 
 
 def _follow_links(before: Estimate, spread: ShapeSpread) -> Array:

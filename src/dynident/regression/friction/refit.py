@@ -19,6 +19,7 @@ from dynident.regression.friction.change import JointChange, compare_friction
 from dynident.regression.friction.choose import choose_friction, chosen_model
 from dynident.regression.friction.fit_friction import change_friction
 from dynident.regression.friction.hold_rigid import RigidModel, hold_links
+from dynident.regression.friction.joined import join_data
 from dynident.regression.identify import Auto, settle_filter
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.solution import residuals
@@ -162,6 +163,7 @@ def refit_friction(
         model = chosen_model(choice)
     spread = hold_links(problem, model or first, rigid, seed=seed)
     after = replace(spread.include(rigid.coefficients(spread.estimate.base)[1]), choice=choice)
+    after = replace(after, joined=join_data(estimate, after))
     if estimate.provenance is not None and (share := data.used.overlap(estimate.provenance)) > 0.0:
         same = f"{100.0 * share:.3g} % of the samples are those that the links were identified from, so that no change can show in them"
         after = replace(after, notes=(same, *after.notes))
