@@ -437,12 +437,13 @@ class ChangedParameter(TypedDict):
     """A friction parameter of two runs."""
 
     name: str
+    symbol: Annotated[str, "what the papers call it, where that is something else"]
     unit: str
-    before: float
-    before_std: float
+    before: Annotated[Number, "null where there was none"]
+    before_std: Number
     now: float
-    now_std: float
-    difference_std: float
+    now_std: Annotated[Number, "null where the data don't tell it"]
+    difference_std: Number
 
 
 class ChangedJoint(TypedDict):
@@ -450,10 +451,12 @@ class ChangedJoint(TypedDict):
 
     joint: str
     unit: str
-    rms: Annotated[float, "of the change of the torque over the speeds of the log"]
-    percent: float
-    deviations: float
-    changed: Annotated[bool, "by more than noise"]
+    rms: Annotated[Number, "of the change of the torque over the speeds that both logs reached; null where there was no friction before"]
+    noise: Annotated[Number, "what noise alone makes of it"]
+    percent: Annotated[Number, "of what the friction was; null where that was nothing"]
+    deviations: Annotated[Number, "the change over what noise alone makes of it"]
+    chance: Annotated[Number, "probability that noise alone makes as large a change of this joint"]
+    changed: Annotated[bool | None, "by more than noise; null where there was no friction before"]
     error_before: Annotated[float, "what the model leaves of the new log with the friction before"]
     error_after: float
     parameters: list[ChangedParameter]
@@ -466,6 +469,7 @@ class Friction(Stage):
     source: Annotated[str, "data of the friction"]
     links_source: Annotated[str, "data of the links, and of the friction before"]
     sentence: str
+    compared: Annotated[bool, "whether there was friction before to compare with"]
     changed: Annotated[list[str], "joints"]
     joints: list[ChangedJoint]
     notes: list[str]

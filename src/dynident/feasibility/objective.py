@@ -14,6 +14,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.errors import InputError, UnknownNameError
+from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.factors import triangular
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
@@ -83,13 +84,16 @@ def _whitening(estimate: Estimate, kept: BoolArray) -> Array:
 def posterior_data(estimate: Estimate) -> Objective:
     """All that the data of an estimate say, in units of their noise: the part of the log-likelihood that the parameters change.
 
-    Each group of rows is divided by `Estimate.row_noise`.
+    Each group of rows is divided by `Estimate.row_noise`. Where links and friction come from different data, what each says is known.
     """
+    name = "squared residual in units of the noise"
+    if estimate.joined is not None:
+        return _of_factor(name, estimate.joined.factor, estimate.base, noise=estimate.joined.noise)
     levels, problem = estimate.row_noise, estimate.problem
     assert problem is not None  # noqa: S101 (the noise of rows is told where they are)
     return replace(
         one_step(problem, levels),
-        name="squared residual in units of the noise",
+        name=name,
         noise=float(np.sum(problem.counts / estimate.row_scale**2)),
     )
 
@@ -101,11 +105,10 @@ def one_step(problem: Problem, levels: Sequence[float] | Array | None = None) ->
     """
     divisors = np.ones(len(problem.groups)) if levels is None else np.asarray(levels, dtype=float)
     R = triangular([problem.stack(1.0 / divisors)])
-    b = problem.base.rank
-    return Objective(
-        name="squared residual of the data",
-        A=R[:b, :b] @ problem.base.grouping,
-        b=R[:b, b],
-        constant=float(R[b, b] ** 2),
-        levels=divisors,
-    )
+    return replace(_of_factor("squared residual of the data", R, problem.base), levels=divisors)
+
+
+def _of_factor(name: str, R: Array, base: BaseParameters, noise: float | None = None) -> Objective:
+    """R : (b + 1, b + 1) triangular, of the coefficients and the right-hand side."""
+    b = base.rank
+    return Objective(name=name, A=R[:b, :b] @ base.grouping, b=R[:b, b], constant=float(R[b, b] ** 2), noise=noise)

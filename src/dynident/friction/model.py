@@ -98,6 +98,7 @@ class Parameter:
     """A parameter that the torque is linear in, and what is known about it beforehand.
 
     name : str           Letters; that of joint 3 is called name3 in tables, constraints and files.
+    symbol : str         What the papers call it, where that is something else.
     unit : Unit          Of the torque per unit of its column.
     nonnegative : bool   Whether a negative value is impossible. None: as far as the model is dissipative.
     typical : float      Of an ordinary arm, as a share of the joint's effort limit; None where none can be said.
@@ -109,6 +110,7 @@ class Parameter:
     """
 
     name: str
+    symbol: str = ""
     unit: Unit = TORQUE
     nonnegative: bool | None = None
     typical: float | None = None
@@ -123,16 +125,23 @@ class Parameter:
 class ShapeConstant:
     """A constant that the torque is not linear in: the model's field of that name.
 
+    symbol : what the papers call it, where that is something else.
     lower, upper : where to look for it.
     fixed : it is known from elsewhere (a gear ratio) or a matter of choice, and not fitted unless that is asked for.
     """
 
     name: str
+    symbol: str = ""
     unit: Unit
     default: float
     lower: float
     upper: float
     fixed: bool = False
+
+
+def label(item: Parameter | ShapeConstant) -> str:
+    """How tables call a constant: "fsig (φ1)", with the name that the papers give it."""
+    return f"{item.name} ({item.symbol})" if item.symbol else item.name
 
 
 class SharedParameter(NamedTuple):
@@ -238,8 +247,8 @@ class FrictionModel(ABC):
         return tuple(part.symmetry for part in self.parts for _ in part.parameters)
 
     def headings(self, joints: Iterable[Joint]) -> tuple[str, ...]:
-        """(k,) a table's heading per parameter, "fv [N·m·s/rad]"."""
-        return tuple(f"{name} [{unit}]" for name, unit in zip(self.parameter_names, self.unit_texts(joints), strict=True))
+        """(k,) a table's heading per parameter, "fv [N·m·s/rad]" or "fsig (φ1) [N·m]"."""
+        return tuple(f"{label(item)} [{unit}]" for item, unit in zip(self.parameters, self.unit_texts(joints), strict=True))
 
     def unit_texts(self, joints: Iterable[Joint]) -> tuple[str, ...]:
         """(k,) the units of parameters of all these joints, "N·m or N" where both kinds are among them."""

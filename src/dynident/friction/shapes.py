@@ -5,7 +5,7 @@ Fixed ones, which are known from elsewhere, are no part of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from typing import Any, cast
@@ -17,6 +17,9 @@ from dynident.errors import UnknownNameError
 from dynident.friction.combined import combine
 from dynident.friction.model import FrictionModel, ShapeConstant
 from dynident.friction.per_joint import PerJoint
+
+#: Step of a derivative by a shape, as a share of its value.
+_STEP = 1e-5
 
 
 def shape_constants(model: FrictionModel) -> tuple[ShapeConstant, ...]:
@@ -42,6 +45,20 @@ def with_shapes(model: FrictionModel, values: Iterable[float]) -> FrictionModel:
 
 def _fitted(part: FrictionModel) -> tuple[ShapeConstant, ...]:
     return tuple(shape for shape in part.shapes if not shape.fixed)
+
+
+def shape_slopes(model: FrictionModel, parameters: Array, columns: Callable[[FrictionModel], Array]) -> Array:
+    """(m, rows) change of a single joint's friction per unit of each shape.
+
+    parameters : (k,) of the model; columns : model -> (k, rows) where the friction is evaluated.
+    """
+    values, found = shape_values(model), list[Array]()
+    for i, shape in enumerate(shape_constants(model)):
+        step = max(_STEP * abs(values[i]), 1e-4 * _STEP * (shape.upper - shape.lower))
+        ends = [float(np.clip(values[i] + side, shape.lower, shape.upper)) for side in (step, -step)]
+        above, below = (columns(with_shapes(model, [*values[:i], end, *values[i + 1 :]])) for end in ends)
+        found.append(parameters @ (above - below) / (ends[0] - ends[1]))
+    return np.array(found) if found else np.zeros((0, columns(model).shape[1]))
 
 
 def set_shapes(model: FrictionModel, **shapes: float) -> FrictionModel:

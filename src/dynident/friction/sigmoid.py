@@ -12,18 +12,20 @@ from dynident.friction.model import VELOCITY, FrictionModel, Motion, Parameter, 
 STEEPNESS, SHIFT = 10.0, 0.0
 _SPAN = Parameter(
     name="fsig",
+    symbol="φ1",
     typical=0.01,
     reason="friction that depends on the velocity like this",
     motion="move these joints slowly and fast, back and forth",
 )
-_STEEPNESS = ShapeConstant(name="steepness", unit=Unit("s/rad", "s/m"), default=STEEPNESS, lower=0.1, upper=1000.0)
+_STEEPNESS = ShapeConstant(name="steepness", symbol="φ2", unit=Unit("s/rad", "s/m"), default=STEEPNESS, lower=0.1, upper=1000.0)
 
 
 @dataclass(frozen=True)
 class Sigmoid(FrictionModel):
     """torque = fsig / (1 + exp(-steepness (dq + shift))) - fsig / (1 + exp(-steepness shift))
 
-    fsig is φ1, the distance between the two levels. That steepness is positive leaves out the twin (-φ1, -φ2), which is the same.
+    φ1, φ2 and φ3 of the paper are fsig, steepness and shift. fsig is the distance between the two levels. That steepness is positive
+    leaves out the twin (-φ1, -φ2), which is the same.
 
     steepness : φ2 [s/rad | s/m].
     shift : φ3, with which the levels of both directions differ [rad/s | m/s].
@@ -34,7 +36,7 @@ class Sigmoid(FrictionModel):
 
     name = "sigmoid"
     parameters = (_SPAN,)
-    shapes = (_STEEPNESS, ShapeConstant(name="shift", unit=VELOCITY, default=SHIFT, lower=-0.5, upper=0.5))
+    shapes = (_STEEPNESS, ShapeConstant(name="shift", symbol="φ3", unit=VELOCITY, default=SHIFT, lower=-0.5, upper=0.5))
     dissipative = True
 
     def __post_init__(self) -> None:

@@ -26,7 +26,7 @@ from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import fit
-from dynident.regression.identify import Auto, default_cutoff
+from dynident.regression.identify import Auto, settle_filter
 from dynident.regression.prepare import match_joints
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.solution import explains_badly
@@ -65,9 +65,7 @@ def identify_payload(
     robot = arm.base.robot
     index, flange = _carrier(arm.base, link)
     _check_distinct(arm, loaded)
-    done = arm.summary.processing
-    if cutoff == "auto":
-        cutoff = default_cutoff(loaded)[0] if done.cutoff_hz is None else min(done.cutoff_hz, loaded.rate / 4.0)
+    cutoff, rate, chosen = settle_filter(arm, loaded, cutoff, rate)
     problem = problem_on_base(_loaded_base(arm.base), loaded, cutoff=cutoff, rate=rate)
     alone = fit(problem)
     difference = load_difference(arm, alone, index, flange, refit_friction=refit_friction)
@@ -105,7 +103,7 @@ def identify_payload(
         ),
         regressor=regressor,
         declared=declared,
-        notes=(*problem.notes, *body.notes),
+        notes=(*chosen, *problem.notes, *body.notes),
     )
     return payload_notes(found)
 

@@ -65,6 +65,18 @@ class Dropped:
     reason: str
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JoinedData:
+    """What several data sets say together about the b coefficients, in units of their noise.
+
+    factor : (b + 1, b + 1)   Triangular; its last column is the right-hand side, its last element what no coefficients explain.
+    noise : float             What the square of the latter amounts to by noise alone.
+    """
+
+    factor: Array
+    noise: float
+
+
 class EstimateStatus(Enum):
     """How a fit ended, the gravest first; the value is the sentence that the user sees."""
 
@@ -95,7 +107,9 @@ class Estimate(Result):
     problem : Problem        What was fitted: all that the data say, compressed; None for an estimate that was read without it.
     blocks : BlockVariation  How much blocks of the log differ; None where that was not measured.
     shapes : tuple           The shapes of friction that were fitted, with their standard deviations.
+    shape_covariance : (m, b + m)  Of these m with the coefficients and with each other; None where there are none.
     choice : FrictionChoice  The friction models that were tried; None where one was given.
+    joined : JoinedData      What the data say where the links come from other data than the friction; None where `problem` says it.
     """
 
     base: BaseParameters
@@ -112,7 +126,9 @@ class Estimate(Result):
     problem: Problem | None = None
     blocks: BlockVariation | None = None
     shapes: tuple[FittedShape, ...] = ()
+    shape_covariance: Array | None = None
     choice: FrictionChoice | None = None
+    joined: JoinedData | None = None
 
     @property
     def headline(self) -> str:
@@ -200,6 +216,14 @@ class Estimate(Result):
         std = np.sqrt(np.diag(self.covariance))
         scale = np.where(std > 0, std, 1.0)
         return self.covariance / np.outer(scale, scale)
+
+    @property
+    def whole_covariance(self) -> Array:
+        """(b + m, b + m) of the coefficients, and then of the m shapes of friction that were fitted."""
+        if self.shape_covariance is None:
+            return self.covariance
+        across = self.shape_covariance[:, : self.base.rank]
+        return np.block([[self.covariance, across.T], [self.shape_covariance]])
 
     @property
     def condition_number(self) -> float:

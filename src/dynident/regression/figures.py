@@ -18,7 +18,7 @@ from dynident.regression.problem import Problem
 from dynident.regression.tables import coefficients
 
 if TYPE_CHECKING:
-    from dynident.regression.friction.refit import JointChange
+    from dynident.regression.friction.change import JointChange
 
 #: Points of a cloud; more would only make a page heavy.
 _POINTS = 1200
@@ -120,14 +120,15 @@ def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | Non
 
 
 def change_figure(change: JointChange) -> Figure:
-    """Friction of a joint over velocity before and after a refit, with the 95 % interval of the difference around the new one."""
+    """Friction of a joint over velocity before and after a refit, with the 95 % interval of the difference around the new one; without
+    friction before, that of the new one itself."""
     half = 1.96 * change.std
     speeds = numbers(change.speeds)
     edges = [line(speeds, numbers(change.after + side * half), "", "@band", line={"width": 0}, showlegend=False) for side in (1.0, -1.0)]
     edges[1] |= {"fill": "tonexty", "fillcolor": "@band"}
     data = [
         *edges,
-        line(speeds, numbers(change.before), "before", "@rigid", line={"width": 2.2, "dash": "dash"}),
+        *([] if change.before is None else [line(speeds, numbers(change.before), "before", "@rigid", line={"width": 2.2, "dash": "dash"})]),
         line(speeds, numbers(change.after), "now", "@predicted", line={"width": 2.2}),
     ]
     layout = {

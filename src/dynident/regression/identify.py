@@ -154,6 +154,27 @@ def usual_cutoff(rate: float) -> float:
     return min(DEFAULT_CUTOFF, rate / 4.0)
 
 
+def settle_filter(
+    estimate: Estimate, log: Dataset, cutoff: float | Auto | None, rate: float | None
+) -> tuple[float | None, float | None, tuple[str, ...]]:
+    """Cutoff and rate [Hz] of the filter of another log than that of an estimate, and a note where neither was asked for nor is as there.
+
+    cutoff, rate : what was asked for. "auto" is the filter of the estimate, lower where the log is slower, and what is usual for a log
+        where the estimate had no filter: one from a controller's M and g, or one from a log whose velocities and accelerations were
+        recorded when those of this one were not.
+    """
+    if cutoff != "auto":
+        return cutoff, rate, ()
+    done = estimate.summary.processing
+    if done.cutoff_hz is not None:
+        slow = log.rate / 4.0 < done.cutoff_hz
+        return (log.rate / 4.0, rate, ()) if slow else (done.cutoff_hz, rate or done.rate_hz, ())
+    if estimate.base.equations == "torque" and log.dq is not None and log.ddq is not None:
+        return None, rate, ()
+    cutoff, notes = default_cutoff(log)
+    return cutoff, rate, notes
+
+
 def default_cutoff(log: Dataset) -> tuple[float | None, tuple[str, ...]]:
     """The filter [Hz] of a log for which nothing is said, and a note where that follows from what the log lacks.
 

@@ -200,7 +200,7 @@ def shape_table(estimate: Estimate) -> Table | None:
     if not estimate.shapes:
         return None
     rows = tuple(
-        Row((shape.joint, shape.name, value_text(shape.value, shape.std) if shape.std is not None else f"{shape.value:.4g}", shape.unit))
+        Row((shape.joint, shape.label, value_text(shape.value, shape.std) if shape.std is not None else f"{shape.value:.4g}", shape.unit))
         for shape in estimate.shapes
     )
     return Table(title="Shapes of friction", headings=("joint", "shape", "value ± std", "unit"), rows=rows, left=frozenset({0, 1, 3}))

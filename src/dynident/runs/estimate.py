@@ -12,7 +12,7 @@ import numpy as np
 from dynident.core.archives import Arrays, pack
 from dynident.core.files import check_writable, finite_or_none, json_text, read_json
 from dynident.data.provenance import Provenance
-from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, Residuals
+from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, JoinedData, Residuals
 from dynident.regression.friction.choice import FrictionChoice
 from dynident.regression.friction.fitted import FittedShape
 from dynident.regression.problem import Problem
@@ -127,6 +127,8 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
     found = estimate.residuals
     arrays |= {name: getattr(estimate, name) for name in _ARRAYS}
     arrays |= {f"residual_{name}": getattr(found, name) for name in _RESIDUALS}
+    arrays |= {} if estimate.shape_covariance is None else {"shape_covariance": estimate.shape_covariance}
+    arrays |= {} if estimate.joined is None else {"joined_factor": estimate.joined.factor}
     arrays |= {} if estimate.blocks is None else {f"block_{name}": getattr(estimate.blocks, name) for name in _BLOCKS}
     arrays |= {
         "dropped_index": np.array([item.index for item in estimate.dropped], dtype=np.int64),
@@ -143,6 +145,7 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
         "notes": list(estimate.notes),
         "shapes": [asdict(shape) for shape in estimate.shapes],
         "choice": None if estimate.choice is None else estimate.choice.to_dict(),
+        "joined_noise": None if estimate.joined is None else estimate.joined.noise,
     }
     return pack(Stage.ESTIMATE.value.arrays_schema, arrays, description)
 
@@ -162,9 +165,15 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> tuple[Estimate, No
         notes=tuple(description["notes"]),
         blocks=_block_variation(arrays, description.get("blocks")),
         shapes=tuple(FittedShape(**item) for item in description.get("shapes", ())),  # which older files don't have, nor a choice
+        shape_covariance=arrays.get("shape_covariance"),
+        joined=_joined(arrays, description.get("joined_noise")),
         choice=None if description.get("choice") is None else FrictionChoice.from_dict(description["choice"]),
     )
     return estimate, None
+
+
+def _joined(arrays: Arrays, noise: float | None) -> JoinedData | None:
+    return None if noise is None else JoinedData(factor=arrays["joined_factor"], noise=noise)
 
 
 def _block_variation(arrays: Arrays, blocks: int | None) -> BlockVariation | None:

@@ -20,7 +20,7 @@ from dynident.regression.equations.partition import Parts, TableRows, partition_
 from dynident.regression.equations.rows import LogRows, Tables
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import fit
-from dynident.regression.identify import Auto
+from dynident.regression.identify import Auto, settle_filter
 from dynident.regression.problem import Problem, problem_of_rows, problem_on_base, rows_in_time
 from dynident.regression.solution import WeightedSolution
 from dynident.regression.uncertainty.losses import Squared, loss_by_name
@@ -121,8 +121,7 @@ def cross_validate(
     """
     problem = estimate.problem
     if dataset is not None:
-        processing = estimate.summary.processing
-        cutoff, rate = (processing.cutoff_hz, rate or processing.rate_hz) if cutoff == "auto" else (cutoff, rate)
+        cutoff, rate, _ = settle_filter(estimate, dataset, cutoff, rate)
         problem = problem_on_base(estimate.base, dataset, cutoff=cutoff, rate=rate, links=estimate.link_part)
     if problem is None:
         raise InputError("cross-validation needs the data of the fit, and this estimate doesn't carry them; identify again")

@@ -13,7 +13,7 @@ from dynident.data import ControllerSamples, Dataset, EffortKind
 from dynident.errors import InputError
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate, Residuals
-from dynident.regression.identify import Auto, default_cutoff
+from dynident.regression.identify import Auto, settle_filter
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.solution import residuals
 from dynident.validation.folds import CrossValidation, cross_validate, cross_validate_fit
@@ -52,7 +52,7 @@ def validate(
     if not isinstance(dataset, Dataset):
         raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="use validate_samples")
     estimate = as_torque_model(model, links)
-    cutoff, rate, chosen = _settle_filter(model, dataset, cutoff, rate)
+    cutoff, rate, chosen = settle_filter(model, dataset, cutoff, rate)
     if model.base.equations in ("inertia", "gravity"):
         chosen = (*chosen, f"the estimate knows the robot's {model.base.equations} only: its coefficients here are those of the links")
     if dataset.effort_kind is not None and dataset.effort_kind.unsigned:
@@ -101,22 +101,6 @@ def validate(
 def validate_samples(model: Estimate, samples: ControllerSamples, *, progress: Callable[[float], None] | None = None) -> Residuals:
     """Errors of the coefficients on the M and g of a controller, element by element; the model must be one of M and g too."""
     return residuals(problem_on_base(model.base, samples, progress=progress), model.values)
-
-
-def _settle_filter(
-    model: Estimate, dataset: Dataset, cutoff: float | Auto | None, rate: float | None
-) -> tuple[float | None, float | None, tuple[str, ...]]:
-    """Cutoff, rate, and a note where neither the user nor the identification chose the filter."""
-    if cutoff != "auto":
-        return cutoff, rate, ()
-    identified = model.summary.processing
-    if identified.cutoff_hz is not None:
-        return identified.cutoff_hz, rate or identified.rate_hz, ()
-    complete = dataset.dq is not None and dataset.ddq is not None
-    if model.base.equations == "torque" and complete:
-        return None, rate, ()  # identified without a filter
-    cutoff, notes = default_cutoff(dataset)
-    return cutoff, rate, notes
 
 
 def _errors(series: tuple[JointSeries, ...], best: Array) -> tuple[ModelErrors, ...]:

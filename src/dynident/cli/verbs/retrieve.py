@@ -11,7 +11,6 @@ from dynident.cli.options import AsJson, Debug, RunArgument, Scheduler, one_of, 
 from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.retrieval import SHARED, RetrievalOptions, solve_with_options
 from dynident.cli.terminal import print_result, progress_bar
-from dynident.errors import InputError
 
 EXAMPLE = """Examples:
 
@@ -121,7 +120,7 @@ def retrieve(
     """
     from dynident.feasibility import with_ranges
     from dynident.feasibility.tables import link_report
-    from dynident.runs import Stage, check_writable, read_estimate, write_parameters
+    from dynident.runs import check_writable, read_estimate, write_parameters
 
     asked = RetrievalOptions(
         constraints=tuple(constraints or ()),
@@ -140,11 +139,6 @@ def retrieve(
     )
     estimate = read_estimate(run)
     check_writable(run)
-    if estimate.problem is None and not two_step and (run / Stage.FRICTION.value.document).is_file():
-        raise InputError(
-            f"{run}: its links are those of another run, and its data are of friction alone",
-            remedy="retrieve the links where they were identified, then run dynident friction again, which takes them along",
-        )
     problem = asked.problem(run, estimate)
     given = parse_options("--solver-option", solver_option)
     result = solve_with_options(

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.linear_algebra import least_squares
-from dynident.friction.model import FrictionModel
+from dynident.friction.model import FrictionModel, ShapeConstant, label
 from dynident.friction.shapes import shape_constants, shape_values
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import Columns, ExtraColumn, FrictionColumn
@@ -33,30 +33,82 @@ _DEPENDENT = 1e-5
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _ShapeColumn:
-    """A shape of one joint. positive : whether it can't be zero; d : (rows,) the joint's torque per unit of it."""
+    """A shape of one joint. d : (rows,) the joint's torque per unit of it."""
 
     joint: int
-    name: str
-    unit: str
+    shape: ShapeConstant
     value: float
     at_bound: bool
-    positive: bool
     d: Array
 
+    @property
+    def name(self) -> str:
+        """With the joint's number: steepness3."""
+        return f"{self.shape.name}{self.joint + 1}"
 
-def include_shapes(estimate: Estimate, rows: Sequence[JointRows], *, held: BoolArray | None = None, known: Array | None = None) -> Estimate:
-    """The estimate with the shapes of its friction model as fitted ones, and with a covariance that includes them.
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ShapeSpread:
+    """How uncertain coefficients and shapes of an estimate are, b and m of them, and how much they follow what was known beforehand.
+
+    fitted : (b + m,) bool       What was fitted; neither shapes at an end of their range nor those that the data don't tell.
+    noise : (b + m, b + m)       Covariance by the noise of the data; zero for what was not fitted.
+    passes : (b + m, b)          Change of everything per change of the coefficients that were held; zero for the others.
+    blocks : BlockVariation      Of everything.
+    """
+
+    estimate: Estimate
+    columns: tuple[_ShapeColumn, ...]
+    fitted: BoolArray
+    noise: Array
+    passes: Array
+    blocks: BlockVariation | None
+
+    def include(self, known: Array | None = None) -> Estimate:
+        """The estimate with its shapes as fitted ones, and with a covariance that includes them.
+
+        known : (b, b) covariance of the coefficients that were held; by default they are exact.
+        """
+        base, b = self.estimate.base, self.estimate.base.rank
+        covariance = self.noise if known is None else self.noise + self.passes @ known @ self.passes.T
+        std = np.sqrt(np.diag(covariance)[b:])
+        shapes = tuple(
+            FittedShape(
+                joint=base.robot.joint_names[column.joint],
+                name=column.shape.name,
+                symbol=column.shape.symbol,
+                value=column.value,
+                std=float(std[i]) if self.fitted[b + i] else None,
+                unit=column.shape.unit.of(base.robot.joints[column.joint].type),
+                at_bound=column.at_bound,
+            )
+            for i, column in enumerate(self.columns)
+        )
+        joints = range(base.robot.n)
+        together = [text for joint in joints for text in _known_together(self.estimate, joint, self.columns, covariance)]
+        return replace(
+            self.estimate,
+            covariance=covariance[:b, :b],
+            shape_covariance=covariance[b:] if shapes else None,
+            blocks=None if self.blocks is None else _of_coefficients(self.blocks, b),
+            shapes=shapes,
+            notes=(*self.estimate.notes, *shape_notes(shapes, together)),
+        )
+
+
+def linearise_shapes(estimate: Estimate, rows: Sequence[JointRows], *, held: BoolArray | None = None) -> ShapeSpread:
+    """The uncertainty of an estimate and the shapes of its friction model.
 
     rows : of the data of the estimate.
-    held : (b,) the coefficients that were not fitted but known beforehand, with the covariance `known` (b, b); by default none.
+    held : (b,) the coefficients that were not fitted but known beforehand; by default none.
     """
     base, problem = estimate.base, estimate.problem
     assert base.friction is not None and problem is not None  # noqa: S101, PT018 (fitted)
-    columns = [column for own in rows for column in _shape_columns(estimate, base.friction.of_joint(own.joint), own)]
+    columns = tuple(column for own in rows for column in _shape_columns(estimate, base.friction.of_joint(own.joint), own))
     augmented = _augment(problem, columns)
     weights = 1.0 / np.asarray(estimate.summary.noise_levels, dtype=float)
-    free = estimate.kept if held is None else estimate.kept & ~held
-    fitted = np.append(free, np.array([not column.at_bound for column in columns], dtype=bool))
+    held = np.zeros(base.rank, dtype=bool) if held is None else held
+    fitted = np.append(estimate.kept & ~held, np.array([not column.at_bound for column in columns], dtype=bool))
     fitted &= _independent(augmented, weights, fitted, base.rank)
     found = spread(
         augmented,
@@ -67,52 +119,28 @@ def include_shapes(estimate: Estimate, rows: Sequence[JointRows], *, held: BoolA
         loss=Squared(),
         rows=correlated_rows(augmented),
     )
-    covariance, b = found.covariance(fitted), base.rank
-    if held is not None and known is not None:
-        covariance += _passed_on(augmented, fitted, held, known)
-    std = np.sqrt(np.diag(covariance)[b:])
-    names = base.robot.joint_names
-    shapes = tuple(
-        FittedShape(
-            joint=names[column.joint],
-            name=column.name,
-            value=column.value,
-            std=float(std[i]) if fitted[b + i] else None,
-            unit=column.unit,
-            at_bound=column.at_bound,
-        )
-        for i, column in enumerate(columns)
-    )
-    together = [text for own in rows for text in _known_together(estimate, own.joint, columns, covariance)]
-    return replace(
-        estimate,
-        covariance=covariance[:b, :b],
-        blocks=None if found.blocks is None else _of_coefficients(found.blocks, b),
-        shapes=shapes,
-        notes=(*estimate.notes, *shape_notes(shapes, together)),
+    passes = _passes(augmented, fitted, held)
+    return ShapeSpread(
+        estimate=estimate, columns=columns, fitted=fitted, noise=found.covariance(fitted), passes=passes, blocks=found.blocks
     )
 
 
 def _shape_columns(estimate: Estimate, model: FrictionModel, rows: JointRows) -> list[_ShapeColumn]:
     base, values = estimate.base, shape_values(model)
     f = np.array([estimate.standard[base.columns.index(f"{name}{rows.joint + 1}")] for name in model.parameter_names])
-    kind = base.robot.joints[rows.joint].type
     found: list[_ShapeColumn] = []
     for shape, value, d in zip(shape_constants(model), values.tolist(), rows.derivatives(model, f), strict=True):
         near, span = min(value - shape.lower, shape.upper - value), shape.upper - shape.lower
         at_bound = near <= _AT_BOUND * min(span, abs(value) or span)
-        found.append(
-            _ShapeColumn(
-                joint=rows.joint, name=shape.name, unit=shape.unit.of(kind), value=value, at_bound=at_bound, positive=shape.lower > 0.0, d=d
-            )
-        )
+        found.append(_ShapeColumn(joint=rows.joint, shape=shape, value=value, at_bound=at_bound, d=d))
     return found
 
 
 def _augment(problem: Problem, columns: Sequence[_ShapeColumn]) -> Problem:
     """The problem with a column more per shape."""
     base, b = problem.base, problem.base.rank
-    extra = tuple(ExtraColumn(f"{column.name}{column.joint + 1}", column.unit) for column in columns)
+    joints = base.robot.joints
+    extra = tuple(ExtraColumn(column.name, column.shape.unit.of(joints[column.joint].type)) for column in columns)
     wider = replace(
         base,
         columns=Columns(of_links=base.columns.of_links, of_friction=base.columns.of_friction, of_extra=(*base.columns.of_extra, *extra)),
@@ -155,31 +183,31 @@ def _independent(problem: Problem, weights: Array, fitted: BoolArray, b: int) ->
     return np.isin(np.arange(len(fitted)), kept) | (np.arange(len(fitted)) < b)
 
 
-def _passed_on(problem: Problem, fitted: BoolArray, held: BoolArray, known: Array) -> Array:
-    """(b + m, b + m) covariance by what was known beforehand: of itself, and of what was fitted to what it left over."""
-    wide_held = np.append(held, np.zeros(len(fitted) - len(held), dtype=bool))
-    passes = np.diag(wide_held.astype(float))
+def _passes(problem: Problem, fitted: BoolArray, held: BoolArray) -> Array:
+    """(b + m, b) how what was known beforehand changes itself, and what was fitted to what it left over."""
+    passes = np.zeros((len(fitted), len(held)))
+    passes[: len(held)] = np.diag(held.astype(float))
     for group, factor in zip(problem.groups, problem.factors, strict=True):
-        own, other = group.columns[fitted[group.columns]], group.columns[wide_held[group.columns]]
+        coefficients = group.columns[group.columns < len(held)]
+        own, other = group.columns[fitted[group.columns]], coefficients[held[coefficients]]
         A, Y = (factor[:, :-1][:, np.isin(group.columns, places)] for places in (own, other))
         passes[np.ix_(own, other)] = -least_squares(A, Y)
-    wide = np.zeros((len(fitted), len(fitted)))
-    wide[: len(known), : len(known)] = known
-    return passes @ wide @ passes.T
+    return passes
 
 
 def _known_together(estimate: Estimate, joint: int, columns: Sequence[_ShapeColumn], covariance: Array) -> list[str]:
     """Of those that can't be zero: what others are beside their standard deviation means nothing near zero."""
     base, b = estimate.base, estimate.base.rank
+    assert base.friction is not None  # noqa: S101 (fitted)
     columns_of = {i: base.columns[standard] for i, standard in enumerate(base.independent.tolist())}
-    own = [
-        i
+    own = {
+        i: label(base.friction.parameters[column.slot])
         for i, column in columns_of.items()
         if isinstance(column, FrictionColumn) and column.joint == joint and column.nonnegative and estimate.kept[i]
-    ]
-    mine = [i for i, column in enumerate(columns) if column.joint == joint and column.positive and covariance[b + i, b + i] > 0.0]
-    names = [base.names[i].removesuffix(str(joint + 1)) for i in own] + [columns[i].name for i in mine]
-    values = np.append(estimate.values[own], [columns[i].value for i in mine])
+    }
+    mine = [i for i, column in enumerate(columns) if column.joint == joint and column.shape.lower > 0.0 and covariance[b + i, b + i] > 0.0]
+    names = [*own.values(), *(label(columns[i].shape) for i in mine)]
+    values = np.append(estimate.values[list(own)], [columns[i].value for i in mine])
     places = [*own, *(b + i for i in mine)]
     return list(known_together(base.robot.joint_names[joint], names, values, covariance[np.ix_(places, places)])) if mine else []
 

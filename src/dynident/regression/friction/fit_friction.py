@@ -19,7 +19,7 @@ from dynident.regression.equations.base import base_parameters
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import FitOptions, fit
-from dynident.regression.friction.deviations import include_shapes
+from dynident.regression.friction.deviations import linearise_shapes
 from dynident.regression.friction.joint_rows import JointRows, joint_rows
 from dynident.regression.friction.projection import STARTS, eliminate_friction, fit_shapes, project
 from dynident.regression.problem import Problem, problem_of_rows
@@ -62,7 +62,7 @@ def fit_friction(
     estimate = fit(change_friction(problem, model, loads), progress=progress, **fitting)
     if not (fit_shapes and has_shapes(model)) or estimate.problem is None:
         return estimate
-    return include_shapes(estimate, joint_rows(estimate.problem))  # whose rows count by the noise of their recordings
+    return linearise_shapes(estimate, joint_rows(estimate.problem)).include()  # whose rows count by the noise of their recordings
 
 
 def has_shapes(model: FrictionModel) -> bool:

@@ -20,27 +20,34 @@ BETTER_TOGETHER = 4.0
 class FittedShape:
     """A shape constant of one joint's friction, as it was fitted.
 
+    symbol : str          What the papers call it, where that is something else.
     std : float or None   Standard deviation; None where the shape is at an end of its range, or the data don't tell it.
     at_bound : bool       Whether it is at an end of its range.
     """
 
     joint: str
     name: str
+    symbol: str = ""
     value: float
     std: float | None
     unit: str
     at_bound: bool = False
 
+    @property
+    def label(self) -> str:
+        """Its name, with that of the papers in brackets."""
+        return f"{self.name} ({self.symbol})" if self.symbol else self.name
+
 
 def shape_notes(shapes: Sequence[FittedShape], together: Sequence[str]) -> Iterator[str]:
     """What a reader of fitted shapes should know. together : what `known_together` found."""
-    ends = [f"{shape.name} of {shape.joint} ({short_number(shape.value)} {shape.unit})" for shape in shapes if shape.at_bound]
+    ends = [f"{shape.label} of {shape.joint} ({short_number(shape.value)} {shape.unit})" for shape in shapes if shape.at_bound]
     if ends:
         yield (
             f"{', '.join(ends)} ended at the end of {'its range' if len(ends) == 1 else 'their ranges'}: these data don't show where it "
             "ends, and a simpler model would do"
         )
-    lost = [f"{shape.name} of {shape.joint}" for shape in shapes if shape.std is None and not shape.at_bound]
+    lost = [f"{shape.label} of {shape.joint}" for shape in shapes if shape.std is None and not shape.at_bound]
     if lost:
         yield f"these data don't determine {', '.join(lost)} apart from the other friction parameters"
     if together:

@@ -17,9 +17,9 @@ from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.estimate import Estimate, EstimateStatus, Residuals
 from dynident.regression.fit import fit
-from dynident.regression.friction.deviations import include_shapes
+from dynident.regression.friction.deviations import ShapeSpread, linearise_shapes
 from dynident.regression.friction.fit_friction import change_friction, rigid_loads
-from dynident.regression.friction.joint_rows import JointRows, joint_rows
+from dynident.regression.friction.joint_rows import joint_rows
 from dynident.regression.friction.projection import STARTS, fit_shapes, project_known
 from dynident.regression.notes import estimate_notes
 from dynident.regression.problem import Problem
@@ -58,14 +58,12 @@ def fit_friction_alone(problem: Problem, model: FrictionModel, rigid: RigidModel
 
     problem : of the log, with any friction model; model : of all joints, or a `PerJoint`.
     """
-    estimate, rows = hold_links(problem, model, rigid, starts=starts, seed=seed)
-    return include_shapes(estimate, rows, held=~friction_places(estimate.base), known=rigid.coefficients(estimate.base)[1])
+    found = hold_links(problem, model, rigid, starts=starts, seed=seed)
+    return found.include(rigid.coefficients(found.estimate.base)[1])
 
 
-def hold_links(
-    problem: Problem, model: FrictionModel, rigid: RigidModel, *, starts: int = STARTS, seed: int = 0
-) -> tuple[Estimate, tuple[JointRows, ...]]:
-    """The same before its deviations are known, and the rows that tell them."""
+def hold_links(problem: Problem, model: FrictionModel, rigid: RigidModel, *, starts: int = STARTS, seed: int = 0) -> ShapeSpread:
+    """The same before the uncertainty of the links is added, and how it follows the links."""
     known, _ = rigid.coefficients(problem.base)
     loads = rigid_loads(problem, known) if "load" in model.needs else None
     n, rows = problem.base.robot.n, joint_rows(problem, loads)
@@ -76,7 +74,7 @@ def hold_links(
     changed = change_friction(problem, PerJoint(tuple(fitted)), loads)
     estimate = _hold(fit(changed), rigid.coefficients(changed.base)[0])
     assert estimate.problem is not None  # noqa: S101 (just fitted)
-    return estimate, joint_rows(estimate.problem)
+    return linearise_shapes(estimate, joint_rows(estimate.problem), held=~friction_places(estimate.base))
 
 
 def _hold(estimate: Estimate, rigid: Array) -> Estimate:

@@ -14,13 +14,10 @@ import numpy as np
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.errors import InputError
 from dynident.friction.model import FrictionModel, Motion
-from dynident.friction.shapes import shape_constants, shape_values, with_shapes
+from dynident.friction.shapes import shape_constants, shape_slopes
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.equations.rows import MASK_SHARE, LogRows
 from dynident.regression.problem import Problem, rows_in_time
-
-#: Step of a derivative by a shape, as a share of its value.
-_STEP = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,13 +54,7 @@ class JointRows:
 
     def derivatives(self, model: FrictionModel, parameters: Array) -> Array:
         """(m, rows) change of the joint's friction per unit of each shape, for the parameters (k,) of the model."""
-        values, found = shape_values(model), list[Array]()
-        for i, shape in enumerate(shape_constants(model)):
-            step = max(_STEP * abs(values[i]), 1e-4 * _STEP * (shape.upper - shape.lower))
-            ends = [float(np.clip(values[i] + side, shape.lower, shape.upper)) for side in (step, -step)]
-            above, below = (self.columns(with_shapes(model, [*values[:i], end, *values[i + 1 :]])) for end in ends)
-            found.append(parameters @ (above - below) / (ends[0] - ends[1]))
-        return np.array(found).reshape(len(found), len(self.z))
+        return shape_slopes(model, parameters, self.columns)
 
 
 def joint_rows(problem: Problem, loads: Sequence[Array] | None = None) -> tuple[JointRows, ...]:

@@ -74,12 +74,17 @@ def _choice(estimate: Estimate) -> Iterator[Block]:
 def _refit(run: Run) -> Iterator[Block]:
     if run.friction is None:
         return
-    yield Heading("What has changed since")
-    yield Text(run.friction.sentence, headline=True)
-    yield Text(
-        f"Dashed is the friction of {run.friction.links_source}, whose links this run has; the line is that of "
-        f"{run.estimate.summary.source}, and the band around it the 95 % interval of the difference."
-    )
+    refit = run.friction
+    yield Heading("Friction of a new log" if refit.uncompared else "What has changed since")
+    yield Text(refit.sentence, headline=True)
+    source = run.estimate.summary.source
+    if refit.uncompared:
+        yield Text(f"The links are those of {refit.links_source}. The line is the friction of {source}, the band its 95 % interval.")
+    else:
+        yield Text(
+            f"Dashed is the friction of {refit.links_source}, whose links this run has; the line is that of {source}, and the band around "
+            "it the 95 % interval of the difference."
+        )
     yield from run.friction.figures()
     yield grid(run.friction.change_table())
     yield grid(run.friction.parameter_table())
