@@ -96,6 +96,8 @@ class Estimate(Result):
     blocks : BlockVariation  How much blocks of the log differ; None where that was not measured.
     shapes : tuple           The shapes of friction that were fitted, with their standard deviations.
     choice : FrictionChoice  The friction models that were tried; None where one was given.
+    reached : (n, 2)         Largest speed of each joint in the log backward and forward, zero for a direction in which it did not turn
+                             [rad/s | m/s]; None without a log.
     """
 
     base: BaseParameters
@@ -113,6 +115,7 @@ class Estimate(Result):
     blocks: BlockVariation | None = None
     shapes: tuple[FittedShape, ...] = ()
     choice: FrictionChoice | None = None
+    reached: Array | None = None
 
     @property
     def headline(self) -> str:
