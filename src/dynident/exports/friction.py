@@ -24,6 +24,8 @@ from dynident.friction.model import FrictionModel, Motion, Symmetry
 
 #: Speeds of each direction over which friction is fitted that a format can't hold as it is.
 SPEEDS = 50
+#: A fitted number below this share of the largest friction is zero.
+_ROUNDING = 1e-9
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**"}
 
 
@@ -173,7 +175,7 @@ def express_friction(model: ExportModel, known: JointAttributes) -> ExpressedFri
             values[attribute] = values.get(attribute, 0.0) + np.maximum(column, 0.0)
     if np.any(refit):
         fitted, cost = _fit_attributes(model, refit)
-        notes.append(f"{known.format_name} holds viscous and Coulomb friction that are not negative, so these are fitted to {cost}")
+        notes.append(f"{known.format_name} holds viscous and Coulomb friction that are not negative; {cost}")
         for attribute, column in zip(known.friction, fitted.T, strict=True):
             values[attribute] = np.where(refit, column, values.get(attribute, 0.0))
     said = known.inertia if model.friction is None else (*known.friction, *known.inertia)
@@ -204,13 +206,13 @@ def _fit_attributes(model: ExportModel, refit: BoolArray) -> tuple[Array, str]:
         dq, joint = _speeds(model, j), model.robot.joints[j]
         braking = np.sign(dq) * np.einsum("snk,nk->s", braking_factors(model.friction, j, dq, model.robot.n), model.friction_parameters)
         A = np.column_stack([np.abs(dq), np.ones_like(dq)])
-        fitted[j] = np.maximum(constrained_least_squares(A, braking, np.eye(2)), 0.0)
+        found = constrained_least_squares(A, braking, np.eye(2))
+        fitted[j] = np.where(found > _ROUNDING * np.abs(braking).max(), found, 0.0)
         rms = float(np.linalg.norm(A @ fitted[j] - braking)) / np.sqrt(len(dq))
-        costs.append(f"{joint.name} by {rms:.2g} {joint.units.effort} up to {float(np.abs(dq).max()):.2g} {joint.units.velocity}")
-    over = (
-        "the speeds of the log" if model.reached is not None else "speeds up to the joints' limits, because those of the log are not known"
-    )
-    return fitted, f"the friction of these joints over {over}, and differ from it in the root mean square: {', '.join(costs)}"
+        costs.append(f"{joint.name} {rms:.2g} {joint.units.effort} (up to {float(np.abs(dq).max()):.2g} {joint.units.velocity})")
+    unknown = "speeds up to the joints' limits, because those of the log are not known"
+    over = unknown if model.reached is None else "the speeds of the log"
+    return fitted, f"where a joint's friction is another, both were fitted to it over {over}, which costs, as RMS: {', '.join(costs)}"
 
 
 def _speeds(model: ExportModel, joint: int) -> Array:

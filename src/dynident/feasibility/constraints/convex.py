@@ -217,7 +217,8 @@ class Dissipative:
             used = {place: float(factors[i, slot]) for i in range(robot.n) for slot, place in columns.of_joint(i).items()}
             used = {place: factor for place, factor in used.items() if factor != 0.0}
             own = robot.joints[joint]
-            name = f"{parameter}{joint + 1} >= 0" if parameter else f"friction of {own.name} brakes at {speed:.3g} {own.units.velocity}"
+            against = f"friction against the motion of {own.name} at {speed:.3g} {own.units.velocity}"
+            name = f"{parameter}{joint + 1} >= 0" if parameter else against
             blocks.append(linear(name, used, 0.0, columns.units[next(iter(used))] if parameter else ""))
         return Terms(blocks=tuple(blocks))
 
