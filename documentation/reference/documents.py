@@ -108,6 +108,10 @@ class Estimate(Stage):
     friction_choice: Choice | None
     residual: Residual
     samples: Annotated[int, "that were read"]
+    reached_speeds: Annotated[
+        dict[str, tuple[float, float]] | None,
+        "largest speed of each joint backward and forward [rad/s | m/s], 0 for a direction in which it did not turn; null without a log",
+    ]
     preprocessing: Processing
     notes: list[str]
     seed: int

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -101,6 +103,32 @@ def test_a_file_named_with_from_is_patched(dynident, folder):
     assert (finished.returncode, finished.stderr) == (0, "")
     assert "package://other" in (folder / "o.urdf").read_text()
     assert (folder / "mine.urdf").read_text() == URDF.replace("package://arm", "package://other")
+
+
+def test_friction_that_falls_with_the_speed_is_fitted_again_and_the_cost_is_told(dynident, tmp_path):
+    written(tmp_path)
+    robot = load_robot(tmp_path / "arm.urdf")
+    log = synthetic_log(robot, noise=0.01)
+    write_dataset(replace(log, effort=log.effort - 0.5 * log.dq * [0.0, 1.0]), tmp_path / "log.npz")  # fv2 is -0.1 now
+    for words in (["identify", "arm.urdf", "log.npz", "-o", "run", "--filter", "none"], ["retrieve", "run", "--no-ranges"]):
+        assert dynident(*words).returncode == 0
+    finished = dynident("export", "run", "--urdf", "o.urdf", "--mjcf", "o.xml", "--python", "o.py", "--json")
+    notes = {item["target"]: item["notes"] for item in json.loads(finished.stdout)}
+    fv, fc, _ = read_parameters(tmp_path / "run").friction_parameters[1]
+    assert fv == pytest.approx(-0.1, abs=0.01)
+    fastest = float(np.abs(log.dq[:, 1]).max())
+    rms = abs(fv) * fastest / np.sqrt(12.0)  # of a slope about its mean, over evenly spread speeds
+    for target in ("urdf", "mjcf"):
+        (cost,) = [float(found[1]) for note in notes[target] if (found := re.search(r"elbow ([\d.]+) N·m", note)) and "RMS" in note]
+        assert cost == pytest.approx(rms, rel=0.05)
+        assert not any("shoulder" in note and "RMS" in note for note in notes[target])  # whose friction is held as it is
+    text = (tmp_path / "o.urdf").read_text()
+    (level,) = re.findall(r'<dynamics damping="0.0" friction="([\d.]+)"/>', text)
+    assert float(level) == pytest.approx(fc + 0.5 * fv * fastest, rel=0.02)
+    assert "as RMS: elbow" in text
+    assert 'damping="0.0"' in (tmp_path / "o.xml").read_text()
+    assert not any("RMS" in note for note in notes["python"])
+    assert f"{fv!r}" in (tmp_path / "o.py").read_text()
 
 
 def test_an_mjcf_run_is_patched_and_gives_a_complete_urdf(dynident, tmp_path):

@@ -38,6 +38,7 @@ from dynident.friction import (
     friction_torque,
     smooth,
 )
+from dynident.friction.dissipation import opposing_inequalities
 from dynident.regression import base_parameters, identify
 from dynident.reports.page import typeset
 from dynident.robots import JointType
@@ -154,6 +155,25 @@ def test_declared_dissipation(model, motion):
     assert bool(np.all(power >= 0.0)) == model.dissipative
     if model.dissipative:  # then all are held positive but those of which the model says otherwise
         assert all(flag or parameter.nonnegative is False for flag, parameter in zip(model.nonnegative, model.parameters, strict=True))
+
+
+@pytest.mark.parametrize("reached", [(1.3, 0.7), (0.0, 1.3)], ids=["both ways", "one way"])
+def test_the_rule_that_it_opposes_the_motion(model, reached):
+    """Inequalities hold exactly where the friction brakes at every speed up to the largest, beside what stays when the motion is reversed;
+    one way, where moreover no parameter is negative that can't be. What shows at no constant speed is not negative either way."""
+    inequalities = list(opposing_inequalities(model, np.array([reached])))
+    speeds = np.linspace(-1.3, 1.3, 400)[:, None]
+    columns = model.columns(Motion.steady(speeds))[:, 0]
+    columns[:, [symmetry is Symmetry.EVEN for symmetry in model.symmetries]] = 0.0
+    hidden = ~np.any(columns, axis=0)
+    alone = np.array(model.nonnegative) & (hidden | (min(reached) == 0.0))
+    outcomes = set()
+    for seed in range(60):
+        theta = np.random.default_rng(seed).normal(size=len(model.parameters))
+        brakes = bool(np.all(columns @ theta * speeds[:, 0] >= 0.0) and np.all(theta[alone] >= 0.0))
+        assert all(np.sum(item.factors * theta) >= 0.0 for item in inequalities) == brakes
+        outcomes.add(brakes)
+    assert outcomes == ({True, False} if inequalities else {True})  # of springs, offsets and the like nothing is asked
 
 
 def test_nothing_is_written_into_the_motion(model, motion):

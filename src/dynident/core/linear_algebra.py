@@ -25,6 +25,22 @@ def least_squares(A: Array, b: Array, *, rcond: float | None = None) -> Array:
         return np.asarray(found, dtype=float)
 
 
+def constrained_least_squares(A: Array, b: Array, G: Array) -> Array:
+    """(p,) the x that minimises ‖A x - b‖ among those with G x >= 0. A has independent columns.
+
+    With A = Q R the dual problem is one of nonnegative multipliers alone: minimise ‖R⁻ᵀ (Gᵀ λ + Aᵀ b)‖ over λ >= 0, and
+    x = R⁻¹ R⁻ᵀ (Aᵀ b + Gᵀ λ) (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
+    """
+    from scipy.optimize import nnls
+
+    sizes = np.linalg.norm(A, axis=0)
+    Q, R = np.linalg.qr(A / sizes)
+    free, H = Q.T @ b, np.linalg.solve(R.T, (G / sizes).T)
+    largest = np.linalg.norm(H, axis=0)
+    multipliers, _ = nnls(H / np.where(largest > 0.0, largest, 1.0), -free)
+    return np.asarray(np.linalg.solve(R, free + (H / np.where(largest > 0.0, largest, 1.0)) @ multipliers) / sizes, dtype=float)
+
+
 def singular_vectors(A: Array, *, full: bool = False) -> tuple[Array, Array, Array]:
     """U, s and Vᵀ with A = U diag(s) Vᵀ. full : whether U and V are square."""
     try:

@@ -60,6 +60,7 @@ class ExportModel:
 
     parameters : (n, 10)                  Linear parameters of the links, in the robot's named frames.
     friction_parameters : (n, k) or None  Of `friction`, row j for joint j.
+    reached : (n, 2) or None              Largest speed of each joint in the log of the friction, backward and forward [rad/s | m/s].
     provenance : str                      Where the numbers come from, for the comment in the exported file.
     violations : tuple of str             Constraints that the parameters violate, as far as the caller knows.
     coefficients : tuple                  Not empty for a model made of dynamic coefficients: its `parameters` move the robot as
@@ -72,6 +73,7 @@ class ExportModel:
     parameters: Array
     friction: FrictionModel | None = None
     friction_parameters: Array | None = None
+    reached: Array | None = None
     provenance: str = ""
     violations: tuple[str, ...] = ()
     coefficients: tuple[Coefficient, ...] = ()
@@ -195,6 +197,7 @@ def model_from_parameters(links: LinkParameters) -> ExportModel:
         parameters=links.parameters,
         friction=links.base.friction,
         friction_parameters=links.friction_parameters,
+        reached=links.reached,
         provenance=f"link parameters by solver {links.solver}",
         violations=tuple(item.name for item in links.violations),
         notes=_left_out(links.base),
@@ -208,6 +211,7 @@ def model_from_estimate(estimate: Estimate) -> ExportModel:
         parameters=estimate.link_part,
         friction=estimate.base.friction,
         friction_parameters=estimate.friction_parameters,
+        reached=estimate.reached,
         provenance=f"dynamic coefficients, {_source(estimate)}",
         coefficients=coefficients(estimate),
         notes=_left_out(estimate.base),

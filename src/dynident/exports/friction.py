@@ -14,12 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, BoolArray
+from dynident.core.linear_algebra import constrained_least_squares
 from dynident.errors import InputError
 from dynident.exports.code.graph import Graph, Node
 from dynident.exports.export_model import ExportModel
-from dynident.friction.model import FrictionModel, Motion
+from dynident.friction.dissipation import braking_factors
+from dynident.friction.model import FrictionModel, Motion, Symmetry
 
+#: Speeds of each direction over which friction is fitted that a format can't hold as it is.
+SPEEDS = 50
+#: A fitted number below this share of the largest friction is zero.
+_ROUNDING = 1e-9
 _SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "power": "**"}
 
 
@@ -131,22 +137,25 @@ class ExpressedFriction:
 
 @dataclass(frozen=True)
 class JointAttributes:
-    """What a description format can say of a joint. friction, inertia : its attributes for friction and for the rotor's inertia."""
+    """What a description format can say of a joint. friction : its attributes for viscous and for Coulomb friction, neither of which can
+    be negative; inertia : for the rotor's inertia."""
 
     format_name: str
-    friction: tuple[str, ...]
+    friction: tuple[str, str]
     inertia: tuple[str, ...] = ()
 
 
 def express_friction(model: ExportModel, known: JointAttributes) -> ExpressedFriction:
-    """The friction parameters that a format has an attribute for; negative values are written as zero.
+    """Friction as far as a format has attributes for it.
 
+    A joint's parameters that have an attribute are written as they are, if none is negative and the others don't show at constant speed.
+    Else viscous and Coulomb friction that are not negative are fitted to the joint's friction over the speeds of the log.
     What the model has no term for is part of its other numbers, or zero: a file's own friction or armature would count twice.
     Without a friction model the file's friction stays, but not its armature, which the identified inertia contains.
     """
     values: dict[str, Array] = {}
     notes: list[str] = []
-    joints = model.robot.joint_names
+    joints, refit = model.robot.joint_names, _beyond_attributes(model, known)
     for part, numbers in model.friction_terms():
         for parameter, column in zip(part.parameters, numbers.T, strict=True):
             attribute = parameter.attributes.get(known.format_name)
@@ -155,16 +164,65 @@ def express_friction(model: ExportModel, known: JointAttributes) -> ExpressedFri
             if attribute is None:
                 what = f"{known.format_name} can't hold {part.name} ({parameter.name}: {_listing(joints, column)})"
                 reason = f" because it has no attribute for {parameter.reason}," if parameter.reason else ""
-                notes.append(f"{what},{reason} so it is left out")
+                acts = part.symmetry is not Symmetry.EVEN and np.all(refit[column != 0.0])
+                notes.append(f"{what},{reason} so {'another law is fitted' if acts else 'it is left out'}")
                 continue
-            negative = [joint for joint, value in zip(joints, column, strict=True) if value < 0.0]
-            if negative:
-                notes.append(f"{attribute} of {', '.join(negative)} would be negative, which simulators refuse, so it is 0")
             if parameter.lost:
                 notes.append(f"{attribute} has no place for {parameter.lost}, so that is left out")
+            if attribute in known.inertia and np.any(column < 0.0):
+                negative = ", ".join(joint for joint, value in zip(joints, column, strict=True) if value < 0.0)
+                notes.append(f"{attribute} of {negative} would be negative, which simulators refuse, so it is 0")
             values[attribute] = values.get(attribute, 0.0) + np.maximum(column, 0.0)
+    if np.any(refit):
+        fitted, cost = _fit_attributes(model, refit)
+        notes.append(f"{known.format_name} holds viscous and Coulomb friction that are not negative; {cost}")
+        for attribute, column in zip(known.friction, fitted.T, strict=True):
+            values[attribute] = np.where(refit, column, values.get(attribute, 0.0))
     said = known.inertia if model.friction is None else (*known.friction, *known.inertia)
     return ExpressedFriction(values, tuple(sorted(set(said) - set(values))), tuple(notes))
+
+
+def _beyond_attributes(model: ExportModel, known: JointAttributes) -> BoolArray:
+    """(n,) joints whose friction at constant speed is not what the attributes can say of it."""
+    beyond, n = np.zeros(model.robot.n, dtype=bool), model.robot.n
+    if model.friction is None or model.friction_parameters is None:
+        return beyond
+    for j, own in enumerate(map(model.friction.of_joint, range(n))):
+        parameters = {parameter.name: parameter for part in own.parts for parameter in part.parameters}
+        acting = np.any(braking_factors(model.friction, j, _speeds(model, j), n) != 0.0, axis=0)
+        for i, slot in np.argwhere(acting & (model.friction_parameters != 0.0)).tolist():
+            parameter = parameters.get(model.friction.parameter_names[slot])
+            held = i == j and parameter is not None and known.format_name in parameter.attributes
+            beyond[j] |= not held or float(model.friction_parameters[i, slot]) < 0.0
+    return beyond
+
+
+def _fit_attributes(model: ExportModel, refit: BoolArray) -> tuple[Array, str]:
+    """(n, 2) viscous and Coulomb friction, not negative, nearest to the friction of these joints over the speeds of the log; and what that
+    costs, in words."""
+    assert model.friction is not None and model.friction_parameters is not None  # noqa: S101, PT018 (there is friction to be fitted)
+    fitted, costs = np.zeros((model.robot.n, 2)), list[str]()
+    for j in np.flatnonzero(refit).tolist():
+        dq, joint = _speeds(model, j), model.robot.joints[j]
+        braking = np.sign(dq) * np.einsum("snk,nk->s", braking_factors(model.friction, j, dq, model.robot.n), model.friction_parameters)
+        A = np.column_stack([np.abs(dq), np.ones_like(dq)])
+        found = constrained_least_squares(A, braking, np.eye(2))
+        fitted[j] = np.where(found > _ROUNDING * np.abs(braking).max(), found, 0.0)
+        rms = float(np.linalg.norm(A @ fitted[j] - braking)) / np.sqrt(len(dq))
+        costs.append(f"{joint.name} {rms:.2g} {joint.units.effort} (up to {float(np.abs(dq).max()):.2g} {joint.units.velocity})")
+    unknown = "speeds up to the joints' limits, because those of the log are not known"
+    over = unknown if model.reached is None else "the speeds of the log"
+    return fitted, f"where a joint's friction is another, both were fitted to it over {over}, which costs, as RMS: {', '.join(costs)}"
+
+
+def _speeds(model: ExportModel, joint: int) -> Array:
+    """(2 s,) velocities of a joint in both directions, evenly up to the largest of the log; else up to its limit, or to 1 rad/s | m/s."""
+    limit = model.robot.joints[joint].velocity
+    largest = 0.0 if model.reached is None else float(model.reached[joint].max())
+    if largest <= 0.0:
+        largest = limit if np.isfinite(limit) and limit > 0.0 else 1.0
+    forward = largest * np.arange(1, SPEEDS + 1) / SPEEDS
+    return np.concatenate([-forward, forward])
 
 
 def _listing(joints: tuple[str, ...], values: Array) -> str:

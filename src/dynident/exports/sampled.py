@@ -112,6 +112,7 @@ def _models(
             parameters=links,
             friction=samples.base.friction,
             friction_parameters=None if friction is None else friction[i],
+            reached=samples.reached,
             provenance=f"sample {i + 1} of {len(samples)} from the posterior, seed {samples.seed}",
         )
         exported = export(model, target, original=original, states=states)

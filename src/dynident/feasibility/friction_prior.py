@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility.constraints.convex import Dissipative, FrictionNonnegative
+from dynident.feasibility.constraints.convex import Dissipative
 from dynident.feasibility.constraints.terms import FeasibleSet
+from dynident.friction.dissipation import one_way_joints
 from dynident.friction.model import OFFSET_SHARE, Symmetry
 from dynident.regression.estimate import Estimate
-
-#: Columns that are alike to this cosine are one to the data: less than one sample in a hundred was of the other direction.
-ALIKE = 0.98
 
 
 def friction_std(estimate: Estimate) -> Array:
@@ -35,33 +33,20 @@ def friction_std(estimate: Estimate) -> Array:
 
 
 def dissipation(estimate: Estimate) -> FeasibleSet:
-    """Friction that takes energy out at the speeds of the log; of joints that turned one way only, every part of it by itself.
-
-    Of those the slope of friction over the speed is seen on one side, between two speeds. A negative one is what Stribeck's effect looks
-    like there; at other speeds it would drive the joint, and no reversal tells that from Coulomb friction and offset.
-    """
-    friction, speeds = estimate.base.friction, None if estimate.problem is None else estimate.problem.speeds
-    if friction is None or speeds is None:
-        return FeasibleSet(())
-    one_way = one_way_joints(estimate)
-    parts = (FrictionNonnegative(joints=one_way),) if one_way else ()
-    return FeasibleSet((Dissipative(friction, speeds), *parts))
+    """Friction that opposes the motion at every speed that the log reached; nothing where there is no friction, or no log."""
+    friction, reached = estimate.base.friction, estimate.reached
+    return FeasibleSet(() if friction is None or reached is None else (Dissipative(friction, reached),))
 
 
-def one_way_joints(estimate: Estimate) -> tuple[int, ...]:
-    """Joints, from 0, that turned one way only, so that the data can't tell friction that reverses with the motion from an offset."""
-    model = estimate.base.friction
-    if model is None or estimate.problem is None:
-        return ()
-    found: list[int] = []
-    for joint, columns in enumerate(_friction_columns(estimate)):
-        odd, even = (
-            [column / np.linalg.norm(column) for own, column in columns.values() if own is symmetry and np.any(column)]
-            for symmetry in (Symmetry.ODD, Symmetry.EVEN)
-        )
-        if any(abs(float(a @ b)) > ALIKE for a in odd for b in even):
-            found.append(joint)
-    return tuple(found)
+def one_way_notes(estimate: Estimate) -> list[str]:
+    """What a reader should know of joints that turned one way only."""
+    if estimate.base.friction is None or estimate.reached is None:
+        return []
+    names = [estimate.base.robot.joint_names[joint] for joint in one_way_joints(estimate.reached)]
+    if not names:
+        return []
+    only = "each friction parameter is held at 0 or more there, and an offset is told from friction by what is usual, not by the data"
+    return [f"{', '.join(names)} turned one way only in these data: {only}; record a motion that goes both ways"]
 
 
 def _friction_columns(estimate: Estimate) -> list[dict[int, tuple[Symmetry, Array]]]:

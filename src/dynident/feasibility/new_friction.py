@@ -6,14 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynident.core.arrays import Array
+from dynident.core.linear_algebra import constrained_least_squares
 from dynident.errors import InputError
 from dynident.feasibility.result import LinkParameters
+from dynident.friction.dissipation import opposing_inequalities
 from dynident.regression.estimate import Estimate
-from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone
+from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone, friction_places
 
 
 def with_new_friction(links: LinkParameters, estimate: Estimate) -> LinkParameters:
-    """The same links with the friction of the log of an estimate, whose friction model it is.
+    """The same links with the friction of the log of an estimate, whose friction model it is; it opposes the motion there.
 
     estimate : of `refit_friction`, which carries the log.
     """
@@ -22,13 +25,40 @@ def with_new_friction(links: LinkParameters, estimate: Estimate) -> LinkParamete
         raise InputError("the estimate doesn't carry the log that its friction was fitted to; fit it again")
     known = RigidModel(links=links.parameters, covariance=np.zeros((links.parameters.size, links.parameters.size)))
     fitted = fit_friction_alone(problem, model, known)
-    note = f"the friction was fitted again to {estimate.summary.source}, with these links as they are"
+    columns = fitted.base.columns
+    friction, changed = _oppose_motion(fitted)
+    notes = [f"the friction was fitted again to {estimate.summary.source}, with these links as they are"]
+    if changed:
+        which = ", ".join(f"{name} {rms:.2g} {unit}" for name, rms, unit in changed)
+        notes.append(f"that friction opposes the motion at the speeds of the log costs, as RMS beside the best fit: {which}")
     return replace(
         links,
         base=fitted.base,
-        x=fitted.base.columns.join(links.parameters, fitted.friction_parameters),
+        x=columns.join(links.parameters, columns.friction(friction)),
         solutions=(),
         training=None,
-        notes=(*links.notes, note),
+        notes=(*links.notes, *notes),
+        reached=fitted.reached,
         problem=None,
     )
+
+
+def _oppose_motion(fitted: Estimate) -> tuple[Array, list[tuple[str, float, str]]]:
+    """(p,) parameters whose friction opposes the motion, and by how much that of which joints differs from the best fit, with its unit."""
+    base, problem, x, changed = fitted.base, fitted.problem, fitted.standard.copy(), list[tuple[str, float, str]]()
+    assert base.friction is not None and problem is not None  # noqa: S101, PT018 (just fitted)
+    if fitted.reached is None:
+        return x, changed
+    inequalities, own = list(opposing_inequalities(base.friction, fitted.reached)), friction_places(base)
+    for j, (joint, group, factor) in enumerate(zip(base.robot.joints, problem.groups, problem.factors, strict=True)):
+        mine = own[group.columns]
+        places = base.independent[group.columns[mine]]
+        rows = [base.columns.join(np.zeros((base.robot.n, 10)), item.factors)[places] for item in inequalities if item.joint == j]
+        G = np.array([row for row in rows if np.any(row)]).reshape(-1, len(places))
+        best, A = x[places], factor[:, :-1][:, mine]
+        if np.all(G @ best >= 0.0):
+            continue
+        x[places] = constrained_least_squares(A, A @ best, G)
+        rms = float(np.linalg.norm(A @ (x[places] - best))) / np.sqrt(max(int(problem.counts[j]), 1))
+        changed.append((joint.name, rms, joint.units.effort))
+    return x, changed

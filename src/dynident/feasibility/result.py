@@ -87,6 +87,8 @@ class LinkParameters(Result):
     ranges : tuple         One per column of the links; empty until computed.
     bounds : {column: (low, high)}   That were asked for on masses and, times the mass, on centres of mass.
     notes : tuple          What the prior costs in φ, what the bound leaves out.
+    reached : (n, 2)       Largest speed of each joint in the log of the friction, backward and forward, zero for a direction in which it
+                           did not turn [rad/s | m/s]; None where not known.
     problem : or None      What was solved; None for what was read from a file, where a user's own functions were part of it.
     """
 
@@ -104,6 +106,7 @@ class LinkParameters(Result):
     bounds: Mapping[int, Bounds] = field(default_factory=dict[int, Bounds])
     training: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
+    reached: Array | None = None
     problem: RetrievalProblem | None = None
 
     @property

@@ -11,7 +11,7 @@ from dynident.feasibility.constraints.convex import PhysicalConsistency, TotalMa
 from dynident.feasibility.constraints.regions import ComWithinReach
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
 from dynident.feasibility.evidence import judge_nominal, scale_by_evidence
-from dynident.feasibility.friction_prior import dissipation, friction_std, one_way_joints
+from dynident.feasibility.friction_prior import dissipation, friction_std, one_way_notes
 from dynident.feasibility.objective import Objective, posterior_data
 from dynident.feasibility.prior import UNIFORM, NominalPrior, mend_nominal, prior_to_robot, uniform_prior
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval, mass_unit
@@ -70,7 +70,8 @@ def retrieval_problem(
 ) -> RetrievalProblem:
     """Links that can exist and that data and prior together make most probable (maximum a posteriori), in units of the noise.
 
-    constraints : beside physical consistency, with a small margin, centres of mass within the arm's reach, and friction that dissipates.
+    constraints : beside physical consistency, with a small margin, centres of mass within the arm's reach, and friction that opposes the
+        motion at every speed of the log (`dynident.friction.dissipation`).
     consistency : False leaves all of these out.
     total_mass : (low, high) of the sum of the links' masses [kg].
     geometry : centres of mass inside the boxes around the shapes of the robot's URDF.
@@ -85,8 +86,9 @@ def retrieval_problem(
     shapes = _shapes(robot) if geometry else None
     goal = posterior_data(estimate) if objective is None else objective
     conditions = FeasibleSet((PhysicalConsistency(margin=edge_of(estimate.base, goal)), ComWithinReach()) if consistency else ())
-    if consistency and objective is None:
+    if consistency:
         conditions = conditions & dissipation(estimate)
+        notes += one_way_notes(estimate)
     if constraints is not None:
         conditions = conditions & constraints
     if held is not None:
@@ -110,7 +112,6 @@ def retrieval_problem(
         notes += found
         if objective is None:
             weight, std, plain = weight_of(prior_factor), friction_std(estimate), build_retrieval(estimate.base, goal, conditions)
-            notes += _one_way_notes(estimate)
             prior = replace(prior, weight=weight, fixed=True, friction_std=std)
             if prior.toward != UNIFORM:
                 notes.append(judge_nominal(plain, prior, replace(uniform, weight=weight, fixed=True, friction_std=std)))
@@ -146,14 +147,6 @@ def _shapes(robot: Robot) -> GeometryBounds:
     from dynident.feasibility.constraints.geometry import geometry_bounds  # with it comes an XML parser, which few retrievals need
 
     return geometry_bounds(robot)
-
-
-def _one_way_notes(estimate: Estimate) -> list[str]:
-    names = [estimate.base.robot.joint_names[joint] for joint in one_way_joints(estimate)]
-    if not names:
-        return []
-    only = "friction that reverses with the motion and an offset are told apart by what is usual, not by the data"
-    return [f"{', '.join(names)} turned one way only in these data: {only}; record a motion that goes both ways"]
 
 
 def _choose_prior(robot: Robot, uniform: NominalPrior, kind: str) -> tuple[NominalPrior, list[str]]:

@@ -31,6 +31,7 @@ class PosteriorSamples(Result):
     agreement : float    The largest split R̂ over the parameters; 1 where the chains can't be told apart.
     effective : float    How many independent draws the chains are worth, for the parameter where that is least.
     draws : int          That were made in all, and of which these are a part.
+    reached : (n, 2)     Largest speed of each joint in the log, backward and forward [rad/s | m/s]; None where not known.
     """
 
     base: BaseParameters
@@ -40,6 +41,7 @@ class PosteriorSamples(Result):
     effective: float
     draws: int
     seed: int
+    reached: Array | None = None
 
     def __len__(self) -> int:
         return len(self.x)
@@ -160,4 +162,4 @@ def sample_links(links: LinkParameters, count: int, *, seed: int = 0, progress: 
             remedy="retrieve them again as most probable links, which is the default",
         )
     drawn = draw_posterior(problem, count, seed=seed, progress=progress)
-    return PosteriorSamples(base=links.base, best=links.x, seed=seed, **vars(drawn))
+    return PosteriorSamples(base=links.base, best=links.x, seed=seed, reached=links.reached, **vars(drawn))

@@ -182,6 +182,7 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
         solutions=tuple(_solution(problem, item) for item in judged),
         bounds=_bounds(problem, x),
         notes=(*notes, *doubtful),
+        reached=None if problem.data is None else problem.data.reached,
     )
 
 

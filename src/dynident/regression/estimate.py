@@ -110,6 +110,8 @@ class Estimate(Result):
     shape_covariance : (m, b + m)  Of these m with the coefficients and with each other; None where there are none.
     choice : FrictionChoice  The friction models that were tried; None where one was given.
     joined : JoinedData      What the data say where the links come from other data than the friction; None where `problem` says it.
+    reached : (n, 2)         Largest speed of each joint in the log backward and forward, zero for a direction in which it did not turn
+                             [rad/s | m/s]; None without a log.
     """
 
     base: BaseParameters
@@ -129,6 +131,7 @@ class Estimate(Result):
     shape_covariance: Array | None = None
     choice: FrictionChoice | None = None
     joined: JoinedData | None = None
+    reached: Array | None = None
 
     @property
     def headline(self) -> str:

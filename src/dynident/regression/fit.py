@@ -97,6 +97,7 @@ def fit(
         provenance=problem.provenance,
         problem=problem,
         blocks=uncertainty.blocks,
+        reached=problem.reached,
     )
     return replace(estimate, notes=(*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(estimate)))
 

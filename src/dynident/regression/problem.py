@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, check_array
 from dynident.core.figures import Figure
-from dynident.core.large_arrays import largest_sizes
 from dynident.core.results import Report, Result
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.provenance import Provenance
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
+from dynident.friction.dissipation import reached_speeds
 from dynident.friction.smoothed import jumps_at_rest
 from dynident.regression.equations.base import BaseParameters, Equations
 from dynident.regression.equations.condense import condense
@@ -49,7 +49,8 @@ class Problem(Result):
     rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
     filtered : tables or None       The filtered rows themselves, where they were kept; see `filtered_rows`.
     provenance : Provenance         Of the samples behind the rows; None in files of older versions.
-    speeds : (n,) or None           Largest |dq| of each joint in a log [rad/s | m/s].
+    reached : (n, 2) or None        Largest speed of each joint in a log backward and forward, zero for a direction in which it did not
+                                    turn [rad/s | m/s].
     parts : per recording and group What each of several recordings says; empty where there is one, or they have been weighted.
     notes : tuple of str            What a reader of the results should know about the data.
     """
@@ -64,7 +65,7 @@ class Problem(Result):
     rows: tuple[RowSource, ...] = ()
     filtered: Tables | None = None
     provenance: Provenance | None = None
-    speeds: Array | None = None
+    reached: Array | None = None
     notes: tuple[str, ...] = ()
     parts: tuple[tuple[RecordingPart, ...], ...] = ()
 
@@ -104,6 +105,11 @@ class Problem(Result):
         rms = np.array([np.linalg.norm(factor[:, -1]) for factor in self.factors]) / np.sqrt(np.maximum(self.counts, 1))
         return np.where(rms > 0.0, rms, rms.max(initial=0.0))
 
+    @property
+    def speeds(self) -> Array | None:
+        """(n,) largest speed of each joint in a log, in either direction [rad/s | m/s]."""
+        return None if self.reached is None else self.reached.max(axis=1)
+
     def stack(self, weights: ArrayLike) -> Array:
         """(Σ (c + 1), b + 1) all factors in the columns of the base parameters, each times its group's weight."""
         w = np.asarray(weights, dtype=float)
@@ -140,7 +146,7 @@ class Problem(Result):
             rows=self.rows + other.rows if self.rows and other.rows else (),
             filtered=None if further is None else filtered,
             provenance=Provenance.join([self.provenance, other.provenance]) if self.provenance and other.provenance else None,
-            speeds=None if self.speeds is None or other.speeds is None else np.maximum(self.speeds, other.speeds),
+            reached=None if self.reached is None or other.reached is None else np.maximum(self.reached, other.reached),
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
             parts=self._recording_parts + other._recording_parts if self.rows and other.rows else (),
         )
@@ -197,7 +203,7 @@ def problem_on_base(
     notes, done = (*log_notes(base.robot, data, log.processing), *trembling), log.processing
     problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=done, notes=notes, progress=progress)
     assert log.dataset.dq is not None  # noqa: S101 (prepared)
-    return replace(problem, provenance=data.used, speeds=largest_sizes(log.dataset.dq))
+    return replace(problem, provenance=data.used, reached=reached_speeds(log.dataset.dq, used.mask))
 
 
 def problem_of_rows(

@@ -64,7 +64,10 @@ def read_estimate(folder: str | Path) -> Estimate:
     run = Path(folder)
     estimate = present(open_stage(run, Stage.ESTIMATE, _estimate))
     saved = PROBLEM in read_json(run / Stage.ESTIMATE.value.document).get("files", (PROBLEM,)) and (run / PROBLEM).is_file()
-    return replace(estimate, problem=read_problem(run)) if saved else estimate
+    if not saved:
+        return estimate
+    problem = read_problem(run)
+    return replace(estimate, problem=problem, reached=problem.reached if estimate.reached is None else estimate.reached)
 
 
 def read_problem(folder: str | Path) -> Problem:
@@ -77,7 +80,7 @@ def read_problem(folder: str | Path) -> Problem:
 
 def estimate_document(estimate: Estimate, *, seed: int = 0, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Standard JSON: what the data don't determine is null."""
-    summary = estimate.summary
+    summary, reached = estimate.summary, estimate.reached
     return {
         "schema": Stage.ESTIMATE.value.schema,
         "robot": estimate.base.robot.name,
@@ -92,6 +95,7 @@ def estimate_document(estimate: Estimate, *, seed: int = 0, provenance: Mapping[
         "friction_choice": None if estimate.choice is None else {"sentence": estimate.choice.sentence, "trials": estimate.choice.records()},
         "residual": residual_document(estimate.residuals),
         "samples": summary.samples,
+        "reached_speeds": None if reached is None else dict(zip(estimate.base.robot.joint_names, reached.tolist(), strict=True)),
         "preprocessing": summary.processing.to_dict(),
         "notes": list(estimate.notes),
         "versions": Stage.ESTIMATE.versions,
@@ -129,6 +133,7 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
     arrays |= {f"residual_{name}": getattr(found, name) for name in _RESIDUALS}
     arrays |= {} if estimate.shape_covariance is None else {"shape_covariance": estimate.shape_covariance}
     arrays |= {} if estimate.joined is None else {"joined_factor": estimate.joined.factor}
+    arrays |= {} if estimate.reached is None else {"reached": estimate.reached}
     arrays |= {} if estimate.blocks is None else {f"block_{name}": getattr(estimate.blocks, name) for name in _BLOCKS}
     arrays |= {
         "dropped_index": np.array([item.index for item in estimate.dropped], dtype=np.int64),
@@ -168,6 +173,7 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> tuple[Estimate, No
         shape_covariance=arrays.get("shape_covariance"),
         joined=_joined(arrays, description.get("joined_noise")),
         choice=None if description.get("choice") is None else FrictionChoice.from_dict(description["choice"]),
+        reached=arrays.get("reached"),
     )
     return estimate, None
 

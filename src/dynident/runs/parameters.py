@@ -149,6 +149,7 @@ def _bytes(result: LinkParameters, digest: str) -> bytes:
         "solutions": np.array([item.x for item in result.solutions]).reshape(-1, len(result.x)),
         "ranges": np.array([[item.low, item.high] for item in result.ranges]).reshape(-1, 2),
     }
+    arrays |= {} if result.reached is None else {"reached": result.reached}
     stored, retrieval = retrieval_parts(result.problem)
     arrays |= stored
     description |= {
@@ -194,6 +195,7 @@ def _parameters(arrays: Arrays, description: dict[str, Any]) -> tuple[LinkParame
         ranges=tuple(Range(low=low, high=high, determined_by=kind) for (low, high), kind in ranges),
         bounds={column: (low, high) for column, low, high in description.get("bounds", [])},
         notes=tuple(description["notes"]),
+        reached=arrays.get("reached"),
         problem=retrieval_from_parts(base, arrays, description.get("retrieval")),
     )
     return result, description["estimate"]

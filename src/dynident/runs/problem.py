@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dynident.core.archives import Arrays, pack, unpack
+from dynident.core.arrays import Array
 from dynident.core.files import write_atomically
 from dynident.data.provenance import Provenance
 from dynident.friction.registry import friction_from_dict, friction_to_dict
@@ -32,7 +35,7 @@ def load_problem(path: str | Path) -> Problem:
 
 def problem_bytes(problem: Problem) -> bytes:
     arrays, description = base_parts(problem.base)
-    arrays |= {"counts": problem.counts} | ({} if problem.speeds is None else {"speeds": problem.speeds})
+    arrays |= {"counts": problem.counts} | ({} if problem.reached is None else {"reached": problem.reached})
     filtered = problem.filtered_rows
     for g, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         arrays[f"factor_{g}"] = factor
@@ -65,9 +68,15 @@ def _problem(arrays: Arrays, description: dict[str, Any]) -> Problem:
         source=description["source"],
         filtered=None if segments is None else tuple(tuple(arrays[f"rows_{g}_{s}"] for s in range(k)) for g, k in enumerate(segments)),
         provenance=provenance_from_parts(description),
-        speeds=arrays.get("speeds"),
+        reached=_reached(arrays),
         notes=tuple(description["notes"]),
     )
+
+
+def _reached(arrays: Arrays) -> Array | None:
+    """Of older files, which have the largest speed of each joint in either direction, that for both."""
+    older = arrays.get("speeds")
+    return arrays.get("reached") if older is None else np.column_stack([older, older])
 
 
 def provenance_parts(provenance: Provenance | None) -> dict[str, Any] | None:

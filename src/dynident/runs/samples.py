@@ -16,7 +16,7 @@ def write_samples(folder: str | Path, samples: PosteriorSamples) -> dict[str, An
     """Write samples.npz and samples.json into the run folder that the link parameters are in."""
     run, stage = Path(folder), Stage.SAMPLES
     arrays, description = base_parts(samples.base)
-    arrays |= {"x": samples.x, "best": samples.best}
+    arrays |= {"x": samples.x, "best": samples.best} | ({} if samples.reached is None else {"reached": samples.reached})
     description |= {name: getattr(samples, name) for name in ("agreement", "effective", "draws", "seed")}
     description |= {"estimate": Stage.ESTIMATE.digest(run), "parameters": Stage.PARAMETERS.digest(run)}
     content = pack(stage.value.arrays_schema, arrays, description)
@@ -61,5 +61,7 @@ def convergence_document(samples: PosteriorSamples) -> dict[str, Any]:
 def _samples(arrays: Arrays, description: dict[str, Any]) -> tuple[tuple[PosteriorSamples, str], str]:
     """The samples with the digest of the parameters that they were drawn for, and that of the estimate."""
     numbers = {name: description[name] for name in ("agreement", "effective", "draws", "seed")}
-    samples = PosteriorSamples(base=base_from_parts(arrays, description), x=arrays["x"], best=arrays["best"], **numbers)
+    samples = PosteriorSamples(
+        base=base_from_parts(arrays, description), x=arrays["x"], best=arrays["best"], reached=arrays.get("reached"), **numbers
+    )
     return (samples, description["parameters"]), description["estimate"]

@@ -1,4 +1,4 @@
-"""What links that can exist and friction that dissipates leave of a hypothesis: physics settles the signs that no data can.
+"""What links that can exist and friction that opposes the motion leave of a hypothesis: physics settles the signs that no data can.
 
 A torque with all its signs turned fits the coefficients with all theirs turned, exactly as well; so does, nearly, a wrist that the rest
 of the arm hardly feels. But masses are not negative, and friction does not push.
@@ -19,6 +19,7 @@ from dynident.feasibility.objective import Objective
 from dynident.feasibility.problem import parameter_units
 from dynident.feasibility.retrieve import edge_of
 from dynident.feasibility.solvers.conic import ConicStatus, solve_counted
+from dynident.friction.dissipation import reached_speeds
 from dynident.regression.equations.base import BaseParameters
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.refine import Refined
@@ -42,7 +43,7 @@ def physical_terms(magnitudes: Magnitudes, goal: Objective) -> Terms:
     """
     base, motion = magnitudes.base, magnitudes.motion
     assert motion.dq is not None  # noqa: S101 (prepared)
-    friction = () if base.friction is None else (Dissipative(base.friction, np.abs(motion.dq).max(axis=0)),)
+    friction = () if base.friction is None else (Dissipative(base.friction, reached_speeds(motion.dq, magnitudes.log.mask)),)
     return FeasibleSet((PhysicalConsistency(margin=edge_of(base, goal)), ComWithinReach(), *friction)).terms(base.robot, base.columns)
 
 

@@ -60,7 +60,11 @@ def retrieve(
         bool, typer.Option("--geometry-bounds", help="Centres of mass inside the boxes around their URDF's boxes, cylinders and spheres.")
     ] = False,
     no_consistency: Annotated[
-        bool, typer.Option("--no-consistency", help="Don't ask for physical consistency (positive mass and inertia, triangle inequality).")
+        bool,
+        typer.Option(
+            "--no-consistency",
+            help="Ask neither for physical consistency (positive mass and inertia, triangle inequality) nor for friction that opposes the motion.",
+        ),
     ] = False,
     drop: Annotated[
         str | None,
@@ -114,9 +118,11 @@ def retrieve(
 ) -> None:
     """Find the link parameters that a real robot can have and that data and nominal model make most probable, and certify them.
 
-    Physical consistency is asked for, and by default friction that dissipates. Writes parameters.json and parameters.npz into RUN; finished
-    starts are kept in RUN/starts, so that a run that was ended early goes on where it was. Exits with 1 when the constraints contradict
-    each other, naming those that do, or the solver finds nothing that is feasible.
+    Links are physically consistent, and friction opposes the motion at every speed that the log reached, in both directions: a friction
+    parameter may be negative as long as the whole does. Rotor inertias are at least 0, and so are the friction parameters of a joint that
+    turned one way only. Writes parameters.json and parameters.npz into RUN; finished starts are kept in RUN/starts, so that a run that was
+    ended early goes on where it was. Exits with 1 when the constraints contradict each other, naming those that do, or the solver finds
+    nothing that is feasible.
     """
     from dynident.feasibility import with_ranges
     from dynident.feasibility.tables import link_report

@@ -16,7 +16,8 @@ from dynident.errors import ShapeError, ValueRangeError
 from dynident.feasibility.constraints.lmi import Block, Equality, Side, linear
 from dynident.feasibility.constraints.nonconvex import barycentric_terms
 from dynident.feasibility.constraints.terms import Named, Terms, link_index, parse_parameter
-from dynident.friction.model import FrictionModel, Motion
+from dynident.friction.dissipation import opposing_inequalities
+from dynident.friction.model import FrictionModel
 from dynident.parameters import pseudo_inertia
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import Columns
@@ -183,10 +184,6 @@ class Symmetric:
         return Terms(equalities=tuple(_equality(f"{name}: {columns.names[k]} = 0", {k: 1.0}, 0.0, "") for k in vanish))
 
 
-#: Just above standstill, as a share of the largest speed.
-_STANDING = 1e-6
-
-
 @dataclass(frozen=True)
 class FrictionNonnegative:
     """Friction parameters not negative: those of these names, or all of which the model says so; of these joints from 0, or of all."""
@@ -206,27 +203,23 @@ class FrictionNonnegative:
 
 @dataclass(frozen=True, eq=False)
 class Dissipative:
-    """Friction that takes energy out of the motion at every speed up to those that the joints reached, whichever way they turn.
+    """Friction that opposes the motion at every speed that the log reached (`dynident.friction.dissipation`).
 
-    speeds : (n,)   Largest speed of each joint [rad/s | m/s].
-    Weaker than parameters that are not negative: friction may fall with the speed (Stribeck) as long as it opposes the motion.
+    reached : (n, 2)   Largest speed of each joint backward and forward, zero where it did not turn that way [rad/s | m/s].
     """
 
     model: FrictionModel
-    speeds: Array
+    reached: Array
 
     def terms(self, robot: Robot, columns: Columns) -> Terms:
-        shares = np.array([_STANDING, 0.1, 0.3, 1.0])
         blocks: list[Block] = []
-        for joint, name in enumerate(robot.joint_names):
-            places, alone = columns.of_joint(joint), np.zeros((len(shares), robot.n))
-            alone[:, joint] = shares * self.speeds[joint]
-            phi = 0.5 * (self.model.columns(Motion.steady(alone)) - self.model.columns(Motion.steady(-alone)))
-            for share, row in zip(shares, phi[:, joint], strict=True):
-                if self.speeds[joint] > 0.0 and np.any(row):
-                    size = float(np.abs(row).max())
-                    used = {places[slot]: float(value) / size for slot, value in enumerate(row) if value}
-                    blocks.append(linear(f"friction of {name} dissipates at {share:.1g} of its largest speed", used, 0.0))
+        for joint, speed, parameter, factors in opposing_inequalities(self.model, self.reached):
+            used = {place: float(factors[i, slot]) for i in range(robot.n) for slot, place in columns.of_joint(i).items()}
+            used = {place: factor for place, factor in used.items() if factor != 0.0}
+            own = robot.joints[joint]
+            against = f"friction against the motion of {own.name} at {speed:.3g} {own.units.velocity}"
+            name = f"{parameter}{joint + 1} >= 0" if parameter else against
+            blocks.append(linear(name, used, 0.0, columns.units[next(iter(used))] if parameter else ""))
         return Terms(blocks=tuple(blocks))
 
 

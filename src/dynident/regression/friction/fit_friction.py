@@ -149,5 +149,5 @@ def change_friction(problem: Problem, friction: FrictionModel, loads: Sequence[A
         for log, load in zip(logs, own, strict=True)
     ]
     whole = reduce(lambda one, other: one.merge(other), built)
-    kept = ("samples", "source", "provenance", "speeds", "notes")
+    kept = ("samples", "source", "provenance", "reached", "notes")
     return replace(whole, **{name: getattr(problem, name) for name in kept})

@@ -14,8 +14,10 @@ from dynident import load_robot
 from dynident.errors import FileError, UnknownNameError, ValueRangeError
 from dynident.exports import ExportModel, InfeasibleModelError, export
 from dynident.exports.formats.capsules import unheld_by_urdf
+from dynident.exports.formats.urdf import ATTRIBUTES
+from dynident.exports.friction import express_friction
 from dynident.exports.target import DisagreementError
-from dynident.friction import Viscous, friction_model
+from dynident.friction import Viscous, friction_model, linear
 from dynident.friction.per_joint import PerJoint
 from dynident.parameters import from_com
 from tests.export_models import URDF, arm, model_of, written
@@ -89,12 +91,41 @@ def test_a_term_that_the_model_lacks_is_zero_where_the_file_has_it(tmp_path):
     assert '<dynamics damping="0.1" friction="0.0" spring="7"/>' in new
 
 
-def test_negative_friction_is_written_as_zero_with_a_note(tmp_path):
+def test_friction_that_drives_the_joint_is_written_as_zero_with_what_that_costs(tmp_path):
     robot = arm(tmp_path)
-    model = ExportModel(robot=robot, parameters=robot.parameters, friction=Viscous(), friction_parameters=np.array([[-0.1], [0.2]]))
+    theta, reached = np.array([[-0.1], [0.2]]), np.array([[1.0, 2.0], [1.0, 1.0]])
+    model = ExportModel(robot=robot, parameters=robot.parameters, friction=Viscous(), friction_parameters=theta, reached=reached)
     exported = export(model, "urdf", original=tmp_path / "arm.urdf")
-    assert any("shoulder would be negative" in note for note in exported.notes)
-    assert b'<dynamics damping="0.0"' in next(iter(exported.files.values()))
+    rms = 0.1 * np.sqrt(np.mean((2.0 * np.arange(1, 51) / 50) ** 2))
+    assert any(f"shoulder {rms:.2g} N·m (up to 2 rad/s)" in note for note in exported.notes)
+    content = next(iter(exported.files.values())).decode()
+    assert '<dynamics damping="0.0" friction="0.0"' in content
+    assert '<dynamics damping="0.2" friction="0.0"/>' in content
+    assert f"shoulder {rms:.2g} N·m" in content
+
+
+def test_the_nearest_law_without_negative_numbers_is_written(tmp_path):
+    robot = arm(tmp_path)
+    speeds = 2.0 * np.arange(1, 51) / 50
+    theta, reached = np.array([[-0.2, 0.5, 0.0], [0.3, -0.1, 0.0]]), np.full((2, 2), 2.0)
+    model = ExportModel(robot=robot, parameters=robot.parameters, friction=linear(), friction_parameters=theta, reached=reached)
+    held = express_friction(model, ATTRIBUTES)
+    np.testing.assert_allclose(held.values["damping"], [0.0, 0.3 - 0.1 * speeds.sum() / (speeds @ speeds)], rtol=1e-9)
+    np.testing.assert_allclose(held.values["friction"], [0.5 - 0.2 * speeds.mean(), 0.0], rtol=1e-9)
+
+
+def test_a_law_that_the_format_does_not_know_is_fitted_too(tmp_path):
+    robot = arm(tmp_path)
+    model = ExportModel(
+        robot=robot,
+        parameters=robot.parameters,
+        friction=friction_model("symmetric_sigmoid(steepness=1000)"),
+        friction_parameters=np.array([[0.8], [0.0]]),
+        reached=np.ones((2, 2)),
+    )
+    held = express_friction(model, ATTRIBUTES)
+    np.testing.assert_allclose(held.values["friction"], [0.4, 0.0], rtol=1e-6)  # half the distance of its levels
+    assert any("shoulder" in note and "another law is fitted" in note for note in held.notes)
 
 
 def test_children_keep_their_inertia_and_the_first_link_gets_the_rest(tmp_path):
