@@ -48,15 +48,15 @@ def fit(
 ) -> Estimate:
     """Estimate the base parameters of a problem.
 
-    noise : "per_group" weighs each joint, and each of several recordings, by its own noise, iterated; "uniform" is ordinary least
-        squares, as in the papers. By default the first for a log, the second for a controller's M and g, whose errors are rounding.
+    noise : "per_group" weighs each joint, each of several recordings, and each element of a controller's M and g by its own noise,
+        iterated (default); "uniform" is ordinary least squares, as in the papers, which adds kg·m² to N·m.
     loss : Huber() or Tukey() for logs with gross errors; streams the data again at every iteration.
     prior : ridge toward values with given standard deviations.
     drop_above_percent : coefficients whose relative standard deviation exceeds this are dropped one at a time, the worst first,
         and the rest estimated again: the papers' shorter tables (30 there). What is dropped counts as zero, so that the rest
         looks more certain than it is; by default all that the data determine are kept. Noise alone decides here, as in the papers.
     """
-    noise = noise or ("per_group" if problem.base.equations == "torque" else "uniform")
+    noise = noise or "per_group"
     if noise not in NOISES:
         raise UnknownNameError("noise model", noise, NOISES)
     if prior is not None:

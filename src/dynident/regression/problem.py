@@ -47,7 +47,7 @@ class Problem(Result):
     counts : (groups,)              Number of rows behind each factor.
     processing : Processing         What was done to the data before.
     rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
-    filtered : tables or None       The filtered rows themselves, where they were kept; see `filtered_rows`.
+    filtered : tables or None       The rows whose noise is correlated, where they were kept; see `filtered_rows`.
     provenance : Provenance         Of the samples behind the rows; None in files of older versions.
     reached : (n, 2) or None        Largest speed of each joint in a log backward and forward, zero for a direction in which it did not
                                     turn [rad/s | m/s].
@@ -92,10 +92,12 @@ class Problem(Result):
 
     @cached_property
     def filtered_rows(self) -> Tables | None:
-        """The rows in the order of time, where a filter has made their noise correlated; None where there was none, or they
-        are too many or not there any more. Standard deviations need them."""
+        """The rows whose noise is correlated: of a log in the order of time, where a filter has made it so, of a controller's samples
+        in the order of its configurations. None where nothing was filtered, or they are too many or not there any more.
+        Standard deviations need them."""
         size = sum(int(count) * len(factor) for count, factor in zip(self.counts, self.factors, strict=True))
-        if self.processing.cutoff_hz is None or size > LARGEST_FILTERED:
+        independent = self.base.equations == "torque" and self.processing.cutoff_hz is None
+        if independent or size > LARGEST_FILTERED:
             return None
         return collect_tables(self.rows, len(self.groups)) if self.filtered is None and self.rows else self.filtered
 

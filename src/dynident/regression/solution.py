@@ -171,7 +171,7 @@ def _noise_levels(problem: Problem, squares: Array, used: Array, noise: Noise) -
     """(groups,) standard deviations from sums of squared residuals, corrected for the degrees of freedom that the fit used up."""
     freedom = np.maximum(problem.counts - used, 1.0)
     levels = np.full(len(squares), np.sqrt(squares.sum() / freedom.sum())) if noise == "uniform" else np.sqrt(squares / freedom)
-    return np.maximum(levels, max(_SMALLEST_RATIO * float(levels.max()), smallest_level(problem)))
+    return np.maximum(levels, np.maximum(_SMALLEST_RATIO * float(levels.max()), smallest_level(problem)))
 
 
 def _solve(factor: Array, kept: BoolArray) -> Array:

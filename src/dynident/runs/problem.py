@@ -43,7 +43,7 @@ def problem_bytes(problem: Problem) -> bytes:
         arrays |= {f"rows_{g}_{s}": table for s, table in enumerate(filtered[g] if filtered else ())}
     description |= {
         "filtered": None if filtered is None else [len(tables) for tables in filtered],
-        "groups": [{"name": group.name, "unit": group.unit} for group in problem.groups],
+        "groups": [{"name": group.name, "unit": group.unit, "rounding": group.rounding} for group in problem.groups],
         "samples": problem.samples,
         "preprocessing": problem.processing.to_dict(),
         "source": problem.source,
@@ -55,7 +55,8 @@ def problem_bytes(problem: Problem) -> bytes:
 
 def _problem(arrays: Arrays, description: dict[str, Any]) -> Problem:
     groups = [
-        RowGroup(name=group["name"], unit=group["unit"], columns=arrays[f"columns_{g}"]) for g, group in enumerate(description["groups"])
+        RowGroup(name=group["name"], unit=group["unit"], columns=arrays[f"columns_{g}"], rounding=group.get("rounding", 0.0))
+        for g, group in enumerate(description["groups"])
     ]
     segments: list[int] | None = description.get("filtered")
     return Problem(

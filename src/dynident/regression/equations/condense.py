@@ -17,7 +17,7 @@ from dynident.core.threads import map_in_order, thread_count
 from dynident.regression.equations.factors import compress
 from dynident.regression.equations.gram import GramSum, precondition
 from dynident.regression.equations.lines import LineFiller, RowLayout
-from dynident.regression.equations.rows import LogRows, RowSource, TableCollection, Tables
+from dynident.regression.equations.rows import ControllerRows, LogRows, RowSource, TableCollection, Tables
 
 #: Samples of a stretch: enough that starting one costs nothing, few enough that threads end at about the same time.
 STRETCH = 50 * 320
@@ -38,7 +38,8 @@ class Condensed(NamedTuple):
 def condense(rows: RowSource, progress: Callable[[float], None] | None = None, *, kept: int = 0) -> Condensed:
     """The factors of all rows of a source.
 
-    progress : called with the share that is done. kept : filtered rows are, where they are no more than so many numbers.
+    progress : called with the share that is done. kept : rows whose noise is not independent are, where they are no more than so
+    many numbers: filtered ones, and those of configurations.
     """
     if not isinstance(rows, LogRows) or rows.dataset.samples < LEAST_SAMPLES or rows.filter is not None:
         return condense_by_qr(rows, progress, kept=kept)
@@ -49,7 +50,8 @@ def condense_by_qr(rows: RowSource, progress: Callable[[float], None] | None = N
     """The same by QR, table by table."""
     owners = rows.dataset.recordings if isinstance(rows, LogRows) else ()
     height = sum(len(group.columns) + 1 for group in rows.groups)
-    keep = isinstance(rows, LogRows) and rows.filter is not None and height * rows.rows_per_group <= kept
+    dependent = rows.filter is not None if isinstance(rows, LogRows) else isinstance(rows, ControllerRows)
+    keep = dependent and height * rows.rows_per_group <= kept
     tables = TableCollection(rows) if keep else None
     factors = [[np.zeros((len(group.columns) + 1, len(group.columns) + 1), order="F") for group in rows.groups] for _ in {0, *owners}]
     counts = np.zeros((len(factors), len(rows.groups)), dtype=np.int64)

@@ -36,15 +36,22 @@ _FILTERED_CHUNK, _FILTERED, _FILTERED_ROWS = 400, 64_000, 8_000
 _KEPT = 16
 #: A filtered row is used when at least this share of the filter's weight fell on unmasked samples.
 MASK_SHARE = 0.5
+#: Values of a controller with more decimals than this have all that there are.
+_MOST_DECIMALS = 9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RowGroup:
-    """Rows with one noise level. columns : (c,) the base parameters that appear in them."""
+    """Rows with one noise level.
+
+    columns : (c,)       The base parameters that appear in them.
+    rounding : float     Standard deviation by which the digits of their right-hand side are wrong; their noise is no less.
+    """
 
     name: str
     unit: str
     columns: IntArray
+    rounding: float = 0.0
 
 
 #: Per group and segment the rows (c + 1, rows) in the order of time.
@@ -274,8 +281,16 @@ class ControllerRows:
         # which columns a row contains shows at any configurations; a few are enough
         Y = inertia_gravity_regressor(base.robot, self.samples.q[:: max(1, len(self.samples.q) // 50)])[:, :, base.independent]
         filled = np.abs(Y).max(axis=0) > 1e-12 * np.abs(Y).max()
+        values = self._values(slice(None), np.tril_indices(base.robot.n))
+        rounding = {"M": _rounding(self.samples.M), "g": _rounding(self.samples.g)}
         return tuple(
-            RowGroup(name=names[row], unit=units[names[row]], columns=np.flatnonzero(filled[row]))
+            RowGroup(
+                name=names[row],
+                unit=units[names[row]],
+                columns=np.flatnonzero(filled[row]),
+                # a value that is the same in all samples has one rounding error in all of them
+                rounding=rounding[names[row][0]] * (1.0 if np.ptp(values[:, row]) > 0.0 else float(np.sqrt(len(values)))),
+            )
             for row in self._rows
             if np.any(filled[row])
         )
@@ -312,3 +327,16 @@ class ControllerRows:
         if samples.g is not None:
             values[:, -n:] = samples.g[part]
         return values
+
+
+def _rounding(values: Array | None) -> float:
+    """Standard deviation of the error of values that were written with few decimals, or in single precision; zero for all digits."""
+    if values is None:
+        return 0.0
+    some = values[:: -(-len(values) // _CHUNK)]
+    size = float(np.abs(some).max())
+    for decimals in range(_MOST_DECIMALS + 1):
+        if np.all(np.abs(np.round(some, decimals) - some) <= 4.0 * np.finfo(float).eps * size):
+            return 10.0**-decimals / float(np.sqrt(12.0))
+    single = np.all(some.astype(np.float32) == some)
+    return float(np.finfo(np.float32).eps) * size / float(np.sqrt(12.0)) if single else 0.0

@@ -140,13 +140,13 @@ def correlated_meat(coefficients: Sequence[IntArray], rows: Correlated, influenc
     return meat, np.array([correlation_time(values) for values in gamma]) / rows.rate
 
 
-def bound_below(meat: Array, R: Array) -> Array:
+def bound_below(meat: Array, R: Array, smallest: float = SMALLEST_SHARE) -> Array:
     """Meat as a covariance: a flat-top estimate can be indefinite, so its eigenvalues beside RᵀR = A are bounded below."""
     inverse = np.linalg.inv(R)
     relative = inverse.T @ meat @ inverse
     values, vectors = np.linalg.eigh(0.5 * (relative + relative.T))
     root = R.T @ vectors
-    return root @ (np.maximum(values, SMALLEST_SHARE)[:, None] * root.T)
+    return root @ (np.maximum(values, smallest)[:, None] * root.T)
 
 
 def influenced_residuals(tables: Sequence[Array], columns: IntArray, g: int, influence: Influence) -> list[Array]:

@@ -2,8 +2,9 @@
 
 For independent noise and least squares B = A. For a robust loss the noise acts through ψ(r) = r · weight(r), and the
 estimate answers with the mean slope of ψ: A = Σ w² ψ̄' YᵀY, B = Σ w⁴ ψ̄² YᵀY (Huber, Robust Statistics, 1981, section 7.6).
-For noise that is correlated in time B comes from the autocovariance of ψ(r), see autocovariance.py. Where blocks of the
-log differ by more than that, each coefficient's share grows by as much, see blocks.py.
+For noise that is correlated in time B comes from the autocovariance of ψ(r), see autocovariance.py; for that of a controller's
+configurations from their residuals, see configurations.py. Where blocks of the log differ by more than that, each coefficient's
+share grows by as much, see blocks.py.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dynident.regression.equations.factors import triangular
 from dynident.regression.problem import Problem
 from dynident.regression.uncertainty.autocovariance import SMALLEST_SHARE, Correlated, Influence, bound_below, correlated_meat
 from dynident.regression.uncertainty.blocks import BlockVariation, measure_blocks
+from dynident.regression.uncertainty.configurations import SMALLEST_OF_CONFIGURATIONS, configuration_meat
 from dynident.regression.uncertainty.losses import Loss, Squared
 
 
@@ -77,19 +79,25 @@ def spread(
     slopes, squares = _moments(problem, values, levels, loss) if robust else (np.ones(len(levels)), np.ones(len(levels)))
     prior = [block[:, :-1] for block in prior_rows]
     factor = triangular([problem.stack(weights * np.sqrt(slopes))[:, :-1], *prior])
-    if not robust and rows is None:
+    configurations = None if problem.base.equations == "torque" else problem.filtered_rows
+    if not robust and rows is None and configurations is None:
         return Spread(factor=factor, meat=None, correlation_times=np.zeros(0))
     inverse = inverse_normal(factor, determined)
     influence = Influence(values=values, inverse=inverse, weights=weights, levels=levels, slopes=slopes, loss=loss)
+    columns = [group.columns for group in problem.groups]
     if rows is not None:
-        meat, times = correlated_meat([group.columns for group in problem.groups], rows, influence)
+        meat, times = correlated_meat(columns, rows, influence)
+    elif configurations is not None:
+        rounded = 1.0 / weights <= (1.0 + 1e-6) * smallest_level(problem)
+        meat, times = configuration_meat(columns, configurations, influence, rounded), np.zeros(0)
     else:
         used = slopes * weights**2 * _leverages(problem, inverse)
         root = problem.stack(weights**2 * np.sqrt(squares / np.maximum(1.0 - used / problem.counts, 0.1)))[:, :-1]
         meat, times = root.T @ root, np.zeros(0)
     meat = sum((block.T @ block for block in prior), meat)
     both = np.ix_(determined, determined)
-    meat[both] = bound_below(meat[both], triangular([factor[:, determined]]))
+    smallest = SMALLEST_SHARE if configurations is None else SMALLEST_OF_CONFIGURATIONS
+    meat[both] = bound_below(meat[both], triangular([factor[:, determined]]), smallest)
     found = Spread(factor=factor, meat=meat, correlation_times=times)
     if rows is None:
         return found
@@ -119,10 +127,10 @@ def median_levels(problem: Problem, values: Array) -> Array:
     return np.maximum(1.4826 * medians, smallest_level(problem))
 
 
-def smallest_level(problem: Problem) -> float:
-    """Rounding is the noise of exact data; where there is no effort at all, what can be divided by and squared."""
+def smallest_level(problem: Problem) -> Array:
+    """(groups,) rounding is the noise of exact data; where there is no effort at all, what can be divided by and squared."""
     totals = np.array([np.sum(factor[:, -1] ** 2) for factor in problem.factors]) / np.maximum(problem.counts, 1)
-    return max(1e-15 * float(np.sqrt(totals.max())), 1e-60)
+    return np.maximum([group.rounding for group in problem.groups], max(1e-15 * float(np.sqrt(totals.max())), 1e-60))
 
 
 def _leverages(problem: Problem, inverse: Array) -> Array:

@@ -43,7 +43,7 @@ _TARGETS = ", and coefficients that are known to a relative 2e-5"
 def run(setting: Setting) -> Outcome:
     robot = load_robot("panda")
     base, given = base_parameters(robot, equations="controller"), setting.recordings.controller
-    targets = identify(robot, given[0]).values if given else np.array(RECOVERED)
+    targets = identify(robot, given[0], noise="uniform").values if given else np.array(RECOVERED)
     slack = 0.0 if given else _RECOVERED_TO * float(np.linalg.norm(targets))
     problem = panda_problem(base, targets)
     best = solve_retrieval(problem)
