@@ -66,7 +66,10 @@ def validation_document(validation: Validation, provenance: Mapping[str, Any] | 
         "links_hold": validation.links_hold,
         "fit": _fit(summary),
         "units": {item.joint: item.unit for item in validation.series},
-        **{name: top[name] for name in ("relative_percent", "rms_per_joint", "relative_percent_per_joint", "r_squared_per_joint")},
+        **{
+            name: top[name]
+            for name in ("relative_percent", "rms_per_joint", "mse_per_joint", "relative_percent_per_joint", "r_squared_per_joint")
+        },
         "nominal": None if validation.nominal is None else _errors(validation.nominal, joints),
         "models": [_errors(item, joints) for item in validation.models],
         "band": _band(validation),
@@ -86,6 +89,7 @@ def _errors(item: ModelErrors, joints: tuple[str, ...]) -> dict[str, Any]:
         "friction": item.friction,
         "relative_percent": item.overall_percent,
         "rms_per_joint": by_joint(joints, item.rms),
+        "mse_per_joint": by_joint(joints, item.mse),
         "relative_percent_per_joint": by_joint(joints, item.relative_percent),
         "r_squared_per_joint": by_joint(joints, item.r_squared),
         "spread_percent": finite_or_none(item.spread_percent),
