@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, IntArray, check_samples, freeze
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, link_rows
-from dynident.robots.kinematics import link_poses
+from dynident.robots.kinematics import link_poses, skew
 from dynident.robots.robot import JointType, Robot
 
 _KERNELS = ("numba", "reference")
@@ -132,9 +132,12 @@ def joint_wrenches(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayL
     """
     (Q, dQ, ddQ), shape = _samples(robot, q=q, dq=dq, ddq=ddq)
     found = _backend().link_wrenches(robot, link_rows(parameters, robot.link_names), Q, dQ, ddQ)
-    placements = np.array([link.placement for link in robot.links])
-    moment, force = (np.einsum("jab,Njb->Nja", placements[:, :3, :3], part) for part in (found[..., :3], found[..., 3:]))
-    return np.concatenate([force, moment + np.cross(placements[:, :3, 3], force)], axis=2).reshape(*shape, 6)
+    out = np.empty_like(found)
+    for j, link in enumerate(robot.links):  # from the link's frame into that of the joint: f = R f', m = R m' + p × R f'
+        R, p = link.placement[:3, :3], link.placement[:3, 3]
+        into_joint = np.block([[np.zeros((3, 3)), R], [R, skew(p) @ R]])
+        out[:, j] = found[:, j] @ into_joint.T
+    return out.reshape(*shape, 6)
 
 
 def forward_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, effort: ArrayLike) -> Array:

@@ -37,7 +37,7 @@ def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: 
 
 
 def link_wrenches(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: Array) -> Array:
-    """Newton and Euler for each link, F = G V' + V ×* G V, then the sum over all links that hang on a joint, about one point of the base."""
+    """Newton and Euler for each link, F = G V' + V ×* G V, then the sum over all links after a joint, about one point of the base."""
     poses = link_poses(robot, q)
     R, p = poses[..., :3, :3], poses[..., :3, 3]
     moment, force = np.zeros((2, len(q), robot.n, 3))

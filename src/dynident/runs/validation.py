@@ -66,10 +66,8 @@ def validation_document(validation: Validation, provenance: Mapping[str, Any] | 
         "links_hold": validation.links_hold,
         "fit": _fit(summary),
         "units": {item.joint: item.unit for item in validation.series},
-        **{
-            name: top[name]
-            for name in ("relative_percent", "rms_per_joint", "mse_per_joint", "relative_percent_per_joint", "r_squared_per_joint")
-        },
+        "relative_percent": top["relative_percent"],
+        **{f"{name}_per_joint": top[f"{name}_per_joint"] for name in ("rms", "mse", "relative_percent", "r_squared")},
         "nominal": None if validation.nominal is None else _errors(validation.nominal, joints),
         "models": [_errors(item, joints) for item in validation.models],
         "band": _band(validation),
