@@ -256,6 +256,7 @@ class Errors(TypedDict):
     friction: Annotated[bool, "whether it is included"]
     relative_percent: Annotated[Number, "100 ‖e‖ / ‖measured‖ over all joints"]
     rms_per_joint: ByJoint
+    mse_per_joint: Annotated[ByJoint, "mean squared error, the square of rms_per_joint [N²·m² | N²]"]
     relative_percent_per_joint: ByJoint
     r_squared_per_joint: Annotated[ByJoint, "null where the measured effort is constant"]
     spread_percent: Annotated[Number, "over the blocks"]
@@ -313,6 +314,7 @@ class Validation(Stage):
     units: Annotated[dict[str, str], "of each joint's effort"]
     relative_percent: Number
     rms_per_joint: ByJoint
+    mse_per_joint: Annotated[ByJoint, "mean squared error, the square of rms_per_joint [N²·m² | N²]"]
     relative_percent_per_joint: ByJoint
     r_squared_per_joint: ByJoint
     nominal: Errors | None

@@ -212,6 +212,7 @@ class Excite(TypedDict):
     schema: str
     robot: str
     criterion: str
+    description: Annotated[str, "what the trajectory is, in a few words"]
     condition_number: Number
     value: Annotated[float, "of the criterion"]
     rank: int

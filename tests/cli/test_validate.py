@@ -35,6 +35,8 @@ def test_held_out_errors_are_those_of_the_library(dynident, folder):
     assert content["relative_percent"] == pytest.approx(expected.relative_percent, rel=1e-9)
     assert list(content["rms_per_joint"]) == list(robot.joint_names)
     assert list(content["rms_per_joint"].values()) == pytest.approx(expected.rms_per_group, rel=1e-9)
+    assert list(content["mse_per_joint"].values()) == pytest.approx(np.square(expected.rms_per_group), rel=1e-9)
+    assert all("mse_per_joint" in model for model in content["models"])
     assert list(content["relative_percent_per_joint"].values()) == pytest.approx(expected.relative_percent_per_group, rel=1e-9)
     assert content["samples"] == 900
     assert content["provenance"]["part"] == [0.7, 1.0]

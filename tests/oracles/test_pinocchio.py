@@ -48,6 +48,24 @@ def test_inverse_dynamics(pair: Pair) -> None:
     assert agree(ours, pair.pinocchio(pin.rnea, pair.q, pair.dq, pair.ddq))
 
 
+def test_joint_wrenches(pair: Pair) -> None:
+    """Frame, order and sign are those of `data.f`; the joint's axis picks the effort out of them."""
+
+    def transmitted(model, data, *state: np.ndarray) -> np.ndarray:
+        pin.rnea(model, data, *state)
+        return np.array([force.vector for force in data.f[1:]])
+
+    ours = dynident.dynamics.joint_wrenches(pair.robot, pair.parameters, pair.q, pair.dq, pair.ddq)
+    assert agree(ours, pair.pinocchio(transmitted, pair.q, pair.dq, pair.ddq))
+    along = np.array([joint.type == "prismatic" for joint in pair.robot.joints])
+    axes = np.array([joint.axis for joint in pair.robot.joints])
+    felt = np.einsum("Nja,ja->Nj", np.where(along[:, None], ours[..., :3], ours[..., 3:]), axes)
+    M = dynident.dynamics.mass_matrix(pair.robot, pair.parameters, pair.q)
+    rest = dynident.dynamics.coriolis_vector(pair.robot, pair.parameters, pair.q, pair.dq)
+    rest += dynident.dynamics.gravity(pair.robot, pair.parameters, pair.q)
+    assert agree(felt, np.einsum("Njk,Nk->Nj", M, pair.ddq) + rest)
+
+
 def test_gravity(pair: Pair) -> None:
     ours = dynident.dynamics.gravity(pair.robot, pair.parameters, pair.q)
     assert agree(ours, pair.pinocchio(pin.computeGeneralizedGravity, pair.q))

@@ -1,4 +1,4 @@
-"""Batched dynamics of any tree robot: regressors, inverse dynamics, mass matrix, gravity, Coriolis, energy.
+"""Batched dynamics of any tree robot: regressors, inverse dynamics, joint wrenches, mass matrix, gravity, Coriolis, energy.
 
 What all functions take, N samples at once or one; what they return has the same leading shape:
 
@@ -20,6 +20,7 @@ from dynident.dynamics.batched_dynamics import (
     inertia_gravity_regressor,
     inverse_dynamics,
     iterate_regressor_blocks,
+    joint_wrenches,
     kinetic_energy,
     mass_matrix,
     momentum,
@@ -38,6 +39,7 @@ __all__ = [
     "inertia_gravity_regressor",
     "inverse_dynamics",
     "iterate_regressor_blocks",
+    "joint_wrenches",
     "kinetic_energy",
     "mass_matrix",
     "momentum",

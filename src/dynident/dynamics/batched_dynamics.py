@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, IntArray, check_samples, freeze
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, link_rows
-from dynident.robots.kinematics import link_poses
+from dynident.robots.kinematics import link_poses, skew
 from dynident.robots.robot import JointType, Robot
 
 _KERNELS = ("numba", "reference")
@@ -93,6 +93,51 @@ def momentum(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -
     (Q, dQ), shape = _samples(robot, q=q, dq=dq)
     value, drift = _backend().momentum(robot, link_rows(parameters, robot.link_names), Q, dQ)
     return Momentum(value.reshape(shape), drift.reshape(shape))
+
+
+def joint_wrenches(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
+    """Force and moment that each joint transmits along a motion, by the Newton-Euler recursion.
+
+    Bearings, flanges and structural loads depend on all six numbers; the actuator feels one of them. Friction, rotors and forces at
+    the tool are not included.
+
+    Parameters
+    ----------
+    parameters : (n, 10) or (10 n,)
+        Linear parameters of the links in the robot's named frames. All of them matter: links with the same base parameters need the
+        same efforts, but other wrenches.
+    q, dq, ddq : (N, n) or (n,)
+        Positions, velocities and accelerations of the joints [rad, rad/s, rad/s² | m, m/s, m/s²].
+
+    Returns
+    -------
+    (N, n, 6) or (n, 6)
+        fx, fy, fz [N], mx, my, mz [N·m] of each joint: what the link before the joint exerts on the link after it; the reaction is the
+        negative. Both are in the joint's frame, which moves with the link after the joint, and the moment is about its origin, which
+        lies on the axis. At q = 0 its pose in the parameter frame of the link before is `joint.placement`; `link.placement` is the
+        pose of the parameter frame of the link after in it. (Pinocchio's `data.f` after `rnea` is the same.)
+
+    Notes
+    -----
+    With u the joint's axis, u·m of a revolute joint and u·f of a prismatic one are `inverse_dynamics`. At rest all joints before a
+    link carry its weight: the force is -m g, which points up.
+
+    Examples
+    --------
+    >>> from dynident import load_robot
+    >>> from dynident.dynamics import joint_wrenches
+    >>> arm = load_robot("planar_2r")  # stretched out horizontally at q = 0; y of its joint frames points up
+    >>> joint_wrenches(arm, arm.parameters, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]).round(3)[0]  # 7 kg, of which 3 kg are at 0.75 m
+    array([ 0.   , 68.647,  0.   ,  0.   ,  0.   , 31.872])
+    """
+    (Q, dQ, ddQ), shape = _samples(robot, q=q, dq=dq, ddq=ddq)
+    found = _backend().link_wrenches(robot, link_rows(parameters, robot.link_names), Q, dQ, ddQ)
+    out = np.empty_like(found)
+    for j, link in enumerate(robot.links):  # from the link's frame into that of the joint: f = R f', m = R m' + p × R f'
+        R, p = link.placement[:3, :3], link.placement[:3, 3]
+        into_joint = np.block([[np.zeros((3, 3)), R], [R, skew(p) @ R]])
+        out[:, j] = found[:, j] @ into_joint.T
+    return out.reshape(*shape, 6)
 
 
 def forward_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, effort: ArrayLike) -> Array:

@@ -472,6 +472,20 @@ def inverse_dynamics(w, m, parameters, q, dq, ddq, out):
 
 
 @_compile
+def link_wrenches(w, m, parameters, q, dq, ddq, out):
+    """What moves each link and all that hangs on it, in the link's frame: moment about its origin, then force, into out (N, n, 6)."""
+    n = w.tree.shape[0]
+    for start in range(0, q.shape[0], T):
+        for i in range(n):
+            _move(w, q, dq, ddq, start, i)
+            _wrench(w.links[i], parameters[i], m.wrenches[i])
+        for i in range(n - 1, -1, -1):
+            _store(m.wrenches[i], 6, min(T, q.shape[0] - start), out[start:, i])
+            if w.tree[i] >= 0:
+                _wrench_to_parent(w.links[i], m.wrenches[i], m.wrenches[w.tree[i]])
+
+
+@_compile
 def momentum(w, m, parameters, q, dq, still, value, drift):
     """M dq into value (N, n) and Cᵀ dq - g into drift (N, n): see `momentum` in batched_dynamics.py.
 

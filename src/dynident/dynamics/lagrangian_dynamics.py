@@ -36,6 +36,26 @@ def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: 
     return tau
 
 
+def link_wrenches(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: Array) -> Array:
+    """Newton and Euler for each link, F = G V' + V ×* G V, then the sum over all links after a joint, about one point of the base."""
+    poses = link_poses(robot, q)
+    R, p = poses[..., :3, :3], poses[..., :3, 3]
+    moment, force = np.zeros((2, len(q), robot.n, 3))
+    for i in range(robot.n):
+        G, J, dJ = spatial_inertia(parameters[i]), _jacobian(robot, i, q), _jacobian_derivative(robot, i, q)
+        V = np.einsum("Naj,Nj->Na", J, dq)
+        rate = np.einsum("Naj,Nj->Na", J, ddq) + np.einsum("Najl,Nj,Nl->Na", dJ, dq, dq)
+        H, change = V @ G, (rate + _gravity_acceleration(robot, i, q, robot.gravity)) @ G
+        turned = np.cross(V[:, :3], H[:, :3]) + np.cross(V[:, 3:], H[:, 3:])
+        f = np.einsum("Nab,Nb->Na", R[:, i], change[:, 3:] + np.cross(V[:, :3], H[:, 3:]))
+        m = np.einsum("Nab,Nb->Na", R[:, i], change[:, :3] + turned) + np.cross(p[:, i], f)
+        for j in robot.ancestors(i):
+            force[:, j] += f
+            moment[:, j] += m
+    about_origins = moment - np.cross(p, force)
+    return np.concatenate([np.einsum("Njba,Njb->Nja", R, values) for values in (about_origins, force)], axis=2)
+
+
 def momentum(robot: Robot, parameters: Array, q: Array, dq: Array) -> tuple[Array, Array]:
     still = np.zeros_like(q)
     value = np.einsum("Njk,Nk->Nj", mass_matrix(robot, parameters, q), dq)

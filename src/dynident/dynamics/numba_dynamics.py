@@ -28,6 +28,13 @@ def inverse_dynamics(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: 
     return out
 
 
+def link_wrenches(robot: Robot, parameters: Array, q: Array, dq: Array, ddq: Array) -> Array:
+    out = np.empty((len(q), robot.n, 6))
+    chain = _chain(robot, robot.gravity)
+    kernels.link_wrenches(chain, _memory(robot), freeze(parameters), freeze(q), freeze(dq), freeze(ddq), out)
+    return out
+
+
 def momentum(robot: Robot, parameters: Array, q: Array, dq: Array) -> tuple[Array, Array]:
     value, drift, still = np.empty_like(q), np.empty_like(q), freeze(np.zeros_like(q))
     kernels.momentum(_chain(robot, robot.gravity), _memory(robot), freeze(parameters), freeze(q), freeze(dq), still, value, drift)

@@ -10,6 +10,8 @@ from dynident.excitation.limits.limits import Box, LimitError, Limits, robot_lim
 from dynident.excitation.limits.limits_file import read_limits
 from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_trajectory
 from dynident.excitation.motion_check import MotionCheck, check_motion
+from dynident.excitation.motions.plan import design_motion
+from dynident.excitation.motions.registry import MOTIONS
 from dynident.excitation.precision import Precision, expected_std
 from dynident.excitation.task import Task, random_task, task_of
 from dynident.excitation.trajectories.cubic import CubicTrajectory, kuka_table_5
@@ -25,6 +27,7 @@ from dynident.excitation.trajectories.waypoints import WaypointTrajectory
 
 __all__ = [
     "FORMATS",
+    "MOTIONS",
     "TRAJECTORIES",
     "Box",
     "CubicTrajectory",
@@ -53,6 +56,7 @@ __all__ = [
     "check_motion",
     "check_trajectory",
     "design_experiment",
+    "design_motion",
     "design_trajectory",
     "drive_design",
     "drive_experiment",

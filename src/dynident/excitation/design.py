@@ -29,8 +29,7 @@ from dynident.excitation.search.criterion import Criterion, Kind, mean_informati
 from dynident.excitation.search.descent import FINER, Search, TrajectoryCandidate
 from dynident.excitation.search.parametrisation import SAMPLES_PER_WAVE, Parametrisation
 from dynident.excitation.task import Task, random_task
-from dynident.excitation.trajectories.fourier import FourierTrajectory
-from dynident.excitation.trajectories.trajectory import check_samples, sample_times
+from dynident.excitation.trajectories.trajectory import Trajectory, check_samples, sample_times
 from dynident.friction.model import FrictionModel
 from dynident.friction.smoothed import smooth
 from dynident.regression.equations.base import BaseParameters, base_parameters
@@ -61,9 +60,10 @@ class Design(Result):
     drive : Drive or None     The trajectory as a robot is given it, from rest to rest, once `drive_design` has planned that; `report` is
                               then of all of it, and `precision` of all its periods.
     unchecked : str           Why collisions are not known; empty where they were checked.
+    description : str         What the trajectory is, in a few words.
     """
 
-    trajectory: FourierTrajectory
+    trajectory: Trajectory
     base: BaseParameters
     criterion: Kind
     condition_number: float
@@ -76,6 +76,7 @@ class Design(Result):
     notes: tuple[str, ...] = ()
     drive: Drive | None = None
     unchecked: str = ""
+    description: str = ""
 
     @property
     def headline(self) -> str:
@@ -345,4 +346,5 @@ def _finish(search: Search, best: TrajectoryCandidate, found: _Collected, *, rat
         limits=limits,
         history=tuple(found.candidates[start].value for start in sorted(found.candidates)),
         notes=(*notes, *search.assumptions.notes),
+        description=f"{parametrisation.harmonics} harmonics of {parametrisation.base_frequency:.4g} Hz",
     )

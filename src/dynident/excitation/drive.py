@@ -36,6 +36,8 @@ _SHORTEST, _LONGER, _LOOK = 1.0, 1.25, 500.0
 _RESERVE = 1e-4
 #: A speed [rad/s | m/s] and an acceleration [rad/s² | m/s²] that are none but for rounding.
 _REST = 1e-9
+#: A trajectory that stands so long before its start, or after its end, stands there [s].
+_INSTANT = 1e-6
 #: Moments from which ways home with a detour are looked for, the shortest first.
 _DETOURED = 3
 
@@ -163,7 +165,8 @@ def _shortest_ease(
 
     The way itself is that of a trajectory that was checked, so that only what depends on the pace is looked at.
     """
-    if all(np.abs(values).max() < _REST for values in path(np.array([at]))[1:]):
+    outside = at - _INSTANT if rising else at + _INSTANT
+    if any(all(np.abs(values).max() < _REST for values in path(np.array([moment]))[1:]) for moment in (at, outside)):
         return 0.0
     paced = replace(limits, boxes=(), floor=-np.inf, clearance=None)
     duration = _SHORTEST

@@ -26,12 +26,11 @@ _GAIN, _GAINS = 1.1, 10
 
 def design_report(design: Design) -> Report:
     """Header, expected standard deviations, worst margins, notes."""
-    series = design.trajectory
+    starts = f", best of {len(design.history)} {'start' if len(design.history) == 1 else 'starts'}" if design.history else ""
     header = (
-        f"{design.base.robot.name}: {series.duration:g} s, {series.harmonics} harmonics of {series.base_frequency:.4g} Hz",
+        f"{design.base.robot.name}: {design.trajectory.duration:.6g} s, {design.description}",
         *_promises(design),
-        f"Condition number {design.condition_number:.2f} of the stacked regressor with {design.base.rank} columns, best of "
-        f"{len(design.history)} {'start' if len(design.history) == 1 else 'starts'}.",
+        f"Condition number {_condition(design)} of the stacked regressor with {design.base.rank} columns{starts}.",
     )
     before = precision_of(design.base, design.assumptions.before, design.assumptions)
     tables = (
@@ -45,6 +44,11 @@ def design_report(design: Design) -> Report:
     return Report(header=header, tables=found, facts=facts, notes=(*design.notes, *_moving_ends(design), *design.report.notes))
 
 
+def _condition(design: Design) -> str:
+    number = design.condition_number
+    return f"{number:.2f}" if number < 1e5 else f"{number:.2g}"
+
+
 def design_document(design: Design) -> dict[str, Any]:
     """Ready for standard JSON; infinite standard deviations are null."""
     base = design.base
@@ -52,7 +56,8 @@ def design_document(design: Design) -> dict[str, Any]:
         "schema": "dynident/excite/1",
         "robot": base.robot.name,
         "criterion": design.criterion,
-        "condition_number": design.condition_number,
+        "description": design.description,
+        "condition_number": finite_or_none(design.condition_number),
         "value": design.value,
         "rank": base.rank,
         "torque_noise": design.assumptions.noise.tolist(),

@@ -68,6 +68,11 @@ class ModelErrors:
     wide_percent: float | None = None
 
     @property
+    def mse(self) -> Array:
+        """(n,) mean(e²) [N²·m² | N²], the square of the RMS, as papers print it."""
+        return self.rms**2
+
+    @property
     def spread_percent(self) -> float:
         """Standard deviation of the blocks' errors, not the uncertainty of their mean; NaN where there are no blocks."""
         return float(self.block_percent.std(ddof=1)) if len(self.block_percent) > 1 else float("nan")

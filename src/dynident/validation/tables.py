@@ -39,10 +39,10 @@ def joint_table(validation: Validation) -> Table:
     covered = validation.coverage_percent
     rows: list[Row] = []
     for j, item in enumerate(validation.series):
-        cells = [item.joint, f"{found.rms[j]:.3g}", item.unit, f"{found.relative_percent[j]:.3g}", f"{found.ratio[j]:.1f}"]
-        cells += [_r_squared(found.r_squared[j]), "–" if covered is None else f"{covered[j]:.1f}"]
+        cells = [item.joint, f"{found.rms[j]:.3g}", item.unit, f"{found.mse[j]:.3g}", f"{found.relative_percent[j]:.3g}"]
+        cells += [f"{found.ratio[j]:.1f}", _r_squared(found.r_squared[j]), "–" if covered is None else f"{covered[j]:.1f}"]
         rows.append(Row(tuple(cells)))
-    headings = ("joint", "RMS", "unit", "relative [%]", "to best possible", "R²", "within 95 % band [%]")
+    headings = ("joint", "RMS", "unit", "MSE [unit²]", "relative [%]", "to best possible", "R²", "within 95 % band [%]")
     return Table(title=f"Errors per joint, {found.model}", headings=headings, rows=tuple(rows), left=frozenset({0, 2}))
 
 
@@ -91,6 +91,7 @@ def error_records(validation: Validation) -> list[dict[str, Any]]:
             "model": item.model,
             "friction": item.friction,
             "rms": float(item.rms[j]),
+            "mse": float(item.mse[j]),
             "unit": series.unit,
             "relative_percent": float(item.relative_percent[j]),
             "r_squared": float(item.r_squared[j]),

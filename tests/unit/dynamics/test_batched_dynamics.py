@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from dynident.core.arrays import freeze
 from dynident.dynamics import lagrangian_dynamics as lagrangian
 from dynident.dynamics import numba_dynamics as compiled
 from dynident.errors import DynidentError, ShapeError, UnknownNameError, ValueRangeError
+from dynident.robots.kinematics import link_poses
 from tests.oracles.machines import random_tree, states
 
 
@@ -27,6 +29,7 @@ def calls(robot: dynident.Robot, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray)
     p = robot.parameters
     return {
         "inverse_dynamics": dynident.dynamics.inverse_dynamics(robot, p, q, dq, ddq),
+        "joint_wrenches": dynident.dynamics.joint_wrenches(robot, p, q, dq, ddq),
         "gravity": dynident.dynamics.gravity(robot, p, q),
         "coriolis_vector": dynident.dynamics.coriolis_vector(robot, p, q, dq),
         "mass_matrix": dynident.dynamics.mass_matrix(robot, p, q),
@@ -78,6 +81,7 @@ def test_backends_agree_on_a_tree_that_is_not_depth_first() -> None:
             compiled.inverse_dynamics(robot, p, q, dq, ddq, gravity=g),
             lagrangian.inverse_dynamics(robot, p, q, dq, ddq, gravity=g),
         ),
+        (compiled.link_wrenches(robot, p, q, dq, ddq), lagrangian.link_wrenches(robot, p, q, dq, ddq)),
         (compiled.mass_matrix(robot, p, q), lagrangian.mass_matrix(robot, p, q)),
         (compiled.coriolis_matrix(robot, p, q, dq), lagrangian.coriolis_matrix(robot, p, q, dq)),
         *zip(compiled.momentum(robot, p, q, dq), lagrangian.momentum(robot, p, q, dq), strict=True),
@@ -207,3 +211,18 @@ def test_joints_about_z_have_kernels_of_their_own(panda: dynident.Robot) -> None
     for robot in (panda, other):
         mine, theirs = (backend.torque_regressor(robot, q, dq, ddq) for backend in (compiled, lagrangian))
         np.testing.assert_allclose(mine, theirs, rtol=1e-10, atol=1e-10)
+
+
+def test_a_joint_at_rest_carries_what_hangs_on_it(panda: dynident.Robot) -> None:
+    """The force is the weight of all links after the joint, upwards in the base frame, whatever the position."""
+    q, still = states(panda, 20)[0], np.zeros((20, 7))
+    found = dynident.dynamics.joint_wrenches(panda, panda.parameters, q, still, still)
+    frames = link_poses(panda, q)  # modified DH: the joint's frame is the link's
+    upwards = np.einsum("Njab,Njb->Nja", frames[..., :3, :3], found[..., :3])
+    masses = np.cumsum(panda.parameters[::-1, 0])[::-1]
+    np.testing.assert_allclose(upwards, np.broadcast_to(-masses[:, None] * panda.gravity, upwards.shape), atol=1e-11)
+
+
+def test_the_example_of_joint_wrenches() -> None:
+    found = doctest.DocTestFinder().find(dynident.dynamics.joint_wrenches)
+    assert [doctest.DocTestRunner().run(example) for example in found] == [doctest.TestResults(failed=0, attempted=4)]

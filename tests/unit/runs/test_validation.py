@@ -32,6 +32,7 @@ KEYS = {
     "units",
     "relative_percent",
     "rms_per_joint",
+    "mse_per_joint",
     "relative_percent_per_joint",
     "r_squared_per_joint",
     "nominal",

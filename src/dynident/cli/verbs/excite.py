@@ -17,7 +17,7 @@ from dynident.cli.inputs import check_output, parse_reading, read_driving_limits
 from dynident.cli.motion_check import check_file
 from dynident.cli.moving_robot import show_moving
 from dynident.cli.registries import HelpFromRegistry
-from dynident.cli.terminal import print_result, progress_bar
+from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.core.fields import parse_numbers
 from dynident.errors import InputError, ValueRangeError
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
+    from dynident.data import Dataset
+    from dynident.excitation.design import Design
     from dynident.excitation.limits.limits import Limits
     from dynident.excitation.task import Task
     from dynident.regression.summary import Reading
@@ -42,6 +44,10 @@ EXAMPLE = """Examples:
 
 [bold]dynident excite panda -o configurations.csv --static 100[/bold]
 
+[bold]dynident excite panda -o sinusoids.csv --motion sinusoids=table_1.yaml --duration 20[/bold]
+
+[bold]dynident excite panda -o sweep.csv --motion friction-sweep[/bold]
+
 [bold]dynident excite panda -o trajectory.csv --format franka[/bold]
 
 [bold]dynident excite panda --check my_motion.csv --map 'q=pos_*' --unit q=deg[/bold]"""
@@ -57,6 +63,12 @@ def _format_options() -> str:
     from dynident.excitation.formats.registry import format_options
 
     return format_options()
+
+
+def _motions() -> str:
+    from dynident.excitation.motions.registry import describe_motions
+
+    return describe_motions()
 
 
 def excite(
@@ -77,8 +89,15 @@ def excite(
         Path | None,
         typer.Option("--check", metavar="FILE", help="Design nothing: check this motion, yours or one of dynident's, against the limits."),
     ] = None,
-    duration: Annotated[float, typer.Option("--duration", metavar="SECONDS", help="Length of one period of the trajectory.")] = 20.0,
-    harmonics: Annotated[int, typer.Option("--harmonics", help="Harmonics of the Fourier series.", min=1)] = 5,
+    motion: Annotated[
+        str | None,
+        typer.Option("--motion", metavar="NAME[=FILE]", help="Search for nothing: take a motion of the papers. {}."),
+        HelpFromRegistry(_motions),
+    ] = None,
+    duration: Annotated[
+        float | None, typer.Option("--duration", metavar="SECONDS", help="Length of one period of the trajectory. Default: 20.")
+    ] = None,
+    harmonics: Annotated[int | None, typer.Option("--harmonics", help="Harmonics of the Fourier series. Default: 5.", min=1)] = None,
     base_frequency: Annotated[
         str | None, typer.Option("--base-frequency", metavar="HZ", help="Of the first harmonic. Default: one period in the duration.")
     ] = None,
@@ -181,6 +200,8 @@ def excite(
     The file is a motion from rest to rest: from where the robot stands to the periodic motion, whole periods of it, and back. Prints
     the error that predicted torques will have in other motions, the standard deviation that each coefficient will have, and how close
     every limit comes. All of the motion is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
+    With --motion nothing is searched for: a motion of the papers is taken, slowed down where it would break a limit, and refused where
+    its path does.
     Exits with 1 when no motion can keep the limits, and when one that is checked breaks a limit.
     """
     from dynident.core.cluster import open_executor
@@ -192,7 +213,7 @@ def excite(
     from dynident.excitation.trajectories.trajectory import check_samples
 
     if check is not None:
-        if given := opt.name_given({"--output": output, "--format": file_format, "--static": static}):
+        if given := opt.name_given({"--output": output, "--format": file_format, "--static": static, "--motion": motion}):
             raise InputError(f"{given} and --check don't go together, for a check writes nothing; leave one out")
         machine = read_robot(robot, **mounting)
         driven = _keep_apart(read_driving_limits(machine, limits), clearance, no_floor=no_floor)
@@ -211,6 +232,8 @@ def excite(
         allowed = with_torque_factor(machine, allowed, torque_factor)
     allowed = _keep_apart(allowed, clearance, no_floor=no_floor)
     write = partial(write_trajectory, path=output, format=written.name, options=opt.parse_options("--format-option", format_option))
+    if static is not None and motion is not None:
+        raise InputError("--static and --motion don't go together; leave one out")
     if static is not None:
         asked = {
             "method": method,
@@ -221,26 +244,39 @@ def excite(
         }
         _write_static(machine, allowed, static, asked, output, write, rate=rate if written.periods else None, as_json=as_json)
         return
+    if motion is not None:
+        belongs = {"--precision": precision, "--torque-error": torque_error, "--longest": longest, "--harmonics": harmonics}
+        belongs |= {"--base-frequency": base_frequency, "--start-at-rest": start_at_rest, "--starts": starts, "--budget": budget}
+        if given := opt.name_given(belongs):
+            raise InputError(f"{given} and --motion don't go together, for nothing is searched for; leave one out")
     earlier = None if after is None else read_earlier_run(after)
     begins = _position(start, machine, "--start")
     options = {
         "friction": earlier.base.friction if earlier is not None and friction is None else opt.parse_friction(friction or "linear"),
         "after": earlier,
-        "duration": _positive(duration, "--duration", "seconds"),
-        "harmonics": harmonics,
-        "base_frequency": opt.parse_frequency(base_frequency, "--base-frequency"),
         "criterion": criterion,
+        "rate": rate,
+        "task": None if task is None else _task(task, machine, parse_reading(read)),
+        "torque_noise": None if torque_noise is None else _noise(torque_noise, machine),
+        "unchecked": unchecked,
+    }
+    shape = {} if duration is None else {"duration": _positive(duration, "--duration", "seconds")}
+    if motion is not None:
+        shape |= {} if begins is None else {"start": begins}
+        options |= {"limits": allowed, "home": _position(home, machine, "--from"), "repeats": repeat}
+        design = _design_motion(machine, motion, shape, lambda file: read_motion(file, machine, parse_reading(read)).samples, options)
+        _show_design(design, output, write, rate=rate, plot=not no_plot, as_json=as_json)
+        return
+    options |= shape | {
+        "base_frequency": opt.parse_frequency(base_frequency, "--base-frequency"),
         "start": begins,
         "at_rest": start_at_rest,
         "starts": starts,
         "budget": None if budget is None else _positive(budget, "--budget", "seconds"),
-        "rate": rate,
-        "task": None if task is None else _task(task, machine, parse_reading(read)),
-        "torque_noise": None if torque_noise is None else _noise(torque_noise, machine),
         "seed": seed,
-        "unchecked": unchecked,
     }
-    check_samples(repeat * duration, rate)  # so that nothing is searched for in vain
+    options |= {} if harmonics is None else {"harmonics": harmonics}
+    check_samples(repeat * (duration or 20.0), rate)  # so that nothing is searched for in vain
     stands = _position(home, machine, "--from") or begins
     find_home(machine, allowed, CollisionModel.of_robot(machine)[0], stands)  # where it can't stand, nothing need be searched
     driving = {"home": stands, "phase": 0.0 if start else None}
@@ -270,12 +306,32 @@ def _write_trajectory(
     as_json: bool,
 ) -> None:
     from dynident.excitation import design_trajectory, drive_design
-    from dynident.excitation.tables import design_document, design_report
 
     with progress_bar("Designing the trajectory") as progress, processes() as executor:
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
     design = drive_design(design, rate=options["rate"], **driving)
-    driven = write_design(design, output, write, rate=options["rate"])
+    _show_design(design, output, write, rate=options["rate"], plot=plot, as_json=as_json)
+
+
+def _design_motion(robot: Robot, motion: str, shape: dict[str, Any], read: Callable[[Path], Dataset], options: dict[str, Any]) -> Design:
+    """motion : NAME or NAME=FILE. shape : what other options say of the motion itself. options : of `design_motion`."""
+    from dynident.excitation.motions.plan import design_motion
+    from dynident.excitation.motions.registry import motion_kind
+
+    name, _, file = motion.partition("=")
+    kind = motion_kind(name)
+    if others := [f"--{key}" for key in shape if key not in kind.takes]:
+        raise InputError(f"{', '.join(others)} and --motion {name} don't go together; leave one out")
+    parameters = shape | (kind.read(Path(file), robot, read) if file else {})
+    with spinner("Planning the motion"):
+        return design_motion(robot, name, parameters, **options)
+
+
+def _show_design(design: Design, output: Path, write: Callable[..., None], *, rate: float, plot: bool, as_json: bool) -> None:
+    """Write the file and its page, and print the tables."""
+    from dynident.excitation.tables import design_document, design_report
+
+    robot, driven = design.base.robot, write_design(design, output, write, rate=rate)
     page = output.with_suffix(".html")
     if plot:
         from dynident.core.files import write_atomically

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import pi
 
 import numpy as np
@@ -16,6 +16,8 @@ from dynident.excitation.trajectories.trajectory import Motion, check_times, joi
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CubicTrajectory:
     """Rest-to-rest cubics through K knots; the acceleration jumps at the inner knots, where the later piece counts.
+
+    Outside of its time it stands still.
 
     times : (K,)     Times of the knots [s], from 0, increasing.
     knots : (K, n)   Positions at the knots [rad | m].
@@ -41,14 +43,20 @@ class CubicTrajectory:
     def duration(self) -> float:
         return float(self.times[-1])
 
+    def stretch(self, duration: float) -> CubicTrajectory:
+        """The same path in another time [s]."""
+        return replace(self, times=self.times * (duration / self.duration))
+
     def sample(self, time: ArrayLike) -> Motion:
-        t = check_times(time)
+        asked = check_times(time)
+        t = np.clip(asked, 0.0, self.duration)
         piece = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
         length = np.diff(self.times)[piece][:, None]
         s = (t - self.times[piece])[:, None] / length
         first, step = self.knots[piece], np.diff(self.knots, axis=0)[piece]
         q = first + step * s**2 * (3.0 - 2.0 * s)
-        return Motion(q, step * 6.0 * s * (1.0 - s) / length, step * (6.0 - 12.0 * s) / length**2)
+        moves = (asked == t)[:, None]
+        return Motion(q, step * 6.0 * s * (1.0 - s) / length, np.where(moves, step * (6.0 - 12.0 * s) / length**2, 0.0))
 
 
 def kuka_table_5(*, joints: tuple[str, ...] = tuple(f"joint{j}" for j in range(1, 8))) -> CubicTrajectory:

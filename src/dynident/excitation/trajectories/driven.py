@@ -64,11 +64,12 @@ class DrivenTrajectory:
             raise ValueRangeError(
                 "trajectory", "can't be repeated or begun elsewhere: its end is not its start; drive it once, from its start"
             )
-        for name, first, second in (
-            ("approach", self.approach.sample([self.approach.duration]), self._eased(np.zeros(1))),
-            ("retreat", self._eased(np.array([self._easing_length])), self.retreat.sample([0.0])),
+        for name, first, second, eased in (
+            ("approach", self.approach.sample([self.approach.duration]), self._eased(np.zeros(1)), self.ease_in),
+            ("retreat", self._eased(np.array([self._easing_length])), self.retreat.sample([0.0]), self.ease_out),
         ):
-            for quantity, one, other in zip(("position", "velocity", "acceleration"), first, second, strict=True):
+            quantities = ("position", "velocity", "acceleration")[: 3 if eased else 2]  # cubics start and end at rest with an acceleration
+            for quantity, one, other in zip(quantities, first, second, strict=False):
                 jump = np.abs(one - other)[0]
                 if jump.max() > _JUMP * max(1.0, float(np.abs(one).max())):
                     joint = self.joints[int(jump.argmax())]

@@ -5,7 +5,7 @@ With velocities and accelerations it is of degree five, with velocities of degre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -69,6 +69,12 @@ class SampledTrajectory:
     @property
     def duration(self) -> float:
         return float(self.times[-1])
+
+    def stretch(self, duration: float) -> SampledTrajectory:
+        """The same path in another time [s]."""
+        factor = duration / self.duration
+        dq, ddq = (None if values is None else values / factor**order for order, values in ((1, self.dq), (2, self.ddq)))
+        return replace(self, times=self.times * factor, dq=dq, ddq=ddq)
 
     @cached_property
     def _slopes(self) -> Array:

@@ -5,7 +5,7 @@ dq_j(t) = A_j sin(2π t / T_j)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +38,11 @@ class SinusoidTrajectory:
         if not np.all(self.period > 0.0):
             raise ValueRangeError("period", f"is {self.period.tolist()}; positive numbers [s] were expected")
         object.__setattr__(self, "duration", check_positive("duration", self.duration, "s"))
+
+    def stretch(self, duration: float) -> SinusoidTrajectory:
+        """The same path in another time [s]: longer periods with smaller velocities."""
+        factor = duration / self.duration
+        return replace(self, amplitude=self.amplitude / factor, period=self.period * factor, duration=duration)
 
     def sample(self, time: ArrayLike) -> Motion:
         w = 2.0 * np.pi / self.period
