@@ -240,6 +240,7 @@ class Parameters(Stage):
     lower_bound: Annotated[Number, "no parameters that satisfy the convex constraints have a smaller objective; null where unknown"]
     gap: Number
     gap_in_words: str
+    objective_scale: Annotated[float, "the objective of parameters that are all zero; below 1e-12 of it, a cost is zero up to rounding"]
     training: Training | None
     solver: str
     solutions: list[Solution]

@@ -21,7 +21,7 @@ from dynident.regression.problem import Problem
 
 Weights = Literal["covariance", "none"]
 
-#: Up to this share of ‖b‖² an objective is zero to rounding: a residual of a millionth of what is fitted.
+#: Up to this share of its scale an objective is zero up to rounding: a residual of a millionth of what is fitted.
 ROUNDING = 1e-12
 
 
@@ -39,6 +39,11 @@ class Objective:
     constant: float = 0.0
     noise: float | None = None
     levels: Array | None = None
+
+    @property
+    def scale(self) -> float:
+        """φ(0) = ‖b‖² + constant, what parameters of zero leave; below `ROUNDING` times this an objective or a gap is rounding."""
+        return float(self.b @ self.b) + self.constant
 
     def value(self, x: Array) -> float:
         return float(np.sum((self.A @ x - self.b) ** 2)) + self.constant

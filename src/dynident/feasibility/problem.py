@@ -52,6 +52,7 @@ class RetrievalProblem(Result):
     data, fitted                    The data behind the objective, and what the coefficients leave of them: links are judged by both.
     ranges_by : Objective or None   What "fits as well as the noise allows" means for ranges; the objective itself by default.
     notes : tuple of str            What was decided while the problem was built, such as the weight of its prior and its cost in φ.
+    prior_note : str                The one of these that is about a prior which only breaks ties.
     """
 
     base: BaseParameters
@@ -62,6 +63,7 @@ class RetrievalProblem(Result):
     fitted: Residuals | None = None
     ranges_by: Objective | None = None
     notes: tuple[str, ...] = ()
+    prior_note: str = ""
 
     @property
     def headline(self) -> str:
@@ -161,8 +163,7 @@ class RetrievalProblem(Result):
         floor = self.floor
         if floor is None:
             return replace(self, prior=prior)
-        limit = max(PRIOR_SHARE * (floor.best - self.objective.constant), ROUNDING * float(self.objective.b @ self.objective.b))
-        limit = max(limit, PRIOR_SHARE * (self.objective.noise or 0.0))
+        limit = self.tie(floor.best)
         problem, cost = self._priced(prior, floor)
         factor = 10.0 if cost <= limit else 0.1
         for _ in range(_DECADES):
@@ -173,10 +174,26 @@ class RetrievalProblem(Result):
             prior, problem, cost = other, candidate, price
             if factor < 1.0 and cost <= limit:
                 break
-        note = f"prior toward {prior.toward} ({prior.metric}), weight {prior.weight:.1g}: costs {max(cost, 0.0):.2g} in the objective"
-        found = replace(problem, notes=(*self.notes, note))
+        weighed = f"prior toward {prior.toward} ({prior.metric}), weight {prior.weight:.1g}"
+        note = f"{weighed}: costs {max(cost, 0.0):.2g} in the objective, at the optimum of the convex constraints"
+        found = replace(problem, notes=(*self.notes, note), prior_note=note)
         vars(found).update(floor=floor, relaxed=problem.relaxed)  # what is cached: both hold for the problem with its note
         return found
+
+    def tie(self, best: float) -> float:
+        """By how much φ may be above the best one and still count as a tie, among which a prior may choose."""
+        objective = self.objective
+        share = PRIOR_SHARE * max(best - objective.constant, objective.noise or 0.0)
+        return max(share, ROUNDING * objective.scale)
+
+    def without_tie_break(self) -> RetrievalProblem:
+        """The same without a prior that only chooses among equally good answers, for a solver that doesn't find these."""
+        if self.prior is None or self.prior.fixed:
+            return self
+        why = "it only breaks ties, and would steer a solver that does not find the optimum"
+        note = f"the prior toward {self.prior.toward} is left out: {why}"
+        notes = (*(item for item in self.notes if item != self.prior_note), note)
+        return replace(self, prior=None, notes=notes, prior_note="")
 
     def _priced(self, prior: NominalPrior, floor: Floor) -> tuple[RetrievalProblem, float]:
         """With a prior as it is, and how much φ is then above the best φ."""

@@ -14,6 +14,7 @@ from dynident.core.arrays import Array
 from dynident.core.figures import Figure, draw
 from dynident.core.results import Report, Result
 from dynident.feasibility.constraints.terms import Violation
+from dynident.feasibility.objective import ROUNDING
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import LinkInertia, consistency_margin, link_inertia
 from dynident.regression.equations.base import BaseParameters
@@ -41,6 +42,7 @@ class RetrievalStatus(Enum):
     DOUBTFUL = "feasible, but not what an arm like this can be; see the notes"
     OPTIMAL = "feasible, and as good as the best possible to within 1 %"
     FEASIBLE = "feasible, but not shown to be near the best possible"
+    NOT_CONVERGED = "feasible, but the solver did not converge: parameters that fit better exist; try more starts or another solver"
     INFEASIBLE = "no parameters satisfy all constraints"
     NOT_FOUND = "the solver found no feasible parameters"
 
@@ -81,6 +83,7 @@ class LinkParameters(Result):
     x : (p,)               Standard columns: links, then friction.
     objective : float      φ(x), without the prior; objective_name : what φ is.
     noise : float or None  What φ amounts to by noise alone, where that is known.
+    scale : float          φ of parameters that are all zero; what is below a share of 1e-12 of it is zero up to rounding.
     training : (2,)        Relative error of the coefficients and of these links on the data of the fit [%]; None where not known.
     lower_bound : float    No parameters that satisfy the convex constraints have a smaller φ; -inf where unknown.
     solutions : tuple      Distinct answers of a multi-start, the best first.
@@ -104,6 +107,7 @@ class LinkParameters(Result):
     solutions: tuple[Solution, ...] = ()
     ranges: tuple[Range, ...] = ()
     bounds: Mapping[int, Bounds] = field(default_factory=dict[int, Bounds])
+    scale: float = 0.0
     training: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
     reached: Array | None = None
@@ -152,13 +156,14 @@ class LinkParameters(Result):
 
     @property
     def gap_in_words(self) -> str:
-        """The gap as a share of what noise alone would leave, where that is known, else of the objective."""
+        """The gap as a share of what noise alone would leave, where that is known, else of the objective; "zero up to rounding" where it
+        is below 1e-12 of the objective's scale, of which a share of the objective would say nothing."""
         if not np.isfinite(self.gap):
             return "not known"
+        if self.noise is None and self.gap <= ROUNDING * self.scale:
+            return "zero up to rounding"
         of, whole = ("objective", self.objective) if self.noise is None else ("noise", self.noise)
         share = max(self.gap, 0.0) / whole if whole > 0.0 else 0.0
-        if self.noise is None and self.status is RetrievalStatus.OPTIMAL and share > OPTIMAL_GAP:
-            return "zero to rounding"
         return f"{100.0 * share:.2g} % of the {of}" if share < 0.995 else f"{100.0 * share:.0f} % of the {of}"
 
     @property

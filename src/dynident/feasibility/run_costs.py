@@ -14,7 +14,7 @@ from dynident.core.results import Report, Result, Row, Table
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solve import InfeasibleError
 from dynident.feasibility.solvers.certificates import conflicting
-from dynident.feasibility.solvers.registry import solve_with
+from dynident.feasibility.solvers.registry import solve_with, solver_by_name
 from dynident.feasibility.solvers.solver import SolverOptions
 
 
@@ -99,6 +99,7 @@ def run_costs(
 
     InfeasibleError where the convex constraints contradict each other.
     """
+    problem = problem if solver_by_name(solver).exact else problem.without_tie_break()
     floor = problem.floor
     if floor is None:
         raise InfeasibleError(conflicting(problem.terms, problem.variables))

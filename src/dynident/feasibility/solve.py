@@ -9,14 +9,16 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.linear_algebra import least_squares
+from dynident.core.options import NoOptions
 from dynident.core.results import short_number
 from dynident.errors import DynidentError, Remedy
 from dynident.feasibility.objective import ROUNDING, Objective
 from dynident.feasibility.plausibility import Misfit, doubts, find_costliest, find_misfit, find_optimism
 from dynident.feasibility.problem import REACH, RetrievalProblem
 from dynident.feasibility.result import OPTIMAL_GAP, Bounds, Candidate, LinkParameters, RetrievalStatus, Solution
+from dynident.feasibility.solvers import sdp
 from dynident.feasibility.solvers.certificates import conflicting
-from dynident.feasibility.solvers.registry import check_solvable, solve_with
+from dynident.feasibility.solvers.registry import check_solvable, solve_with, solver_by_name
 from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.regression.solution import residuals
 
@@ -69,6 +71,20 @@ class MisfitError(DynidentError):
         super().__init__(f"{text}{costs}{f'; {misfit}' if str(misfit) else ''}", remedy=remedy)
 
 
+class NotConvergedError(DynidentError):
+    """Links that don't explain the data because the solver stopped too early: others do. Attributes: `best`, `better`, its objective."""
+
+    def __init__(self, best: LinkParameters, better: float, unexplained: float) -> None:
+        self.best, self.better = best, better
+        _, links = best.training or (0.0, 0.0)
+        found = f"its best answer has the objective {best.objective:.4g} and leaves {short_number(links)} % of the effort unexplained"
+        exist = f"parameters within the same constraints exist with {better:.4g} and {short_number(unexplained)} %"
+        super().__init__(
+            f"solver {best.solver} did not converge: {found}, and {exist}",
+            remedy=Remedy("give it more starts, such as {starts}, or use another one, {solver}", starts=10, solver="sdp"),
+        )
+
+
 class CertificateError(DynidentError):
     """An answer below its own lower bound: one of the two is wrong, so neither is returned. Attributes: `objective`, `bound`."""
 
@@ -91,24 +107,55 @@ def solve_retrieval(
 
     Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them,
     NotFoundError when the solver's best answer breaks a constraint, and MisfitError when the links don't explain data that the coefficients
-    explain, or explain with reversed efforts; a plausible wrong answer is never returned.
+    explain, or explain with reversed efforts; a plausible wrong answer is never returned. NotConvergedError when a heuristic's links don't
+    explain them, and others within the constraints do.
+
+    A prior that only breaks ties is left out for a solver that is not exact, such as penalty: it would steer the search. Nor is its
+    answer moved afterwards.
     """
     settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
     check_solvable(solver, problem, settings)
+    exact = solver_by_name(solver).exact
+    problem = problem if exact else problem.without_tie_break()
     floor = problem.floor
     if floor is None:
         raise InfeasibleError(conflicting(problem.terms, problem.variables))
     found = solve_with(solver, problem, settings)
-    candidates = [replace(item, x=(x := _polish(problem, item.x)), merit=problem.merit(x)) for item in found]
-    result = certify(problem, _distinct(candidates, problem.units), solver=solver, floor=floor.bound)
+    if exact:
+        found = [replace(item, x=(x := _polish(problem, item.x)), merit=problem.merit(x)) for item in found]
+    result = certify(problem, _distinct(found, problem.units), solver=solver, floor=floor.bound)
     if not result.feasible:
         raise NotFoundError(result)
+    better = None if exact else _find_better(problem, result)
+    if better is not None:
+        result = _not_converged(problem, result, better)
     misfit = find_misfit(problem, result.x)
     if misfit is None:
+        return result
+    if better is not None and not ((other := find_misfit(problem, better)) is not None and other.failed):
+        if misfit.failed:
+            raise NotConvergedError(result, problem.goal.value(better), (_training(problem, better) or (0.0, 0.0))[1])
         return result
     if misfit.failed:
         raise MisfitError(result, find_costliest(problem), misfit)
     return replace(result, notes=(*result.notes, str(misfit)))
+
+
+def _find_better(problem: RetrievalProblem, result: LinkParameters) -> Array | None:
+    """Parameters within all constraints that fit clearly better than an answer which the bound doesn't show to be the best."""
+    if _is_optimal(problem.goal, result.objective, result.lower_bound) or sdp.SOLVER.untreatable(problem):
+        return None
+    x = sdp.solve(problem, SolverOptions(), NoOptions())[0].x
+    clearly = not _is_optimal(problem.goal, result.objective, problem.goal.value(x))
+    return x if clearly and not problem.violations(x) else None
+
+
+def _not_converged(problem: RetrievalProblem, result: LinkParameters, better: Array) -> LinkParameters:
+    """The answer as what it is: not the best that the constraints allow."""
+    value = f"{problem.goal.value(better):.4g} within the same constraints, where {result.solver} has {result.objective:.4g}"
+    note = f"solver {result.solver} did not converge: solver {sdp.SOLVER.name} reaches {value}; try more starts or another solver"
+    status = result.status if result.status is RetrievalStatus.DOUBTFUL else RetrievalStatus.NOT_CONVERGED
+    return replace(result, status=status, notes=(*result.notes, note))
 
 
 def _polish(problem: RetrievalProblem, x: Array) -> Array:
@@ -142,7 +189,7 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
 
     Raises CertificateError where that objective is below the floor: a gap is never negative.
     """
-    judged = sorted(candidates, key=lambda c: (len(problem.violations(c.x)) > 0, problem.merit(c.x)))
+    judged = _rank(problem, candidates)
     x = judged[0].x
     objective, broken = problem.goal.value(x), problem.violations(x)
     notes = list(problem.notes)
@@ -151,7 +198,7 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
         notes.append(
             f"the lower bound leaves out what is not convex: {count} conditions, the first being {problem.terms.nonconvex[0].name!r}"
         )
-    if not broken and objective < floor - ROUNDING * (float(problem.goal.b @ problem.goal.b) + problem.goal.constant):
+    if not broken and objective < floor - ROUNDING * problem.goal.scale:
         if np.all(np.abs(x) <= REACH * problem.units):
             raise CertificateError(objective, floor, solver)
         floor = -np.inf
@@ -176,6 +223,7 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
         objective=objective,
         objective_name=problem.goal.name,
         noise=expected,
+        scale=problem.goal.scale,
         lower_bound=floor,
         violations=broken,
         solver=solver,
@@ -184,6 +232,19 @@ def certify(problem: RetrievalProblem, candidates: Sequence[Candidate], *, solve
         notes=(*notes, *doubtful),
         reached=None if problem.data is None else problem.data.reached,
     )
+
+
+def _rank(problem: RetrievalProblem, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The best first: feasible before not, then by φ; among those that tie, by φ plus the prior that breaks ties."""
+    judged = [(bool(problem.violations(item.x)), problem.goal.value(item.x), item) for item in candidates]
+    best = min((value for broken, value, _ in judged if not broken), default=np.inf)
+    tied = best + (problem.tie(best) if problem.goal is problem.objective and np.isfinite(best) else 0.0)
+
+    def key(judgement: tuple[bool, float, Candidate]) -> tuple[bool, bool, float]:
+        broken, value, item = judgement
+        return broken, value > tied, problem.merit(item.x) if value <= tied else value
+
+    return [item for _, _, item in sorted(judged, key=key)]
 
 
 def _training(problem: RetrievalProblem, x: Array) -> tuple[float, float] | None:
@@ -215,8 +276,11 @@ def _bounds(problem: RetrievalProblem, x: Array) -> dict[int, Bounds]:
 
 def _status(objective: Objective, value: float, floor: float) -> RetrievalStatus:
     """OPTIMAL where the gap is a small share of the objective or of the noise, or where all there is to gain is rounding."""
-    allowed = max(OPTIMAL_GAP * max(value, objective.noise or 0.0), ROUNDING * float(objective.b @ objective.b))
-    return RetrievalStatus.OPTIMAL if value - floor <= allowed else RetrievalStatus.FEASIBLE
+    return RetrievalStatus.OPTIMAL if _is_optimal(objective, value, floor) else RetrievalStatus.FEASIBLE
+
+
+def _is_optimal(objective: Objective, value: float, floor: float) -> bool:
+    return value - floor <= max(OPTIMAL_GAP * max(value, objective.noise or 0.0), ROUNDING * objective.scale)
 
 
 def _distinct(candidates: Sequence[Candidate], units: Array) -> list[Candidate]:

@@ -132,7 +132,7 @@ def test_optimal_is_said_only_within_the_tolerance_of_objective_or_noise(gap, no
 def test_an_objective_that_is_zero_to_rounding_is_optimal():
     x = consistent_links(np.random.default_rng(0))
     for error, status, words in (
-        (1e-7, RetrievalStatus.OPTIMAL, "zero to rounding"),
+        (1e-7, RetrievalStatus.OPTIMAL, "zero up to rounding"),
         (1e-5, RetrievalStatus.FEASIBLE, "100 % of the objective"),
     ):
         goal = coefficients_of(x * (1.0 + error))
