@@ -1,0 +1,38 @@
+"""What the three papers' routes share: every document follows its schema, and a command that fails shows what it said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import documents_follow_their_schemas  # noqa: F401 (a fixture)
+from tests.commands import run_here
+
+Walk = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def walk(tmp_path: Path) -> Walk:
+    """Runs a command in the test's folder, which must succeed; gives its JSON document where it was asked for one."""
+
+    def run(*words: object) -> dict[str, Any]:
+        done = run_here(tmp_path, *words)
+        assert done.returncode == 0, f"{' '.join(map(str, words))}:\n{done.stdout[-2000:]}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        return json.loads(done.stdout) if "--json" in words else {}
+
+    return run
+
+
+def seeds(*, quick: int = 2, all: int = 20) -> list[Any]:
+    """Parameters of a test: the first seeds in every run, the others marked slow."""
+    return [pytest.param(seed, marks=[] if seed <= quick else [pytest.mark.slow]) for seed in range(1, all + 1)]
+
+
+def held_out_errors(validation: dict[str, Any]) -> dict[str, float]:
+    """Relative error [%] of each identified model with its friction, from the document of `dynident validate`."""
+    return {item["model"]: item["relative_percent"] for item in validation["models"] if item["friction"] and item["model"] != "nominal"}
