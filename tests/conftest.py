@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Generator
 from contextlib import nullcontext
@@ -29,6 +30,9 @@ def _stay_in_memory(handle: int) -> None:
 
 
 os.fsync = _stay_in_memory  # pyright: ignore[reportAttributeAccessIssue]
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C, and with them every process that they send it to.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The first call of a kernel compiles it, so that no example has a meaningful deadline;
 # the same examples on every run, so that a red test stays red until it is mended.

@@ -13,14 +13,6 @@ from dynident.cli.app import main
 from dynident.cli.verbs.demo import _Steps
 
 
-@pytest.fixture(autouse=True)
-def _hear_ctrl_c():
-    """As at a terminal: a shell that starts the tests in the background has told them, and what they start, to ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def interrupted(*arguments, **options):
     os.kill(os.getpid(), signal.SIGINT)
     for _ in range(10_000_000):
