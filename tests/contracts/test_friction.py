@@ -39,6 +39,7 @@ from dynident.friction import (
     smooth,
 )
 from dynident.friction.dissipation import opposing_inequalities
+from dynident.friction.model import label
 from dynident.regression import base_parameters, identify
 from dynident.reports.page import typeset
 from dynident.robots import JointType
@@ -307,7 +308,8 @@ def test_a_log_with_it_is_identified_and_shown(model, robot):
     np.testing.assert_allclose(estimate.values, true, atol=1e-4)
     text = str(estimate)
     for parameter, flag in zip(model.parameters, model.nonnegative, strict=True):
-        assert f"{parameter.name} [{parameter.unit.revolute} or {parameter.unit.prismatic}]" in text
+        units = " or ".join(dict.fromkeys(parameter.unit))
+        assert (f"{label(parameter)} [{units}]" if units else label(parameter)) in text
         for name in (f"{parameter.name}1", f"{parameter.name}2"):
             if name in estimate.base.expressions:  # on its own, not grouped with others
                 assert (f"{name} (-" in text and parameter.negative in text) == flag

@@ -84,10 +84,12 @@ def _friction_table(result: LinkParameters) -> list[Table]:
         return []
     rows: list[Row] = []
     form = number_form(4, values.ravel().tolist())
+    names = (*base.friction.parameter_names, *base.friction.shape_names)
     for j, (joint, row) in enumerate(zip(base.robot.joint_names, values, strict=True)):
-        own = base.friction.values_of(j, row)
-        rows.append(Row((joint, *(format(own[name], form) if name in own else "–" for name in base.friction.parameter_names))))
-    headings = ("joint", *base.friction.headings(base.robot.joints))
+        own = {name: format(value, form) for name, value in base.friction.values_of(j, row).items()}
+        own |= {name: f"{value:.4g}" for name, value in base.friction.of_joint(j).shapes_by_name().items()}
+        rows.append(Row((joint, *(own.get(name, "–") for name in names))))
+    headings = ("joint", *base.friction.headings(base.robot.joints, shapes=True))
     return [Table(title=f"Friction ({base.friction.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))]
 
 

@@ -17,6 +17,7 @@ from dynident.parameters import ParameterEntry
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.estimate import Estimate
+from dynident.regression.friction.curves import friction_curve
 
 #: Friction is compared at this share of the slowest run's largest speed.
 _SHARE = 0.5
@@ -97,7 +98,9 @@ def _friction_levels(estimate: Estimate, speeds: Array) -> dict[Quantity, tuple[
         shares = wanted[base.independent]
         size = float(np.abs(wanted).max())
         told = np.abs(shares @ base.grouping - wanted).max() <= _SAME * size and not np.any(shares[~estimate.kept])
-        variance = float(shares @ estimate.covariance @ shares)
+        forward, backward = friction_curve(estimate, j, np.array([speeds[j], -speeds[j]])).slopes[:, base.rank :]
+        whole = np.append(shares, 0.5 * (forward - backward))
+        variance = float(whole @ estimate.whole_covariance @ whole)
         if size > 0.0 and told and variance > 0.0:
             expression = f"friction of joint {j + 1} at {speeds[j]:g} {joint.units.velocity}"
             quantity = Quantity(name=f"friction {j + 1}", expression=expression, unit=joint.units.effort, part=FRICTION, place=joint.name)

@@ -246,14 +246,25 @@ class FrictionModel(ABC):
         """(k,) what happens to each parameter's torque when the motion is reversed."""
         return tuple(part.symmetry for part in self.parts for _ in part.parameters)
 
-    def headings(self, joints: Iterable[Joint]) -> tuple[str, ...]:
-        """(k,) a table's heading per parameter, "fv [N·m·s/rad]" or "fsig (φ1) [N·m]"."""
-        return tuple(f"{label(item)} [{unit}]" for item, unit in zip(self.parameters, self.unit_texts(joints), strict=True))
+    @property
+    def shape_names(self) -> tuple[str, ...]:
+        """Names of the shape constants of its parts, fixed ones too, each once."""
+        return tuple(self._shapes)
+
+    @property
+    def _shapes(self) -> dict[str, ShapeConstant]:
+        return {shape.name: shape for part in self.parts for shape in part.shapes}
+
+    def headings(self, joints: Iterable[Joint], *, shapes: bool = False) -> tuple[str, ...]:
+        """(k,) a table's heading per parameter, "fv [N·m·s/rad]" or "fsig (φ1) [N·m]"; shapes : one per shape constant after these."""
+        kinds = _kinds(joints)
+        found = (*self.parameters, *(self._shapes.values() if shapes else ()))
+        return tuple(f"{label(item)} [{unit}]" if (unit := _unit_text(item.unit, kinds)) else label(item) for item in found)
 
     def unit_texts(self, joints: Iterable[Joint]) -> tuple[str, ...]:
         """(k,) the units of parameters of all these joints, "N·m or N" where both kinds are among them."""
-        kinds = {joint.type is JointType.PRISMATIC: joint.type for joint in joints}
-        return tuple(" or ".join(units) for units in zip(*(self.units_of(kinds[sliding]) for sliding in sorted(kinds)), strict=True))
+        kinds = _kinds(joints)
+        return tuple(_unit_text(parameter.unit, kinds) for parameter in self.parameters)
 
     def values_of(self, joint: int, row: ArrayLike) -> dict[str, float]:
         """A joint's own parameters by name, out of its row (k,) of a table of all."""
@@ -269,6 +280,16 @@ class FrictionModel(ABC):
         """The parts, each with its own columns of `parameters` (n, k)."""
         ends = np.cumsum([len(part.parameters) for part in self.parts])
         return tuple(zip(self.parts, np.split(parameters, ends[:-1], axis=1), strict=True))
+
+
+def _kinds(joints: Iterable[Joint]) -> list[JointType]:
+    """One joint type of each kind that occurs, turning ones first."""
+    kinds = {joint.type is JointType.PRISMATIC: joint.type for joint in joints}
+    return [kinds[sliding] for sliding in sorted(kinds)]
+
+
+def _unit_text(unit: Unit, kinds: Iterable[JointType]) -> str:
+    return " or ".join(dict.fromkeys(unit.of(kind) for kind in kinds))
 
 
 def check_shapes(model: FrictionModel, *, positive: Sequence[str] = ()) -> None:

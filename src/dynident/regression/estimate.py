@@ -222,11 +222,10 @@ class Estimate(Result):
 
     @property
     def whole_covariance(self) -> Array:
-        """(b + m, b + m) of the coefficients, and then of the m shapes of friction that were fitted."""
-        if self.shape_covariance is None:
-            return self.covariance
-        across = self.shape_covariance[:, : self.base.rank]
-        return np.block([[self.covariance, across.T], [self.shape_covariance]])
+        """(b + m, b + m) of the coefficients, and then of the m shapes of friction that were fitted; zero where it is not known."""
+        b, m = self.base.rank, len(self.shapes)
+        of_shapes = np.zeros((m, b + m)) if self.shape_covariance is None else self.shape_covariance
+        return np.block([[self.covariance, of_shapes[:, :b].T], [of_shapes]])
 
     @property
     def condition_number(self) -> float:

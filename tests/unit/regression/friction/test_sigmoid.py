@@ -40,4 +40,4 @@ def test_below_their_bend_only_the_product_is_known():
     model, parameters = true_friction()
     slow = friction_log(model, parameters, "panda", seconds=60.0, fastest=0.1, noise=0.1)
     found = fit_friction(build_problem(load_robot("panda"), slow), SIGMOID)
-    assert any("the product of fsig and steepness of" in note for note in found.notes)
+    assert any("the product of fsig (φ1) and steepness (φ2) of" in note for note in found.notes)
