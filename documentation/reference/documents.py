@@ -243,6 +243,7 @@ class Parameters(Stage):
     objective_scale: Annotated[float, "the objective of parameters that are all zero; below 1e-12 of it, a cost is zero up to rounding"]
     training: Training | None
     solver: str
+    method: Annotated[str | None, "the published method that was asked for by its name; null where none was"]
     solutions: list[Solution]
     violations: list[Violation]
     notes: list[str]

@@ -311,3 +311,74 @@ def test_gravity_first_and_then_inertia(command, tmp_path, monkeypatch):
     assert validation.coefficients.overall_percent < 1.0
     assert "knows the robot's inertia only" in validation.notes[0]
     assert "they are of inertia alone, and torques are predicted by the links" in (tmp_path / "page.html").read_text()
+
+
+def bounds_around(robot_name: str, *, share: float) -> str:
+    """A file of bounds: masses within a share of the nominal ones, centres of mass within 2 cm, inertias wide."""
+    lines = ["Coeff name,Lower bound,Upper bound"]
+    for number, row in enumerate(load_robot(robot_name).parameters, start=1):
+        mass, com = float(row[0]), row[1:4] / row[0]
+        lines.append(f"m{number},{(1 - share) * mass},{(1 + share) * mass}")
+        lines += [f"c{number}{axis},{value - 0.02},{value + 0.02}" for axis, value in zip("xyz", com, strict=True)]
+        lines += [f"I{number}{element},0,0.5" for element in ("xx", "yy", "zz")]
+        lines += [f"I{number}{element},-0.2,0.2" for element in ("xy", "xz", "yz")]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(("method", "starts"), [("gaz2019", 3), ("gaz2016", 20)])
+def test_a_published_method_by_its_name(dynident_in, arm, tmp_path, method, starts):
+    (tmp_path / "bounds.csv").write_text(bounds_around("spatial_3r", share=0.1))
+    words = ["retrieve", "run", "--method", method, "--bounds", "bounds.csv", *LIMITS, "--starts", starts, "--no-ranges"]
+    finished = dynident_in(tmp_path, *words)
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert f"solver penalty, method {method}" in finished.stdout
+    content = document(arm)
+    assert (content["method"], content["solver"]) == (method, "penalty")
+    assert content["objective_name"].startswith("squared distance to the coefficients")
+    assert not any("prior toward" in note for note in content["notes"])
+    assert read_parameters(arm).method == method
+    kept = sorted(file.name for file in (arm / "starts").iterdir())
+    assert {name.split("_")[0] for name in kept} == ({"links"} if method == "gaz2019" else {"gravity", "inertia"})
+    again = dynident_in(tmp_path, *words)  # finished starts are not computed again
+    assert again.stdout == finished.stdout
+    assert sorted(file.name for file in (arm / "starts").iterdir()) == kept
+    assert dynident_in(tmp_path, "report", "run").returncode == 0
+    assert method in (arm / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_first_step_that_leaves_the_second_nothing_is_not_blamed_on_the_data(dynident, arm, tmp_path):
+    """Within wide bounds gravity is explained by masses and centres that are far from the robot's."""
+    wide = [f"m{link},0,8\n" + "".join(f"c{link}{axis},-0.5,0.5\n" for axis in "xyz") for link in (1, 2, 3)]
+    inertias = [f"I{link}{element},0,0.5\n" for link in (1, 2, 3) for element in ("xx", "yy", "zz")]
+    (tmp_path / "bounds.csv").write_text("".join(["Coeff name,Lower bound,Upper bound\n", *wide, *inertias]))
+    finished = dynident("retrieve", "run", "--method", "gaz2016", "--bounds", "bounds.csv", "--starts", 2, "--no-ranges")
+    assert finished.returncode == 1
+    assert "method gaz2016: with the masses and centres of mass that its first step chose, the best links leave" in finished.stderr
+    assert "--seed 1" in finished.stderr
+    assert "mounting" not in finished.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["gaz2019", "--weights", "covariance"], "--weights covariance contradicts --method gaz2019"),
+        (["gaz2019", "--solver", "sdp"], "--solver sdp contradicts"),
+        (["gaz2019", "--no-consistency"], "--no-consistency contradicts"),
+        (["gaz2019", "--one-step"], "--one-step contradicts"),
+        (["gaz2019", "--prior", "nominal"], "has --prior none"),
+        (["gaz2019", "--solver-option", "penalty=constant"], "leave out penalty=constant"),
+        (["gaz2016", "--drop", "30%"], "--drop 30% contradicts"),
+        (["gaz2016", "--hold", "coefficients"], "has --hold parameters"),
+        (["gaz2020"], "no method named 'gaz2020'"),
+    ],
+)
+def test_options_that_contradict_a_method(dynident, run, words, message):
+    finished = dynident("retrieve", "run", "--method", *words)
+    assert finished.returncode == 2
+    assert message in finished.stderr
+    assert len(finished.stderr.splitlines()) == 1
+
+
+def test_options_that_say_what_a_method_says_are_fine(dynident, run):
+    words = ["--two-step", "--weights", "none", "--prior", "none", "--solver", "penalty", "--starts", 1, "--no-ranges", *LIMITS]
+    assert dynident("retrieve", "run", "--method", "gaz2019", *words).returncode in (0, 1)

@@ -206,6 +206,9 @@ OPTIONS = {
     "after": "--after",
     "unchecked": "--unchecked",
     "home": "--from",
+    "starts": "--starts",
+    "solver": "--solver",
+    "seed": "--seed",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +13,7 @@ from dynident.cli.terminal import spinner
 from dynident.errors import InputError
 
 if TYPE_CHECKING:
-    from dynident.feasibility import FeasibleSet, LinkParameters, Objective, RetrievalProblem
+    from dynident.feasibility import FeasibleSet, LinkParameters, Objective, RetrievalProblem, SolverOptions
     from dynident.feasibility.extraction import HeldGravity
     from dynident.feasibility.prior import NominalPrior
     from dynident.regression import Estimate
@@ -40,6 +40,7 @@ class RetrievalOptions:
     prior_factor: float
     hold_gravity: Path | None = None
     hold: str | None = None
+    method: str | None = None
 
     def problem(self, run: Path, estimate: Estimate) -> RetrievalProblem:
         from dynident.feasibility import retrieval_problem, two_step
@@ -110,6 +111,48 @@ class RetrievalOptions:
             conditions = conditions & read_constraints(file, base=estimate.base, run_python=True)
         return conditions
 
+    def check_method(self, **explicit: object) -> str:
+        """The solver of the method; InputError where an option that was given (not None) is not what the method has."""
+        from dynident.feasibility.methods import method_by_name
+
+        assert self.method is not None  # noqa: S101 (asked where there is one)
+        method = method_by_name(self.method)
+        for name, value in explicit.items():
+            if value is None or name not in method.options or value == (published := method.options[name]):
+                continue
+            flag = f"--{name.replace('_', '-')}"
+            given = flag if value is True else f"{flag} {value}"
+            has = "" if published is None else f" and has {flag} {published}"
+            message = f"{given} contradicts --method {method.name}, which is {method.title}{has}"
+            raise InputError(message, remedy="leave one of them out")
+        return str(method.options["solver"])
+
+    def retrieve(self, run: Path, estimate: Estimate, search: Search) -> LinkParameters:
+        """The links that were asked for."""
+        from dynident.feasibility import SolverOptions
+        from dynident.feasibility.methods import Step, method_by_name, retrieve_by_method
+
+        if self.method is None:
+            options = SolverOptions(own=search.solver_options, seed=search.seed, starts=search.starts or 1)
+            return search.solve(self.problem(run, estimate), run, self, options)
+        percent, numbers = parse_drop(self.drop)
+        starts = search.starts or method_by_name(self.method).starts
+
+        def solve(problem: RetrievalProblem, step: Step, options: SolverOptions) -> LinkParameters:
+            return search.solve(problem, run, self, options, label=step.name)
+
+        return retrieve_by_method(
+            estimate,
+            self.method,
+            constraints=self._conditions(estimate),
+            total_mass=self.total_mass,
+            geometry=self.geometry,
+            drop=numbers,
+            drop_above_percent=percent,
+            options=SolverOptions(own=search.solver_options or None, seed=search.seed, starts=starts),
+            solve=solve,
+        )
+
     def key(self) -> dict[str, Any]:
         """What starts of another problem differ in, the content of the files included."""
         from dynident.core.files import file_digest
@@ -121,40 +164,38 @@ class RetrievalOptions:
         return options | {"files": [file_digest(file) for file in files], "held": held}
 
 
-def solve_with_options(
-    problem: RetrievalProblem,
-    run: Path,
-    asked: RetrievalOptions,
-    *,
-    solver: str,
-    solver_options: Mapping[str, str],
-    starts: int,
-    workers: int,
-    scheduler: str | None,
-    budget: float | None,
-    seed: int,
-) -> LinkParameters:
-    """Solve on that many processes, or on the workers of a scheduler; starts that an earlier run has finished are taken from its folder."""
-    import hashlib
-    from importlib.metadata import version
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """How a problem is solved. starts : None for as many as are usual; workers : processes; scheduler : address of a Dask scheduler."""
 
-    from dynident.core.cluster import open_executor
-    from dynident.feasibility import SolverOptions, solve_retrieval
-    from dynident.feasibility.solvers.registry import solver_by_name
-    from dynident.runs import Stage
-    from dynident.runs.parameters import StartStore
+    solver: str
+    solver_options: Mapping[str, str]
+    starts: int | None
+    workers: int
+    scheduler: str | None
+    budget: float | None
+    seed: int
 
-    solver_by_name(solver)
-    parts = [asked.key(), Stage.ESTIMATE.digest(run), solver, dict(solver_options), seed, version("dynident")]
-    store = StartStore(run, hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest())
-    with open_executor(workers, scheduler) as executor, spinner(f"Solving with {solver}") as say:
-        options = SolverOptions(
-            own=solver_options,
-            seed=seed,
-            starts=starts,
-            executor=executor,
-            budget=budget,
-            finished=store.finished(),
-            on_finished=store.store,
-        )
-        return solve_retrieval(problem, solver=solver, options=options, progress=say)
+    def solve(
+        self, problem: RetrievalProblem, run: Path, asked: RetrievalOptions, options: SolverOptions, *, label: str = "start"
+    ) -> LinkParameters:
+        """Solve on that many processes, or on the workers of a scheduler; starts that an earlier run has finished come from its folder.
+
+        label : of the starts' files, where a method has several steps.
+        """
+        import hashlib
+        from importlib.metadata import version
+
+        from dynident.core.cluster import open_executor
+        from dynident.feasibility import solve_retrieval
+        from dynident.feasibility.solvers.registry import solver_by_name
+        from dynident.runs import Stage
+        from dynident.runs.parameters import StartStore
+
+        solver_by_name(self.solver)
+        held = [item.value for item in problem.terms.equalities]  # what an earlier step of a method has found
+        parts = [asked.key(), Stage.ESTIMATE.digest(run), self.solver, options.own, self.seed, version("dynident"), held]
+        store = StartStore(run, hashlib.sha256(json.dumps(parts, sort_keys=True, default=vars).encode()).hexdigest(), label)
+        with open_executor(self.workers, self.scheduler) as executor, spinner(f"Solving with {self.solver}") as say:
+            told = replace(options, executor=executor, budget=self.budget, finished=store.finished(), on_finished=store.store)
+            return solve_retrieval(problem, solver=self.solver, options=told, progress=say)

@@ -15,6 +15,7 @@ from dynident.feasibility.constraints.convex import (
 from dynident.feasibility.constraints.nonconvex import LinkView, UserConstraint
 from dynident.feasibility.constraints.regions import ComInCylinder, ComInEllipsoid, ComInHull, ComWithinReach
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Nonconvex, Terms, Violation, violations
+from dynident.feasibility.methods import retrieve_by_method
 from dynident.feasibility.objective import Objective, one_step, two_step
 from dynident.feasibility.prior import NominalPrior, prior_to_robot, uniform_prior
 from dynident.feasibility.problem import RetrievalProblem, build_retrieval
@@ -65,6 +66,7 @@ __all__ = [
     "repair",
     "retrieval_problem",
     "retrieve",
+    "retrieve_by_method",
     "solve_retrieval",
     "two_step",
     "uniform_bodies",

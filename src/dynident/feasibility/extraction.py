@@ -7,23 +7,27 @@ arbitrary choice, and the inertia coefficients may then be out of reach of bodie
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.errors import InputError, UnknownNameError
-from dynident.feasibility.constraints.lmi import Equality
+from dynident.feasibility.constraints.lmi import Block, Equality
 from dynident.feasibility.constraints.terms import FeasibleSet, Terms
-from dynident.feasibility.objective import Objective
+from dynident.feasibility.objective import Objective, two_step
 from dynident.feasibility.prior import NominalPrior
 from dynident.feasibility.problem import build_retrieval
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.solve import solve_retrieval
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.columns import Columns
+from dynident.regression.equations.factors import triangular
+from dynident.regression.equations.rows import RowGroup
 from dynident.regression.estimate import Estimate
+from dynident.regression.fit import fit
+from dynident.regression.problem import Problem
 from dynident.robots.robot import Robot
 
 Hold = Literal["coefficients", "parameters"]
@@ -75,6 +79,102 @@ def hold_gravity(estimate: Estimate, links: LinkParameters | None = None, *, hol
     note = f"gravity is held: {len(used)} masses and first moments of the links of the first step, of which many others fit as well"
     names = tuple(base.columns.names[int(k)] for k in used)
     return HeldGravity(rows=np.eye(len(x))[used], values=x[used], names=names, base=base, note=note)
+
+
+def hold_masses_and_centres(gravity: Objective, links: LinkParameters) -> HeldGravity:
+    """Each mass and first moment of a gravity solution that its objective contains, the mass wherever a first moment is: Table II."""
+    columns = links.base.columns
+    used = {int(k) for k in np.flatnonzero(np.any(gravity.A != 0.0, axis=0))}
+    used |= {columns.of_link(k // 10)[0] for k in used}
+    places = sorted(used)
+    note = f"gravity is held: {len(places)} masses and first moments of the first step, of which many others fit as well"
+    return HeldGravity(rows=np.eye(len(links.x))[places], values=links.x[places], names=tuple(columns.names[k] for k in places), note=note)
+
+
+@dataclass(frozen=True, eq=False)
+class MassesAndCentres:
+    """Of some constraints, what they ask of the mass and the centre of mass of one link each: the bounds of Table I."""
+
+    constraints: FeasibleSet
+
+    def terms(self, robot: Robot, columns: Columns) -> Terms:
+        found = self.constraints.terms(robot, columns)
+
+        def is_one(item: Block | Equality) -> bool:
+            places = item.indices[item.indices < 10 * robot.n]
+            return len(places) == len(item.indices) and bool(np.all(places % 10 < 4)) and len(set((places // 10).tolist())) == 1
+
+        return Terms(
+            blocks=tuple(filter(is_one, found.blocks)),
+            equalities=tuple(filter(is_one, found.equalities)),
+            dont_care=tuple((name, column) for name, column in found.dont_care if column < 10 * robot.n and column % 10 < 4),
+        )
+
+
+def gravity_objective(estimate: Estimate) -> Objective:
+    """Distance to the coefficients of gravity, in the columns of an estimate.
+
+    From a controller's M and g they are identified by themselves, from the rows of g; from a log they are sums of its coefficients.
+    """
+    _check_knows_both(estimate)
+    if estimate.base.equations == "controller":
+        return _separate(estimate, "gravity")
+    base = base_parameters(estimate.base.robot, equations="gravity", known=_known_links(estimate.base))
+    sums = base.grouping[:, : 10 * base.robot.n] @ np.eye(10 * base.robot.n, len(estimate.base.columns))[:, estimate.base.independent]
+    told = ~np.any(np.abs(sums[:, ~estimate.kept]) > 0.0, axis=1)
+    if not np.any(told):
+        raise InputError("no coefficient of gravity is among those that were kept; record a motion through more configurations")
+    return Objective(
+        name="squared distance to the coefficients of gravity", A=_padded(base, estimate)[told], b=(sums @ estimate.values)[told]
+    )
+
+
+def inertia_objective(estimate: Estimate) -> Objective:
+    """Distance to the coefficients of the inertia matrix by themselves; of a log, to all of its coefficients, friction included."""
+    _check_knows_both(estimate)
+    return _separate(estimate, "inertia") if estimate.base.equations == "controller" else two_step(estimate, weights="none")
+
+
+def _check_knows_both(estimate: Estimate) -> None:
+    if estimate.base.equations in ("gravity", "inertia"):
+        remedy = "identify again without that restriction, or hold the gravity of one run in another"
+        raise InputError(f"this estimate is of {estimate.base.equations} alone, and both are needed", remedy=remedy)
+
+
+def _separate(estimate: Estimate, equations: Literal["gravity", "inertia"]) -> Objective:
+    if estimate.problem is None:
+        raise InputError("gravity and inertia are identified by themselves, and the data of this estimate are not there; identify again")
+    found = fit(_restrict(estimate.problem, equations), noise="uniform")
+    A = _padded(found.base, estimate)[found.kept]
+    return Objective(name=f"squared distance to the coefficients of {equations}", A=A, b=found.values[found.kept])
+
+
+def _restrict(problem: Problem, equations: Literal["gravity", "inertia"]) -> Problem:
+    """The rows of g alone, or of M alone, of a controller's samples: a problem in the base parameters of these."""
+    whole, part = problem.base, base_parameters(problem.base.robot, equations=equations, known=problem.base.known)
+    groups, factors, counts = list[RowGroup](), list[Array](), list[int]()
+    for group, factor, count in zip(problem.groups, problem.factors, problem.counts.tolist(), strict=True):
+        if group.name[0] != ("g" if equations == "gravity" else "M"):
+            continue
+        Y = factor[:, :-1] @ whole.grouping[group.columns][:, part.independent]
+        columns = np.flatnonzero(np.any(np.abs(Y) > 1e-12 * np.abs(Y).max(), axis=0))
+        groups.append(replace(group, columns=columns))
+        factors.append(triangular([np.column_stack([Y[:, columns], factor[:, -1]])]))
+        counts.append(count)
+    restricted = replace(problem, base=part, groups=tuple(groups), factors=tuple(factors), counts=np.array(counts))
+    return replace(restricted, rows=(), filtered=None, parts=(), notes=())
+
+
+def _padded(base: BaseParameters, estimate: Estimate) -> Array:
+    """(b, p) the grouping of links alone in all columns of an estimate."""
+    rows = np.zeros((base.rank, len(estimate.base.columns)))
+    rows[:, : base.grouping.shape[1]] = base.grouping
+    return rows
+
+
+def _known_links(base: BaseParameters) -> dict[str, float]:
+    links = set(base.columns.names[: 10 * base.robot.n])
+    return {name: value for name, value in base.known.items() if name in links}
 
 
 def _check_same_gravity(base: BaseParameters, robot: Robot) -> None:

@@ -89,6 +89,7 @@ class LinkParameters(Result):
     solutions : tuple      Distinct answers of a multi-start, the best first.
     ranges : tuple         One per column of the links; empty until computed.
     bounds : {column: (low, high)}   That were asked for on masses and, times the mass, on centres of mass.
+    method : str           Name of the published method that found it (`retrieve_by_method`); empty where it was none.
     notes : tuple          What the prior costs in φ, what the bound leaves out.
     reached : (n, 2)       Largest speed of each joint in the log of the friction, backward and forward, zero for a direction in which it
                            did not turn [rad/s | m/s]; None where not known.
@@ -109,6 +110,7 @@ class LinkParameters(Result):
     bounds: Mapping[int, Bounds] = field(default_factory=dict[int, Bounds])
     scale: float = 0.0
     training: tuple[float, float] | None = None
+    method: str = ""
     notes: tuple[str, ...] = ()
     reached: Array | None = None
     problem: RetrievalProblem | None = None
@@ -144,6 +146,11 @@ class LinkParameters(Result):
         from dynident.feasibility.samples import sample_links  # which knows LinkParameters, not the other way round
 
         return sample_links(self, count, seed=seed, progress=progress)
+
+    @property
+    def found_by(self) -> str:
+        """The solver, and the published method where one was asked for."""
+        return f"solver {self.solver}, method {self.method}" if self.method else f"solver {self.solver}"
 
     @property
     def feasible(self) -> bool:

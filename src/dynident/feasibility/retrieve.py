@@ -83,7 +83,7 @@ def retrieval_problem(
     held : gravity as another identification has it (`hold_gravity`), which then stays.
     """
     robot, notes = estimate.base.robot, list[str]()
-    shapes = _shapes(robot) if geometry else None
+    shapes = read_shapes(robot) if geometry else None
     goal = posterior_data(estimate) if objective is None else objective
     conditions = FeasibleSet((PhysicalConsistency(margin=edge_of(estimate.base, goal)), ComWithinReach()) if consistency else ())
     if consistency:
@@ -95,12 +95,7 @@ def retrieval_problem(
         conditions = conditions & held
         notes.append(held.note)
     if total_mass is not None:
-        low, high = total_mass
-        if not low <= high:
-            raise ValueRangeError("total_mass", f"is from {low:g} to {high:g}; the lower must not exceed the upper")
-        if high <= 0.0:
-            raise ValueRangeError("total_mass", f"is at most {high:g} kg; what links weigh is above zero")
-        conditions = conditions & TotalMass(low, high)
+        conditions = conditions & check_total_mass(total_mass)
     if shapes is not None:
         conditions = conditions & shapes.constraints
         notes += shapes.notes
@@ -143,7 +138,18 @@ def edge_of(base: BaseParameters, goal: Objective) -> float:
     return EDGE * mass_unit(base, goal) * length_unit(base.robot) ** 2
 
 
-def _shapes(robot: Robot) -> GeometryBounds:
+def check_total_mass(total_mass: tuple[float, float]) -> TotalMass:
+    """The constraint; ValueRangeError for a range that no arm can have."""
+    low, high = total_mass
+    if not low <= high:
+        raise ValueRangeError("total_mass", f"is from {low:g} to {high:g}; the lower must not exceed the upper")
+    if high <= 0.0:
+        raise ValueRangeError("total_mass", f"is at most {high:g} kg; what links weigh is above zero")
+    return TotalMass(low, high)
+
+
+def read_shapes(robot: Robot) -> GeometryBounds:
+    """Centres of mass inside the boxes around the shapes of the robot's URDF."""
     from dynident.feasibility.constraints.geometry import geometry_bounds  # with it comes an XML parser, which few retrievals need
 
     return geometry_bounds(robot)

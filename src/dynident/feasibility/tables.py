@@ -22,7 +22,7 @@ def link_report(result: LinkParameters) -> Report:
     base = result.base
     tables = [_link_table(result), *_friction_table(result)]
     return Report(
-        header=(f"{base.robot.name}: {result.status.value}", f"{result.objective_name}, solver {result.solver}"),
+        header=(f"{base.robot.name}: {result.status.value}", f"{result.objective_name}, {result.found_by}"),
         tables=tuple(tables),
         facts=_facts(result),
         notes=result.notes,

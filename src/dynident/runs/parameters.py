@@ -49,16 +49,18 @@ def find_parameters(folder: str | Path) -> LinkParameters | Absent:
 class StartStore:
     """Finished starts of a multi-start in a run folder, one small file each, so that a killed run can go on.
 
-    key : str   Tells apart problems, solvers and seeds; starts of another key are not taken for this one's.
+    key : str     Tells apart problems, solvers and seeds; starts of another key are not taken for this one's.
+    label : str   How the files are called; the steps of a method have one each.
     """
 
     folder: Path
     key: str
+    label: str = "start"
 
     def finished(self) -> dict[int, dict[str, Any]]:
         """Results by start. A file that can't be understood (a kill can't leave one, but people can) counts as not there."""
         found: dict[int, dict[str, Any]] = {}
-        for file in sorted((self.folder / STARTS).glob("start_*.json")):
+        for file in sorted((self.folder / STARTS).glob(f"{self.label}_*.json")):
             try:
                 content = json.loads(read_text(file))
                 if content["key"] == self.key:
@@ -71,7 +73,7 @@ class StartStore:
         target = self.folder / STARTS
         make_folder(target)
         content = {"key": self.key, "start": start, "result": dict(result)}
-        write_atomically(target / f"start_{start + 1:04d}.json", json.dumps(content, allow_nan=False) + "\n")
+        write_atomically(target / f"{self.label}_{start + 1:04d}.json", json.dumps(content, allow_nan=False) + "\n")
 
 
 def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, Any]:
@@ -93,6 +95,7 @@ def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, A
         "objective_scale": result.scale,
         "training": None if result.training is None else dict(zip(("coefficients_percent", "links_percent"), result.training, strict=True)),
         "solver": result.solver,
+        "method": result.method or None,
         "solutions": [_solution(result, item) for item in result.solutions],
         "violations": [{"name": item.name, "amount": finite_or_none(item.amount), "unit": item.unit} for item in result.violations],
         "notes": list(result.notes),
@@ -165,6 +168,7 @@ def _bytes(result: LinkParameters, digest: str) -> bytes:
         "status": result.status.name,
         "violations": [vars(item) for item in result.violations],
         "solver": result.solver,
+        "method": result.method,
         "found": [{"start": s.start, "objective": s.objective, "merit": s.merit, "feasible": s.feasible} for s in result.solutions],
         "determined_by": [item.determined_by for item in result.ranges],
         "bounds": [[column, *ends] for column, ends in result.bounds.items()],
@@ -197,6 +201,7 @@ def _parameters(arrays: Arrays, description: dict[str, Any]) -> tuple[LinkParame
         solutions=tuple(Solution(x=row, **item) for row, item in zip(arrays["solutions"], found, strict=True)),
         ranges=tuple(Range(low=low, high=high, determined_by=kind) for (low, high), kind in ranges),
         bounds={column: (low, high) for column, low, high in description.get("bounds", [])},
+        method=description.get("method", ""),
         notes=tuple(description["notes"]),
         reached=arrays.get("reached"),
         problem=retrieval_from_parts(base, arrays, description.get("retrieval")),

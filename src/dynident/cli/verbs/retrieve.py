@@ -9,7 +9,7 @@ import typer
 
 from dynident.cli.options import AsJson, Debug, RunArgument, Scheduler, one_of, parse_options
 from dynident.cli.registries import HelpFromRegistry
-from dynident.cli.retrieval import SHARED, RetrievalOptions, solve_with_options
+from dynident.cli.retrieval import SHARED, RetrievalOptions, Search
 from dynident.cli.terminal import print_result, progress_bar
 
 EXAMPLE = """Examples:
@@ -18,11 +18,19 @@ EXAMPLE = """Examples:
 
 [bold]dynident retrieve run --constraints limits.yaml --constraints my_rules.py --solver barrier[/bold]
 
+[bold]dynident retrieve run --method gaz2019 --bounds bounds.csv --total-mass 16 20[/bold]   (Algorithm 1 of the Panda paper)
+
 [bold]dynident retrieve run --two-step --hold-gravity gravity_run[/bold]   (gravity first, then inertia)"""
 
 _WEIGHTS = ("covariance", "none")
 _HOLDS = ("coefficients", "parameters")
 _PRIORS = ("nominal", "euclidean", "uniform", "none")
+
+
+def method_names() -> str:
+    from dynident.feasibility.methods import METHODS
+
+    return "; ".join(f"{name}, {method.title}, {method.starts} starts" for name, method in METHODS.items())
 
 
 def solver_names() -> str:
@@ -87,8 +95,8 @@ def retrieve(
         ),
     ] = None,
     prior_factor: Annotated[
-        float, typer.Option("--prior-factor", metavar="F", help="The links of the prior are known to about this factor.")
-    ] = 2.0,
+        float | None, typer.Option("--prior-factor", metavar="F", help="The links of the prior are known to about this factor. Default: 2.")
+    ] = None,
     hold_gravity: Annotated[
         Path | None,
         typer.Option("--hold-gravity", metavar="RUN", help="Keep the gravity of another run, whose gravity was identified by itself."),
@@ -97,15 +105,24 @@ def retrieve(
         str | None,
         typer.Option("--hold", metavar="KIND", help="Of --hold-gravity: coefficients (default), or parameters, each as in that run."),
     ] = None,
-    solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="{}."), HelpFromRegistry(solver_names)] = "sdp",
+    method: Annotated[
+        str | None,
+        typer.Option("--method", metavar="NAME", help="A published method as it was printed and nothing else: {}."),
+        HelpFromRegistry(method_names),
+    ] = None,
+    solver: Annotated[
+        str | None, typer.Option("--solver", metavar="NAME", help="{}. Default: sdp."), HelpFromRegistry(solver_names)
+    ] = None,
     solver_option: Annotated[
         list[str] | None,
         typer.Option("--solver-option", metavar="NAME=VALUE", help="An option of the solver's own, repeatable. {}."),
         HelpFromRegistry(solver_options),
     ] = None,
     starts: Annotated[
-        int, typer.Option("--starts", metavar="N", help="Independent starts of {}.", min=1), HelpFromRegistry(solvers_with_starts)
-    ] = 1,
+        int | None,
+        typer.Option("--starts", metavar="N", help="Independent starts of {}. Default: 1, or as many as the method has.", min=1),
+        HelpFromRegistry(solvers_with_starts),
+    ] = None,
     workers: Annotated[int, typer.Option("--workers", metavar="N", help="Processes that share the starts.", min=1)] = 1,
     scheduler: Scheduler = None,
     budget: Annotated[
@@ -139,19 +156,30 @@ def retrieve(
         two_step=two_step,
         one_step=one_step,
         prior="auto" if prior is None else prior if prior.endswith(SHARED) else one_of(prior, _PRIORS, "prior"),
-        prior_factor=prior_factor,
+        prior_factor=2.0 if prior_factor is None else prior_factor,
         hold_gravity=hold_gravity,
         hold=None if hold is None else one_of(hold, _HOLDS, "way to hold gravity"),
+        method=method,
     )
+    solver_name = solver or "sdp"
+    if method is not None:
+        solver_name = asked.check_method(
+            two_step=two_step or None,
+            one_step=one_step or None,
+            no_consistency=no_consistency or None,
+            weights=weights,
+            prior=prior,
+            prior_factor=prior_factor,
+            hold_gravity=hold_gravity,
+            hold=hold,
+            solver=solver,
+            drop=drop,
+        )
+    given = parse_options("--solver-option", solver_option)
     estimate = read_estimate(run)
     check_writable(run)
-    problem = asked.problem(run, estimate)
-    given = parse_options("--solver-option", solver_option)
-    result = solve_with_options(
-        problem,
-        run,
-        asked,
-        solver=solver,
+    search = Search(
+        solver=solver_name,
         solver_options=given,
         starts=starts,
         workers=workers,
@@ -159,6 +187,7 @@ def retrieve(
         budget=budget,
         seed=seed,
     )
+    result = asked.retrieve(run, estimate, search)
     document = write_parameters(run, result, seed=seed, held=hold_gravity)  # whatever happens to the ranges, which may take long
     if not no_ranges:
         with progress_bar("Ranges of the parameters") as progress:

@@ -44,7 +44,7 @@ class PenaltyOptions:
         "distance", "What is charged: the distance to the constraints (RA-L 2019), or a constant if any is violated (ICRA 2016)."
     )
     delta: float = option(10.0, "The constant.")
-    threshold: float = option(0.0, "A run ends early once it violates nothing and φ is at most this, as in ICRA 2016.")
+    threshold: float = option(0.0, "Once a run violates nothing and φ is at most this, it and the search end, as in ICRA 2016.")
 
     def __post_init__(self) -> None:
         for name, least in (("steps", 1), ("evaluations", 1), ("growth", 0.0), ("delta", 0.0), ("threshold", 0.0)):
@@ -53,8 +53,12 @@ class PenaltyOptions:
 
 
 def solve(problem: RetrievalProblem, options: SolverOptions, own: PenaltyOptions) -> list[Candidate]:
-    """One answer per start; one that violates a constraint says that its run found none."""
-    return solve_starts(_Run(problem, own), options)
+    """One answer per start; one that violates a constraint says that its run found none. After one at the threshold there are no more."""
+
+    def is_enough(x: Array) -> bool:
+        return problem.objective.value(x) <= own.threshold and not problem.violations(x)
+
+    return solve_starts(_Run(problem, own), options, enough=is_enough)
 
 
 SOLVER = Solver(

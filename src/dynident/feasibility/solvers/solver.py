@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
 from dynident.core.parallel import multi_start
 from dynident.feasibility.problem import RetrievalProblem
@@ -70,16 +71,29 @@ class Solver:
         return "" if self.user_functions or not functions else f"{', '.join(functions)}, which are functions"
 
 
-def solve_starts(task: Callable[[int, np.random.Generator], dict[str, Any]], options: SolverOptions) -> list[Candidate]:
-    """A candidate per start. task : to {"x": list, "merit": float}; it can be sent to a worker process."""
+def solve_starts(
+    task: Callable[[int, np.random.Generator], dict[str, Any]], options: SolverOptions, *, enough: Callable[[Array], bool] | None = None
+) -> list[Candidate]:
+    """A candidate per start. task : to {"x": list, "merit": float}; it can be sent to a worker process.
+
+    enough : whether an answer x (p,) ends the search; starts after the first of these, which other workers have begun, are left out.
+    """
+
+    def ends(result: dict[str, Any]) -> bool:
+        return enough is not None and enough(np.asarray(result["x"], dtype=float))
+
+    earlier = sorted(start for start, result in (options.finished or {}).items() if start < options.starts and ends(result))
     results = multi_start(
         task,
-        options.starts,
+        earlier[0] + 1 if earlier else options.starts,
         seed=options.seed,
         executor=options.executor,
         budget=options.budget,
         finished=options.finished,
         on_finished=options.on_finished,
         progress=options.progress,
+        enough=ends,
     )
+    last = next((start for start, result in results.items() if ends(result)), max(results))
+    results = {start: result for start, result in results.items() if start <= last}
     return [Candidate(x=np.asarray(r["x"], dtype=float), merit=float(r["merit"]), start=start) for start, r in results.items()]

@@ -20,7 +20,7 @@ def _blocks(run: Run) -> Iterator[Block]:
     assert parameters is not None  # noqa: S101 (the section's stage)
     state = "They satisfy all constraints" if parameters.feasible else "They violate constraints"
     yield Text(
-        f"{state}. Total mass {decimal_text(parameters.total_mass, 3)} kg, solver {parameters.solver}. A bar is the range that a parameter "
+        f"{state}. Total mass {decimal_text(parameters.total_mass, 3)} kg, {parameters.found_by}. A bar is the range that a parameter "
         "can take while the others adapt and the fit stays as good as the noise allows; its colour says what keeps it there. A bar that "
         "runs out of its figure is open or far wider."
     )

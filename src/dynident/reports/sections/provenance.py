@@ -30,8 +30,8 @@ SECTION = Section(key="provenance", title="Provenance", stage=Stage.ESTIMATE, bl
 
 def _facts(document: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
     provenance = document.get("provenance", {})
-    for name in ("robot", "source", "route", "samples", "solver", "objective_name", "seed"):
-        if name in document:
+    for name in ("robot", "source", "route", "samples", "method", "solver", "objective_name", "seed"):
+        if document.get(name) is not None:
             yield name.replace("_", " "), document[name]
     if command := document.get("command") or provenance.get("command"):
         yield "command", command

@@ -1,6 +1,7 @@
 """The papers' parameters p = (m, c, I_c) of every link, and the box LB..UB that they are searched in.
 
-The box is read from the bounds of the problem. Where it has none: a mass between zero and twice the nominal total (50 kg
+The box is read from the bounds of the problem and from the values of masses, centres of mass and, where these are known, inertias that
+it holds. Where it has none: a mass between zero and twice the nominal total (50 kg
 per metre of the robot without nominal parameters), a centre of mass no farther from its frame than the link is long (a
 tenth of the robot at least), and the inertia that this mass can have at that distance. Friction and other columns lie
 within ten times the least-squares fit.
@@ -8,15 +9,16 @@ within ten times the least-squares fit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.linear_algebra import least_squares
-from dynident.feasibility.constraints.lmi import Side
+from dynident.feasibility.constraints.lmi import Equality, Side
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.parameters import from_com, inertia_matrix, to_com
+from dynident.parameters import INERTIA_NAMES, from_com, inertia_matrix, to_com
 from dynident.parameters.link_parameters import INERTIA_ELEMENTS
 from dynident.robots.kinematics import link_poses
 from dynident.robots.robot import Robot
@@ -31,10 +33,14 @@ _LIGHTEST = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ParameterBox:
-    """low, high : (p,) per link m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, then the other columns as they are."""
+    """low, high : (p,) per link m, cx, cy, cz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, then the other columns as they are.
+
+    held : equalities of the problem that hold everywhere in the box, by their place.
+    """
 
     low: Array
     high: Array
+    held: frozenset[int] = frozenset()
 
     def random(self, rng: np.random.Generator) -> Array:
         """p_0 = LB + (UB - LB) u, line 1 of Algorithm 1."""
@@ -54,6 +60,7 @@ def box_of(problem: RetrievalProblem) -> ParameterBox:
             low[at] = max(low[at], side.limit)
         else:
             high[at] = min(high[at], side.limit)
+    held = _hold_values(problem.terms.equalities, low, high, 10 * robot.n)
     heaviest, lengths = _heaviest(robot), _lengths(robot)
     for lower, upper, length in zip(columns.links(low), columns.links(high), lengths, strict=True):
         lower[0] = max(lower[0], 0.0)
@@ -66,7 +73,53 @@ def box_of(problem: RetrievalProblem) -> ParameterBox:
         A, b = problem.rows
         fit = 1.0 + 10.0 * np.abs(least_squares(A, b)[first:])
         low[first:], high[first:] = -fit, fit
-    return ParameterBox(low=low, high=high)
+    return ParameterBox(low=low, high=high, held=held)
+
+
+def name_unbounded(problem: RetrievalProblem) -> tuple[str, ...]:
+    """Names of the masses, centres of mass and inertias that the objective contains and that the problem bounds on one side at most."""
+    columns = problem.base.columns
+    ends = dict.fromkeys(range(10 * problem.base.robot.n), 0)
+    for side in set(_sides(problem)):
+        ends[columns.of_link(side.link)[side.slot]] += 1
+    for equality in problem.terms.equalities:
+        ends |= dict.fromkeys((int(k) for k in equality.indices if int(k) in ends), 2)
+    fitted = np.any(problem.objective.A != 0.0, axis=0)
+    slots = ("m", "cx", "cy", "cz", *(f"I{element}" for element in INERTIA_NAMES))
+    return tuple(f"{slots[k % 10][0]}{k // 10 + 1}{slots[k % 10][1:]}" for k, count in ends.items() if count < 2 and fitted[k])
+
+
+def _hold_values(equalities: Sequence[Equality], low: Array, high: Array, places: int) -> frozenset[int]:
+    """Put into the box what the equalities say of one mass, one centre of mass, or one inertia of a link whose others are known; and
+    which of them those are."""
+    held: set[int] = set()
+    for slots in (range(1), range(1, 4), range(4, 10)):  # a first moment says where the centre is once the mass is known, and so on
+        for number, equality in enumerate(equalities):
+            used = sorted(map(int, equality.indices))
+            if number in held or used[-1] >= places or used[-1] % 10 not in slots:
+                continue
+            value = _value_in_box(equality, used, low, high)
+            if value is not None:
+                low[used[-1]] = high[used[-1]] = value
+                held.add(number)
+    return frozenset(held)
+
+
+def _value_in_box(equality: Equality, used: list[int], low: Array, high: Array) -> float | None:
+    """The value of m, c or I that an equality is about; None where it is about more than one of them."""
+    factors = dict(zip(map(int, equality.indices), equality.coefficients.tolist(), strict=True))
+    at, first = used[-1], used[-1] - used[-1] % 10
+    if used == [first, at] and at % 10 in range(1, 4) and equality.value == 0.0:
+        return -factors[first] / factors[at]
+    known = np.array([low[k] if low[k] == high[k] else np.nan for k in range(first, first + 4)])
+    if len(used) > 1:
+        return None
+    value = equality.value / factors[at]
+    if at == first:
+        return value
+    if at % 10 < 4:
+        return None if not known[0] > 0.0 else value / float(known[0])
+    return None if np.any(np.isnan(known)) else value - float(from_com(known[0], known[1:4], np.zeros((3, 3)))[at % 10])
 
 
 def _sides(problem: RetrievalProblem) -> list[Side]:

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.feasibility.constraints.lmi import Batch, Block, batches
+from dynident.feasibility.constraints.lmi import Batch, Block, Equality, batches
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.solvers.search.box import to_standard
+from dynident.feasibility.solvers.search.box import box_of, to_standard
 from dynident.parameters import pseudo_inertia
 
 _DIFFERENCE = 1e-7
@@ -33,7 +33,7 @@ class Charge:
 
 
 class Penalised:
-    """Everything that the box doesn't say is charged by its violation.
+    """Everything that the box doesn't say or hold is charged by its violation.
 
     The triangle inequality of a link is charged by eq. (32), λ_max(I) - tr(I)/2; linear conditions, other matrix
     inequalities, equalities and functions by how far they are missed.
@@ -51,7 +51,9 @@ class Penalised:
                 self.consistent[int(block.indices[0]) // 10] = True
             else:
                 others.append(block)
-        rows, offsets = _linear_rows(problem, others), _offsets(problem, others)
+        held = box_of(problem).held
+        equalities = [equality for number, equality in enumerate(problem.terms.equalities) if number not in held]
+        rows, offsets = _linear_rows(problem, others, equalities), _offsets(others, equalities)
         self.G = np.array(rows, dtype=float).reshape(-1, problem.variables)
         self.h = np.array(offsets, dtype=float)
         self.batches: tuple[Batch, ...] = batches([block for block in others if block.size > 1], problem.variables)
@@ -124,7 +126,7 @@ def _is_consistency(block: Block) -> bool:
     )
 
 
-def _linear_rows(problem: RetrievalProblem, blocks: list[Block]) -> list[Array]:
+def _linear_rows(problem: RetrievalProblem, blocks: list[Block], equalities: list[Equality]) -> list[Array]:
     """Rows of G x + h >= 0: linear conditions, then both sides of every equality."""
     rows: list[Array] = []
     for block in blocks:
@@ -132,15 +134,15 @@ def _linear_rows(problem: RetrievalProblem, blocks: list[Block]) -> list[Array]:
             row = np.zeros(problem.variables)
             row[block.indices] = block.matrices[:, 0, 0]
             rows.append(row)
-    for equality in problem.terms.equalities:
+    for equality in equalities:
         row = np.zeros(problem.variables)
         row[equality.indices] = equality.coefficients
         rows += [row, -row]
     return rows
 
 
-def _offsets(problem: RetrievalProblem, blocks: list[Block]) -> list[float]:
+def _offsets(blocks: list[Block], equalities: list[Equality]) -> list[float]:
     offsets = [float(block.constant[0, 0]) for block in blocks if block.size == 1]
-    for equality in problem.terms.equalities:
+    for equality in equalities:
         offsets += [-equality.value, equality.value]
     return offsets
