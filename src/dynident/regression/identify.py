@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from numpy.typing import ArrayLike
 
+from dynident.core.arrays import Array
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.signals.holds import gravity_samples
 from dynident.errors import ValueRangeError
@@ -137,16 +138,23 @@ def build_problem(
         raise ValueRangeError("equations", f"{equations!r} are those of controller samples (M and g), and the data are a log; leave it out")
     gears = matched.gears if isinstance(matched, Dataset) else None
     open_rotors = friction == "default" and is_log and gears is None  # whether there are any, the data tell
-    if friction in ("default", "auto"):
-        friction = None if not is_log else linear() if friction == "auto" and gears is None else linear_with_rotor()
-    if friction is not None and gears is not None:
-        friction = couple(friction, gears)
+    friction = first_friction(friction, gears) if is_log or friction not in ("default", "auto") else None
     if cutoff == "auto":
         cutoff, notes = default_cutoff(data) if is_log else (None, notes)
     base = base_parameters(robot, friction=friction, equations=equations or "torque", known=known, extra=tuple(extra or ()), seed=seed)
     problem = problem_on_base(base, data, cutoff=cutoff, rate=rate, extra=extra, load=load, progress=progress)
     problem = replace(problem, notes=(*notes, *problem.notes))
     return settle_rotors(problem, linear(), seed=seed) if open_rotors else problem
+
+
+def first_friction(friction: FrictionModel | Default | Auto | None, gears: Array | None) -> FrictionModel | None:
+    """The model that a log is fitted with first: by default linear friction with rotors, whose presence the data then tell.
+
+    gears : (n, n) R of the drives, motor = R · joint, or None where it is not known. "auto" adds rotors, unless the gears are known.
+    """
+    if friction in ("default", "auto"):
+        friction = linear() if friction == "auto" and gears is None else linear_with_rotor()
+    return friction if friction is None or gears is None else couple(friction, gears)
 
 
 def usual_cutoff(rate: float) -> float:

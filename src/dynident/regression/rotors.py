@@ -37,17 +37,23 @@ def settle_rotors(problem: Problem, plain: FrictionModel, *, seed: int = 0) -> P
     """
     if not set(problem.base.known) <= set(problem_columns(problem.base.robot, plain).names) | set(_extras(problem)):
         return problem  # somebody knows a rotor's inertia
+    shown = find_rotors(problem, plain)
+    return replace(problem, notes=(*problem.notes, shown)) if shown else drop_friction(problem, plain, seed=seed)
+
+
+def find_rotors(problem: Problem, plain: FrictionModel) -> str:
+    """The sentence that says which rotors a log shows; empty where it shows none. problem, plain : as in `settle_rotors`."""
     added = _added(problem, plain)
-    if len(added) and _may_show(problem, added):
-        estimate = fit(problem)
-        scores = estimate.values[added] / np.maximum(estimate.std[added], np.finfo(float).tiny)
-        together = float(scores.sum() / np.sqrt(len(scores)))
-        if together > TOGETHER and scores.min() > NONE_BELOW and bool(np.all(estimate.kept[added])):
-            names = ", ".join(problem.base.names[int(i)] for i in added)
-            shown = f"the log shows rotors behind gears ({names}: {together:.0f} standard deviations together)"
-            told = f"{shown}, so they are part of the model; a friction model that is named, such as linear, leaves them out"
-            return replace(problem, notes=(*problem.notes, told))
-    return drop_friction(problem, plain, seed=seed)
+    if not len(added) or not _may_show(problem, added):
+        return ""
+    estimate = fit(problem)
+    scores = estimate.values[added] / np.maximum(estimate.std[added], np.finfo(float).tiny)
+    together = float(scores.sum() / np.sqrt(len(scores)))
+    if together <= TOGETHER or scores.min() <= NONE_BELOW or not np.all(estimate.kept[added]):
+        return ""
+    names = ", ".join(problem.base.names[int(i)] for i in added)
+    shown = f"the log shows rotors behind gears ({names}: {together:.0f} standard deviations together)"
+    return f"{shown}, so they are part of the model; a friction model that is named, such as linear, leaves them out"
 
 
 def drop_friction(problem: Problem, plain: FrictionModel, *, seed: int = 0) -> Problem:

@@ -49,7 +49,7 @@ def rank_assignments(
 ) -> tuple[Assignment, ...]:
     """Distinct assignments, the most likely feasible one first.
 
-    refined : False takes the hypotheses as they are, and lets physics choose between each and its negative alone.
+    refined : False leaves the first hypothesis first and as it is; the others then only tell how sure it is.
     """
     some = hypothesis_goal(magnitudes.base, cost.R, cost.A @ found.signs[0])
     terms, ranked = physical_terms(magnitudes, some), list[Assignment]()
@@ -57,7 +57,7 @@ def rank_assignments(
         ranked += [item for item in _both(magnitudes, cost, signs, terms, refined) if not _known(cost, ranked, item)]
     if refined:
         _follow_physics(magnitudes, cost, terms, ranked)
-    best, backward = max(ranked, key=lambda item: item.score), _backward(magnitudes)
+    best, backward = max(ranked, key=lambda item: item.score) if refined else ranked[0], _backward(magnitudes)
     for j in range(magnitudes.log.n):  # how sure each joint is, seen from the best
         # a constant load and Coulomb friction change places where one way is turned: |g ± f| is |f ± g|
         for chosen in (cost.joints == j, (cost.joints == j) & backward):
@@ -65,9 +65,8 @@ def rank_assignments(
             ranked += [item for item in _both(magnitudes, cost, turned, terms, refined) if not _known(cost, ranked, item)]
     if progress is not None:
         progress(f"{len(ranked)} assignments compared")
-    if not refined:  # what the method has not proposed tells how sure it is, and does not take its place
-        ranked = [best, *(item for item in ranked if item is not best and item.score <= best.score)]
-    return tuple(sorted(ranked, key=lambda item: -item.score))
+    ordered = sorted(ranked, key=lambda item: -item.score)
+    return tuple(ordered) if refined else (best, *(item for item in ordered if item is not best))
 
 
 def same(cost: SignCost, one: Array, other: Array) -> bool:

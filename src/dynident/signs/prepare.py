@@ -15,10 +15,9 @@ from dynident.data import Dataset, EffortKind
 from dynident.data.signals.agreement import smooth_motion
 from dynident.data.signals.rest import find_rest
 from dynident.errors import InputError, ValueRangeError
-from dynident.friction import linear
 from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import BaseParameters, base_parameters
-from dynident.regression.identify import Auto, Default, usual_cutoff
+from dynident.regression.identify import Auto, Default, first_friction, usual_cutoff
 from dynident.regression.prepare import check_effort, even_clock, match_joints
 from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import JointType, Robot
@@ -58,12 +57,12 @@ def prepare_magnitudes(
 ) -> Magnitudes:
     """A log of |τ|, ready for the search.
 
-    friction : model of the joints' friction, None for none; by default linear friction.
+    friction : model of the joints' friction, None for none; by default linear friction with rotor inertia.
     cutoff : of the zero-phase filter that smooths the motion [Hz]; "auto" is 5 Hz, or a quarter of the log's rate where that is less.
     """
     matched = match_joints(robot, data)
     assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
-    base = base_parameters(robot, friction=linear() if friction == "default" else friction, seed=seed)
+    base = base_parameters(robot, friction=first_friction(friction, matched.gears), seed=seed)
     unsigned, taken = _without_signs(matched)
     _check_log(base, unsigned)
     log, notes = _uniform(unsigned)

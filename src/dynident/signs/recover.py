@@ -10,19 +10,22 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.data import Dataset
-from dynident.feasibility import InfeasibleError, LinkParameters, NotFoundError, retrieval_problem, solve_retrieval
+from dynident.feasibility import InfeasibleError, LinkParameters, NotFoundError
 from dynident.feasibility.solve import MisfitError
+from dynident.friction import linear
 from dynident.friction.model import FrictionModel
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import fit
-from dynident.regression.identify import Auto, Default, default_cutoff
-from dynident.regression.problem import problem_on_base
+from dynident.regression.friction.choose import fit_chosen_friction
+from dynident.regression.identify import Auto, Default, default_cutoff, fit_problem
+from dynident.regression.problem import Problem, problem_on_base
+from dynident.regression.rotors import find_rotors
+from dynident.regression.summary import Noise
 from dynident.robots.robot import Robot
 from dynident.signs.assignments import Assignment, rank_assignments, same
 from dynident.signs.confidence import measure_confidence, predict_segments, settle_verdict
 from dynident.signs.continuity import continuous_signs
 from dynident.signs.magnitudes import Magnitudes
-from dynident.signs.methods.method import SearchSettings, SignHypotheses
+from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
 from dynident.signs.methods.registry import method_by_name, search_signs
 from dynident.signs.prepare import UNCLEAR, prepare_magnitudes, shorten
 from dynident.signs.result import SignRecovery, signed_log
@@ -34,7 +37,7 @@ def recover_signs(
     data: Dataset,
     *,
     method: str = "em",
-    friction: FrictionModel | Default | None = "default",
+    friction: FrictionModel | Default | Auto | None = "default",
     cutoff: float | Auto = "auto",
     options: Mapping[str, object] | object | None = None,
     seed: int = 0,
@@ -44,17 +47,40 @@ def recover_signs(
     """Signs of the torque, and with them an estimate and feasible links, from a log that holds |torque| only (kind magnitude).
 
     method : name of the search; see `dynident.signs.METHODS`.
-    friction : model of the joints' friction, None for none; by default linear friction.
+    friction : model of the joints' friction, None for none; by default that of the method, which for most is linear friction, with rotor
+        inertia where the gears are known or the log shows it. "auto" chooses a model per joint on the log with the signs that this gives,
+        and searches the signs again with it.
     cutoff : of the filter that smooths the motion, and that both sides of the fit go through then [Hz]; "auto" is 5 Hz, or a quarter of
         the log's rate where that is less.
     options : of the method's own, by name or as its options class.
     executor : does the random starts of the search; the answer is the same on any.
     progress : told one sentence per step.
     """
-    whole = prepare_magnitudes(robot, data, friction=friction, cutoff=cutoff, seed=seed)
-    part = shorten(whole) if method_by_name(method).refined else whole
-    found = search_signs(part, method=method, settings=SearchSettings(seed=seed, progress=progress, executor=executor), own=options)
-    return conclude(part, found, method=method, whole=whole, progress=progress)
+    found, own = method_by_name(method), SearchSettings(seed=seed, progress=progress, executor=executor)
+
+    def recover(model: FrictionModel | Default | None) -> SignRecovery:
+        whole = prepare_magnitudes(robot, data, friction=model, cutoff=cutoff, seed=seed)
+        part = shorten(whole) if found.refined else whole
+        hypotheses = search_signs(part, method=method, settings=own, own=options)
+        return conclude(part, hypotheses, method=method, whole=whole, seed=seed, progress=progress)
+
+    if friction not in ("default", "auto"):
+        return recover(friction)
+    usual = found.friction if friction == "default" else "default"
+    first = recover(usual)
+    if usual == "default" and data.gears is None:  # whether there are rotors, the log tells
+        shown = find_rotors(_problem(first), linear())
+        first = replace(first, notes=(*first.notes, shown)) if shown else recover(linear())
+    if friction == "default":
+        return first
+    chosen = fit_chosen_friction(_problem(first), seed=seed, progress=progress)
+    again = recover(chosen.base.friction)
+    return replace(again, estimate=replace(again.estimate, choice=chosen.choice))
+
+
+def _problem(recovery: SignRecovery) -> Problem:
+    assert recovery.estimate.problem is not None  # noqa: S101 (an estimate that was made here has one)
+    return recovery.estimate.problem
 
 
 def conclude(
@@ -63,13 +89,15 @@ def conclude(
     *,
     method: str = "em",
     whole: Magnitudes | None = None,
+    seed: int = 0,
     progress: Callable[[str], None] | None = None,
 ) -> SignRecovery:
     """From the hypotheses of a method to its result: physics, sample by sample, confidence, estimate and links.
 
     whole : the log of which `magnitudes` are windows, whose samples all get their signs.
     """
-    refined = method_by_name(method).refined
+    way = method_by_name(method)
+    refined = way.refined
     own = replace(magnitudes, segments=found.segments) if found.segments is not magnitudes.segments else magnitudes
     cost = sign_cost(own, search_levels(own))
     ranked = rank_assignments(own, cost, found, refined=refined, progress=progress)
@@ -84,8 +112,8 @@ def conclude(
         signs, posterior = predict_segments(whole, best.refined, confidence.inflation)
         own = whole
     soft = continuous_signs(own, best.refined) if refined else _hard_signs(own, best)
-    estimate = _estimate(own, signed_log(own.log if refined else _without_rest(own), soft))
-    links, failures = _links(estimate, method_by_name(method).solver, progress)
+    estimate = _estimate(own, signed_log(own.log if refined else _without_rest(own), soft), way.noise, seed)
+    links, failures = _links(estimate, way, seed, progress)
     return SignRecovery(
         log=own.log,
         soft_signs=soft,
@@ -120,17 +148,19 @@ def _without_rest(magnitudes: Magnitudes) -> Dataset:
     return replace(magnitudes.log, mask=inside if magnitudes.log.mask is None else inside & magnitudes.log.mask)
 
 
-def _estimate(magnitudes: Magnitudes, signed: Dataset) -> Estimate:
+def _estimate(magnitudes: Magnitudes, signed: Dataset, noise: Noise | None, seed: int) -> Estimate:
     cutoff, notes = default_cutoff(signed) if magnitudes.cutoff is None else (magnitudes.cutoff, ())
     problem = problem_on_base(magnitudes.base, signed, cutoff=cutoff)
-    return fit(replace(problem, notes=(*notes, *problem.notes)))
+    return fit_problem(replace(problem, notes=(*notes, *problem.notes)), noise=noise, seed=seed)
 
 
-def _links(estimate: Estimate, solver: str, progress: Callable[[str], None] | None) -> tuple[LinkParameters | None, tuple[str, ...]]:
+def _links(
+    estimate: Estimate, way: SignMethod, seed: int, progress: Callable[[str], None] | None
+) -> tuple[LinkParameters | None, tuple[str, ...]]:
     """Feasible links, or why there are none."""
     if progress is not None:
         progress("retrieving feasible links")
     try:
-        return solve_retrieval(retrieval_problem(estimate), solver=solver), ()
+        return way.retrieve(estimate, seed), ()
     except (InfeasibleError, NotFoundError, MisfitError) as error:
         return None, (f"no feasible links: {error.message}",)

@@ -11,6 +11,10 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
+from dynident.feasibility import LinkParameters, retrieval_problem, solve_retrieval
+from dynident.regression.estimate import Estimate
+from dynident.regression.identify import Default
+from dynident.regression.summary import Noise
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.segments import Segment
 
@@ -58,6 +62,11 @@ class SearchSettings:
             self.progress(sentence)
 
 
+def most_probable_links(estimate: Estimate, seed: int) -> LinkParameters:
+    """Those that data and prior together make most probable."""
+    return solve_retrieval(retrieval_problem(estimate))
+
+
 @dataclass(frozen=True, kw_only=True)
 class SignMethod:
     """A method, with everything that the registry, the command line and the tests ask of it.
@@ -65,9 +74,11 @@ class SignMethod:
     search : magnitudes, what every method is told, and the method's own options, to hypotheses.
     summary : what it is good for, for help.
     options : dataclass of the options that it has of its own.
-    refined : its best hypotheses are refined sample by sample, so that signs may change inside a segment; False keeps them as they are.
+    refined : its best hypotheses are refined sample by sample, so that signs may change inside a segment; False keeps the first as it is.
     seeded : its answer may depend on the seed.
-    solver : name of the solver that makes feasible links of its signs.
+    friction : the model that the log is searched with where none is named; None for none.
+    noise : of the fit to the torque with its signs; None for the usual one.
+    retrieve : from that fit, and a seed, to links that can exist.
     """
 
     name: str
@@ -76,4 +87,6 @@ class SignMethod:
     options: type[object] = NoOptions
     refined: bool = True
     seeded: bool = True
-    solver: str = "sdp"
+    friction: Default | None = "default"
+    noise: Noise | None = None
+    retrieve: Callable[[Estimate, int], LinkParameters] = most_probable_links
