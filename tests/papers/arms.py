@@ -65,6 +65,14 @@ class Arm:
         return np.array([axis.effort for axis in self.axes])
 
     @property
+    def middle(self) -> Array:
+        return np.array([0.5 * sum(axis.position) for axis in self.axes])
+
+    @property
+    def half_range(self) -> Array:
+        return np.array([0.5 * (axis.position[1] - axis.position[0]) for axis in self.axes])
+
+    @property
     def velocity(self) -> Array:
         return np.array([axis.velocity for axis in self.axes])
 
@@ -83,13 +91,13 @@ def seven_axes(rng: np.random.Generator) -> tuple[Axis, ...]:
     upper, fore, elbow, wrist = rng.uniform(0.3, 0.36), rng.uniform(0.34, 0.4), rng.uniform(0.06, 0.09), rng.uniform(0.07, 0.1)
     half = np.pi / 2
     table = (
-        # a, alpha, d, range, velocity, effort, mass, start, end, radius
+        # a, alpha, d, range (symmetric where it is one number), velocity, effort, mass, start, end, radius
         (0.0, 0.0, 0.33, 2.7, 2.0, 90.0, 3.5, (0, 0, -0.12), (0, 0, -0.02), 0.06),
         (0.0, -half, 0.0, 1.7, 2.0, 90.0, 3.2, (0, -0.05, 0), (0, -upper + 0.12, 0), 0.05),
         (0.0, half, upper, 2.7, 2.0, 60.0, 2.6, (0, 0, -0.04), (elbow, 0, 0), 0.05),
-        (elbow, half, 0.0, 2.0, 2.0, 60.0, 2.4, (-elbow, 0.05, 0), (-elbow, fore - 0.18, 0), 0.05),
+        (elbow, half, 0.0, (-2.3, -0.1), 2.0, 60.0, 2.4, (-elbow, 0.05, 0), (-elbow, fore - 0.18, 0), 0.05),
         (-elbow, -half, fore, 2.7, 2.5, 20.0, 1.7, (0, 0, -0.1), (0, 0.03, -0.02), 0.045),
-        (0.0, half, 0.0, 1.8, 2.5, 20.0, 1.3, (0, 0, 0), (wrist, 0, 0), 0.04),
+        (0.0, half, 0.0, (-0.1, 3.1), 2.5, 20.0, 1.3, (0, 0, 0), (wrist, 0, 0), 0.04),
         (wrist, half, 0.0, 2.7, 2.5, 15.0, 0.7, (0, 0, 0.05), (0.03, 0, 0.1), 0.035),
     )
     return _axes(table, rng)
@@ -135,7 +143,7 @@ def _axes(table: tuple[tuple, ...], rng: np.random.Generator) -> tuple[Axis, ...
                 a=round(float(a), 4),
                 alpha=alpha,
                 d=round(float(d), 4),
-                position=(-reach, reach),
+                position=reach if isinstance(reach, tuple) else (-reach, reach),
                 velocity=velocity,
                 effort=effort,
                 mass=mass * rng.uniform(0.7, 1.4),
@@ -175,7 +183,7 @@ def _dh_file(axes: tuple[Axis, ...]) -> str:
     for i, axis in enumerate(axes, start=1):
         lines.append(
             f"  - {{name: axis{i}, type: revolute, a: {axis.a}, alpha: {axis.alpha}, d: {axis.d}, theta: 0, position: {list(axis.position)}, "
-            f"velocity: {axis.velocity}, acceleration: {5 * axis.velocity}, effort: {axis.effort}, home: 0}}"
+            f"velocity: {axis.velocity}, acceleration: {5 * axis.velocity}, effort: {axis.effort}, home: {sum(axis.position) / 2}}}"
         )
         capsules.append(f"  link{i}: [{{from: {list(axis.start)}, to: {list(axis.end)}, radius: {axis.radius}}}]")
     return "\n".join([*lines, *capsules]) + "\n"
@@ -226,9 +234,9 @@ def sinusoids(arm: Arm, rng: np.random.Generator, *, seconds: float = 40.0, frac
     """Eq. (31): every joint's velocity is A sin(2πt/T), as fast as its limits allow. Time (N,), q, dq, ddq (N, n)."""
     t = np.arange(0.0, seconds, 1.0 / RATE)[:, None]
     speed = fraction * arm.velocity * rng.uniform(0.8, 1.0, arm.n) * rng.choice([-1.0, 1.0], arm.n)
-    reach = np.array([0.4 * (axis.position[1] - axis.position[0]) for axis in arm.axes])
+    reach = 0.8 * arm.half_range
     omega = 2.0 * np.pi / np.minimum(rng.uniform(1.5, 4.5, arm.n), np.pi * reach / np.abs(speed))
-    centre = rng.uniform(-0.1, 0.1, arm.n)
+    centre = arm.middle + rng.uniform(-0.1, 0.1, arm.n)
     q = centre - speed / omega * np.cos(omega * t)
     return t[:, 0], q, speed * np.sin(omega * t), speed * omega * np.cos(omega * t)
 
@@ -240,9 +248,8 @@ def fourier(arm: Arm, rng: np.random.Generator, *, seconds: float = 40.0, base: 
     angle = omega * t + rng.uniform(0.0, 2.0 * np.pi, (5, arm.n))
     size = rng.uniform(0.3, 1.0, (5, arm.n)) / np.sqrt(omega)
     q, dq = np.sum(size * np.sin(angle), axis=1), np.sum(size * omega * np.cos(angle), axis=1)
-    reach = np.array([0.35 * (axis.position[1] - axis.position[0]) for axis in arm.axes])
-    scale = np.minimum(reach / np.abs(q).max(axis=0), 0.7 * arm.velocity / np.abs(dq).max(axis=0))
-    return t[:, 0, 0], scale * q, scale * dq, -scale * np.sum(size * omega**2 * np.sin(angle), axis=1)
+    scale = np.minimum(0.7 * arm.half_range / np.abs(q).max(axis=0), 0.7 * arm.velocity / np.abs(dq).max(axis=0))
+    return t[:, 0, 0], arm.middle + scale * q, scale * dq, -scale * np.sum(size * omega**2 * np.sin(angle), axis=1)
 
 
 def write_log(

@@ -40,10 +40,16 @@ def test_coefficients_from_the_controller_then_friction_then_links(tmp_path, wal
     values = np.asarray(fitted.friction_parameters)[:, 0]
     np.testing.assert_allclose(values, phi[:, 0], rtol=0.02)
 
-    walk("retrieve", "run_friction", "--bounds", "bounds.csv", "--total-mass", 0.9 * mass, 1.1 * mass)
-    validation = walk("validate", "run_friction", "test.npz", "--json")
-    errors = held_out_errors(validation)
-    assert max(errors.values()) < 0.5, errors
+    known = ("--bounds", "bounds.csv", "--total-mass", 0.9 * mass, 1.1 * mass)
+    for method in (("--method", "gaz2019", "--starts", 1, "--no-ranges"), ()):
+        walk("retrieve", "run_friction", *known, *method)
+        links = load_run(tmp_path / "run_friction").parameters
+        assert links is not None
+        assert links.feasible
+        assert 0.9 * mass <= links.parameters[:, 0].sum() <= 1.1 * mass
+        errors = held_out_errors(walk("validate", "run_friction", "test.npz", "--json"))
+        assert set(errors) >= {"coefficients", "links"}
+        assert max(errors.values()) < 0.5, errors
     walk("report", "run_friction")
     walk("export", "run_friction", "--yaml", "model.yaml")
 

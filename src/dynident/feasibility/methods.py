@@ -173,17 +173,20 @@ def method_by_name(name: str) -> Method:
 
 
 def fit_plainly(estimate: Estimate) -> Estimate:
-    """Ordinary least squares of an estimate's rows, as in the papers: all rows of one noise, the squared loss."""
-    if estimate.summary.noise == "uniform" and estimate.summary.loss == "squared":
+    """Ordinary least squares of an estimate's rows, as in the papers: all rows of one noise, the squared loss.
+
+    Where the rows are not there (links of one data set, friction of another) the estimate stays as it is.
+    """
+    if (estimate.summary.noise == "uniform" and estimate.summary.loss == "squared") or estimate.problem is None:
         return estimate
-    if estimate.problem is None:
-        raise InputError("the papers' coefficients are of ordinary least squares, and the data of this run are not there; identify again")
     return fit(estimate.problem, noise="uniform", drop_above_percent=estimate.summary.drop_above_percent)
 
 
 def _changed(estimate: Estimate, plain: Estimate) -> list[str]:
-    if plain is estimate:
+    if plain is estimate and estimate.summary.noise == "uniform":
         return []
+    if plain is estimate:
+        return ["the coefficients are those of the run, whose rows were weighed by their noise; the paper's are of ordinary least squares"]
     moved = float(np.linalg.norm(plain.values - estimate.values) / max(float(np.linalg.norm(estimate.values)), np.finfo(float).tiny))
     return [f"the coefficients are those of ordinary least squares, {100.0 * moved:.2g} % from those of the run, which weigh rows by noise"]
 

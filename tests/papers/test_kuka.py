@@ -1,0 +1,70 @@
+"""The KUKA paper's route (ICRA 2016): gravity and inertia separately, parameters in two steps within bounds, validation on cubic splines."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.interpolate import CubicHermiteSpline
+
+from dynident import load_dataset
+from dynident.runs import load_run
+from tests.papers.arms import RATE, linear_friction, make_arm, seven_axes, sinusoids, six_axes, write_bounds, write_log, write_samples
+from tests.papers.conftest import held_out_errors, seeds
+
+#: Knots like those of Table V: times [s], and positions as fractions of half of each joint's range.
+KNOTS = ((0.0, 0.5), (5.0, 0.0), (8.0, 0.5), (15.0, -0.5), (22.0, 0.5), (24.5, 0.2), (27.0, -0.2), (30.0, 0.2))
+
+
+def write_knots(file, arm) -> None:
+    lines = ["time," + ",".join(f"q{j + 1}" for j in range(arm.n))]
+    lines += [",".join(map(repr, [time, *(arm.middle + share * arm.half_range).tolist()])) for time, share in KNOTS]
+    file.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("seed", seeds())
+@pytest.mark.parametrize(("table", "form"), [(seven_axes, "dh"), (six_axes, "urdf")], ids=["7R", "6R"])
+def test_gravity_then_inertia_within_bounds(tmp_path, walk, table, form, seed):
+    arm = make_arm(tmp_path, table, seed=seed, form=form)
+    rng = np.random.default_rng([5, seed])
+    write_samples(tmp_path / "samples.npz", arm, rng)
+    write_bounds(tmp_path / "bounds.csv", arm)
+    mass = float(arm.links[:, 0].sum())
+    friction, _ = linear_friction(arm, rng)
+    write_knots(tmp_path / "knots.csv", arm)
+    walk("excite", arm.file.name, "-o", "cubic.csv", "--motion", "splines=knots.csv", "--no-floor")
+    planned = load_dataset(tmp_path / "cubic.csv")
+    motion = CubicHermiteSpline(planned.time, planned.q, planned.dq)
+    t = np.arange(planned.time[0], planned.time[-1], 1.0 / RATE)
+    write_log(tmp_path / "cubic.npz", arm, (t, motion(t), motion(t, 1), motion(t, 2)), friction, rng)
+    write_log(tmp_path / "friction.npz", arm, sinusoids(arm, rng), friction, rng)
+
+    gravity = walk("identify", arm.file.name, "samples.npz", "-o", "gravity", "--equations", "gravity", "--json")
+    inertia = walk("identify", arm.file.name, "samples.npz", "-o", "inertia", "--equations", "inertia", "--json")
+    both = walk("identify", arm.file.name, "samples.npz", "-o", "run", "--json")
+    assert gravity["rank"] < inertia["rank"] <= both["rank"]
+
+    walk("retrieve", "run", "--method", "gaz2016", "--bounds", "bounds.csv", "--total-mass", 0.9 * mass, 1.1 * mass, "--no-ranges")
+    links = load_run(tmp_path / "run").parameters
+    assert links is not None
+    assert links.method == "gaz2016"
+    assert np.all(links.parameters[:, 0] >= 0.0)
+    assert 0.9 * mass <= links.parameters[:, 0].sum() <= 1.1 * mass
+
+    walk("friction", "run", "friction.npz", "-o", "run_friction")
+    errors = held_out_errors(walk("validate", "run_friction", "cubic.npz", "--json"))
+    assert set(errors) >= {"coefficients", "links"}
+    assert max(errors.values()) < 0.5, errors
+
+
+@pytest.mark.parametrize("seed", seeds())
+def test_gravity_of_a_run_of_its_own_is_held(tmp_path, walk, seed):
+    arm = make_arm(tmp_path, seven_axes, seed=seed)
+    rng = np.random.default_rng([6, seed])
+    write_samples(tmp_path / "samples.npz", arm, rng)
+    walk("identify", arm.file.name, "samples.npz", "-o", "gravity", "--equations", "gravity")
+    walk("retrieve", "gravity", "--two-step", "--weights", "none", "--no-ranges")
+    walk("identify", arm.file.name, "samples.npz", "-o", "inertia", "--equations", "inertia")
+    walk("retrieve", "inertia", "--two-step", "--weights", "none", "--hold-gravity", "gravity", "--no-ranges")
+    links = load_run(tmp_path / "inertia").parameters
+    assert links is not None
+    assert links.feasible
