@@ -211,7 +211,7 @@ def _changed() -> Iterator[str]:
             lines.append(f"| {law} | {rate:g} | {alarms} of {ARMS * LOGS} | {found} of {ARMS * LOGS} | {spread} |")
     yield "### Friction that has changed"
     yield (
-        f"{ARMS} virtual elbow arms of six joints, known by their DH tables alone, and {LOGS} logs of 30 s each with the same friction, and "
+        f"{ARMS} virtual elbow arms of six joints, known by their DH tables alone, and {LOGS} logs of 30 s each with the same friction and "
         "with 30 % more Coulomb friction in one joint; positions to 1e-4 rad, torques to 0.2 % of the limits, velocities by differences."
     )
     yield "\n".join(lines)
