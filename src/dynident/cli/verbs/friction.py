@@ -37,7 +37,7 @@ def friction(
     part: Annotated[str | None, typer.Option("--part", metavar="A:B", help="Use only this part of the data, as fractions: 0.2:1.")] = None,
     cutoff: Annotated[
         str | None,
-        typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter, or none. Default: as in the identification."),
+        typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter, or none. Default: as in the identification, or 5 Hz."),
     ] = None,
     rate: Annotated[
         str | None,
@@ -50,7 +50,8 @@ def friction(
 ) -> None:
     """Fit the friction alone to a new log, with the links of RUN as they are, and say what has changed since.
 
-    Writes a run folder with the links of RUN and the new friction, which validate, export and report take, and friction.json in it.
+    Writes a run folder with the links of RUN and the new friction, which retrieve, validate, sample, export and report take, and
+    friction.json in it. Links from a controller's M and g get their first friction so; there is nothing to compare it with then.
     """
     from dynident.data import Dataset
     from dynident.regression import refit_friction

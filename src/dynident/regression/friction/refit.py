@@ -151,6 +151,9 @@ def refit_friction(
     """
     base = estimate.base
     cutoff, rate, chosen = settle_filter(estimate, data, cutoff, rate)
+    if base.equations in ("gravity", "inertia"):
+        missing = "inertia" if base.equations == "gravity" else "gravity"
+        raise InputError(f"the estimate doesn't know the {missing} of the links, which would be taken for friction; identify both")
     if base.columns.of_extra:
         raise InputError("the model has columns of its own, which a new log doesn't tell; identify it again with them")
     rigid = RigidModel.of(estimate)

@@ -100,3 +100,9 @@ def test_the_log_of_the_links_shows_no_change_and_that_is_said(before: Estimate)
     assert "-0.0" not in str(again.change_table())
     new = refit_friction(before, friction_log(linear(), OLD, noise=0.1, seed=5))
     assert not any("identified from" in note for note in new.estimate.notes)
+
+
+def test_links_of_which_only_gravity_is_known_are_refused():
+    robot = load_robot("spatial_3r")
+    with pytest.raises(InputError, match="doesn't know the inertia of the links"):
+        refit_friction(identify(robot, synthetic_samples(), equations="gravity"), friction_log(linear(), OLD))
