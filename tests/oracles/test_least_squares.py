@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.linalg import sqrtm
 
 from dynident import load_robot
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
@@ -24,13 +25,16 @@ def log_of(name: str, *, friction=None, **options) -> tuple:
     return robot, generated_log(robot, friction=friction, **{"samples": 700, "noise": 0.1, **options})
 
 
-def agrees(estimate: Estimate, Y: np.ndarray, z: np.ndarray) -> None:
-    """Values, covariance, residuals and condition number against the textbook's formulas on rows (·, b)."""
+def agrees(estimate: Estimate, Y: np.ndarray, z: np.ndarray, owners: np.ndarray | None = None) -> None:
+    """Values, covariance, residuals and condition number against the textbook's formulas on rows (·, b).
+
+    owners : (·,) the configuration of each row, whose errors are not independent; None for rows that are."""
     values, *_ = np.linalg.lstsq(Y, z, rcond=None)
     left = z - Y @ values
     variance = left @ left / (len(z) - Y.shape[1])
     _, s, Vt = np.linalg.svd(Y, full_matrices=False)
-    covariance = variance * (Vt.T / s**2) @ Vt
+    inverse = (Vt.T / s**2) @ Vt
+    covariance = variance * inverse if owners is None else clustered(Y, left, inverse, owners)
     std = np.sqrt(np.diag(covariance))
     np.testing.assert_allclose(estimate.values, values, rtol=0, atol=1e-9 * np.abs(values).max())
     np.testing.assert_allclose(estimate.std, std, rtol=1e-8)
@@ -38,6 +42,16 @@ def agrees(estimate: Estimate, Y: np.ndarray, z: np.ndarray) -> None:
     np.testing.assert_allclose(estimate.singular_values, s, rtol=1e-9)
     assert estimate.condition_number == pytest.approx(s[0] / s[-1], rel=1e-8)
     assert estimate.residuals.relative_percent == pytest.approx(100 * np.linalg.norm(left) / np.linalg.norm(z), rel=1e-9)
+
+
+def clustered(Y: np.ndarray, left: np.ndarray, inverse: np.ndarray, owners: np.ndarray) -> np.ndarray:
+    """(b, b) cluster-robust CR2: the residuals of each cluster times (1 - H)^(-1/2), one cluster after the other."""
+    meat = np.zeros_like(inverse)
+    for k in np.unique(owners):
+        own = Y[owners == k]
+        x = own.T @ sqrtm(np.linalg.inv(np.eye(len(own)) - own @ inverse @ own.T)).real @ left[owners == k]
+        meat += np.outer(x, x)
+    return inverse @ meat @ inverse
 
 
 def flat(Y: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -173,7 +187,7 @@ def test_controller_route(equations: str) -> None:
     Y = inertia_gravity_regressor(robot, q)[:, :, estimate.base.independent]
     z = np.concatenate([M[:, rows, columns], g], axis=1)
     used = {"controller": [*range(28), *range(29, 35)], "inertia": range(28), "gravity": range(29, 35)}[equations]
-    agrees(estimate, *flat(Y[:, list(used)].transpose(1, 0, 2), z[:, list(used)].T))
+    agrees(estimate, *flat(Y[:, list(used)].transpose(1, 0, 2), z[:, list(used)].T), owners=np.tile(np.arange(300), len(used)))
     assert estimate.residuals.names == tuple(
         [*(f"M{j + 1}{k + 1}" for j, k in zip(rows, columns, strict=True)), *(f"g{j}" for j in range(1, 8))][i] for i in used
     )

@@ -63,7 +63,9 @@ def identify(
     ] = False,
     noise: Annotated[
         str | None,
-        typer.Option("--noise", metavar="MODEL", help="per_group, each joint by its own noise (default for logs), or uniform."),
+        typer.Option(
+            "--noise", metavar="MODEL", help="per_group, each joint and each element of M and g by its own noise (default), or uniform."
+        ),
     ] = None,
     loss: Annotated[
         str | None, typer.Option("--loss", metavar="NAME", help="squared (default), or huber or tukey for gross errors.")

@@ -37,9 +37,9 @@ def configuration_meat(coefficients: Sequence[IntArray], tables: Tables, influen
     """
     w, b = influence.weights, len(influence.inverse)
     meat = np.zeros((b, b))
-    for g in np.flatnonzero(rounded):
+    for g in np.flatnonzero(rounded).tolist():
         own = coefficients[g]
-        meat[np.ix_(own, own)] += sum(w[g] ** 2 * table[:-1] @ table[:-1].T for table in tables[g])
+        meat[np.ix_(own, own)] += sum((w[g] ** 2 * table[:-1] @ table[:-1].T for table in tables[g]), np.zeros((len(own), len(own))))
     measured = np.where(rounded, 0.0, 1.0)
     residuals = [influenced_residuals(tables[g], own, g, influence) for g, own in enumerate(coefficients)]
     for segment, table in enumerate(tables[0]):

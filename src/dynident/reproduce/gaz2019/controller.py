@@ -71,7 +71,7 @@ def _estimate(robot: Robot, samples: ControllerSamples) -> Estimate:
     return identify(robot, samples, noise="uniform")
 
 
-def _printed_std(estimate: Estimate) -> Array:
+def printed_std(estimate: Estimate) -> Array:
     """(43,) the paper's formula σ² (YᵀY)⁻¹, for rows with independent errors of one size."""
     assert estimate.problem is not None  # noqa: S101 (it was just fitted)
     rows = estimate.problem.stack(1.0 / np.asarray(estimate.summary.noise_levels))[:, :-1]
@@ -192,7 +192,7 @@ def _released_claims(robot: Robot, samples: ControllerSamples, truth: Array) -> 
 
 def _sigma_claims(robot: Robot, exact: ControllerSamples, truth: Array, *, recorded: bool) -> Iterator[Claim]:
     """The column of %σ, with white noise on M and g that leaves the published residual."""
-    ours = 100.0 * _printed_std(_estimate(robot, _with_residual(robot, exact))) / np.abs(truth)
+    ours = 100.0 * printed_std(_estimate(robot, _with_residual(robot, exact))) / np.abs(truth)
     printed_sigma = np.array([float(item.sigma) for item in TABLE_3])
     slack = np.full(43, 0.04) if recorded else _spread_of_sigma(robot, truth)
     told = "4 %, from noise that is drawn anew" if recorded else "three standard deviations over draws of the configurations"
@@ -266,7 +266,7 @@ def _noise_claims(robot: Robot, parameters: Array, configurations: Array, draws:
         origin="prototype",
     )
     found = [draw(_RESIDUAL / per_radian, seed) for seed in range(draws)]
-    above = np.sum([100.0 * _printed_std(estimate) > _DROPPED * np.abs(estimate.values) for estimate in found], axis=0)
+    above = np.sum([100.0 * printed_std(estimate) > _DROPPED * np.abs(estimate.values) for estimate in found], axis=0)
     yield Claim(
         paper=KEY,
         place="Section VI",
