@@ -58,7 +58,7 @@ def test_hypotheses_are_signs_of_segments_in_ascending_order_of_cost(method):
     assert found.signs.shape == (len(found.costs), len(found.segments))
     assert np.all(np.abs(found.signs) == 1.0)
     assert np.all(np.diff(found.costs) >= 0.0)
-    assert len({tuple(row * row[0]) for row in found.signs}) == len(found.costs)
+    assert len({tuple(row * row[0] if found.mirrored else row) for row in found.signs}) == len(found.costs)
 
 
 @EVERY

@@ -26,7 +26,7 @@ from dynident.cli.options import (
     parse_xacro_args,
 )
 from dynident.core.files import check_file_target
-from dynident.errors import FileError
+from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
@@ -125,6 +125,21 @@ def read_data(
     )
     data = order_joints(robot, data) if ordered else data
     return data if part == (0.0, 1.0) else data.part(*part)
+
+
+def choose_periods(
+    recorded: Dataset | ControllerSamples, chosen: tuple[int, int | None] | None, *, asked: bool, average: bool = False
+) -> Dataset | ControllerSamples:
+    """The data with the whole periods that are to be used; as they are where nothing is marked and nothing was asked for."""
+    from dynident.data import ControllerSamples, average_periods, keep_periods
+
+    if isinstance(recorded, ControllerSamples):
+        if asked or average:
+            raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
+        return recorded
+    if chosen is not None and (asked or recorded.period is not None):
+        recorded = keep_periods(recorded, *chosen)
+    return average_periods(recorded) if average else recorded
 
 
 def read_motion(file: Path, robot: Robot, reading: Reading) -> TrajectoryFile:

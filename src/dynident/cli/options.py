@@ -60,7 +60,22 @@ XacroArg = Annotated[list[str] | None, typer.Option("--xacro-arg", metavar="NAME
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote.")]
 RunFolder = Annotated[Path, typer.Option("--output", "-o", metavar="RUN", help="Folder for the results; made if it is not there.")]
 Friction = Annotated[
-    str | None, typer.Option("--friction", metavar="NAME", help="Such as viscous+coulomb, or none. Default: linear for a log.")
+    str | None,
+    typer.Option(
+        "--friction",
+        metavar="NAME",
+        help="Such as viscous+coulomb, or none; auto chooses a model per joint by what it predicts. "
+        "Default: linear for a log, with rotors (armature) where it shows them.",
+    ),
+]
+Periods = Annotated[
+    str | None,
+    typer.Option(
+        "--periods",
+        metavar="A:B",
+        help="Of a log with a column period, use these whole periods, counted from 1: 2:4. Default: all; "
+        "approach and return are left out, unless it is given as all.",
+    ),
 ]
 Train = Annotated[str | None, typer.Option("--train", metavar="A:B", help="Use only this part of the data, as fractions: 0:0.7.")]
 DataArgument = Annotated[
@@ -374,6 +389,11 @@ def parse_friction(text: str | None) -> FrictionModel | Literal["default"] | Non
     from dynident.friction import friction_model
 
     return "default" if text is None else None if text == "none" else friction_model(text)
+
+
+def parse_friction_or_auto(text: str | None) -> FrictionModel | Literal["default", "auto"] | None:
+    """The same, and "auto" of that word."""
+    return "auto" if text == "auto" else parse_friction(text)
 
 
 def parse_drop(text: str | None) -> tuple[float | None, list[int]]:

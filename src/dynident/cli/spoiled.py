@@ -22,7 +22,8 @@ def refuse_spoiled(robot: Robot, data: Dataset | ControllerSamples) -> None:
     if found is None:
         return
     first = found.spoiling[0]
-    remedy = f"give {tell_correction(found.in_file)}" if not found.in_file.nothing else first.advice
+    mended = "" if found.in_file.nothing else f"give {tell_correction(found.in_file)}"
+    remedy = "; ".join(filter(None, (mended, first.advice)))
     others = " and ".join(finding.sentence for finding in found.spoiling[1:])
     sentence = f"{first.sentence}{others and ', and '}{others} ({finding_evidence(first)})"
     raise InputError(sentence, remedy=f"{remedy}; see dynident doctor, or identify all the same with --ignore-doctor")

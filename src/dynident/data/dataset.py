@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dynident.core.arrays import Array, BoolArray, IntArray, check_array, freeze
 from dynident.core.figures import Figure
-from dynident.core.large_arrays import map_rows
+from dynident.core.large_arrays import map_rows, row_blocks
 from dynident.core.results import Report, Result
 from dynident.data.checks import (
     add_source,
@@ -44,6 +44,12 @@ class EffortKind(StrEnum):
     def unsigned(self) -> bool:
         """Whether it is a magnitude, without its sign."""
         return self in (EffortKind.MAGNITUDE, EffortKind.CURRENT_MAGNITUDE)
+
+    @property
+    def without_sign(self) -> EffortKind:
+        """The magnitude of it."""
+        currents = (EffortKind.CURRENT, EffortKind.CURRENT_MAGNITUDE)
+        return EffortKind.CURRENT_MAGNITUDE if self in currents else EffortKind.MAGNITUDE
 
     @classmethod
     def _missing_(cls, value: object) -> EffortKind:
@@ -162,6 +168,14 @@ class Dataset(Result):
         """The steps of the clock within segments [s], one after another, (N - number of segments,); a new array."""
         parts = [np.diff(self.time[segment]) for segment in self.segments]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    @property
+    def seems_unsigned(self) -> bool:
+        """Whether no effort is negative, although they are said to have their signs."""
+        effort, kind = self.effort, self.effort_kind
+        if effort is None or kind is None or kind.unsigned:
+            return False
+        return all(effort[block].min() >= 0.0 for block in row_blocks(self.samples, effort, width=self.n))
 
     @property
     def duration(self) -> float:

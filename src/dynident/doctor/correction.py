@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.data import Dataset, mask_times, shift_effort
+from dynident.data import Dataset, EffortKind, mask_times, shift_effort
 from dynident.data.reading.quantities import factor
 from dynident.robots.robot import Robot
 
@@ -20,6 +20,7 @@ _MOTION = ("q", "dq", "ddq")
 class Correction:
     """A change of a log of n columns (joints), done in this order, and of the direction of gravity.
 
+    unsigned : bool             The efforts are magnitudes.
     units : {quantity: unit}    What the numbers are that were taken for SI.
     effort_gains : (n,)         Torque per unit of recorded effort.
     counts : (n,)               Recorded positions per radian or metre, of motors or encoders.
@@ -35,6 +36,7 @@ class Correction:
     gravity : (3,)              In the base frame [m/s²].
     """
 
+    unsigned: bool = False
     units: Mapping[str, str] = field(default_factory=dict[str, str])
     effort_gains: Array | None = None
     counts: Array | None = None
@@ -58,6 +60,8 @@ class Correction:
             if values is not None:
                 arrays[name] = None if name in self.ignored else self._values(name, values)
         time = data.time * self.clock if self.rate is None else np.arange(data.samples) / self.rate
+        if self.unsigned and data.effort_kind is not None:
+            arrays["effort_kind"] = data.effort_kind.without_sign
         changed = data.after("corrected", **arrays, time=time)
         if self.delay is not None and changed.effort is not None:
             changed = shift_effort(changed, self.delay)
@@ -85,6 +89,7 @@ class Correction:
         factors = factor("q", other.units["q"]) if "q" in other.units else 1.0
         moved = _times(_times(self.offsets, other.signs), _times(_inverse(other.counts), factors))
         return Correction(
+            unsigned=self.unsigned or other.unsigned,
             units={**self.units, **other.units},
             effort_gains=_times(self.effort_gains, other.effort_gains),
             counts=_times(self.counts, other.counts),
@@ -150,6 +155,8 @@ class Correction:
             found["gravity"] = _rounded(self.gravity, 5)
         if self.ignored:
             found["columns"] = dict.fromkeys(self.ignored, "none")
+        if self.unsigned:
+            found["effort_kind"] = EffortKind.MAGNITUDE.value
         if self.units:
             found["units"] = dict(self.units)
         if self.effort_gains is not None and self.counts is None:

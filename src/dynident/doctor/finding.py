@@ -50,7 +50,7 @@ class Finding:
     evidence : tuple        In numbers.
     joints : names          Whom it concerns; empty where it is all of them, or none in particular.
     correction : Correction What mends it, in the log's columns; None where only a new recording would.
-    advice : str            What to do where no correction can.
+    advice : str            What to do where no correction can, or after it.
     spoils : bool           Whether what is identified from such a log means nothing.
     figures : tuple         What was recorded, against what it should be.
     """

@@ -50,6 +50,8 @@ def looks_wrong(case: Case) -> bool:
         factor = float(np.median(velocities.factors[velocities.moving]))
         if abs(np.log(factor)) > np.log(SAME):
             return True
+    if case.data.seems_unsigned:
+        return True
     if case.excerpt is None:
         return False
     explanation, sizes = case.explanation, case.moments.sizes

@@ -47,10 +47,11 @@ def _sentences(diagnosis: Diagnosis, say: Say) -> Iterator[str]:
 
 
 def finding_remedy(diagnosis: Diagnosis, finding: Finding, say: Say = in_python) -> str:
-    """What mends a finding: its correction for the columns of the file, with what sure ones before it need, or advice."""
+    """What mends a finding: its correction for the columns of the file, with what sure ones before it need, and advice."""
     if finding.correction is None or finding.correction.nothing:
         return finding.advice
-    return say(finding.correction.in_file(diagnosis.columns, diagnosis.width))
+    mended = say(finding.correction.in_file(diagnosis.columns, diagnosis.width))
+    return f"{mended}; {finding.advice}" if finding.advice else mended
 
 
 def finding_evidence(finding: Finding) -> str:

@@ -54,7 +54,7 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
                 f"joint {j + 1} ({name!r}) never moves ({stays}), so these data can't tell its friction, nor what only its motion shows; "
                 "what the other joints determine is identified all the same"
             )
-    if data.effort is not None and all(data.effort[block].min() >= 0.0 for block in row_blocks(data.samples, data.effort, width=data.n)):
+    if data.seems_unsigned:
         yield (
             "no effort is ever negative, as if these were magnitudes without their sign; if they are, load them as effort kind 'magnitude' "
             "and recover the signs"

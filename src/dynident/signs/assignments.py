@@ -49,7 +49,7 @@ def rank_assignments(
 ) -> tuple[Assignment, ...]:
     """Distinct assignments, the most likely feasible one first.
 
-    refined : False leaves the first hypothesis first and as it is; the others then only tell how sure it is.
+    refined : False leaves the first hypothesis, or its negative, first and as it is; the others then only tell how sure it is.
     """
     some = hypothesis_goal(magnitudes.base, cost.R, cost.A @ found.signs[0])
     terms, ranked = physical_terms(magnitudes, some), list[Assignment]()
@@ -57,11 +57,12 @@ def rank_assignments(
         ranked += [item for item in _both(magnitudes, cost, signs, terms, refined) if not _known(cost, ranked, item)]
     if refined:
         _follow_physics(magnitudes, cost, terms, ranked)
-    best, backward = max(ranked, key=lambda item: item.score) if refined else ranked[0], _backward(magnitudes)
+    chosen = ranked if refined else ranked[: 1 + found.mirrored]  # the first, and its negative
+    best, backward = max(chosen, key=lambda item: item.score), _backward(magnitudes)
     for j in range(magnitudes.log.n):  # how sure each joint is, seen from the best
         # a constant load and Coulomb friction change places where one way is turned: |g ± f| is |f ± g|
-        for chosen in (cost.joints == j, (cost.joints == j) & backward):
-            turned = np.where(chosen, -best.signs, best.signs)
+        for flipped in (cost.joints == j, (cost.joints == j) & backward):
+            turned = np.where(flipped, -best.signs, best.signs)
             ranked += [item for item in _both(magnitudes, cost, turned, terms, refined) if not _known(cost, ranked, item)]
     if progress is not None:
         progress(f"{len(ranked)} assignments compared")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.friction import Armature
 from dynident.signs.assignments import Assignment, differing
 from dynident.signs.magnitudes import Magnitudes, working_step
 from dynident.signs.prepare import NORMAL
@@ -161,7 +162,10 @@ def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Findin
     joints, rms = magnitudes.robot.joint_names, np.sqrt(np.mean(magnitudes.b**2, axis=0))
     excess = confidence.levels / np.maximum(confidence.noise, LEAST_NOISE * rms)
     share = confidence.levels / rms
-    check = "give a friction model that fits, and check the units, the mounting and the order of the joints"
+    model = magnitudes.base.friction
+    no_rotors = model is None or all(part.name != Armature.name for part in model.of_joint(0).parts)
+    fits = f"friction model that fits (auto chooses one{', linear+armature has the rotors of geared joints' if no_rotors else ''})"
+    check = f"give a {fits}, and check the units, the mounting and the order of the joints"
     if excess.max() > LACKING:
         j = int(np.argmax(excess))
         grave = excess[j] > UNEXPLAINED
@@ -185,7 +189,7 @@ def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Findin
         reason = f"{100.0 * confidence.unsure_energy:.2g} % of the torque is in segments of unsure sign"
         yield Finding(SignVerdict.AMBIGUOUS if grave else SignVerdict.LIKELY, reason, longer)
     if confidence.strain > STRAINED:
-        advice = "check the robot description and the friction model, or record a faster motion"
+        advice = f"check the robot description, give a {fits}, or record a faster motion"
         yield Finding(
             SignVerdict.LIKELY, f"links that can exist fit e^-{confidence.strain:.0f} times as well as the best coefficients", advice
         )

@@ -142,10 +142,9 @@ def _uniform(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
 
 def _without_signs(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     """A log in which no effort is negative is one of magnitudes, although nothing says so."""
-    kinds = {EffortKind.TORQUE: EffortKind.MAGNITUDE, EffortKind.CURRENT: EffortKind.CURRENT_MAGNITUDE}
-    if data.effort is None or data.effort_kind is None or data.effort_kind.unsigned or np.any(data.effort < 0.0):
+    if data.effort_kind is None or not data.seems_unsigned:
         return data, ()
-    return replace(data, effort_kind=kinds[data.effort_kind]), ("no effort of the log is negative, so it was taken for a magnitude",)
+    return replace(data, effort_kind=data.effort_kind.without_sign), ("no effort of the log is negative, so it was taken for a magnitude",)
 
 
 def _check_log(base: BaseParameters, data: Dataset) -> None:

@@ -73,6 +73,8 @@ def test_hypotheses_that_are_not_to_be_refined_stay_as_they_are():
     signs[int(np.argmin(cost().energies))] *= -1.0
     found = SignHypotheses(segments=magnitudes().segments, signs=-signs[None], costs=np.zeros(1))
     np.testing.assert_array_equal(rank_assignments(magnitudes(), cost(), found, refined=False)[0].signs, signs)
+    found = replace(found, mirrored=False)
+    np.testing.assert_array_equal(rank_assignments(magnitudes(), cost(), found, refined=False)[0].signs, -signs)
 
 
 def test_what_differs_counts_by_energy_in_each_joint():

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import parse_reading, read_data, read_robot, remember_reading, running_command
+from dynident.cli.inputs import choose_periods, parse_reading, read_data, read_robot, remember_reading, running_command
 from dynident.cli.spoiled import refuse_spoiled
 from dynident.cli.terminal import print_result, progress_bar, spinner
-from dynident.errors import InputError, ValueRangeError
-
-if TYPE_CHECKING:
-    from dynident.data import ControllerSamples, Dataset
+from dynident.errors import ValueRangeError
 
 EXAMPLE = """Examples:
 
@@ -28,14 +25,7 @@ def identify(
     data: opt.DataArgument,
     output: opt.RunFolder,
     *,
-    friction: Annotated[
-        str | None,
-        typer.Option(
-            "--friction",
-            metavar="NAME",
-            help="Such as viscous+coulomb, or none; auto chooses a model per joint by what it predicts. Default: linear for a log.",
-        ),
-    ] = None,
+    friction: opt.Friction = None,
     cutoff: Annotated[
         str | None,
         typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter, or none. Default: 5, less for slow logs."),
@@ -44,15 +34,7 @@ def identify(
         str | None, typer.Option("--rate", metavar="HZ", help="Samples per second to keep after filtering. Default: 4 x the cutoff.")
     ] = None,
     train: opt.Train = None,
-    periods: Annotated[
-        str | None,
-        typer.Option(
-            "--periods",
-            metavar="A:B",
-            help="Of a log with a column period, use these whole periods, counted from 1: 2:4. Default: all; "
-            "approach and return are left out, unless it is given as all.",
-        ),
-    ] = None,
+    periods: opt.Periods = None,
     average: Annotated[
         bool,
         typer.Option(
@@ -106,7 +88,7 @@ def identify(
     part = opt.parse_part(train, "--train")
     chosen = opt.parse_periods(periods)
     building: dict[str, Any] = {
-        "friction": "auto" if friction == "auto" else opt.parse_friction(friction),
+        "friction": opt.parse_friction_or_auto(friction),
         "cutoff": opt.parse_cutoff(cutoff),
         "rate": opt.parse_frequency(rate, "--rate"),
         "equations": None if equations is None else opt.one_of(equations, ("inertia", "gravity"), "kind of equations"),
@@ -119,7 +101,7 @@ def identify(
     with progress_bar("Reading") as progress:
         recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
     with progress_bar("Building the regression") as progress:
-        used = _choose_periods(recorded, chosen, asked=periods is not None, average=average)
+        used = choose_periods(recorded, chosen, asked=periods is not None, average=average)
         problem = build_problem(machine, used, **building, progress=progress)
     if not ignore_doctor:
         with spinner("Examining"):
@@ -134,21 +116,6 @@ def identify(
     document = write_estimate(output, estimate, folds=folds, seed=seed, provenance={"command": running_command()})
     shown = report(estimate)
     print_result(replace(shown, facts=(*facts, *shown.facts)), document, as_json=as_json, written=str(output))
-
-
-def _choose_periods(
-    recorded: Dataset | ControllerSamples, chosen: tuple[int, int | None] | None, *, asked: bool, average: bool
-) -> Dataset | ControllerSamples:
-    """The data with the whole periods that are to be used; as they are where nothing is marked and nothing was asked for."""
-    from dynident.data import ControllerSamples, average_periods, keep_periods
-
-    if isinstance(recorded, ControllerSamples):
-        if asked or average:
-            raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
-        return recorded
-    if chosen is not None and (asked or recorded.period is not None):
-        recorded = keep_periods(recorded, *chosen)
-    return average_periods(recorded) if average else recorded
 
 
 def _fit_options(noise: str | None, loss: str | None, drop: float | None) -> dict[str, Any]:

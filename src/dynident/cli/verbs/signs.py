@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, parse_reading, read_data, read_robot, remember_reading, running_command
+from dynident.cli.inputs import check_output, choose_periods, parse_reading, read_data, read_robot, remember_reading, running_command
 from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.errors import InputError
@@ -51,6 +51,7 @@ def signs(
         typer.Option("--filter", metavar="HZ", help="Cutoff of the filter of motion and torque. Default: 5, less for slow logs."),
     ] = None,
     train: opt.Train = None,
+    periods: opt.Periods = None,
     signed: Annotated[
         Path | None,
         typer.Option(
@@ -78,14 +79,16 @@ def signs(
 
     reading = parse_reading(read)
     part = opt.parse_part(train, "--train")
-    model, given = opt.parse_friction(friction), opt.parse_options("--method-option", method_option)
+    chosen = opt.parse_periods(periods)
+    model, given = opt.parse_friction_or_auto(friction), opt.parse_options("--method-option", method_option)
     frequency = opt.parse_frequency(cutoff, "--filter") or "auto"
     check_writable(output)
     if signed is not None:
         check_output(signed, "log", WRITERS, inputs=data)
     machine = read_robot(robot, **mounting)
     with progress_bar("Reading") as progress:
-        recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
+        everything = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
+    recorded = choose_periods(everything, chosen, asked=periods is not None)
     if not isinstance(recorded, Dataset):
         raise InputError("the data are samples of a controller's M and g, which have their signs; use dynident identify")
     with open_executor(1, scheduler) as executor, spinner("Searching for the signs") as say:

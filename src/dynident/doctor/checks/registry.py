@@ -19,6 +19,7 @@ from dynident.doctor.checks import (
     joint_order,
     joint_zero,
     leaps,
+    magnitudes,
     motor_side,
     payload,
     position_sign,
@@ -28,6 +29,7 @@ from dynident.doctor.checks import (
     saturation,
     standstill,
     time_base,
+    unknown_signs,
     velocity,
 )
 from dynident.doctor.finding import Check
@@ -35,6 +37,7 @@ from dynident.doctor.finding import Check
 CHECKS: dict[str, Check] = {
     check.name: check
     for check in (
+        magnitudes.CHECK,
         jitter.CHECK,
         gaps.CHECK,
         leaps.CHECK,
@@ -61,5 +64,6 @@ CHECKS: dict[str, Check] = {
         contact.CHECK,
         changing_friction.CHECK,
         excitation.CHECK,
+        unknown_signs.CHECK,
     )
 }

@@ -24,10 +24,11 @@ class SignHypotheses:
     """Ranked guesses at the signs of segments.
 
     segments : (S,)     Those of the magnitudes, or the method's own.
-    signs : (K, S)      ±1, one row per hypothesis, the best first; a hypothesis and its negative count as one.
-    costs : (K,)        What each leaves unexplained, in units of the noise squared, in ascending order.
+    signs : (K, S)      ±1, one row per hypothesis, the best first.
+    costs : (K,)        What each leaves unexplained, in units of the noise squared or in the method's own, in ascending order.
     proven : bool       No other signs of these segments cost less.
     bound : float       What all signs of these segments cost at least, where the method knows it; else 0.
+    mirrored : bool     A hypothesis stands for its negative too, which least squares can't tell from it; physics does later.
     """
 
     segments: tuple[Segment, ...]
@@ -35,6 +36,7 @@ class SignHypotheses:
     costs: Array
     proven: bool = False
     bound: float = 0.0
+    mirrored: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

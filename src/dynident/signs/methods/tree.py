@@ -49,8 +49,7 @@ class TreeOptions:
     discard: float = option(10.0, "Percent of a joint's samples that are left out, those nearest to zero.")
     nodes: Literal["pbrp", "least-squares"] = option(
         "pbrp",
-        "What judges a hypothesis: pbrp, as in the report, which takes a minute for three joints; least-squares does that at the last "
-        "level alone, and takes a second.",
+        "What judges a hypothesis: pbrp, as in the report, which takes a minute for three joints, or least-squares, which takes a second.",
     )
     steps: int = option(10, "Successive pattern searches of a retrieval, with a charge that grows by 10 each time.")
 
@@ -70,8 +69,7 @@ def search(magnitudes: Magnitudes, settings: SearchSettings, own: TreeOptions) -
     retrieval, published = _Retrieval(magnitudes.base, own.steps, rng), own.nodes == "pbrp"
     d, costs, signs = np.zeros((rank, 1)), np.zeros(1), np.zeros((1, len(segments)))
     values, points = costs, retrieval.start[None]
-    steps = grow_steps([rows[int(k)] for k in order], np.zeros((rank, rank)))
-    for level, (k, step) in enumerate(zip(order, steps, strict=True)):
+    for level, (k, step) in enumerate(zip(order, grow_steps([rows[int(k)] for k in order], np.zeros((rank, rank))), strict=True)):
         # by least squares signs and their negatives are alike, and one of the two is enough
         choices = (1.0, -1.0) if published or level > 0 else (1.0,)
         grown = [step.grow(d, costs + step.rest, sign) for sign in choices]
@@ -85,10 +83,7 @@ def search(magnitudes: Magnitudes, settings: SearchSettings, own: TreeOptions) -
         best = np.argsort(values, kind="stable")[: own.width]
         d, costs, signs, points, values = d[:, best], costs[best], signs[best], points[best], values[best]
         settings.say(f"segment {level + 1} of {len(segments)}")
-    if not published:
-        beyond, _ = retrieval.judge(steps[-1], np.stack([d[:, 0], -d[:, 0]], axis=1), np.tile(retrieval.start, (2, 1)))
-        signs[0] *= 1.0 if beyond[0] <= beyond[1] else -1.0
-    return SignHypotheses(segments=segments, signs=signs, costs=values)
+    return SignHypotheses(segments=segments, signs=signs, costs=values, mirrored=not published)
 
 
 def retrieve_links(estimate: Estimate, seed: int) -> LinkParameters:

@@ -1,0 +1,90 @@
+"""Efforts without their sign: |torque| or |current| that was taken for a torque or a current.
+
+A motion that reverses makes efforts of either sign. Gravity can keep that of one joint positive, but an effort that comes down to zero
+again and again and never goes through has lost its sign. Where it does so a few times only, the robot decides: it must explain the log
+with signs that are found, and not as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynident.core.arrays import Array, IntArray
+from dynident.doctor.case import Case
+from dynident.doctor.correction import Correction
+from dynident.doctor.figures import compare_figure
+from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.errors import InputError
+from dynident.signs import recover_signs
+
+#: An effort is at zero below this share of its RMS, and away from it above that one.
+_AT_ZERO, _AWAY = 0.05, 0.25
+#: Returns from zero, of all joints together, that no signed effort makes: half of them would go through it.
+_RETURNS = 10
+
+
+def _look(case: Case) -> Iterator[Finding]:
+    data = case.data
+    if not data.seems_unsigned or (case.excerpt is not None and case.well_explained):
+        return
+    assert data.effort is not None  # noqa: S101 (it seems unsigned)
+    places = [find_returns(values) for values in data.effort.T]
+    count = sum(map(len, places))
+    if count == 0:  # nothing says that a sign was lost
+        return
+    joint = int(np.argmax([len(own) for own in places]))
+    effort = data.effort[:, joint]
+    turned = np.searchsorted(places[joint], np.arange(data.samples), side="right") % 2
+    sure = count >= _RETURNS or _has_signs(case)
+    yield Finding(
+        name=CHECK.name,
+        sentence=f"no effort is ever negative{': these are' if sure else ', as if these were'} magnitudes without their signs",
+        confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
+        evidence=(Evidence("returns from zero that never go through it", float(count)),),
+        correction=Correction(unsigned=True),
+        advice="then recover the signs: dynident signs ROBOT DATA -o RUN, or recover_signs in Python",
+        spoils=True,
+        figures=(
+            compare_figure(
+                f"effort of {case.names[joint]}",
+                case.robot.joints[joint].units.effort,
+                data.time,
+                effort,
+                np.where(turned == 1, -effort, effort),
+                what=("recorded effort", "the same with a sign that changes at zero"),
+            ),
+        ),
+    )
+
+
+def _has_signs(case: Case) -> bool:
+    """Whether the robot explains the efforts with signs that can be found."""
+    try:
+        return recover_signs(case.robot, case.data).verdict.settled
+    except InputError:
+        return False
+
+
+def find_returns(effort: Array) -> IntArray:
+    """(k,) samples at which an effort (N,) that is never negative was at zero, after and before samples at which it was far from it."""
+    size = float(np.sqrt(np.mean(effort**2)))
+    place = np.flatnonzero((effort < _AT_ZERO * size) | (effort > _AWAY * size))
+    low = effort[place] < _AT_ZERO * size
+    edges = np.flatnonzero(np.diff(low.astype(int)))
+    first, last = edges[low[edges + 1]] + 1, edges[low[edges]]  # of each run at zero
+    last = last[last >= first[0]] if len(first) else last[:0]
+    runs = zip(first[: len(last)].tolist(), last.tolist(), strict=True)
+    return np.array([place[a + int(np.argmin(effort[place[a : b + 1]]))] for a, b in runs], dtype=np.int64)
+
+
+CHECK = Check(
+    name="magnitudes",
+    symptom="efforts of which none is negative, although joints move both ways",
+    cause="a controller that gives |torque| or |current|",
+    fix="`effort_kind: magnitude`, and then `dynident signs`",
+    stage=Stage.SIGNALS,
+    look=_look,
+    spoils=True,
+)

@@ -1,0 +1,55 @@
+"""Magnitudes that the robot explains with no signs, or with several: what other checks look for needs signs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from dynident.doctor.case import Case
+from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.errors import InputError
+from dynident.signs import recover_signs
+
+_UNTOLD = "units, order, signs of positions and mounting are not checked where signs are unknown"
+
+
+def _look(case: Case) -> Iterator[Finding]:
+    kind = case.data.effort_kind
+    if case.data.effort is None or kind is None or not kind.unsigned:
+        return
+    try:
+        found = recover_signs(case.robot, case.data)
+    except InputError as error:
+        yield Finding(
+            name=CHECK.name,
+            sentence=f"the signs can't be recovered, so whether the robot explains the efforts is not known: {error}",
+            confidence=Confidence.MEDIUM,
+            advice=_UNTOLD,
+        )
+        return
+    if found.verdict.settled:
+        return
+    excess, margins = found.confidence.excess, found.confidence.flip_margins
+    worst, closest = int(np.argmax(excess)), int(np.argmin(margins))
+    evidence = [Evidence(f"left by the model of {case.names[worst]}", float(excess[worst]), "times its noise")]
+    if np.isfinite(margins[closest]):
+        evidence.append(Evidence(f"margin of other signs of {case.names[closest]} in log-probability", float(margins[closest])))
+    yield Finding(
+        name=CHECK.name,
+        sentence=f"{found.verdict.value}: {found.reason}",
+        confidence=Confidence.MEDIUM,
+        evidence=tuple(evidence),
+        advice=f"{found.advice}; {_UNTOLD}",
+        figures=found.figures()[:1],
+    )
+
+
+CHECK = Check(
+    name="unknown signs",
+    symptom="magnitudes that the robot explains with no signs, or with several",
+    cause="friction that the model lacks, a wrong unit, order or mounting, or a motion that doesn't tell",
+    fix="a friction model that fits, `friction` auto or linear+armature; a longer and faster motion",
+    stage=Stage.REST,
+    look=_look,
+)
