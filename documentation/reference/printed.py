@@ -327,6 +327,8 @@ class Claim(TypedDict):
     truth: Annotated[Number, "where the robot is virtual"]
     implied: Annotated[Number, "what follows from the paper's other numbers"]
     missing: Annotated[str, "what would be needed for a comparison and was never published"]
+    constructed: Annotated[str, "how ours was made from the published number itself"]
+    near: Annotated[str, "why ours can be near the published number at best"]
     reason: Annotated[str, "why ours differs, or how an error is known"]
     verdict: str
 

@@ -128,7 +128,7 @@ def test_friction_that_falls_with_the_speed_is_fitted_again_and_the_cost_is_told
     assert "as RMS: elbow" in text
     assert 'damping="0.0"' in (tmp_path / "o.xml").read_text()
     assert not any("RMS" in note for note in notes["python"])
-    assert f"{fv!r}" in (tmp_path / "o.py").read_text()
+    assert f"{float(fv)!r}" in (tmp_path / "o.py").read_text()
 
 
 def test_an_mjcf_run_is_patched_and_gives_a_complete_urdf(dynident, tmp_path):

@@ -15,8 +15,15 @@ class Verdict(Enum):
 
     EQUAL = "equal"
     BETTER = "better"
+    NEAR = "near"
+    CONSTRUCTED = "by construction"
     NOT_REPRODUCIBLE = "not reproducible"
     ERROR = "the paper is in error"
+
+
+#: Two numbers are near where they differ by at most this share of the published one. One share for all claims, so that none is judged by
+#: a tolerance that was chosen for it.
+NEAR_SHARE = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +31,12 @@ class Claim:
     """One number of a paper, where it stands, and what comes out here.
 
     origin : "paper", or "prototype" for a number that an independent implementation measured and no paper prints.
-    tolerance : float          Up to this difference both are the same number; tolerance_from says where it comes from.
+    tolerance : float          Up to this difference both are the same number: half a printed digit, rounding, an uncertainty that was known
+                               before the comparison; tolerance_from says which.
+    constructed : str          How ours was made from the published number itself. That it comes out again then tests our computation, and
+                               says nothing about the paper.
+    near : str                 What is not known of the published number, or was chosen after the comparison, so that ours can be near it
+                               at best (`NEAR_SHARE`) where it is not the same.
     goal : "lower", "higher"   Which way is better; "" where neither is.
     truth : float or None      The true value, where the robot is virtual: nearer to it is better.
     implied : float or None    What follows from the paper's other numbers. Where it contradicts the printed one, the paper is in error.
@@ -45,6 +57,8 @@ class Claim:
     truth: float | None = None
     implied: float | None = None
     missing: str = ""
+    constructed: str = ""
+    near: str = ""
     reason: str = ""
 
     def __post_init__(self) -> None:
@@ -58,9 +72,12 @@ class Claim:
             return Verdict.ERROR
         if self.missing:
             return Verdict.NOT_REPRODUCIBLE
-        if abs(self.published - self.ours) <= self.tolerance:
-            return Verdict.EQUAL
-        return Verdict.BETTER if self._better else Verdict.NOT_REPRODUCIBLE
+        difference = abs(self.published - self.ours)
+        if difference <= self.tolerance:
+            return Verdict.CONSTRUCTED if self.constructed else Verdict.EQUAL
+        if self._better and not self.constructed:
+            return Verdict.BETTER
+        return Verdict.NEAR if self.near and difference <= NEAR_SHARE * abs(self.published) else Verdict.NOT_REPRODUCIBLE
 
     @property
     def _better(self) -> bool:
@@ -70,8 +87,8 @@ class Claim:
 
     @property
     def why(self) -> str:
-        """What is missing and the reason, in one."""
-        return "; ".join(filter(None, (self.missing, self.reason)))
+        """What is missing, what makes it no independent comparison, and the reason, in one."""
+        return "; ".join(filter(None, (self.missing, self.constructed, self.near, self.reason)))
 
     def to_dict(self) -> dict[str, Any]:
         """For a file; the verdict is in it for those who read the file."""
@@ -94,6 +111,10 @@ def half_digit(text: str) -> float:
 COUNTED: dict[str, Any] = {"tolerance": 0.0, "tolerance_from": "a count; nothing to round"}
 #: Where the tolerance of a printed number comes from.
 PRINTED = "half a unit of the last printed digit"
+
+
+#: The fields `tolerance` and `tolerance_from` of a number that depends on something that was chosen after the comparison.
+CHOSEN: dict[str, Any] = {"tolerance": 0.0, "tolerance_from": "none: something was chosen after the comparison"}
 
 
 def as_measured(text: str) -> dict[str, Any]:

@@ -58,7 +58,8 @@ def reproduction_report(reproduction: Reproduction) -> Report:
         )
         for paper in reproduction.papers
     )
-    notes = (*tell_reasons(reproduction, Verdict.ERROR), *tell_reasons(reproduction, Verdict.NOT_REPRODUCIBLE))
+    explained = (Verdict.ERROR, Verdict.NOT_REPRODUCIBLE, Verdict.NEAR, Verdict.CONSTRUCTED)
+    notes = tuple(sentence for verdict in explained for sentence in tell_reasons(reproduction, verdict))
     header = (f"Reproduction from {source_of(reproduction)}", tell_counts(reproduction.claims))
     return Report(header=header, tables=tables, facts=(), notes=notes)
 

@@ -6,19 +6,42 @@ from collections.abc import Iterator
 
 from dynident.reports.blocks import Block, Card, Cards, Cell, Grid, Heading, Listing, Section, Text, notes_listing
 from dynident.reports.page import FilledSection, Page, render
-from dynident.reproduce.claim import Claim, Verdict
+from dynident.reproduce.claim import NEAR_SHARE, Claim, Verdict
 from dynident.reproduce.document import count_verdicts, machine, number, source_of, tell_counts, tell_reasons, today
 from dynident.reproduce.reproduction import Finished, Reproduction
 from dynident.runs import Stage
 
 #: The page's marks and tones.
-_BADGES = {Verdict.EQUAL: "kept", Verdict.BETTER: "kept", Verdict.NOT_REPRODUCIBLE: "dropped", Verdict.ERROR: "undetermined"}
-_TONES = {Verdict.EQUAL: "good", Verdict.BETTER: "good", Verdict.NOT_REPRODUCIBLE: "fair", Verdict.ERROR: "bad"}
+_BADGES = {
+    Verdict.EQUAL: "kept",
+    Verdict.BETTER: "kept",
+    Verdict.NEAR: "dropped",
+    Verdict.CONSTRUCTED: "dropped",
+    Verdict.NOT_REPRODUCIBLE: "dropped",
+    Verdict.ERROR: "undetermined",
+}
+_TONES = {
+    Verdict.EQUAL: "good",
+    Verdict.BETTER: "good",
+    Verdict.NEAR: "fair",
+    Verdict.CONSTRUCTED: "",
+    Verdict.NOT_REPRODUCIBLE: "fair",
+    Verdict.ERROR: "bad",
+}
 _MEANINGS = {
     Verdict.EQUAL: "within the tolerance, which is said with each number",
     Verdict.BETTER: "smaller error or cost, or nearer to the truth",
+    Verdict.NEAR: f"not the same, within {NEAR_SHARE:.0%}; with the reason",
+    Verdict.CONSTRUCTED: "ours was made from the published number, so that agreement says nothing about the paper",
     Verdict.NOT_REPRODUCIBLE: "with the reason",
     Verdict.ERROR: "its own numbers contradict it",
+}
+#: Verdicts whose reasons the summary lists, in this order.
+_EXPLAINED = {
+    Verdict.ERROR: "Errors in the papers",
+    Verdict.NOT_REPRODUCIBLE: "Not reproducible",
+    Verdict.NEAR: "Near",
+    Verdict.CONSTRUCTED: "By construction",
 }
 
 
@@ -47,7 +70,7 @@ def _summary(reproduction: Reproduction) -> Iterator[Block]:
     )
     yield Text(f"{today()}, {machine()}; {source_of(reproduction)}.")
     yield Text("A number marked * is of an independent implementation, and not printed in the paper.")
-    for verdict, title in ((Verdict.ERROR, "Errors in the papers"), (Verdict.NOT_REPRODUCIBLE, "Not reproducible")):
+    for verdict, title in _EXPLAINED.items():
         told = tuple(f"{sentence}." for sentence in tell_reasons(reproduction, verdict))
         yield Listing(title, told, tone="bad" if verdict is Verdict.ERROR else "")
 

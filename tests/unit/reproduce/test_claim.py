@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dynident.errors import ValueRangeError
-from dynident.reproduce.claim import Claim, Verdict, half_digit, printed
+from dynident.reproduce.claim import CHOSEN, Claim, Verdict, half_digit, printed
 
 
 def claim(**fields: Any) -> Claim:
@@ -28,6 +28,14 @@ def claim(**fields: Any) -> Claim:
         ({"ours": 2.1, "truth": 2.0}, Verdict.BETTER),
         ({"ours": 3.1, "truth": 2.0}, Verdict.NOT_REPRODUCIBLE),
         ({"missing": "the log was never published"}, Verdict.NOT_REPRODUCIBLE),
+        ({"constructed": "made from it"}, Verdict.CONSTRUCTED),
+        ({"constructed": "made from it", "ours": 1.2}, Verdict.NOT_REPRODUCIBLE),
+        ({"constructed": "made from it", "ours": 0.5, "goal": "lower"}, Verdict.NOT_REPRODUCIBLE),
+        ({"near": "the filter is not told"}, Verdict.EQUAL),
+        ({"near": "the filter is not told", "ours": 1.19}, Verdict.NEAR),
+        ({"near": "the filter is not told", "ours": 1.21}, Verdict.NOT_REPRODUCIBLE),
+        ({"near": "the filter is not told", "ours": 0.85, "goal": "lower"}, Verdict.BETTER),
+        ({**CHOSEN, "near": "the motion was chosen", "ours": 1.0 + 1e-12}, Verdict.NEAR),
         ({"implied": 1.05}, Verdict.EQUAL),
         ({"implied": 1.2}, Verdict.ERROR),
         ({"implied": 1.2, "missing": "the log was never published"}, Verdict.ERROR),

@@ -44,9 +44,10 @@ def reproduce(
 ) -> None:
     """Run the experiments of the papers again and put every published number beside ours, with a verdict.
 
-    A number is equal, ours is better, it is not reproducible (with the reason), or the paper is in error (with the computation that shows
-    it); verdicts follow from the numbers. Virtual robots take the place of recorded data that are not given. DIR gets reproduction.md,
-    reproduction.json and the page reproduction.html. Every experiment is kept in DIR as it ends: an interrupted run goes on where it was.
+    A number is equal, ours is better or near (with the reason), ours was made from it (by construction), it is not reproducible (with the
+    reason), or the paper is in error (with the computation that shows it); verdicts follow from the numbers. Virtual robots take the place
+    of recorded data that are not given. DIR gets reproduction.md, reproduction.json and the page reproduction.html. Every experiment is
+    kept in DIR as it ends: an interrupted run goes on where it was.
     """
     from dynident.core.files import json_text, write_atomically
     from dynident.reproduce import Size, papers_named

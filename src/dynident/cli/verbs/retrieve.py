@@ -71,7 +71,7 @@ def retrieve(
         bool,
         typer.Option(
             "--no-consistency",
-            help="Ask neither for physical consistency (positive mass and inertia, triangle inequality) nor for friction that opposes the motion.",
+            help="Ask neither for physical consistency (positive mass, triangle inequality, ...) nor for friction that opposes the motion.",
         ),
     ] = False,
     drop: Annotated[

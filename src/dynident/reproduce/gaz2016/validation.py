@@ -72,6 +72,7 @@ def run(setting: Setting) -> Outcome:
             tolerance=1e-9,
             tolerance_from="rounding",
             unit="s",
+            constructed="the motion was made with the printed durations",
         ),
         Claim(
             paper=KEY,
@@ -140,7 +141,7 @@ def _log_claims(setting: Setting) -> Iterator[Claim]:
         goal="lower",
         **as_measured("1.94"),
     )
-    yield from link_claims(KEY, "recorded LWR 4+", robot, whole[0], whole[-1], percent="2.21", mass=15.2)
+    yield from link_claims(KEY, "recorded LWR 4+", robot, whole[0], whole[-1], percent="2.21", mass="15.2")
 
 
 EXPERIMENT = Experiment(key="validation", title="torques along Table V", run=run, uses=("kuka",))

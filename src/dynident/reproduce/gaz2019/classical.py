@@ -19,7 +19,7 @@ from dynident.excitation import panda_table_1, trajectory_dataset
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, one_step, prior_to_robot, solve_retrieval
 from dynident.friction import Motion, friction_torque, linear
 from dynident.regression import BaseParameters, Problem, base_parameters, build_problem, fit, identify, residuals
-from dynident.reproduce.claim import COUNTED, Claim, half_digit, printed
+from dynident.reproduce.claim import CHOSEN, COUNTED, Claim, as_measured, printed
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
 from dynident.reproduce.gaz2019.published import LINEAR, RECOVERED, TABLE_3, TOTAL_MASS
 from dynident.reproduce.panda_logs import LINEAR_FRICTION, fourier_motion
@@ -112,34 +112,30 @@ def _recorded_claims(robot: Robot, log: Dataset, problem: Problem) -> Iterator[C
         f: residuals(build_problem(robot, test, friction=linear(), cutoff=f, rate=4 * f), trained).relative_percent
         for f in (5.0, 10.0, 20.0, 50.0)
     }
-    last, digit = "the last filter, which the paper doesn't tell, chosen after the comparison", "half a unit of the last digit"
-    refitted, edges = "the friction's fit, chosen after the comparison", "edges, which were kept there, chosen after the comparison"
-    fifth = "a fifth, chosen after the comparison: the orders of the filters and what they leave at their edges are not told"
-    for quantity, measured, value, tolerance, origin in (
-        ("published coefficients and friction", 1.425, theirs, 0.02, last),
-        ("published one-step coefficients and friction", 1.405, _untrimmed(base, one, whole), 0.02, last),
-        ("reverse-engineered coefficients, friction fitted again", 1.67, _untrimmed(base, reverse, whole), 0.05, refitted),
-        ("least squares, velocities differentiated", 0.96, differentiated, 0.06, edges),
-        ("least squares, recorded velocities, edges left out", 0.716, ours.residuals.relative_percent, 0.0005, digit),
-        ("first 70 % tested on the last 30 %", 0.721, held_out[5.0], 0.0005, digit),
-        ("mean of five folds", 1.10, float(np.mean(folds)), 0.22, fifth),
-        ("held out at a torque bandwidth of 10 Hz", 1.09, held_out[10.0], 0.22, fifth),
-        ("held out at a torque bandwidth of 20 Hz", 2.85, held_out[20.0], 0.57, fifth),
-        ("held out at a torque bandwidth of 50 Hz", 11.6, held_out[50.0], 2.32, fifth),
-    ):  # fmt: skip
+    filters = "the filters' orders, and what they leave at their edges, are not told"
+    for quantity, measured, value, goal in (
+        ("published coefficients and friction", "1.425", theirs, ""),
+        ("published one-step coefficients and friction", "1.405", _untrimmed(base, one, whole), ""),
+        ("reverse-engineered coefficients, friction fitted again", "1.67", _untrimmed(base, reverse, whole), ""),
+        ("least squares, velocities differentiated", "0.96", differentiated, "lower"),
+        ("least squares, recorded velocities, edges left out", "0.716", ours.residuals.relative_percent, "lower"),
+        ("first 70 % tested on the last 30 %", "0.721", held_out[5.0], "lower"),
+        ("mean of five folds", "1.10", float(np.mean(folds)), "lower"),
+        ("held out at a torque bandwidth of 10 Hz", "1.09", held_out[10.0], "lower"),
+        ("held out at a torque bandwidth of 20 Hz", "2.85", held_out[20.0], "lower"),
+        ("held out at a torque bandwidth of 50 Hz", "11.6", held_out[50.0], "lower"),
+    ):
         yield Claim(
             paper=KEY,
             place="recorded Panda, relative error",
             quantity=quantity,
-            published=measured,
             ours=value,
-            tolerance=tolerance,
-            tolerance_from=origin,
             unit="%",
-            origin="prototype",
-            goal="lower",
+            goal=goal,  # pyright: ignore[reportArgumentType]
+            near=filters,
+            **as_measured(measured),
         )
-    for share, percent, mass in ((0.7, "0.82", 16.5), (0.2, "1.60", 16.8)):
+    for share, percent, mass in ((0.7, "0.82", "16.5"), (0.2, "1.60", "16.8")):
         place = f"recorded Panda, first {100 * share:.0f} % of the log"
         yield from link_claims(KEY, place, robot, log.part(0.0, share), log.part(share, 1.0), percent=percent, mass=mass)
     yield from _linear_claims(ours.base, ours.values, ours.std)
@@ -186,20 +182,20 @@ def _folds(robot: Robot, log: Dataset) -> list[float]:
 
 
 def _linear_claims(base: BaseParameters, values: Array, std: Array) -> Iterator[Claim]:
-    """Linear friction of Table III; its standard deviations are of samples that are not independent."""
+    """Linear friction of Table III."""
     for name, rows in LINEAR.items():
         for joint, (text, _, _) in enumerate(rows):
             place = base.names.index(f"{name}{joint + 1}")
+            apart = abs(float(text) - float(values[place])) / float(std[place])
             yield Claim(
                 paper=KEY,
                 place="Table III, linear friction",
                 quantity=f"{name} of joint {joint + 1}",
-                published=float(text),
                 ours=float(values[place]),
-                tolerance=4.0 * float(std[place]) + half_digit(text),
-                tolerance_from="four of our standard deviations, and half a unit of the last printed digit",
                 unit="N·m·s/rad" if name == "fv" else "N·m",
-                reason="the paper's filters of torque and motion are not told; ours is one and the same at both sides",
+                near="the paper's filters of torque and motion are not told; ours is one and the same at both sides",
+                reason=f"ours is ± {std[place]:.2g}, and {apart:.1f} standard deviations away",
+                **printed(text),
             )
 
 
@@ -213,12 +209,10 @@ def _one_step_claims(problem: Problem, *, recorded: bool) -> Iterator[Claim]:
         paper=KEY,
         place="supplement, one-step variant",
         quantity="relative error of feasible links that are fitted to the log in one step",
-        published=1.405,
         ours=error,
-        tolerance=0.0005,
-        tolerance_from="half a unit of the last digit",
         unit="%",
         goal="lower",
+        **as_measured("1.405"),
         missing="" if recorded else "the recorded log was not given; a virtual robot has noise and no error of the model",
     )
     yield Claim(
@@ -240,9 +234,9 @@ def _filter_claims(robot: Robot) -> Iterator[Claim]:
     separate = identify(robot, differentiate(low_pass(resample(log), 1.0)), friction=linear(), cutoff=None, noise="uniform")
     parallel = identify(robot, log, **_OPTIONS, noise="uniform")
     errors = [relative_percent(inverse_dynamics(robot, item.link_part, q, dq, ddq), true) for item in (separate, parallel)]
-    for quantity, measured, ours, goal in (
-        ("torque and motion filtered at 1 Hz by themselves", 58.0, errors[0], ""),
-        ("both sides through one filter of 5 Hz, then 20 Hz", 0.25, errors[1], "lower"),
+    for quantity, measured, ours in (
+        ("torque and motion filtered at 1 Hz by themselves", 58.0, errors[0]),
+        ("both sides through one filter of 5 Hz, then 20 Hz", 0.25, errors[1]),
     ):
         yield Claim(
             paper=KEY,
@@ -250,11 +244,10 @@ def _filter_claims(robot: Robot) -> Iterator[Claim]:
             quantity=f"error of the links' torque, {quantity}",
             published=measured,
             ours=ours,
-            tolerance=0.5 * measured,
-            tolerance_from="a half, chosen after the comparison: noise, start and length of the motion are not told",
+            **CHOSEN,
             unit="%",
             origin="prototype",
-            goal=goal,  # pyright: ignore[reportArgumentType]
+            near="noise, start and length of the motion are not told, and Table I itself was taken after another motion",
         )
 
 
