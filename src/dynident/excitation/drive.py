@@ -21,7 +21,7 @@ from dynident.excitation.home import Home, find_home
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
 from dynident.excitation.limits.margins import LimitReport, check_trajectory, motion_margins
-from dynident.excitation.moves import plan_move, refuse_broken, slow_limits, straight_move
+from dynident.excitation.moves import forgive_rounding, plan_move, refuse_broken, slow_limits, straight_move
 from dynident.excitation.trajectories.driven import DrivenTrajectory, is_closed
 from dynident.excitation.trajectories.easing import ease
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory, check_samples
@@ -90,7 +90,7 @@ def plan_drive(
     driven = _on_samples(trajectory, way, repeats, rate)
     report = check_trajectory(driven, robot, limits, rate=check_rate or 10.0 * rate, collision=collision)
     refuse_broken(report.margins, "the motion with its approach and return")
-    return Drive(trajectory=driven, home=stand, report=report)
+    return Drive(trajectory=driven, home=stand, report=replace(report, margins=tuple(map(forgive_rounding, report.margins))))
 
 
 class _Entry(NamedTuple):

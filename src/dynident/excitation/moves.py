@@ -79,6 +79,11 @@ def holds(margin: LimitMargin) -> bool:
     return margin.holds or (not np.isnan(margin.share) and margin.share <= 1.0 + _ROUNDING)
 
 
+def forgive_rounding(margin: LimitMargin) -> LimitMargin:
+    """The margin; none is left, but the limit holds, where it is missed by rounding."""
+    return replace(margin, margin=0.0) if holds(margin) and not margin.holds else margin
+
+
 def _straight(robot: Robot, start: Array, end: Array, limits: Limits, collision: CollisionModel | None) -> QuinticTrajectory:
     """The fastest move whose joints go straight; LimitError where it leaves what the limits allow."""
     way = straight_move(robot, start, end, limits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -82,6 +83,12 @@ class Limits:
             values, expected = getattr(self, name), f"{shape} = one per joint"
             set_frozen(self, name, check_array(f"{name} limits", values, shape, expected, infinite=True, remedy="give numbers"))
         object.__setattr__(self, "boxes", tuple(self.boxes))
+
+    @cached_property
+    def centred_position(self) -> tuple[Array, Array]:
+        """(n,) middle and half of each joint's range [rad | m]; 0 and infinite where it has none."""
+        middle = np.where(np.isfinite(self.position), self.position, 0.0).sum(axis=1) / 2.0
+        return middle, (self.position[:, 1] - self.position[:, 0]) / 2.0
 
     def torque_bound(self, robot: Robot) -> TorqueBound | None:
         """What bounds the torques of a motion; None where they have no limit, or nothing is known of them."""

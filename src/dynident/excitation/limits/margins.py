@@ -143,8 +143,7 @@ def iterate_margins(
 
     enough : distances that leave more than this need not be known exactly [m].
     """
-    low, high = limits.position.T
-    middle, half = np.where(np.isfinite(low), (low + high) / 2, 0.0), (high - low) / 2
+    middle, half = limits.centred_position
     quantities = [("position", motion.q - middle, half), ("velocity", motion.dq, limits.velocity)]
     quantities.append(("acceleration", motion.ddq, limits.acceleration))
     if (bound := limits.torque_bound(robot)) is not None:

@@ -48,15 +48,9 @@ class Penalty:
         gaps = None if self.collision is None else self.collision.likely_gaps(self.limits, _INSIDE)
         return gaps if gaps else None
 
-    @cached_property
-    def _centred(self) -> tuple[Array, Array]:
-        """(n,) middle and half width of the position limits; 0 and infinite without."""
-        low, high = self.limits.position.T
-        return np.where(np.isfinite(low), (low + high) / 2.0, 0.0), (high - low) / 2.0
-
     def evaluate(self, motion: Motion) -> tuple[float, Motion, Array | None]:
         """The penalty, its derivatives by the motion, and by the rigid regressor (n, 10 n, N) unless torques are within their limits."""
-        middle, half = self._centred
+        middle, half = self.limits.centred_position
         value_q, by_q = _excess(motion.q - middle, half)
         value_dq, by_dq = _excess(motion.dq, self.limits.velocity)
         value_ddq, by_ddq = _excess(motion.ddq, self.limits.acceleration)

@@ -35,6 +35,8 @@ SPEEDS, HOLD = tuple(float(f"{share:.2g}") for share in np.geomspace(0.02, 1.0, 
 _STEP, _FARTHEST = 0.01, np.pi
 #: Share of the velocity limits at which a joint goes from stroke to stroke.
 _MOVE_SPEED = 0.5
+#: Share of the velocity limit that a chosen speed leaves, so that it is not slowed down for what peaks between the samples.
+_RESERVE = 1e-3
 #: Share of a stroke at the fastest speed that is driven at constant speed.
 _CONSTANT = 0.5
 
@@ -140,12 +142,12 @@ def _rise(limits: Limits, j: int, speed: float) -> float:
 
 def _speeds(robot: Robot, limits: Limits, j: int, room: float, wanted: Array | None) -> Array:
     """(k,) increasing speeds that the joint can reach, and hold for a while, within its room [rad/s | m/s]."""
-    fastest = float(limits.velocity[j])
+    fastest = (1.0 - _RESERVE) * float(limits.velocity[j])
     while (needed := fastest * _rise(limits, j, fastest)) > (1.0 - _CONSTANT) * room:
         fastest *= max(0.5, ((1.0 - _CONSTANT) * room / needed) ** 0.5 * (1.0 - 1e-9))
     if wanted is None:
         return fastest * np.array(SPEEDS)
-    if (most := float(np.max(wanted))) > fastest * (1.0 + 1e-9):
+    if (most := float(np.max(wanted))) > fastest * (1.0 + _RESERVE):
         joint = robot.joints[j]
         raise LimitError(
             f"speed of joint {joint.name!r}",

@@ -18,7 +18,7 @@ from dynident.excitation.limits.limits import LimitError, Limits, require_usable
 from dynident.excitation.limits.margins import LimitMargin, motion_margins
 from dynident.excitation.motions.proposal import Stretchable, broken_on_path
 from dynident.excitation.motions.registry import motion_kind
-from dynident.excitation.moves import holds, refuse_broken
+from dynident.excitation.moves import refuse_broken
 from dynident.excitation.precision import predict_precision
 from dynident.excitation.search.criterion import Kind, condition_number
 from dynident.excitation.search.descent import FINER
@@ -29,8 +29,8 @@ from dynident.robots.robot import Robot
 
 #: A motion that has to be so many times slower than it was given is another motion; and how often a slower one is tried.
 _SLOWEST, _TRIES = 20.0, 60
-#: Share of every limit that a slower motion leaves, for what peaks between the samples.
-_RESERVE = 1e-4
+#: Share of every limit that a motion leaves for what peaks between the samples; more than easing needs (`drive`).
+_RESERVE = 2e-4
 #: Rates of a motion fall with these powers of its pace. Of torques only a part does, so that a motion that breaks their limit is made
 #: at least so many times slower each time.
 _POWERS = {"velocity": 1.0, "acceleration": 2.0, "effort": 2.0, "jerk": 3.0}
@@ -133,7 +133,8 @@ def _slow_down(
     for _ in range(_TRIES):
         slowed = motion.stretch(factor * motion.duration)
         time = sample_times(slowed.duration, rate)
-        too_much = [margin for margin in motion_margins(robot, paced, time, slowed.sample(time), None) if not holds(margin)]
+        margins = motion_margins(robot, paced, time, slowed.sample(time), None)
+        too_much = [margin for margin in margins if margin.name in _POWERS and margin.share > 1.0 - _RESERVE]
         if not too_much:
             return slowed, _note(motion, slowed, names)
         names += [f"{margin.name} limit of {margin.where}" for margin in too_much]
@@ -145,7 +146,7 @@ def _slow_down(
 
 def _slower(margin: LimitMargin) -> float:
     """How many times slower a motion has to be that breaks a limit."""
-    needed = ((1.0 + _RESERVE) * margin.share) ** (1.0 / _POWERS[margin.name])
+    needed = (margin.share / (1.0 - 1.5 * _RESERVE)) ** (1.0 / _POWERS[margin.name])
     return max(needed, _EFFORT_STEP) if margin.name == "effort" else needed
 
 

@@ -14,7 +14,7 @@ from dynident.data.dataset import Dataset
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
 from dynident.excitation.limits.margins import LimitMargin, iterate_margins, standing_positions
-from dynident.excitation.moves import holds
+from dynident.excitation.moves import holds, plan_move
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory
 from dynident.robots.robot import Robot
 
@@ -67,9 +67,18 @@ def broken_on_path(robot: Robot, limits: Limits, time: Array, motion: Motion, co
 
 
 def tried_centres(robot: Robot, limits: Limits, collision: CollisionModel | None, home: Array, most: int) -> Array:
-    """(k, n) positions to move about: home, then others at which the robot may stand, the same each time."""
+    """(k, n) positions to move about: home, then the nearest others that a straight move from there reaches, the same each time."""
     try:
         others = standing_positions(robot, limits, collision, np.random.default_rng(0), None)
     except LimitError:
         return home[None]
-    return np.vstack([home, others[: most - 1]])
+    found = [home]
+    for centre in others[np.argsort(np.abs(others - home).max(axis=1), kind="stable")]:
+        try:
+            plan_move(robot, home, centre, limits=limits, collision=collision, detours=False)
+        except LimitError:
+            continue
+        found.append(centre)
+        if len(found) == most:
+            break
+    return np.array(found)

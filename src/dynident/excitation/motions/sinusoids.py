@@ -29,6 +29,8 @@ _SLOWEST, _FASTEST = 4.0, 1.2
 _LOOK, _EASED = 50.0, 2.0
 #: Positions about which a motion is tried.
 _CENTRES = 16
+#: Share of every limit that a chosen motion leaves, so that it is not slowed down for what peaks between the samples.
+_RESERVE = 1e-3
 #: With a smaller share of the speed that each joint could have by itself the robot hardly moves.
 _LEAST = 0.02
 
@@ -114,7 +116,8 @@ def _choose(robot: Robot, limits: Limits, collision: CollisionModel | None, cent
         def keeps(factor: float, shrink: Callable[[float], SinusoidTrajectory] = shrink) -> bool:
             motion = shrink(factor)
             time = _looked_at(motion)
-            return all(margin.holds for margin in iterate_margins(robot, limits, time, motion.sample(time), collision, enough=0.0))
+            margins = iterate_margins(robot, limits, time, motion.sample(time), collision, enough=0.0)
+            return all(margin.holds if np.isnan(margin.share) else margin.share <= 1.0 - _RESERVE / 2.0 for margin in margins)
 
         if not keeps(share):
             continue  # no better than what was found
@@ -136,7 +139,7 @@ def _choose(robot: Robot, limits: Limits, collision: CollisionModel | None, cent
 def _swings(limits: Limits, centre: Array, T: Array, duration: float, joints: tuple[str, ...]) -> Callable[[float], SinusoidTrajectory]:
     """Motions about a position (n,): of a share of the velocity that each joint's own limits allow."""
     room = np.minimum(limits.position[:, 1] - centre, centre - limits.position[:, 0])
-    largest = np.minimum.reduce([limits.velocity, limits.acceleration * T / (2.0 * np.pi), 2.0 * np.pi * room / T])
+    largest = (1.0 - _RESERVE) * np.minimum.reduce([limits.velocity, limits.acceleration * T / (2.0 * np.pi), 2.0 * np.pi * room / T])
 
     def shrink(share: float) -> SinusoidTrajectory:
         A = share * largest
