@@ -26,7 +26,7 @@ Friction = Callable[[Array], Array]  # (N, n) velocity -> (N, n) torque
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """A revolute joint by its modified DH row [m, rad], its limits [rad, rad/s, N·m], and its link: mass [kg], end points and radius [m]."""
+    """A revolute joint by its modified DH row [m, rad] and limits [rad, rad/s, N·m], and its link: mass [kg], end points and radius [m]."""
 
     a: float
     alpha: float
@@ -182,8 +182,9 @@ def _dh_file(axes: tuple[Axis, ...]) -> str:
     capsules = ["capsules:", "  base: [{from: [0, 0, 0.03], to: [0, 0, 0.1], radius: 0.06}]"]
     for i, axis in enumerate(axes, start=1):
         lines.append(
-            f"  - {{name: axis{i}, type: revolute, a: {axis.a}, alpha: {axis.alpha}, d: {axis.d}, theta: 0, position: {list(axis.position)}, "
-            f"velocity: {axis.velocity}, acceleration: {5 * axis.velocity}, effort: {axis.effort}, home: {sum(axis.position) / 2}}}"
+            f"  - {{name: axis{i}, type: revolute, a: {axis.a}, alpha: {axis.alpha}, d: {axis.d}, theta: 0, "
+            f"position: {list(axis.position)}, velocity: {axis.velocity}, acceleration: {5 * axis.velocity}, "
+            f"effort: {axis.effort}, home: {sum(axis.position) / 2}}}"
         )
         capsules.append(f"  link{i}: [{{from: {list(axis.start)}, to: {list(axis.end)}, radius: {axis.radius}}}]")
     return "\n".join([*lines, *capsules]) + "\n"
@@ -196,10 +197,9 @@ def _urdf_file(axes: tuple[Axis, ...]) -> str:
         sine, cosine = float(np.sin(axis.alpha)), float(np.cos(axis.alpha))
         parent = "base" if i == 1 else f"link{i - 1}"
         start, end = np.array(axis.start), np.array(axis.end)
-        balls = "".join(
-            f'<collision><origin xyz="{" ".join(map(repr, point.tolist()))}"/><geometry><sphere radius="{axis.radius}"/></geometry></collision>'
-            for point in np.linspace(start, end, 5)
-        )
+        ball = f'<geometry><sphere radius="{axis.radius}"/></geometry>'
+        places = [" ".join(map(repr, point.tolist())) for point in np.linspace(start, end, 5)]
+        balls = "".join(f'<collision><origin xyz="{place}"/>{ball}</collision>' for place in places)
         parts.append(
             f'<joint name="axis{i}" type="revolute"><parent link="{parent}"/><child link="link{i}"/><axis xyz="0 0 1"/>'
             f'<origin xyz="{axis.a!r} {-sine * axis.d!r} {cosine * axis.d!r}" rpy="{axis.alpha!r} 0 0"/>'

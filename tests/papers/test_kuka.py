@@ -1,4 +1,4 @@
-"""The KUKA paper's route (ICRA 2016): gravity and inertia separately, parameters in two steps within bounds, validation on cubic splines."""
+"""The KUKA paper's route (ICRA 2016): gravity and inertia separately, parameters in two steps within bounds, cubic splines."""
 
 from __future__ import annotations
 

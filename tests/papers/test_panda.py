@@ -1,4 +1,4 @@
-"""The Panda paper's route (RA-L 2019) on a seven-axis arm by DH table: M and g, friction of eqs. (24) and (25), feasible links, Newton-Euler."""
+"""The Panda paper's route (RA-L 2019) on a seven-axis arm by DH table: M and g, friction, feasible links, Newton-Euler."""
 
 from __future__ import annotations
 
