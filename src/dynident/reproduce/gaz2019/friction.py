@@ -40,7 +40,7 @@ _UNITS = ("N·m", "s/rad", "rad/s")
 #: Why φ1, φ2 and φ3 of another log differ.
 _DIFFERENT = (
     "friction changes with the temperature and with the arm",
-    "only samples near rest tell it, and filters of 1 Hz on torque and velocity by themselves, as in the paper, make it 55 % smaller or more",
+    "only samples near rest tell it, and filters of 1 Hz on torque and velocity by themselves, as in the paper, make it less than half",
     "eq. (25) has no offset, so that what the torque sensors and the links leave over goes into it",
 )
 #: Velocity up to which joint 1 goes on Table I [rad/s], and an offset of its torque sensor [N·m].
