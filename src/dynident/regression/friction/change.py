@@ -110,7 +110,7 @@ def compare_friction(
     compared : whether there is something to compare with.
     """
     robot, links = after.base.robot, _follow_links(before, spread)
-    reached, earlier = _reached(after), _reached(before)
+    reached, earlier = after.reached, before.reached
     assert reached is not None  # noqa: S101 (just fitted to a log)
     found: list[JointChange] = []
     for j, joint in enumerate(robot.joints):
@@ -140,12 +140,6 @@ def compare_friction(
         )
     level = FALSE_ALARMS / max(sum(item.chance is not None for item in found), 1)
     return tuple(item if item.chance is None else replace(item, changed=item.chance < level) for item in found)
-
-
-def _reached(estimate: Estimate) -> Array | None:
-    """(n, 2) largest speed of each joint in the log of an estimate, backward and forward; None where that is not known."""
-    speeds = None if estimate.problem is None else estimate.problem.speeds
-    return None if speeds is None else np.column_stack([speeds, speeds])
 
 
 def _follow_links(before: Estimate, spread: ShapeSpread) -> Array:
