@@ -168,7 +168,7 @@ def _shortest_ease(
     outside = at - _INSTANT if rising else at + _INSTANT
     if any(all(np.abs(values).max() < _REST for values in path(np.array([moment]))[1:]) for moment in (at, outside)):
         return 0.0
-    paced = replace(limits, boxes=(), floor=-np.inf, clearance=None)
+    paced = replace(limits, position=np.full_like(limits.position, np.inf) * [-1.0, 1.0], boxes=(), floor=-np.inf, clearance=None)
     duration = _SHORTEST
     while duration <= longest:
         time = np.linspace(0.0, duration, 1 + math.ceil(duration * _LOOK))

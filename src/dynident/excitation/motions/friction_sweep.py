@@ -23,7 +23,7 @@ from dynident.errors import Remedy
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
 from dynident.excitation.limits.margins import position_range, standing_margins
-from dynident.excitation.motions.proposal import MotionKind, Proposal, path_limits
+from dynident.excitation.motions.proposal import MotionKind, Proposal, inner_limits, path_limits
 from dynident.excitation.moves import holds, move_acceleration, slow_limits
 from dynident.excitation.trajectories.quintic import quintic_time
 from dynident.excitation.trajectories.sampled import SampledTrajectory
@@ -35,8 +35,6 @@ SPEEDS, HOLD = tuple(float(f"{share:.2g}") for share in np.geomspace(0.02, 1.0, 
 _STEP, _FARTHEST = 0.01, np.pi
 #: Share of the velocity limits at which a joint goes from stroke to stroke.
 _MOVE_SPEED = 0.5
-#: Share of the velocity limit that a chosen speed leaves, so that it is not slowed down for what peaks between the samples.
-_RESERVE = 1e-3
 #: Share of a stroke at the fastest speed that is driven at constant speed.
 _CONSTANT = 0.5
 
@@ -67,6 +65,7 @@ def propose_friction_sweep(
         Where a joint has no room, or not enough for a speed that was given.
     """
     check_positive("hold", hold, "s")
+    limits = inner_limits(limits)
     asked = dict.fromkeys(robot.joint_names) if speeds is None else dict(speeds)
     times, points = [0.0], [np.stack([home, np.zeros(robot.n), np.zeros(robot.n)])]
     ranges: list[str] = []
@@ -142,12 +141,12 @@ def _rise(limits: Limits, j: int, speed: float) -> float:
 
 def _speeds(robot: Robot, limits: Limits, j: int, room: float, wanted: Array | None) -> Array:
     """(k,) increasing speeds that the joint can reach, and hold for a while, within its room [rad/s | m/s]."""
-    fastest = (1.0 - _RESERVE) * float(limits.velocity[j])
+    fastest = float(limits.velocity[j])
     while (needed := fastest * _rise(limits, j, fastest)) > (1.0 - _CONSTANT) * room:
         fastest *= max(0.5, ((1.0 - _CONSTANT) * room / needed) ** 0.5 * (1.0 - 1e-9))
     if wanted is None:
         return fastest * np.array(SPEEDS)
-    if (most := float(np.max(wanted))) > fastest * (1.0 + _RESERVE):
+    if (most := float(np.max(wanted))) > fastest * (1.0 + 1e-9):
         joint = robot.joints[j]
         raise LimitError(
             f"speed of joint {joint.name!r}",

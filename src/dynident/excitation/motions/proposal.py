@@ -18,6 +18,9 @@ from dynident.excitation.moves import holds, plan_move
 from dynident.excitation.trajectories.trajectory import Motion, Trajectory
 from dynident.robots.robot import Robot
 
+#: Share of a limit that a chosen motion leaves for what peaks between the samples.
+_RESERVE = 1e-3
+
 
 @runtime_checkable
 class Stretchable(Trajectory, Protocol):
@@ -51,6 +54,13 @@ class MotionKind:
     propose: Callable[..., Proposal]
     read: Callable[[Path, Robot, Callable[[Path], Dataset]], dict[str, Any]]
     takes: tuple[str, ...] = ()
+
+
+def inner_limits(limits: Limits) -> Limits:
+    """Those that a motion is chosen for: a little less of velocity, acceleration, torque and jerk, so that it need not be slowed down."""
+    share = 1.0 - _RESERVE
+    names = ("velocity", "acceleration", "effort", "jerk")
+    return replace(limits, **{name: share * getattr(limits, name) for name in names})
 
 
 def path_limits(limits: Limits) -> Limits:

@@ -17,7 +17,8 @@ from dynident.errors import InputError
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
 from dynident.excitation.limits.margins import LimitMargin, iterate_margins
-from dynident.excitation.motions.proposal import MotionKind, Proposal, broken_on_path, tried_centres
+from dynident.excitation.motions.proposal import MotionKind, Proposal, broken_on_path, inner_limits, tried_centres
+from dynident.excitation.moves import holds
 from dynident.excitation.search.shrinking import largest_share
 from dynident.excitation.trajectories.sinusoid import SinusoidTrajectory
 from dynident.robots.robot import Robot
@@ -29,8 +30,6 @@ _SLOWEST, _FASTEST = 4.0, 1.2
 _LOOK, _EASED = 50.0, 2.0
 #: Positions about which a motion is tried.
 _CENTRES = 16
-#: Share of every limit that a chosen motion leaves, so that it is not slowed down for what peaks between the samples.
-_RESERVE = 1e-3
 #: With a smaller share of the speed that each joint could have by itself the robot hardly moves.
 _LEAST = 0.02
 
@@ -74,7 +73,7 @@ def propose_sinusoids(
     if amplitude is None:
         if start is not None:
             raise InputError("a start was given without amplitudes and periods, which are chosen together with it; give all of them")
-        return _choose(robot, limits, collision, centres, T, duration)
+        return _choose(robot, inner_limits(limits), collision, centres, T, duration)
     A = per_joint("amplitude", amplitude, robot.n)
     motion = SinusoidTrajectory(joints=robot.joint_names, amplitude=A, period=T, start=np.zeros(robot.n), duration=duration)
     if start is None:
@@ -116,8 +115,7 @@ def _choose(robot: Robot, limits: Limits, collision: CollisionModel | None, cent
         def keeps(factor: float, shrink: Callable[[float], SinusoidTrajectory] = shrink) -> bool:
             motion = shrink(factor)
             time = _looked_at(motion)
-            margins = iterate_margins(robot, limits, time, motion.sample(time), collision, enough=0.0)
-            return all(margin.holds if np.isnan(margin.share) else margin.share <= 1.0 - _RESERVE / 2.0 for margin in margins)
+            return all(map(holds, iterate_margins(robot, limits, time, motion.sample(time), collision, enough=0.0)))
 
         if not keeps(share):
             continue  # no better than what was found
@@ -139,7 +137,7 @@ def _choose(robot: Robot, limits: Limits, collision: CollisionModel | None, cent
 def _swings(limits: Limits, centre: Array, T: Array, duration: float, joints: tuple[str, ...]) -> Callable[[float], SinusoidTrajectory]:
     """Motions about a position (n,): of a share of the velocity that each joint's own limits allow."""
     room = np.minimum(limits.position[:, 1] - centre, centre - limits.position[:, 0])
-    largest = (1.0 - _RESERVE) * np.minimum.reduce([limits.velocity, limits.acceleration * T / (2.0 * np.pi), 2.0 * np.pi * room / T])
+    largest = np.minimum.reduce([limits.velocity, limits.acceleration * T / (2.0 * np.pi), 2.0 * np.pi * room / T])
 
     def shrink(share: float) -> SinusoidTrajectory:
         A = share * largest

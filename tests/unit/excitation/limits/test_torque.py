@@ -19,7 +19,9 @@ from dynident.excitation.trajectories.trajectory import Motion
 from dynident.friction import linear
 from dynident.robots.joint_friction import described_friction
 
-PANDA, PLANAR, PENDULUM = load_robot("panda"), load_robot("planar_2r"), load_robot("pendulum_1r")
+PANDA, PLANAR, LIBRARY_PENDULUM = load_robot("panda"), load_robot("planar_2r"), load_robot("pendulum_1r")
+#: Without limits, as many descriptions are.
+PENDULUM = replace(LIBRARY_PENDULUM, joints=tuple(replace(joint, velocity=np.inf, effort=np.inf) for joint in LIBRARY_PENDULUM.joints))
 
 
 def random_motion(robot, count=40, seed=0) -> Motion:
