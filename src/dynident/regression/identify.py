@@ -21,7 +21,7 @@ from dynident.regression.estimate import Estimate
 from dynident.regression.fit import FitOptions, fit
 from dynident.regression.friction.choose import fit_chosen_friction
 from dynident.regression.friction.fit_friction import fit_friction, has_shapes
-from dynident.regression.prepare import check_torque, even_clock, match_joints, parallel_filter
+from dynident.regression.prepare import check_torque, even_clock, match_joints, parallel_filter, usual_cutoff
 from dynident.regression.problem import Problem, controller_equations, problem_on_base
 from dynident.regression.rotors import settle_rotors
 from dynident.regression.solution import Prior
@@ -33,8 +33,6 @@ from dynident.robots.robot import Robot
 Auto: TypeAlias = Literal["auto"]
 #: What is usual for such data.
 Default: TypeAlias = Literal["default"]
-#: Cutoff where nothing is said [Hz]; above what arms move at, below most noise.
-DEFAULT_CUTOFF = 5.0
 #: Share of a log that the default filter must leave.
 LEAST_LEFT = 0.5
 
@@ -147,11 +145,6 @@ def build_problem(
     problem = problem_on_base(base, data, cutoff=cutoff, rate=rate, extra=extra, load=load, progress=progress)
     problem = replace(problem, notes=(*notes, *problem.notes))
     return settle_rotors(problem, linear(), seed=seed) if open_rotors else problem
-
-
-def usual_cutoff(rate: float) -> float:
-    """The cutoff [Hz] of a log of this rate [Hz] where nothing is said: a slow log is kept at its own rate."""
-    return min(DEFAULT_CUTOFF, rate / 4.0)
 
 
 def default_cutoff(log: Dataset) -> tuple[float | None, tuple[str, ...]]:
