@@ -25,8 +25,7 @@ from dynident.monitoring.observe import observe, watched_log
 from dynident.monitoring.residual_noise import ResidualNoise, fit_noise
 from dynident.monitoring.watched_model import WatchedModel
 from dynident.regression.estimate import Estimate
-from dynident.regression.identify import usual_cutoff
-from dynident.regression.prepare import even_clock
+from dynident.regression.prepare import even_clock, usual_cutoff
 from dynident.validation.models import as_torque_model
 from dynident.validation.prediction import prediction_std
 

@@ -22,7 +22,7 @@ from dynident.regression.estimate import Estimate
 from dynident.regression.fit import FitOptions, fit
 from dynident.regression.friction.choose import fit_chosen_friction
 from dynident.regression.friction.fit_friction import fit_friction, has_shapes
-from dynident.regression.prepare import check_torque, even_clock, match_joints, parallel_filter
+from dynident.regression.prepare import check_torque, even_clock, match_joints, parallel_filter, usual_cutoff
 from dynident.regression.problem import Problem, controller_equations, problem_on_base
 from dynident.regression.rotors import settle_rotors
 from dynident.regression.solution import Prior
@@ -34,8 +34,6 @@ from dynident.robots.robot import Robot
 Auto: TypeAlias = Literal["auto"]
 #: What is usual for such data.
 Default: TypeAlias = Literal["default"]
-#: Cutoff where nothing is said [Hz]; above what arms move at, below most noise.
-DEFAULT_CUTOFF = 5.0
 #: Share of a log that the default filter must leave.
 LEAST_LEFT = 0.5
 
@@ -155,11 +153,6 @@ def first_friction(friction: FrictionModel | Default | Auto | None, gears: Array
     if friction in ("default", "auto"):
         friction = linear() if friction == "auto" and gears is None else linear_with_rotor()
     return friction if friction is None or gears is None else couple(friction, gears)
-
-
-def usual_cutoff(rate: float) -> float:
-    """The cutoff [Hz] of a log of this rate [Hz] where nothing is said: a slow log is kept at its own rate."""
-    return min(DEFAULT_CUTOFF, rate / 4.0)
 
 
 def settle_filter(

@@ -36,6 +36,9 @@ FEW_STRETCHES = 10.0
 #: Fewer configurations than this make standard deviations too small: over 40 draws their errors were 1.1 times as large with 20
 #: configurations, 1.2 times with 12, 3 to 4 times with 6.
 FEW_CONFIGURATIONS = 20
+#: Noise of recorded velocities that biases friction, beside their RMS [%]: at 1 % of white noise 85 to 94 % of the coefficients of a
+#: virtual arm are within two standard deviations (40 s, 100 to 1,000 Hz), with 0.2 % 93 to 96 %.
+NOISY_VELOCITY = 1.0
 #: A value so many times beyond 98 % of the joint's is an error of the recorder.
 SPIKE = 20.0
 _LISTED = 12
@@ -85,7 +88,31 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
         yield f"{uneven}the log was put on a uniform clock of {processing.resampled_to_hz:.6g} Hz first{leaps and ', '}{leaps}"
     if processing.differentiated and processing.cutoff_hz is None:
         names = "accelerations" if data.dq is not None else "velocities" if data.ddq is not None else "velocities and accelerations"
-        yield f"{names} are differences of unfiltered samples, whose noise biases the result; filter them, with a cutoff of about 5 Hz"
+        yield f"{names} are differences, and no filter follows, so that their noise biases the result; filter, with a cutoff of about 5 Hz"
+    yield from _motion_noise(robot, data, processing)
+
+
+def _motion_noise(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
+    """Noise of velocities: of those that were derived from positions always, of recorded ones where it is large enough to bias."""
+    by_joint, units = processing.motion_noise, {name: joint.units for name, joint in zip(data.joint_names, robot.joints, strict=True)}
+    shares = {name: 100.0 * noise["velocity"] / noise["speed"] for name, noise in by_joint.items() if noise["speed"] > 0.0}
+    derived = [name for name in shares if "position" in by_joint[name]]
+    if derived:
+        worst = max(derived, key=lambda name: shares[name])
+        noise, unit = by_joint[worst], units[worst]
+        smoothed = f"were smoothed at {noise['bandwidth_hz']:.3g} Hz" if "bandwidth_hz" in noise else "needed no smoothing"
+        yield (
+            f"velocities were derived from positions; most noise for its speed has {worst}: {noise['position']:.2g} {unit.position} in the "
+            f"position, which is {noise['unsmoothed_velocity']:.2g} {unit.velocity} in central differences; its positions {smoothed}, and "
+            f"the velocity that is used has {noise['velocity']:.2g} {unit.velocity}, {shares[worst]:.2g} % of its RMS speed"
+        )
+    noisy = [f"{name} ({shares[name]:.2g} %)" for name in shares if name not in derived and shares[name] > NOISY_VELOCITY]
+    if noisy:
+        yield (
+            f"the noise of the recorded velocities is large beside the RMS speed: {listing(noisy)}; the wrong signs that it makes near "
+            "reversals bias friction by more than the standard deviations tell; read the log without its velocities and accelerations, so "
+            "that they are derived from smoothed positions"
+        )
 
 
 def _dead_efforts(names: Sequence[str], low: Array, high: Array) -> Iterator[str]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynident.core.large_arrays import row_blocks, thin_rows
+from dynident.core.arrays import Array
+from dynident.core.large_arrays import map_rows, row_blocks, thin_rows
 from dynident.data import ControllerSamples, Dataset, EffortKind, ParallelFilter, differentiate, is_uniform, resample
 from dynident.data.checks import default_names
 from dynident.data.signals.agreement import find_disagreements, replace_derivatives
+from dynident.data.signals.encoder_noise import EncoderNoise, derive_motion, position_steps, velocity_noise
 from dynident.data.signals.rest import find_rest
 from dynident.errors import InputError, Remedy, ValueRangeError
 from dynident.regression.summary import Processing
 from dynident.robots.robot import Robot
 
+#: Cutoff where nothing is said [Hz]; above what arms move at, below most noise.
+DEFAULT_CUTOFF = 5.0
 #: A clock whose periods vary by more than this share of the median is put on a uniform grid before filtering.
 JITTER_TOLERANCE = 0.01
 #: A median effort beyond this many times the joint's limit is taken for a wrong unit (mN·m are a thousand times).
@@ -24,6 +29,8 @@ ABSURD_EFFORT = 20.0
 EDGE = 1e-4
 #: A velocity trembles at rest where its sign changes more often than so many times in a pause; in one that begins and ends it does twice.
 TREMBLING = 4
+#: The sign of a velocity is not known within so many standard deviations of its noise.
+UNDECIDED = 2.0
 #: Beyond this share of rest a log is one of postures.
 MOSTLY_RESTING = 0.8
 #: Pauses that are shorter, as a share of the log, do no harm; and of a log that mostly rests, nothing is left out.
@@ -45,6 +52,7 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
     steps = Processing(disagreeing=find_disagreements(data, cutoff))
     if cutoff is not None:  # differences that nothing filters would be worse
         data = replace_derivatives(data, steps.disagreeing)
+    rounding = position_steps(data.q)
     periods, usual = data.steps, 1.0 / data.rate
     jitter = max(float(periods.max()) / usual - 1.0, 1.0 - float(periods.min()) / usual)
     if jitter > JITTER_TOLERANCE and (cutoff is not None or data.dq is None or data.ddq is None):
@@ -53,9 +61,16 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
         steps = replace(steps, resampled_to_hz=data.rate)
         data = resample(data, data.rate)
     missing = tuple(name for name in ("dq", "ddq") if getattr(data, name) is None)
-    if missing:
-        steps = replace(steps, differentiated=missing)
+    wrong = tuple(steps.disagreeing.get("dq", ())) if cutoff is not None else ()
+    recorded = () if data.dq is None else tuple(name for name in data.joint_names if name not in wrong)
+    noise = _recorded_noise(data, recorded)
+    if len(recorded) < data.n:
+        derived, found = derive_motion(_without_velocities(data), cutoff=cutoff or usual_cutoff(data.rate), steps=rounding)
+        data = _take_joints(differentiate(data), derived, wrong) if recorded else derived
+        noise |= _derived_noise(data, found, recorded)
+    elif missing:
         data = differentiate(data)
+    steps = replace(steps, differentiated=missing, motion_noise=noise)
     filter = None
     if cutoff is not None:
         filter = parallel_filter(data.rate, cutoff, rate)
@@ -66,6 +81,11 @@ def prepare_log(robot: Robot, data: Dataset, *, cutoff: float | None, rate: floa
         raise ValueRangeError("rate", "needs a filter before decimation, or it would alias", remedy=remedy)
     _check_unit(robot, data)
     return PreparedLog(dataset=data, filter=filter, processing=steps)
+
+
+def usual_cutoff(rate: float) -> float:
+    """The cutoff [Hz] of a log of this rate [Hz] where nothing is said: a slow log is kept at its own rate."""
+    return min(DEFAULT_CUTOFF, rate / 4.0)
 
 
 def mask_trembling(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
@@ -94,6 +114,26 @@ def mask_trembling(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     if data.mask is not None:
         mask &= data.mask
     note = f"{share} are of joints at rest whose velocity trembles, so that friction has no definite sign there; they are left out"
+    return replace(data, mask=mask, provenance=data.provenance), (note,)
+
+
+def mask_reversals(data: Dataset, noise: Mapping[str, Mapping[str, float]]) -> tuple[Dataset, tuple[str, ...]]:
+    """The log without the samples at which a derived velocity is within its noise, and a note; noise : as in `Processing`.
+
+    The sign of the velocity, and with it that of Coulomb friction, is not known there. Recorded velocities are used as they are. Of a
+    joint that is this slow most of the time all is kept, for the sake of gravity.
+    """
+    assert data.dq is not None  # noqa: S101 (prepared)
+    derived = [name for name in data.joint_names if "position" in noise.get(name, {})]
+    level = np.array([UNDECIDED * noise[name]["velocity"] if name in derived else 0.0 for name in data.joint_names])
+    mask = map_rows(lambda dq: np.abs(dq) >= level, data.dq, dtype=bool)
+    mask |= mask.mean(axis=0) < 1.0 - MOST_LEFT_OUT
+    if mask.all():
+        return data, ()
+    share = f"{100.0 * float(1.0 - mask.mean()):.2g} % of the samples"
+    if data.mask is not None:
+        mask &= data.mask
+    note = f"{share}, near reversals, have a velocity within its noise, so that the sign of friction is not known there; they are left out"
     return replace(data, mask=mask, provenance=data.provenance), (note,)
 
 
@@ -145,6 +185,34 @@ def order_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | C
     if named and data.joint_names != robot.joint_names and set(robot.joint_names) <= set(data.joint_names):
         return data.select(robot.joint_names)
     return data
+
+
+def _without_velocities(data: Dataset) -> Dataset:
+    return data if data.dq is None else data.after("", dq=None, ddq=None)
+
+
+def _take_joints(data: Dataset, other: Dataset, joints: Sequence[str]) -> Dataset:
+    """The log with the motion of these joints as in the other."""
+    chosen = np.isin(data.joint_names, joints)
+    motion: dict[str, Array] = {name: np.where(chosen, getattr(other, name), getattr(data, name)) for name in ("q", "dq", "ddq")}
+    return data.after("positions smoothed where velocities are wrong", **motion)
+
+
+def _recorded_noise(data: Dataset, joints: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Noise and speed of recorded velocities [rad/s | m/s]."""
+    if not joints:
+        return {}
+    noise, speed = (dict(zip(data.joint_names, values.tolist(), strict=True)) for values in velocity_noise(data))
+    return {name: {"velocity": noise[name], "speed": speed[name]} for name in joints}
+
+
+def _derived_noise(data: Dataset, noise: EncoderNoise, others: Sequence[str]) -> dict[str, dict[str, float]]:
+    """The same of velocities that were derived, without the other joints; and of the positions."""
+    found = {"velocity": noise.after, "speed": noise.speed, "position": noise.position, "unsmoothed_velocity": noise.before}
+    by_joint = {name: {what: float(values[j]) for what, values in found.items()} for j, name in enumerate(data.joint_names)}
+    for name, bandwidth in zip(data.joint_names, noise.bandwidth.tolist(), strict=True):
+        by_joint[name] |= {"bandwidth_hz": bandwidth} if np.isfinite(bandwidth) else {}
+    return {name: values for name, values in by_joint.items() if name not in others}
 
 
 def _check_unit(robot: Robot, data: Dataset) -> None:

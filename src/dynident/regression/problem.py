@@ -24,7 +24,7 @@ from dynident.regression.equations.condense import condense
 from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.rows import ControllerRows, LogRows, RowGroup, RowSource, Tables, collect_tables
 from dynident.regression.notes import log_notes
-from dynident.regression.prepare import mask_trembling, match_joints, prepare_log
+from dynident.regression.prepare import mask_reversals, mask_trembling, match_joints, prepare_log
 from dynident.regression.summary import Processing
 
 #: Filtered rows are kept for standard deviations up to this many numbers (160 MB), so that a fit stays within 1 GB.
@@ -198,11 +198,15 @@ def problem_on_base(
         raise UnknownNameError("extra column", ", ".join(columns) or "(none)", expected, remedy="give those of the model, in their order")
     log = prepare_log(base.robot, data, cutoff=cutoff, rate=rate, resampled=not columns and borne is None)
     leaps = base.friction is not None and jumps_at_rest(base.friction)
-    used, trembling = mask_trembling(log.dataset) if leaps else (log.dataset, ())
+    used, left_out = log.dataset, tuple[str, ...]()
+    if leaps:
+        used, resting = mask_trembling(used)
+        used, turning = mask_reversals(used, log.processing.motion_noise)
+        left_out = (*resting, *turning)
     log_rows = LogRows(base=base, dataset=used, filter=log.filter, extra=columns, load=borne)
     if links is not None and base.friction is not None and "load" in base.friction.needs:
         log_rows = replace(log_rows, load=inverse_dynamics(base.robot, links, *log_rows.motion(slice(None))[:3]))
-    notes, done = (*log_notes(base.robot, data, log.processing), *trembling), log.processing
+    notes, done = (*log_notes(base.robot, data, log.processing), *left_out), log.processing
     problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=done, notes=notes, progress=progress)
     assert log.dataset.dq is not None  # noqa: S101 (prepared)
     return replace(problem, provenance=data.used, reached=reached_speeds(log.dataset.dq, used.mask))

@@ -64,6 +64,9 @@ class Processing:
 
     resampled_to_hz : float or None   Uniform clock that an uneven one was put on.
     differentiated : names            Of dq and ddq, those that were not recorded.
+    motion_noise : {joint: values}    Noise and RMS speed of the velocity that is used, "velocity" and "speed" [rad/s | m/s]. Where it was
+                                      derived, also "position" [rad | m], "unsmoothed_velocity" (by central differences of the recorded
+                                      positions) and, where these were smoothed, "bandwidth_hz" of their low-pass.
     disagreeing : {name: {joint: %}}  Recorded dq and ddq that differ from the derivatives, which replace them where there is a filter.
     filter, order, cutoff_hz          The filter that both sides of the equations went through; -6 dB frequency.
     rate_hz : float or None           Samples per second that were kept after it.
@@ -72,6 +75,7 @@ class Processing:
 
     resampled_to_hz: float | None = None
     differentiated: tuple[str, ...] = ()
+    motion_noise: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
     disagreeing: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
     filter: str = ""
     order: int | None = None

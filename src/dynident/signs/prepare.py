@@ -17,8 +17,8 @@ from dynident.data.signals.rest import find_rest
 from dynident.errors import InputError, ValueRangeError
 from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import BaseParameters, base_parameters
-from dynident.regression.identify import Auto, Default, first_friction, usual_cutoff
-from dynident.regression.prepare import check_effort, even_clock, match_joints
+from dynident.regression.identify import Auto, Default, first_friction
+from dynident.regression.prepare import check_effort, even_clock, match_joints, usual_cutoff
 from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import JointType, Robot
 from dynident.signs.magnitudes import Magnitudes, working_step

@@ -13,8 +13,7 @@ from dynident.data.signals.agreement import smooth_motion
 from dynident.errors import InputError
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.estimate import Estimate, Residuals
-from dynident.regression.identify import usual_cutoff
-from dynident.regression.prepare import even_clock, match_joints
+from dynident.regression.prepare import even_clock, match_joints, usual_cutoff
 
 #: Keys of the models, in the order in which they are shown.
 COEFFICIENTS, LINKS, NOMINAL = "coefficients", "links", "nominal"

@@ -16,6 +16,7 @@ from dynident.core.arrays import Array, IntArray
 from dynident.core.large_arrays import column_of, concatenate_rows, row_blocks
 from dynident.data.dataset import Dataset
 from dynident.data.signals.derivatives import derivative, differentiate, low_pass
+from dynident.data.signals.encoder_noise import fill_derivatives
 from dynident.data.signals.parallel_filter import ParallelFilter
 
 #: Recorded signals further from the derivative than this share disagree. Good ones are within 0.08 (KUKA LWR 4+, Panda).
@@ -77,7 +78,8 @@ def smooth_motion(log: Dataset, cutoff: float) -> Dataset:
     """q, dq and ddq through a zero-phase low-pass [Hz], with derivatives where they are missing or wrong; the effort as it is."""
     bare = replace(log, effort=None, effort_kind=None, provenance=log.provenance)
     bare = replace_derivatives(bare, find_disagreements(bare, cutoff))
-    smooth = differentiate(low_pass(bare, cutoff))
+    smooth = low_pass(bare, cutoff)
+    smooth = fill_derivatives(smooth) if smooth.dq is None else differentiate(smooth)
     return replace(smooth, effort=log.effort, effort_kind=log.effort_kind)
 
 

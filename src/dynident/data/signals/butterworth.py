@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array, freeze
+from dynident.core.large_arrays import allocate, row_blocks
 from dynident.errors import ValueRangeError
 
 #: Where the one-way impulse response is cut: far below any truncation of the two-way one.
@@ -48,6 +49,21 @@ def forward_backward(values: Array, *, cutoff: float, rate: float, order: int) -
     # SciPy's own extension is too short for the start-up of a low cutoff
     extension = min(len(values) - 1, max(shortest(order) - 1, round(4.0 * rate / cutoff)))
     return np.ascontiguousarray(sosfiltfilt(sos, values, axis=0, padlen=extension))
+
+
+def smooth_column(values: Array, *, cutoff: float, rate: float, order: int, truncation: float) -> Array:
+    """(N,) through the zero-phase response, block by block, so that a long column needs little memory (odd extension at the edges)."""
+    from scipy.signal import fftconvolve
+
+    taps = zero_phase_response(cutoff=cutoff, rate=rate, order=order, truncation=truncation)
+    half = len(taps) // 2
+    padded, result = allocate((len(values) + 2 * half,)), allocate((len(values),))
+    padded[:half] = np.pad(values[: half + 1], (half, 0), mode="reflect", reflect_type="odd")[:half]
+    padded[half : half + len(values)] = values
+    padded[half + len(values) :] = np.pad(values[-half - 1 :], (0, half), mode="reflect", reflect_type="odd")[-half:]
+    for block in row_blocks(len(values), padded, result):
+        result[block] = fftconvolve(padded[block.start : block.stop + 2 * half], taps, mode="valid")
+    return result
 
 
 def shortest(order: int) -> int:

@@ -7,20 +7,22 @@ do, biases the model, because the regressor is not linear in q.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, per_joint
 from dynident.core.large_arrays import allocate, concatenate_rows, row_blocks
 from dynident.data.dataset import Dataset
 from dynident.data.signals.butterworth import forward_backward, shortest
+from dynident.data.signals.encoder_noise import bridge, used_rows
 from dynident.data.signals.sampling import is_uniform
-from dynident.errors import ValueRangeError
+from dynident.errors import UnknownNameError, ValueRangeError
 
 _SIGNALS = ("q", "dq", "ddq", "effort", "temperature")
 #: Jitter that a filter of uniform samples puts up with, as a fraction of the period.
-_JITTER = 0.01
+JITTER = 0.01
 
 
 def differentiate(dataset: Dataset) -> Dataset:
@@ -55,23 +57,49 @@ def central_differences(values: Array, time: Array) -> Array:
     return result
 
 
-def low_pass(dataset: Dataset, cutoff: float, *, order: int = 4) -> Dataset:
-    """Every signal through a Butterworth low-pass run forward and backward: no delay, -6 dB at `cutoff` [Hz].
+def low_pass(dataset: Dataset, cutoff: float | Mapping[str, ArrayLike], *, order: int = 4) -> Dataset:
+    """Signals through a Butterworth low-pass run forward and backward: no delay, -6 dB at `cutoff` [Hz].
+
+    cutoff : one for all signals of the log; or by name, as papers do, {"q": 1.0, "effort": 2.0}: each signal at its own frequency, one
+        for all joints or one per joint, and signals that are not named as they are. Of q, dq, ddq, effort and temperature, those that were
+        recorded can be named; what is derived later is derived from the filtered ones.
 
     White noise keeps about 1.8 cutoff / rate of its variance (order 4), and what is left is correlated over 1 / (2 cutoff)
-    seconds: decimate before computing standard deviations. Edges are extrapolated; trim about 1 / cutoff seconds there.
+    seconds: decimate before computing standard deviations. Edges are extrapolated; trim about 1 / cutoff seconds there. Samples that are
+    masked for all joints are bridged first, so that they reach no other.
     """
     rate = _uniform_rate(dataset, "low_pass")
-
-    def smooth(x: Array, _: Array) -> Array:
-        return forward_backward(x, cutoff=cutoff, rate=rate, order=order)
-
-    smoothed = {
-        name: _by_segment(dataset, values, shortest(order), "this filter", smooth)
-        for name in _SIGNALS
-        if (values := getattr(dataset, name)) is not None
-    }
+    present = [name for name in _SIGNALS if getattr(dataset, name) is not None]
+    given = cutoff if isinstance(cutoff, Mapping) else dict.fromkeys(present, cutoff)
+    for name in given:
+        if name not in present:
+            raise UnknownNameError("signal to filter", name, present, remedy="name signals that the log has recorded")
+    frequencies = {name: per_joint(f"cutoff of {name}", values, dataset.n, sign="positive") for name, values in given.items()}
+    smoothed = {name: _filter_segments(dataset, getattr(dataset, name), each, rate, order) for name, each in frequencies.items()}
+    if dataset.effort_kind is not None and dataset.effort_kind.unsigned and "effort" in smoothed:
+        smoothed["effort"] = np.maximum(smoothed["effort"], 0.0)  # where a magnitude touches zero the filter undershoots
+    if isinstance(cutoff, Mapping):
+        filtered = ", ".join(f"{name} at {_text(each)} Hz" for name, each in frequencies.items())
+        return dataset.after(f"low-pass of {filtered}, order {order}", **smoothed)
     return dataset.after(f"low-pass {cutoff:g} Hz of order {order}", **smoothed)
+
+
+def _filter_segments(dataset: Dataset, values: Array, cutoffs: Array, rate: float, order: int) -> Array:
+    """(N, n) values, each joint at its cutoff (n,) [Hz]."""
+    parts: list[Array] = []
+    for number, segment in enumerate(dataset.segments):
+        _check_length(number, segment, shortest(order), "this filter")
+        bridged = bridge(values[segment], used_rows(dataset, segment), rate)
+        result = np.empty_like(bridged)
+        for frequency in np.unique(cutoffs):
+            columns = cutoffs == frequency
+            result[:, columns] = forward_backward(bridged[:, columns], cutoff=float(frequency), rate=rate, order=order)
+        parts.append(result)
+    return parts[0] if len(parts) == 1 else concatenate_rows(parts)
+
+
+def _text(frequencies: Array) -> str:
+    return f"{frequencies[0]:g}" if np.all(frequencies == frequencies[0]) else ", ".join(f"{each:g}" for each in frequencies)
 
 
 def savitzky_golay(dataset: Dataset, window: int, polynomial: int) -> Dataset:
@@ -111,14 +139,18 @@ def _by_segment(dataset: Dataset, values: Array, needed: int, what: str, step: C
     """The step applied to each segment on its own; refused where one is too short for it."""
     parts: list[Array] = []
     for number, segment in enumerate(dataset.segments):
-        length = segment.stop - segment.start
-        if length < needed:
-            raise ValueRangeError("segment", f"{number} has {length} samples, but {what} needs {needed}; drop it, or use a shorter filter")
+        _check_length(number, segment, needed, what)
         parts.append(step(values[segment], dataset.time[segment]))
     return parts[0] if len(parts) == 1 else concatenate_rows(parts)
 
 
+def _check_length(number: int, segment: slice, needed: int, what: str) -> None:
+    length = segment.stop - segment.start
+    if length < needed:
+        raise ValueRangeError("segment", f"{number} has {length} samples, but {what} needs {needed}; drop it, or use a shorter filter")
+
+
 def _uniform_rate(dataset: Dataset, name: str) -> float:
-    if not is_uniform(dataset, tolerance=_JITTER):
-        raise ValueRangeError("time", f"is not uniform (steps differ by more than {_JITTER:.0%}), as {name} needs; resample first")
+    if not is_uniform(dataset, tolerance=JITTER):
+        raise ValueRangeError("time", f"is not uniform (steps differ by more than {JITTER:.0%}), as {name} needs; resample first")
     return dataset.rate

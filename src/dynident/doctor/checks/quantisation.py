@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.data.signals.encoder_noise import find_step
 from dynident.doctor.case import Case
 from dynident.doctor.figures import compare_figure
 from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
 
 #: Steps of positions that matter [rad | m], and of efforts, as a share of their RMS.
 _POSITION, _EFFORT = 1e-3, 0.03
-#: Values that have at most so many levels per sample are in steps, and levels are apart by whole numbers of them to this accuracy.
-_LEVELS, _WHOLE = 0.5, 0.02
 #: Samples in the picture.
 _SHOWN = 400
 
@@ -44,17 +43,6 @@ def _look(case: Case) -> Iterator[Finding]:
             advice="record with more digits; until then filter at a low cutoff, and trust velocities that were recorded over differences",
             figures=(figure,),
         )
-
-
-def find_step(values: Array) -> float:
-    """The step that all values (N,) are whole multiples of; 0 where there is none."""
-    levels = np.unique(values)
-    if len(levels) < 3 or len(levels) > _LEVELS * len(values):
-        return 0.0
-    gaps = np.diff(levels)
-    step = float(np.median(gaps[gaps <= 1.5 * gaps[gaps > 1e-9 * np.ptp(levels)].min()]))
-    off = np.abs(gaps / step - np.round(gaps / step))
-    return step if float(np.mean(off < _WHOLE)) > 0.98 else 0.0
 
 
 def _smooth(values: Array) -> Array:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.data.signals.encoder_noise import find_step
 from dynident.doctor.case import Case
-from dynident.doctor.checks.quantisation import find_step
 from dynident.doctor.correction import Correction
 from dynident.doctor.figures import compare_figure
 from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
