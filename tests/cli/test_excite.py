@@ -204,3 +204,62 @@ def test_bad_goals_are_one_sentence(dynident, arguments, message):
     assert finished.returncode == 2
     assert message in " ".join(finished.stderr.split())
     assert "Traceback" not in finished.stderr
+
+
+def test_motions_of_the_papers(dynident, tmp_path):
+    """Each goes through simulate and identify as a designed motion does."""
+    (tmp_path / "table.yaml").write_text("amplitude: [1.2, -1.5]\nperiod: [3, 2]\n")
+    (tmp_path / "knots.csv").write_text("t,joint1_deg,joint2_deg\n0,0,0\n2,60,-45\n3,-30,60\n5,10,0\n")
+    (tmp_path / "sweep.yaml").write_text("speeds: [0.2, 1]\nhold: 0.5\n")
+    files = {"sinusoids=table.yaml": ("--duration", "6"), "splines=knots.csv": ("--map", "q=*_deg", "--unit", "q=deg")}
+    for motion, options in (files | {"friction-sweep=sweep.yaml": ()}).items():
+        finished = dynident("excite", "planar_2r", "-o", "m.csv", "--motion", motion, *options)
+        assert (finished.returncode, finished.stderr) == (0, "")
+        assert "From rest to rest" in finished.stdout
+        assert "BROKEN" not in finished.stdout
+        assert (tmp_path / "m.html").is_file()
+        log = load_dataset(tmp_path / "m.csv")
+        assert set(np.unique(log.period)) == {0, 1}
+        assert dynident("excite", "planar_2r", "--check", "m.csv").returncode == 0
+    again = dynident(
+        "excite", "planar_2r", "-o", "s.yaml", "--motion", "sinusoids=table.yaml", "--torque-factor", "1", "--json", "--no-plot"
+    )
+    content = json.loads(again.stdout)
+    assert (content["description"], content["history"]) == ("sinusoidal velocities of eq. (31) as given", [])
+    assert content["trajectory"]["amplitude"] == [1.2, -1.5]
+    assert dynident("simulate", "planar_2r", "s.yaml", "-o", "log.npz", "--noise", "realistic", "--friction", "linear").returncode == 0
+    assert dynident("identify", "planar_2r", "log.npz", "-o", "run", "--friction", "linear").returncode == 0
+
+
+def test_a_motion_that_is_too_fast_is_slowed_down_and_says_so(dynident, tmp_path):
+    (tmp_path / "table.yaml").write_text("amplitude: 5.4\nperiod: 1\n")
+    finished = dynident("excite", "planar_2r", "-o", "m.csv", "--motion", "sinusoids=table.yaml", "--duration", "4", "--torque-factor", "1")
+    assert finished.returncode == 0, finished.stderr
+    text = " ".join(finished.stdout.split())
+    assert "times slower" in text
+    assert "instead of 4 s, for it would break the velocity limit of joint1" in text
+    (tmp_path / "table.yaml").write_text("amplitude: 5\nperiod: 10\n")
+    finished = dynident("excite", "planar_2r", "-o", "n.csv", "--motion", "sinusoids=table.yaml")
+    assert (finished.returncode, finished.stderr.count("\n")) == (1, 1)
+    assert "position limit of joint 'joint1' leaves 6.24 rad, and A T / π is 15.9" in finished.stderr
+    assert not (tmp_path / "n.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--motion", "dance"), "no motion named 'dance'; known: sinusoids, splines, friction-sweep"),
+        (("--motion", "splines"), "splines need knots; give a file with times and positions"),
+        (("--motion", "splines=none.csv"), "none.csv: no such file"),
+        (("--motion", "sinusoids", "--harmonics", "3"), "--harmonics and --motion don't go together"),
+        (("--motion", "friction-sweep", "--duration", "3"), "--duration and --motion friction-sweep don't go together"),
+        (("--motion", "friction-sweep", "--start", "0,0"), "--start and --motion friction-sweep don't go together"),
+        (("--motion", "sinusoids", "--static", "5"), "--static and --motion don't go together"),
+        (("--motion", "sinusoids", "--repeat", "2"), "the trajectory's end is not its start"),
+    ],
+)
+def test_wrong_usage_of_motions_exits_with_2(dynident, arguments, message):
+    finished = dynident("excite", "planar_2r", "-o", "t.csv", *arguments)
+    assert finished.returncode == 2
+    assert message in " ".join(finished.stderr.split())
+    assert finished.stderr.count("\n") == 1

@@ -9,6 +9,7 @@ import pytest
 
 from dynident.core.options import declared_options
 from dynident.data.formats.registry import READERS
+from dynident.excitation import MOTIONS
 from dynident.exports import EXPORTERS
 from dynident.feasibility.solvers.registry import SOLVERS
 from dynident.reports import SECTIONS
@@ -46,6 +47,11 @@ def test_data_formats(reader):
     assert all(own.name in text for own in declared_options(reader.options))
 
 
+@pytest.mark.parametrize("motion", MOTIONS)
+def test_motions(motion):
+    assert f"`{motion}" in page("docs/how-to/excite.md")
+
+
 @pytest.mark.parametrize("section", SECTIONS.values(), ids=SECTIONS)
 def test_report_sections(section):
     assert f"**{section.title}" in page("docs/how-to/report.md")
@@ -53,7 +59,7 @@ def test_report_sections(section):
 
 def test_the_table_of_variants_names_what_is_there():
     rows = re.findall(r"\| `([\w/]+\.py)` \| `(test_\w+\.py)` \|", page("CONTRIBUTING.md"))
-    assert len(rows) == 9
+    assert len(rows) == 10
     for registry, suite in rows:
         assert (REPOSITORY / "src" / "dynident" / registry).is_file()
         assert (REPOSITORY / "tests" / "contracts" / suite).is_file()

@@ -91,7 +91,7 @@ def _place(
     low, high = limits.position[:, 0] + np.abs(reach), limits.position[:, 1] - np.abs(reach)
     for joint, least, most, swing in zip(robot.joints, low, high, 2.0 * np.abs(reach), strict=True):
         if least > most:
-            room = f"leaves {most - least + 2.0 * swing:.3g} {joint.units.position}, and A T / π is {swing:.3g}"
+            room = f"leaves {most - least + swing:.3g} {joint.units.position}, and A T / π is {swing:.3g}"
             raise LimitError(f"position limit of joint {joint.name!r}", f"{room}; take a smaller amplitude or a shorter period")
     nearest: LimitMargin | None = None
     for centre in centres:
