@@ -63,17 +63,12 @@ SYMPTOMS = (
     Symptom(
         seen="I only have currents",
         answer="A current is a torque up to a gain per drive. `dynident gains` finds the gains, `dynident signs` missing signs.",
-        checks=("effort gains", "motor side"),
+        checks=("effort gains", "motor side", "magnitudes", "unknown signs"),
         others=(
             Cause(
                 what="the log holds motor currents [A]",
                 tells="`dynident identify` says that it holds current rather than torque",
                 fix="`dynident gains ROBOT UNLOADED --loaded FILE --payload-mass KG`, then `--effort-gains` ([how](../how-to/drives.md))",
-            ),
-            Cause(
-                what="the log holds magnitudes without their signs",
-                tells="no effort is negative",
-                fix="`dynident signs ROBOT DATA -o RUN` ([how](../tutorials/unsigned.md))",
             ),
         ),
     ),

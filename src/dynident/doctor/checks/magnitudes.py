@@ -2,17 +2,19 @@
 
 A motion that reverses makes efforts of either sign. Gravity can keep that of one joint positive, but an effort that comes down to zero
 again and again and never goes through has lost its sign. Where it does so a few times only, the robot decides: it must explain the log
-with signs that are found, and not as it is.
+with signs that are found, and far better than as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
 from dynident.doctor.case import Case
+from dynident.doctor.competition import SURE
 from dynident.doctor.correction import Correction
 from dynident.doctor.figures import compare_figure
 from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
@@ -27,7 +29,7 @@ _RETURNS = 10
 
 def _look(case: Case) -> Iterator[Finding]:
     data = case.data
-    if not data.seems_unsigned or (case.excerpt is not None and case.well_explained):
+    if not data.seems_unsigned:
         return
     assert data.effort is not None  # noqa: S101 (it seems unsigned)
     places = [find_returns(values) for values in data.effort.T]
@@ -37,7 +39,10 @@ def _look(case: Case) -> Iterator[Finding]:
     joint = int(np.argmax([len(own) for own in places]))
     effort = data.effort[:, joint]
     turned = np.searchsorted(places[joint], np.arange(data.samples), side="right") % 2
-    sure = count >= _RETURNS or _has_signs(case)
+    explained = case.excerpt is not None and case.well_explained
+    sure = (count >= _RETURNS and not explained) or _gain_with_signs(case) >= SURE
+    if explained and not sure:
+        return
     yield Finding(
         name=CHECK.name,
         sentence=f"no effort is ever negative{': these are' if sure else ', as if these were'} magnitudes without their signs",
@@ -59,12 +64,16 @@ def _look(case: Case) -> Iterator[Finding]:
     )
 
 
-def _has_signs(case: Case) -> bool:
-    """Whether the robot explains the efforts with signs that can be found."""
+def _gain_with_signs(case: Case) -> float:
+    """What signs gain in -2 log p; zero where none can be found that the robot explains."""
     try:
-        return recover_signs(case.robot, case.data).verdict.settled
+        found = recover_signs(case.robot, case.data)
     except InputError:
-        return False
+        return 0.0
+    signed = replace(case, data=found.signed)
+    if case.excerpt is None or signed.excerpt is None or not found.verdict.settled:
+        return 0.0
+    return case.explanation.cost - signed.explanation.cost
 
 
 def find_returns(effort: Array) -> IntArray:
@@ -82,8 +91,8 @@ def find_returns(effort: Array) -> IntArray:
 CHECK = Check(
     name="magnitudes",
     symptom="efforts of which none is negative, although joints move both ways",
-    cause="a controller that gives |torque| or |current|",
-    fix="`effort_kind: magnitude`, and then `dynident signs`",
+    cause="a controller that gives the magnitude of torque or current",
+    fix="`effort_kind: magnitude`, then `dynident signs ROBOT DATA -o RUN` ([how](../tutorials/unsigned.md))",
     stage=Stage.SIGNALS,
     look=_look,
     spoils=True,
