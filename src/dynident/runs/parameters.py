@@ -94,6 +94,7 @@ def parameters_document(result: LinkParameters, *, seed: int = 0) -> dict[str, A
         "gap_in_words": result.gap_in_words,
         "objective_scale": result.scale,
         "training": None if result.training is None else dict(zip(("coefficients_percent", "links_percent"), result.training, strict=True)),
+        "branches": [{"rule": rule, "branch": branch} for rule, branch in result.branches],
         "solver": result.solver,
         "method": result.method or None,
         "solutions": [_solution(result, item) for item in result.solutions],
@@ -168,6 +169,7 @@ def _bytes(result: LinkParameters, digest: str) -> bytes:
         "violations": [vars(item) for item in result.violations],
         "solver": result.solver,
         "method": result.method,
+        "branches": [list(pair) for pair in result.branches],
         "found": [{"start": s.start, "objective": s.objective, "merit": s.merit, "feasible": s.feasible} for s in result.solutions],
         "determined_by": [item.determined_by for item in result.ranges],
         "bounds": [[column, *ends] for column, ends in result.bounds.items()],
@@ -201,6 +203,7 @@ def _parameters(arrays: Arrays, description: dict[str, Any]) -> tuple[LinkParame
         ranges=tuple(Range(low=low, high=high, determined_by=kind) for (low, high), kind in ranges),
         bounds={column: (low, high) for column, low, high in description.get("bounds", [])},
         method=description.get("method", ""),
+        branches=tuple((rule, branch) for rule, branch in description.get("branches", [])),
         notes=tuple(description["notes"]),
         problem=retrieval_from_parts(base, arrays, description.get("retrieval")),
     )
