@@ -226,6 +226,13 @@ class HeldGravity(TypedDict):
     parameters: str | None
 
 
+class Branch(TypedDict):
+    """A rule with branches, and the one that holds."""
+
+    rule: str
+    branch: str
+
+
 class Parameters(Stage):
     """The result of `dynident retrieve`."""
 
@@ -242,6 +249,7 @@ class Parameters(Stage):
     gap_in_words: str
     objective_scale: Annotated[float, "the objective of parameters that are all zero; below 1e-12 of it, a cost is zero up to rounding"]
     training: Training | None
+    branches: Annotated[list[Branch], "which branch of each rule with several (either) holds"]
     solver: str
     method: Annotated[str | None, "the published method that was asked for by its name; null where none was"]
     solutions: list[Solution]
@@ -366,6 +374,7 @@ class Samples(Stage):
     count: int
     seed: int
     convergence: Convergence
+    branches: Annotated[list[Branch], "within which they were drawn, of rules with several (either)"]
     total_mass: Annotated[Spread, "[kg]"]
     links: list[SpreadOfLink]
 

@@ -382,3 +382,22 @@ def test_options_that_contradict_a_method(dynident, run, words, message):
 def test_options_that_say_what_a_method_says_are_fine(dynident, run):
     words = ["--two-step", "--weights", "none", "--prior", "none", "--solver", "penalty", "--starts", 1, "--no-ranges", *LIMITS]
     assert dynident("retrieve", "run", "--method", "gaz2019", *words).returncode in (0, 1)
+
+
+def test_rules_with_branches_in_a_file(dynident, run, tmp_path):
+    assert dynident("retrieve", "run").returncode == 0
+    mass = document(run)["links"][1]["mass"]
+    rule = f"either: {{tool: [{{name: without, bounds: {{m2: [0, {0.9 * mass}]}}}}, {{name: with, bounds: {{m2: [{1.3 * mass}, 9]}}}}]}}"
+    (tmp_path / "rules.yaml").write_text(rule)
+    finished = dynident("retrieve", "run", "--constraints", "rules.yaml")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "Of the branches of tool this holds: without." in finished.stdout
+    content = document(run)
+    assert content["branches"] == [{"rule": "tool", "branch": "without"}]
+    assert content["links"][1]["range"]["m"][1] <= 0.9 * mass + 1e-6
+    assert content["lower_bound"] <= content["objective"]
+    stored = read_parameters(run)
+    assert stored.branches == (("tool", "without"),)
+    assert stored.problem is not None
+    drawn = dynident("sample", "run", "-n", 10)
+    assert "Drawn within the branches that the links have (tool: without)" in drawn.stdout

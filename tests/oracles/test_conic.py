@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident.feasibility import RetrievalProblem, solve_retrieval
+from dynident.feasibility import Bounds, ComInEllipsoid, Constraint, Either, FeasibleSet, RetrievalProblem, solve_retrieval
 from tests.contracts.retrieval_problems import CONVEX, make
 
 
@@ -33,3 +33,19 @@ def test_optimum_is_that_of_cvxpy(name: str) -> None:
     assert result.objective == pytest.approx(expected, rel=1e-4, abs=1e-8)
     assert result.lower_bound <= expected + 1e-8
     assert np.isfinite(result.gap)
+
+
+def test_optimum_over_branches_is_the_best_of_cvxpy() -> None:
+    """Two rules of two branches around a small arm: the best of the four problems, each by CVXPY, and a bound below all of them."""
+    pytest.importorskip("cvxpy")
+    heavy = FeasibleSet((Bounds("m2", low=3.5), ComInEllipsoid.sphere(2, [0.1, 0.0, 0.0], 0.1)))
+    rules: list[list[Constraint]] = [[heavy, Bounds("m2", high=2.0)], [Bounds("c1x", 0.15, 0.22), Bounds("c1x", -0.22, 0.1)]]
+    each = {(a, b): by_cvxpy(make("planar, total mass", extra=(rules[0][a], rules[1][b]))) for a in (0, 1) for b in (0, 1)}
+    labels = [Either(branches, f"rule {k}", ["0", "1"]) for k, branches in enumerate(rules)]
+    result = solve_retrieval(make("planar, total mass", extra=tuple(labels)))
+    expected = min(each.values())
+    assert sorted(each.values())[1] > 1.01 * expected
+    assert result.objective == pytest.approx(expected, rel=1e-4, abs=1e-8)
+    assert result.lower_bound <= expected + 1e-8
+    assert result.gap <= 1e-4 * expected
+    assert dict(result.branches) == {f"rule {k}": str(choice) for k, choice in enumerate(min(each, key=lambda pair: each[pair]))}

@@ -12,6 +12,7 @@ from dynident.feasibility.constraints.convex import (
     Symmetric,
     TotalMass,
 )
+from dynident.feasibility.constraints.either import Either
 from dynident.feasibility.constraints.nonconvex import LinkView, UserConstraint
 from dynident.feasibility.constraints.regions import ComInCylinder, ComInEllipsoid, ComInHull, ComWithinReach
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Nonconvex, Terms, Violation, violations
@@ -37,6 +38,7 @@ __all__ = [
     "ComWithinReach",
     "Constraint",
     "DontCare",
+    "Either",
     "Equal",
     "FeasibleSet",
     "FrictionNonnegative",

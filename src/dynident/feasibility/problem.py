@@ -192,8 +192,12 @@ class RetrievalProblem(Result):
             return self
         why = "it only breaks ties, and would steer a solver that does not find the optimum"
         note = f"the prior toward {self.prior.toward} is left out: {why}"
-        notes = (*(item for item in self.notes if item != self.prior_note), note)
-        return replace(self, prior=None, notes=notes, prior_note="")
+        return replace(self, prior=None, notes=(*self.other_notes, note), prior_note="")
+
+    @property
+    def other_notes(self) -> tuple[str, ...]:
+        """The notes without that on a prior which only breaks ties."""
+        return tuple(note for note in self.notes if note != self.prior_note)
 
     def _priced(self, prior: NominalPrior, floor: Floor) -> tuple[RetrievalProblem, float]:
         """With a prior as it is, and how much φ is then above the best φ."""

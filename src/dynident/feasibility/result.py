@@ -89,6 +89,7 @@ class LinkParameters(Result):
     solutions : tuple      Distinct answers of a multi-start, the best first.
     ranges : tuple         One per column of the links; empty until computed.
     bounds : {column: (low, high)}   That were asked for on masses and, times the mass, on centres of mass.
+    branches : tuple       The branch of each rule that has several, by name; problem, ranges and samples are of these.
     method : str           Name of the published method that found it (`retrieve_by_method`); empty where it was none.
     notes : tuple          What the prior costs in φ, what the bound leaves out.
     reached : (n, 2)       Largest speed of each joint in the log of the friction, backward and forward, zero for a direction in which it
@@ -110,6 +111,7 @@ class LinkParameters(Result):
     bounds: Mapping[int, Bounds] = field(default_factory=dict[int, Bounds])
     scale: float = 0.0
     training: tuple[float, float] | None = None
+    branches: tuple[tuple[str, str], ...] = ()
     method: str = ""
     notes: tuple[str, ...] = ()
     reached: Array | None = None

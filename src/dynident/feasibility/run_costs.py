@@ -12,8 +12,7 @@ from dynident.core.arrays import Array, BoolArray
 from dynident.core.figures import Figure, axis, line, numbers
 from dynident.core.results import Report, Result, Row, Table
 from dynident.feasibility.problem import RetrievalProblem
-from dynident.feasibility.solve import InfeasibleError
-from dynident.feasibility.solvers.certificates import conflicting
+from dynident.feasibility.solve import settle_branches
 from dynident.feasibility.solvers.registry import solve_with, solver_by_name
 from dynident.feasibility.solvers.solver import SolverOptions
 
@@ -100,14 +99,13 @@ def run_costs(
     InfeasibleError where the convex constraints contradict each other.
     """
     problem = problem if solver_by_name(solver).exact else problem.without_tie_break()
-    floor = problem.floor
-    if floor is None:
-        raise InfeasibleError(conflicting(problem.terms, problem.variables))
+    branching = settle_branches(problem, options or SolverOptions())
+    problem = branching.problem
     candidates = solve_with(solver, problem, options)
     return RunCosts(
         solver=solver,
         costs=np.array([problem.goal.value(item.x) for item in candidates]),
         feasible=np.array([not problem.violations(item.x) for item in candidates]),
-        lower_bound=floor.bound,
+        lower_bound=branching.bound,
         beside=dict(beside or {}),
     )

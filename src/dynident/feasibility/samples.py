@@ -32,6 +32,7 @@ class PosteriorSamples(Result):
     effective : float    How many independent draws the chains are worth, for the parameter where that is least.
     draws : int          That were made in all, and of which these are a part.
     reached : (n, 2)     Largest speed of each joint in the log, backward and forward [rad/s | m/s]; None where not known.
+    branches : tuple     The branch of each rule with several in which they were drawn, by name.
     """
 
     base: BaseParameters
@@ -42,6 +43,7 @@ class PosteriorSamples(Result):
     draws: int
     seed: int
     reached: Array | None = None
+    branches: tuple[tuple[str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.x)
@@ -58,6 +60,9 @@ class PosteriorSamples(Result):
             f"Chains agree: R̂ is {self.agreement:.3f} at most (limit {AGREEMENT}); the {self.draws} draws are worth {self.effective:.0f} "
             "independent ones at least.",
         ]
+        if self.branches:
+            drawn = "; ".join(f"{rule}: {branch}" for rule, branch in self.branches)
+            facts.append(f"Drawn within the branches that the links have ({drawn}); other branches are left out.")
         if columns.of_friction:
             spread = self.x[:, columns.friction_slice].std(axis=0)
             worst = int(np.argmax(spread / np.maximum(np.abs(self.best[columns.friction_slice]), 1e-12)))
@@ -162,4 +167,4 @@ def sample_links(links: LinkParameters, count: int, *, seed: int = 0, progress: 
             remedy="retrieve them again as most probable links, which is the default",
         )
     drawn = draw_posterior(problem, count, seed=seed, progress=progress)
-    return PosteriorSamples(base=links.base, best=links.x, seed=seed, reached=links.reached, **vars(drawn))
+    return PosteriorSamples(base=links.base, best=links.x, seed=seed, reached=links.reached, branches=links.branches, **vars(drawn))

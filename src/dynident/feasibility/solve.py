@@ -12,6 +12,7 @@ from dynident.core.linear_algebra import least_squares
 from dynident.core.options import NoOptions
 from dynident.core.results import short_number
 from dynident.errors import DynidentError, Remedy
+from dynident.feasibility.branches import Branching, ContradictionError, choose_branches
 from dynident.feasibility.objective import ROUNDING, Objective
 from dynident.feasibility.plausibility import Misfit, doubts, find_costliest, find_misfit, find_optimism
 from dynident.feasibility.problem import REACH, RetrievalProblem
@@ -32,11 +33,15 @@ _STEPS = 3
 
 
 class InfeasibleError(DynidentError):
-    """No parameters satisfy all constraints. Attributes: `conflicting`, names of constraints that contradict each other."""
+    """No parameters satisfy all constraints. Attributes: `conflicting`, names of constraints that contradict each other.
 
-    def __init__(self, names: Sequence[str]) -> None:
+    branches : of rules with branches, where every combination of these does, each by some of the constraints.
+    """
+
+    def __init__(self, names: Sequence[str], *, branches: bool = False) -> None:
         self.conflicting = tuple(names)
-        super().__init__(f"no parameters satisfy all constraints; these contradict each other: {'; '.join(names)}")
+        whatever = ", whichever branches are taken" if branches else ""
+        super().__init__(f"no parameters satisfy all constraints{whatever}; these contradict each other: {'; '.join(names)}")
 
 
 class NotFoundError(DynidentError):
@@ -105,6 +110,9 @@ def solve_retrieval(
 ) -> LinkParameters:
     """Solve a retrieval problem as it is and certify the answer.
 
+    Where rules have branches (`Either`), those of the best parameters are chosen first, by branch and bound over conic problems whatever
+    the solver is; it then solves the problem that these make, which is the `problem` of the result.
+
     Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them,
     NotFoundError when the solver's best answer breaks a constraint, and MisfitError when the links don't explain data that the coefficients
     explain, or explain with reversed efforts; a plausible wrong answer is never returned. NotConvergedError when a heuristic's links don't
@@ -117,13 +125,14 @@ def solve_retrieval(
     check_solvable(solver, problem, settings)
     exact = solver_by_name(solver).exact
     problem = problem if exact else problem.without_tie_break()
-    floor = problem.floor
-    if floor is None:
-        raise InfeasibleError(conflicting(problem.terms, problem.variables))
+    branching = settle_branches(problem, settings)
+    problem, bound = branching.problem, branching.bound
     found = solve_with(solver, problem, settings)
     if exact:
         found = [replace(item, x=(x := _polish(problem, item.x)), merit=problem.merit(x)) for item in found]
-    result = certify(problem, _distinct(found, problem.units), solver=solver, floor=floor.bound)
+    result = certify(problem, _distinct(found, problem.units), solver=solver, floor=bound)
+    if branching.chosen:
+        result = replace(result, branches=branching.chosen, notes=(*result.notes, branching.note))
     if not result.feasible:
         raise NotFoundError(result)
     better = None if exact else _find_better(problem, result)
@@ -139,6 +148,22 @@ def solve_retrieval(
     if misfit.failed:
         raise MisfitError(result, find_costliest(problem), misfit)
     return replace(result, notes=(*result.notes, str(misfit)))
+
+
+def settle_branches(problem: RetrievalProblem, options: SolverOptions) -> Branching:
+    """The problem with one branch of each rule, and its lower bound; the problem itself where it has no rules with branches.
+
+    InfeasibleError where the constraints contradict each other, whatever the branches are.
+    """
+    if problem.terms.alternatives:
+        try:
+            return choose_branches(problem, options)
+        except ContradictionError as error:
+            raise InfeasibleError(error.names, branches=True) from None
+    floor = problem.floor
+    if floor is None:
+        raise InfeasibleError(conflicting(problem.terms, problem.variables))
+    return Branching(problem=problem, bound=floor.bound, chosen=(), relaxations=1)
 
 
 def _find_better(problem: RetrievalProblem, result: LinkParameters) -> Array | None:

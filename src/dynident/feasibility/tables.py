@@ -43,7 +43,8 @@ def link_records(result: LinkParameters) -> list[dict[str, Any]]:
 
 
 def condition_records(problem: RetrievalProblem) -> list[dict[str, Any]]:
-    kinds = {"convex": problem.terms.blocks, "equality": problem.terms.equalities, "not convex": problem.terms.nonconvex}
+    terms = problem.terms
+    kinds = {"convex": terms.blocks, "equality": terms.equalities, "not convex": terms.nonconvex, "one of several": terms.alternatives}
     return [{"condition": item.name, "kind": kind, "unit": item.unit} for kind, items in kinds.items() for item in items]
 
 
@@ -102,6 +103,9 @@ def _facts(result: LinkParameters) -> tuple[str, ...]:
     facts.append(f"Objective {result.objective:.6g}, lower bound {bound}, gap {result.gap_in_words}.")
     if result.problem is not None and result.problem.goal is result.problem.objective and math.isfinite(result.lower_bound):
         facts.append(f"The lower bound is about parameters of at most {REACH * result.problem.unit:g} (kg, kg·m, kg·m²).")
+    facts += [f"Of the branches of {rule} this holds: {branch}." for rule, branch in result.branches]
+    if result.ranges and result.branches:
+        facts.append("Ranges are those of the chosen branches; another branch may allow values beyond them.")
     if result.ranges:
         facts.append("Ranges are marginal: each is what one parameter can be while all others adapt; not every combination is possible.")
     if len(result.solutions) > 1:

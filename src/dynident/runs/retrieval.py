@@ -23,7 +23,7 @@ _PRIOR_WORDS = ("metric", "weight", "fixed", "toward")
 def retrieval_parts(problem: RetrievalProblem | None) -> tuple[Arrays, dict[str, Any] | None]:
     """Arrays and a description; none of a problem with conditions that are not convex, which are functions and no data, or whose ranges
     are by another objective. The data behind the objective are the estimate's, and are not stored again."""
-    if problem is None or problem.terms.nonconvex or problem.ranges_by is not None:
+    if problem is None or problem.terms.nonconvex or problem.terms.alternatives or problem.ranges_by is not None:
         return {}, None
     blocks, equalities, prior = problem.terms.blocks, problem.terms.equalities, problem.prior
     arrays: Arrays = {

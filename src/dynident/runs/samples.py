@@ -18,6 +18,7 @@ def write_samples(folder: str | Path, samples: PosteriorSamples) -> dict[str, An
     arrays, description = base_parts(samples.base)
     arrays |= {"x": samples.x, "best": samples.best} | ({} if samples.reached is None else {"reached": samples.reached})
     description |= {name: getattr(samples, name) for name in ("agreement", "effective", "draws", "seed")}
+    description["branches"] = [list(pair) for pair in samples.branches]
     description |= {"estimate": Stage.ESTIMATE.digest(run), "parameters": Stage.PARAMETERS.digest(run)}
     content = pack(stage.value.arrays_schema, arrays, description)
     document = samples_document(samples)
@@ -47,6 +48,7 @@ def samples_document(samples: PosteriorSamples) -> dict[str, Any]:
         "count": len(samples),
         "seed": samples.seed,
         "convergence": convergence_document(samples),
+        "branches": [{"rule": rule, "branch": branch} for rule, branch in samples.branches],
         "total_mass": {"mean": float(samples.total_mass.mean()), "std": float(samples.total_mass.std())},
         "links": samples.spread(),
         "versions": Stage.SAMPLES.versions,
@@ -60,7 +62,8 @@ def convergence_document(samples: PosteriorSamples) -> dict[str, Any]:
 
 def _samples(arrays: Arrays, description: dict[str, Any]) -> tuple[tuple[PosteriorSamples, str], str]:
     """The samples with the digest of the parameters that they were drawn for, and that of the estimate."""
-    numbers = {name: description[name] for name in ("agreement", "effective", "draws", "seed")}
+    numbers: dict[str, Any] = {name: description[name] for name in ("agreement", "effective", "draws", "seed")}
+    numbers["branches"] = tuple((rule, branch) for rule, branch in description.get("branches", []))
     samples = PosteriorSamples(
         base=base_from_parts(arrays, description), x=arrays["x"], best=arrays["best"], reached=arrays.get("reached"), **numbers
     )

@@ -19,6 +19,7 @@ from dynident.core.fields import Fields, parse_number, read_fields
 from dynident.core.files import errors_in_file, read_text
 from dynident.errors import FileError, Remedy
 from dynident.feasibility.constraints import convex
+from dynident.feasibility.constraints.either import Either
 from dynident.feasibility.constraints.regions import ComInCylinder, ComInEllipsoid, ComInHull
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
 from dynident.regression.equations.base import BaseParameters
@@ -100,10 +101,11 @@ def _from_yaml(file: Path) -> list[Constraint]:
     """The constraints in a YAML file, in the order of its keys; FileError names the file, the place and what is allowed."""
     top = read_fields(file)
     top.only((), tuple(_SECTIONS))
-    constraints: list[Constraint] = []
-    for key in top.values:
-        constraints += _SECTIONS[key](top, key)
-    return constraints
+    return _read_sections(top)
+
+
+def _read_sections(fields: Fields) -> list[Constraint]:
+    return [constraint for key in fields.values if key in _SECTIONS for constraint in _SECTIONS[key](fields, key)]
 
 
 def _consistency(top: Fields, key: str) -> list[Constraint]:
@@ -208,6 +210,23 @@ def _friction(top: Fields, key: str) -> list[Constraint]:
     return [convex.FrictionNonnegative()]
 
 
+def _either(top: Fields, key: str) -> list[Constraint]:
+    """One rule as a list of branches, or several by name; a branch has the keys of a file, and a name if it is given one."""
+    value, rules = top.values[key], dict[str, list[Fields]]()
+    if isinstance(value, dict):
+        section = top.section(key)
+        rules = {str(name): section.sections(name) for name in section.values}
+    else:
+        rules[key] = top.sections(key)
+    found: list[Constraint] = []
+    for rule, branches in rules.items():
+        for branch in branches:
+            branch.only((), ("name", *_SECTIONS))
+        parts = [FeasibleSet(tuple(_read_sections(branch))) for branch in branches]
+        found.append(Either(parts, rule, [branch.text("name") for branch in branches]))
+    return found
+
+
 #: A new kind of constraint is its class and one line here.
 _SECTIONS: dict[str, Callable[[Fields, str], list[Constraint]]] = {
     "consistency": _consistency,
@@ -220,6 +239,7 @@ _SECTIONS: dict[str, Callable[[Fields, str], list[Constraint]]] = {
     "com": _com,
     "friction": _friction,
     "dont_care": _values(convex.DontCare),
+    "either": _either,
 }
 
 

@@ -55,21 +55,32 @@ class Nonconvex:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class Alternatives:
+    """A rule of which at least one branch must hold. branches : the name of each and what it asks."""
+
+    name: str
+    branches: tuple[tuple[str, Terms], ...]
+    unit: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Terms:
     """Everything that a set of constraints asks of the variables.
 
     dont_care : parameters and their columns which the objective must not contain: their values are chosen, not fitted.
+    alternatives : rules with branches, which solvers get after one of each has been chosen.
     """
 
     blocks: tuple[Block, ...] = ()
     equalities: tuple[Equality, ...] = ()
     nonconvex: tuple[Nonconvex, ...] = ()
     dont_care: tuple[tuple[str, int], ...] = ()
+    alternatives: tuple[Alternatives, ...] = ()
 
     @property
     def count(self) -> int:
         """How many conditions there are."""
-        return len(self.blocks) + len(self.equalities) + len(self.nonconvex)
+        return len(self.blocks) + len(self.equalities) + len(self.nonconvex) + len(self.alternatives)
 
     @staticmethod
     def joined(parts: Iterable[Terms]) -> Terms:
@@ -79,6 +90,7 @@ class Terms:
             equalities=tuple(equality for part in parts for equality in part.equalities),
             nonconvex=tuple(item for part in parts for item in part.nonconvex),
             dont_care=tuple(item for part in parts for item in part.dont_care),
+            alternatives=tuple(item for part in parts for item in part.alternatives),
         )
 
 
@@ -124,6 +136,11 @@ def violations(terms: Terms, x: Array, units: Array | None = None, margins: Marg
         amount = item.violation(x)
         if not amount <= MET_WITHIN * item.size(units):
             broken.append(Violation(item.name, float(amount) if np.isfinite(amount) else float("inf"), item.unit))
+    for rule in terms.alternatives:
+        each = [(violations(branch, x, units), label) for label, branch in rule.branches]
+        if all(found for found, _ in each):
+            nearest, label = min(each, key=lambda item: item[0][0].amount)
+            broken.append(Violation(f"{rule.name} (nearest branch: {label})", nearest[0].amount, nearest[0].unit))
     return tuple(sorted(broken, key=lambda violation: -violation.amount))
 
 

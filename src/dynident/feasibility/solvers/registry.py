@@ -24,6 +24,8 @@ def solve_with(name: str, problem: RetrievalProblem, options: SolverOptions | No
     """The candidates of a solver, as they are: not yet polished or certified."""
     settings = options or SolverOptions()
     own = check_solvable(name, problem, settings)
+    if problem.terms.alternatives:
+        raise InputError("the problem has rules with branches, of which solve_retrieval chooses one each; give it to that")
     return SOLVERS[name].solve(problem, settings, own)
 
 

@@ -14,6 +14,7 @@ from dynident.feasibility import (
     ComInEllipsoid,
     ComInHull,
     DontCare,
+    Either,
     Equal,
     FrictionNonnegative,
     Known,
@@ -207,3 +208,62 @@ def test_other_suffixes_and_missing_files(tmp_path):
     for name in ("c.yaml", "c.csv", "c.py"):
         with pytest.raises(FileError, match="no such file"):
             read_constraints(tmp_path / name, run_python=True)
+
+
+RULES = """
+bounds: {m1: [0, 10]}
+either:
+  wrist:
+    - {name: heavy, bounds: {m2: [1.5, inf], m3: [0, 0.9]}}
+    - bounds: {m2: [0, 1.5]}
+      total_mass: [0, 8]
+  elbow:
+    - known: {m1: 1.0}
+    - com: [{link: 1, sphere: {centre: [0, 0, 0], radius: 0.1}}]
+    - either:
+        - ratio: [{of: m2, to: m3}]
+        - equal: [[m1, m2]]
+"""
+
+
+def test_rules_with_branches(tmp_path):
+    found = read_constraints(written(tmp_path, RULES), base=BASE)
+    bounds, wrist, elbow = found.constraints
+    assert isinstance(bounds, Bounds)
+    assert isinstance(wrist, Either)
+    assert isinstance(elbow, Either)
+    assert (wrist.name, elbow.name) == ("wrist", "elbow")
+    terms = found.terms(BASE.robot, BASE.columns)
+    assert [label for label, _ in terms.alternatives[0].branches] == ["heavy", "m2 >= 0, m2 <= 1.5, total mass >= 0 and 1 more"]
+    assert [label for label, _ in terms.alternatives[1].branches] == [
+        "m1 = 1",
+        "centre of mass of link1 inside its ellipsoid",
+        "either",
+    ]
+    inner = terms.alternatives[1].branches[2][1].alternatives[0]
+    assert [label for label, _ in inner.branches] == ["m2 >= 0 m3", "m1 = m2"]
+
+
+def test_one_rule_is_a_list_of_branches(tmp_path):
+    (rule,) = read_constraints(written(tmp_path, "either: [{known: {m1: 1}}, {known: {m2: 1}}]"), base=BASE).constraints
+    assert isinstance(rule, Either)
+    assert rule.name == "either"
+    assert len(rule.branches) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("either: 3", "either: a list was expected, not 3"),
+        ("either: {wrist: 3}", "either.wrist: a list was expected, not 3"),
+        ("either: [{known: {m1: 1}}]", "either has 1 branches; two or more were expected"),
+        ("either: [{known: {m1: 1}}, {}]", "either has no condition in branch 2"),
+        ("either: {wrist: [{known: {m1: 1}}, {knwon: {m2: 1}}]}", r"either\.wrist\[1\]: unknown key 'knwon'; allowed: name, consistency"),
+        ("either: [{known: {m1: 1}}, {known: {m9: 1}}]", "no parameter named 'm9'"),
+        ("either: [{known: {m1: 1}}, {bounds: {m1: [2, 1]}}]", r"either\[1\]\.bounds\.m1: the lower bound 2 exceeds"),
+    ],
+)
+def test_complaints_about_branches_name_the_place(tmp_path, content, message):
+    with pytest.raises(FileError, match=message) as caught:
+        read_constraints(written(tmp_path, content), base=BASE)
+    assert "c.yaml" in str(caught.value)
