@@ -52,4 +52,4 @@ def detectability(
         energy += G[0, 0] - target[i] ** 2
     held = np.maximum(rest_friction, 1e-12)
     left = lsq_linear(slope[:, None] * axes.T, target, bounds=(-held, held)).fun
-    return float(np.sqrt(energy + left @ left))
+    return float(np.sqrt(max(energy + left @ left, 0.0)))  # zero but for rounding where friction takes it all

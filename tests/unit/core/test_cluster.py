@@ -13,6 +13,9 @@ from dynident.core.parallel import multi_start
 from dynident.errors import InputError, MissingExtraError
 from tests.logs import synthetic_log
 
+#: A scheduler that is asked for no address looks for that of this machine, which has one only where it has a network.
+HERE = {"protocol": "tcp", "host": "127.0.0.1"}
+
 
 def half(number: int) -> int:
     if number % 2:
@@ -52,7 +55,7 @@ def test_a_scheduler_that_does_not_answer_is_one_sentence(monkeypatch):
 @pytest.mark.network
 def test_a_scheduler_gives_the_same_as_this_process():
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as local:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, **HERE) as local:
         address = local.scheduler_address
         with open_client(1, address) as client:
             found = sorted(each_completed(half, [4, 3, 6], client), key=lambda pair: pair[0])
@@ -66,7 +69,7 @@ def test_multi_starts_of_the_verbs_are_the_same_on_a_scheduler():
     """Retrieval, the search for signs and the design of a trajectory."""
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as local,
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None, **HERE) as local,
         open_executor(1, local.scheduler_address) as executor,
     ):
         assert executor is not None

@@ -75,7 +75,10 @@ def test_order_of_completion_is_irrelevant() -> None:
 @pytest.mark.network
 def test_dask_gives_the_same() -> None:
     distributed = pytest.importorskip("distributed")
-    with distributed.Client(processes=False, n_workers=2, dashboard_address=None) as client:
+    with (
+        distributed.LocalCluster(processes=False, n_workers=2, dashboard_address=None, protocol="tcp", host="127.0.0.1") as cluster,
+        distributed.Client(cluster) as client,
+    ):
         assert multi_start(draw, 4, seed=7, executor=client.get_executor()) == multi_start(draw, 4, seed=7)
 
 

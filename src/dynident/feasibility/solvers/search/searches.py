@@ -131,6 +131,11 @@ def search_locally(penalised: Penalised, p: Array, box: ParameterBox, charge: Ch
             slope = slope + charge.factor * steep
         return charge(phi, gamma), width * slope
 
+    def better_of(u: Array) -> Array:
+        """There, or where the search began: at the beginning itself, since going to units of the box and back rounds."""
+        found, begun = box.clip(box.low + width * u), box.clip(p)
+        return found if charge(*penalised.parts(found)) <= charge(*penalised.parts(begun)) else begun
+
     u = np.clip((p - box.low) / width, 0.0, upper)
     bounds = list(zip(np.zeros(len(u)), upper, strict=True))
     scale = 1.0 / max(value(u), np.finfo(float).tiny)
@@ -145,13 +150,12 @@ def search_locally(penalised: Penalised, p: Array, box: ParameterBox, charge: Ch
     elif method == "slsqp-numerical":
         result = minimize(lambda u: scale * value(u), u, method="slsqp", bounds=bounds, options={"maxiter": 1000, "ftol": 1e-12})
     elif method == "pattern":
-        return box.clip(box.low + width * poll(value, u, upper))
+        return better_of(poll(value, u, upper))
     else:
         budget = 300 * len(u)
         settings = {"maxfev": budget, "maxiter": budget, "adaptive": True, "fatol": 1e-12, "xatol": 1e-10}
         result = minimize(lambda u: scale * value(u), u, method="nelder-mead", bounds=bounds, options=settings)
-    found = np.clip(np.asarray(result.x, dtype=float), 0.0, upper)
-    return box.clip(box.low + width * (found if value(found) <= value(u) else u))
+    return better_of(np.clip(np.asarray(result.x, dtype=float), 0.0, upper))
 
 
 def poll(function: Callable[[Array], float], start: Array, upper: Array) -> Array:
