@@ -14,7 +14,7 @@ KERNEL_TESTS := tests/oracles tests/unit/dynamics $(filter-out %/test_trust.py,$
 # What compares numbers to the last digits, once more with the arithmetic of other x86-64 processors: the bounds must follow from what is
 # compared, and not from the machine. OpenBLAS, NumPy and Numba each choose their instructions by the processor, and fused multiplication,
 # wider vectors and other blocks of a matrix each round differently. Zen has the kernels of Haswell; an AVX-512 machine those of SkylakeX.
-ROUNDING_TESTS := tests/oracles tests/properties tests/unit/dynamics tests/unit/parameters tests/unit/regression
+ROUNDING_TESTS := tests/oracles tests/properties $(addprefix tests/unit/,dynamics feasibility monitoring parameters regression)
 WITHOUT_AVX512 := OPENBLAS_CORETYPE=Haswell NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL" NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES=
 WITHOUT_AVX := OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" NUMBA_CPU_NAME=generic
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -117,29 +118,29 @@ def _end_finder(
     (A, b), units, reduced = rows, problem.units, Reduced.of(problem)
     counted = [block.counted(units) for block in blocks]
     ball = Extremes.of(A * units, b, counted, radius=radius, origin=reduced.origin, basis=reduced.basis, tolerance=_TOLERANCE)
-    if ball is not None:
-
-        def find_in_ball(column: int, sign: float) -> float:
-            value = ball.end(column, sign)
-            return -sign * np.inf if abs(value) >= UNBOUNDED else float(units[column]) * value
-
-        return find_in_ball
     asked = problem.base.columns.is_link
-    solve = WorkingSet(
-        A, b, blocks, problem.terms.equalities, radius=radius, units=units, tolerance=_TOLERANCE, asked=asked, tight=x
-    ).minimise
+
+    @cache
+    def working_set() -> WorkingSet:
+        return WorkingSet(A, b, blocks, problem.terms.equalities, radius=radius, units=units, tolerance=_TOLERANCE, asked=asked, tight=x)
 
     def find(column: int, sign: float) -> float:
         direction = np.zeros(problem.variables)
         direction[column] = sign / sizes[column]
-        solution, farthest = solve(direction), UNBOUNDED * float(units[column])
+        solution, farthest = working_set().minimise(direction), UNBOUNDED * float(units[column])
         value = float(solution.x[column])
         solved = solution.status is ConicStatus.SOLVED
         if solution.status is ConicStatus.UNBOUNDED or abs(value) >= (farthest if solved else _ON_THE_WAY * farthest):
             return -sign * np.inf
         return value if solved else np.nan
 
-    return find
+    def find_in_ball(column: int, sign: float) -> float:
+        value = np.nan if ball is None else ball.end(column, sign)
+        if np.isnan(value):  # there is no ball, or its solver was stuck
+            return find(column, sign)
+        return -sign * np.inf if abs(value) >= UNBOUNDED else float(units[column]) * value
+
+    return find_in_ball
 
 
 def _sizes(result: LinkParameters, units: Array) -> Array:
