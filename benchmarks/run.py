@@ -38,6 +38,7 @@ STUDIES = (
     "descriptions",
     "friction",
     "data",
+    "encoder",
     "drives",
     "monitor",
     "fleet",

@@ -62,9 +62,9 @@ def model(name: str) -> Robot:
     return load_robot(URDF.get(name, name))
 
 
-def draw_arm(name: str, errors: tuple[str, ...], rng: np.random.Generator) -> Arm:
+def draw_arm(name: str | Robot, errors: tuple[str, ...], rng: np.random.Generator) -> Arm:
     """An arm whose description is wrong by a factor of up to two in every link, or, of `dh_arm`, says nothing of them."""
-    robot = model(name)
+    robot = model(name) if isinstance(name, str) else name
     n = robot.n
     if name == "dh_arm":  # somewhere between an arm of plastic and one of cast iron
         links = perturb_links(2.0 ** rng.uniform(-1.0, 2.0) * uniform_prior(robot, FeasibleSet(())).nominal, rng)
@@ -130,7 +130,16 @@ def record_pair(arm: Arm, motion: str, rng: np.random.Generator) -> tuple[Datase
     return logs[0], logs[1]
 
 
-def record(arm: Arm, time: np.ndarray, q: np.ndarray, dq: np.ndarray, ddq: np.ndarray, rng: np.random.Generator) -> Dataset:
+def record(
+    arm: Arm,
+    time: np.ndarray,
+    q: np.ndarray,
+    dq: np.ndarray,
+    ddq: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    position_noise: float = POSITION_NOISE,
+) -> Dataset:
     """What is measured while the links move so: the drives' positions and torques. A joint deflects as its torque says, at once."""
     torque = inverse_dynamics(arm.described.with_gravity(arm.gravity), arm.links, q, dq, ddq)
     deflection = torque / arm.stiffness
@@ -140,7 +149,7 @@ def record(arm: Arm, time: np.ndarray, q: np.ndarray, dq: np.ndarray, ddq: np.nd
     effort = torque + arm.fv * speed + (arm.fc + falling) * np.sign(speed) + arm.fo + arm.ripple * np.sin(12.0 * drive)
     return Dataset(
         time=time,
-        q=drive + POSITION_NOISE * rng.normal(size=q.shape),
+        q=drive + position_noise * rng.normal(size=q.shape),
         effort=effort + arm.noise * rng.normal(size=q.shape),
         effort_kind=EffortKind.TORQUE,
         source="virtual arm",

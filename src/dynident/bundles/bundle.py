@@ -219,7 +219,7 @@ def _versions() -> dict[str, str]:
 def _reading(estimate: Estimate) -> dict[str, Any]:
     """How the data were read, as far as it is numbers and units; of columns and options, how many were named."""
     read = estimate.summary.processing.read
-    plain = ("units", "effort_kind", "effort_gains", "effort_signs", "gears", "offsets", "delay", "rate")
+    plain = ("units", "effort_kind", "effort_gains", "effort_signs", "gears", "offsets", "delay", "low_pass", "rate")
     found: dict[str, Any] = {name: value for name in plain if (value := getattr(read, name))}
     if read.columns:
         found["columns"] = {quantity: len(patterns) for quantity, patterns in read.columns.items()}

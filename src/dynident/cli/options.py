@@ -153,6 +153,17 @@ Without = Annotated[
 ]
 
 
+LowPass = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--low-pass",
+        metavar="NAME=HZ",
+        help="Filter q, dq, ddq or effort by itself before anything is derived, as papers do (with --filter none): q=1. One or one per "
+        "joint. Repeatable. It biases the model; the default, one filter for both sides of the equations, does not.",
+    ),
+]
+
+
 def _group(**annotations: Any) -> OptionGroup:
     return OptionGroup(lambda: {name: Offered(annotation=annotation) for name, annotation in annotations.items()})
 
@@ -160,7 +171,7 @@ def _group(**annotations: Any) -> OptionGroup:
 _MOTORS = {"gear_ratios": GearRatios, "gear_coupling": GearCoupling, "joint_offsets": JointOffsets}
 _EFFORT = {"effort_kind": EffortKind, "effort_gains": EffortGains}
 _FORMAT = {"preset": Preset, "topic": Topic, "reader_option": ReaderOption}
-_CLOCK = {"delay": Delay, "sampling_rate": SamplingRate, "without": Without}
+_CLOCK = {"delay": Delay, "sampling_rate": SamplingRate, "without": Without, "low_pass": LowPass}
 Values: TypeAlias = Mapping[str, Any]
 #: How data are to be read, for `parse_reading`; of a log of magnitudes; and of a motion, which has no effort.
 DataReading = Annotated[Values, _group(map=Map, unit=Unit, **_EFFORT, effort_signs=EffortSigns, **_MOTORS, **_CLOCK, **_FORMAT)]
@@ -203,6 +214,7 @@ OPTIONS = {
     "offsets": "--joint-offsets",
     "delay": "--delay",
     "without": "--without",
+    "low_pass": "--low-pass",
     "gravity": "--gravity",
     "rate": "--sampling-rate",
     "lock": "--lock",
@@ -273,6 +285,12 @@ def parse_xacro_args(pairs: Iterable[str] | None) -> dict[str, str]:
     """{"hand": "true"} of "hand:=true" words, as ROS writes them; = alone will do."""
     plain = [pair.replace(":=", "=", 1) for pair in pairs or ()]
     return _pairs("--xacro-arg", plain, "argument", lambda text: text, "NAME:=VALUE was expected, such as hand:=true", split_at_last=False)
+
+
+def parse_low_pass(pairs: Iterable[str] | None) -> dict[str, list[float]]:
+    """{"q": [1.0]} of "q=1" words; several frequencies with commas are one per joint."""
+    expected = "NAME=HZ with positive frequencies was expected, such as effort=2"
+    return _pairs("--low-pass", pairs, "signal", _frequencies, expected, split_at_last=False)
 
 
 def parse_topics(names: Iterable[str] | None) -> dict[str, str]:
@@ -430,6 +448,11 @@ def _number(text: str) -> float | None:
 
     value = parse_number(text)
     return value if value is not None and math.isfinite(value) else None
+
+
+def _frequencies(text: str) -> list[float] | None:
+    numbers = [number for word in text.split(",") if (number := _number(word)) is not None and number > 0.0]
+    return numbers if len(numbers) == text.count(",") + 1 else None
 
 
 def _names(text: str) -> list[str] | None:

@@ -39,6 +39,8 @@ FEW_CONFIGURATIONS = 20
 #: Noise of recorded velocities that biases friction, beside their RMS [%]: at 1 % of white noise 85 to 94 % of the coefficients of a
 #: virtual arm are within two standard deviations (40 s, 100 to 1,000 Hz), with 0.2 % 93 to 96 %.
 NOISY_VELOCITY = 1.0
+#: Less than this is not worth a note [%]: hardly a sign is wrong.
+QUIET_VELOCITY = 0.01
 #: A value so many times beyond 98 % of the joint's is an error of the recorder.
 SPIKE = 20.0
 _LISTED = 12
@@ -86,7 +88,8 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
         else:
             uneven = ""
         yield f"{uneven}the log was put on a uniform clock of {processing.resampled_to_hz:.6g} Hz first{leaps and ', '}{leaps}"
-    if processing.differentiated and processing.cutoff_hz is None:
+    noisy = "dq" not in processing.differentiated or any(share > QUIET_VELOCITY for share in _velocity_shares(processing).values())
+    if processing.differentiated and processing.cutoff_hz is None and noisy:
         names = "accelerations" if data.dq is not None else "velocities" if data.ddq is not None else "velocities and accelerations"
         yield f"{names} are differences, and no filter follows, so that their noise biases the result; filter, with a cutoff of about 5 Hz"
     yield from _motion_noise(robot, data, processing)
@@ -95,10 +98,9 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
 def _motion_noise(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
     """Noise of velocities: of those that were derived from positions always, of recorded ones where it is large enough to bias."""
     by_joint, units = processing.motion_noise, {name: joint.units for name, joint in zip(data.joint_names, robot.joints, strict=True)}
-    shares = {name: 100.0 * noise["velocity"] / noise["speed"] for name, noise in by_joint.items() if noise["speed"] > 0.0}
+    shares = _velocity_shares(processing)
     derived = [name for name in shares if "position" in by_joint[name]]
-    if derived:
-        worst = max(derived, key=lambda name: shares[name])
+    if derived and shares[worst := max(derived, key=lambda name: shares[name])] > QUIET_VELOCITY:
         noise, unit = by_joint[worst], units[worst]
         smoothed = f"were smoothed at {noise['bandwidth_hz']:.3g} Hz" if "bandwidth_hz" in noise else "needed no smoothing"
         yield (
@@ -113,6 +115,11 @@ def _motion_noise(robot: Robot, data: Dataset, processing: Processing) -> Iterat
             "reversals bias friction by more than the standard deviations tell; read the log without its velocities and accelerations, so "
             "that they are derived from smoothed positions"
         )
+
+
+def _velocity_shares(processing: Processing) -> dict[str, float]:
+    """Noise of each joint's velocity beside its RMS [%]."""
+    return {name: 100.0 * noise["velocity"] / noise["speed"] for name, noise in processing.motion_noise.items() if noise["speed"] > 0.0}
 
 
 def _dead_efforts(names: Sequence[str], low: Array, high: Array) -> Iterator[str]:

@@ -21,6 +21,7 @@ class Reading:
     gears : (n, n)                   Of a log of motors: motor = gears · joint.
     offsets                          Added to the positions, one per joint [rad | m].
     delay                            Of the efforts [s], one for all joints, or one per joint.
+    low_pass : {quantity: Hz}        Of signals that were filtered by themselves, one for all joints, or one per joint.
     rate : float or None             Sampling rate [Hz] in place of stamps.
     reader_options : {name: value}   Of the reader's own.
     preset : str                     Name or file of a preset.
@@ -34,6 +35,7 @@ class Reading:
     gears: list[list[float]] | None = None
     offsets: list[float] | None = None
     delay: list[float] | None = None
+    low_pass: Mapping[str, list[float]] = field(default_factory=dict[str, list[float]])
     rate: float | None = None
     reader_options: Mapping[str, str] = field(default_factory=dict[str, str])
     preset: str = ""
@@ -49,6 +51,7 @@ class Reading:
             gears=other.gears or self.gears,
             offsets=other.offsets or self.offsets,
             delay=other.delay or self.delay,
+            low_pass={**self.low_pass, **other.low_pass},
             rate=other.rate or self.rate,
             reader_options={**self.reader_options, **other.reader_options},
             preset=other.preset or self.preset,

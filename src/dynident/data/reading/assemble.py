@@ -22,7 +22,8 @@ from dynident.data.reading.quantities import celsius_zero, factor, is_current
 from dynident.data.reading.recipe import Recipe, Unit
 from dynident.data.reading.stamps import seconds_of
 from dynident.data.signals.clocks import shift_effort
-from dynident.data.signals.sampling import mask_times
+from dynident.data.signals.derivatives import JITTER, low_pass
+from dynident.data.signals.sampling import is_uniform, mask_times, resample
 from dynident.errors import FileError, Remedy, ShapeError, UnknownNameError, ValueRangeError
 
 #: No joint has a position, velocity, acceleration or effort beyond this, in any unit that a recorder uses.
@@ -78,6 +79,9 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
         dataset = shift_effort(dataset, _for_each("delay", recipe.delay, dataset.n))
     if recipe.without:
         dataset = mask_times(dataset, recipe.without)
+    if recipe.low_pass:
+        even = dataset if is_uniform(dataset, tolerance=JITTER) else resample(dataset)
+        dataset = low_pass(even, recipe.low_pass)
     if not order:
         return dataset
     chosen = dataset.select(order)
@@ -86,9 +90,9 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
 
 
 def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> ControllerSamples:
-    of_logs = (recipe.gears, recipe.signs, recipe.offsets, recipe.effort_gains, recipe.effort_signs, recipe.delay, recipe.without or None)
-    if any(given is not None for given in of_logs):
-        only = "intervals to leave out, delays, effort gains, signs, gear ratios and offsets apply to logs only"
+    of_logs = (recipe.gears, recipe.signs, recipe.offsets, recipe.effort_gains, recipe.effort_signs, recipe.delay)
+    if any(given is not None for given in of_logs) or recipe.without or recipe.low_pass:
+        only = "intervals to leave out, low-passes, delays, effort gains, signs, gear ratios and offsets apply to logs only"
         raise FileError(file, f"holds M or g, a model in joint coordinates; {only}")
     names, order = joint_order(file, content.joint_names, recipe.joints, content.arrays["q"].shape[1])
     arrays: dict[str, Any] = {}

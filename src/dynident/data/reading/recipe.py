@@ -21,9 +21,11 @@ from dynident.errors import FileError, Remedy, UnknownNameError, ValueRangeError
 Unit = str | tuple[str, ...]
 _MOTORS = ("signs", "gear_ratios", "motor_to_joint", "offsets")
 _EFFORT = ("effort_kind", "effort_gains", "effort_signs", "effort_joints", "delay")
-_KEYS = ("columns", "units", "joints", *_MOTORS, *_EFFORT, "rate", "skip", "without", "files", "segment", "reader_options")
+_KEYS = ("columns", "units", "joints", *_MOTORS, *_EFFORT, "rate", "skip", "without", "low_pass", "files", "segment", "reader_options")
 _ABOUT = ("preset", "about", "source")
 
+#: Signals that can have a low-pass of their own.
+FILTERED = ("q", "dq", "ddq", "effort")
 #: Rates that a log may have [Hz], and gains that an effort may be multiplied by.
 _SLOWEST, _FASTEST, _LARGEST_GAIN = 1e-3, 1e7, 1e9
 
@@ -46,6 +48,7 @@ class Recipe:
     effort_kind, skip         What the effort is; samples to drop at the start.
     rate : float or None      Sampling rate [Hz]: of a log without stamps, or in place of stamps that are wrong.
     without : pairs           Intervals (from, to) of the log's clock [s] that are not used.
+    low_pass : dict           Our name -> cutoff [Hz] of a low-pass of that signal alone, (n,) or (1,), after all else.
     files : tuple or dict     Files to read one after another, or a file per quantity.
     segment : str             Column whose changes start a new segment.
     reader_options : dict     Options that the reader of the format has of its own.
@@ -67,6 +70,7 @@ class Recipe:
     rate: float | None = None
     skip: int = 0
     without: tuple[tuple[float, float], ...] = ()
+    low_pass: Mapping[str, Array] = field(default_factory=dict[str, Array])
     files: tuple[str, ...] | Mapping[str, str] = ()
     segment: str = ""
     reader_options: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -81,7 +85,7 @@ class Recipe:
     def override(self, **given: Any) -> Recipe:
         """The same with what was given explicitly; maps are merged key by key."""
         changes = {name: value for name, value in given.items() if value is not None}
-        for name in ("columns", "units", "reader_options"):
+        for name in ("columns", "units", "low_pass", "reader_options"):
             if name in changes:
                 changes[name] = {**getattr(self, name), **changes[name]}
         return replace(self, **changes)
@@ -90,7 +94,7 @@ class Recipe:
         """The same, and what it doesn't say as a preset says it."""
         own = vars(self)
         rest = {name: value for name, value in vars(preset).items() if not isinstance(own[name], np.ndarray) and not own[name]}
-        maps: dict[str, Any] = {name: {**getattr(preset, name), **own[name]} for name in ("units", "reader_options")}
+        maps: dict[str, Any] = {name: {**getattr(preset, name), **own[name]} for name in ("units", "low_pass", "reader_options")}
         return replace(self, **rest | maps | {"columns": self.columns, "files": self.files, "preset_columns": preset.columns})
 
 
@@ -195,6 +199,23 @@ def check_without(intervals: Sequence[Sequence[float]] | None) -> tuple[tuple[fl
     return tuple((float(start), float(stop)) for start, stop in intervals)
 
 
+def check_low_pass(cutoffs: Mapping[str, ArrayLike] | None) -> dict[str, Array] | None:
+    """Cutoffs [Hz] by our own names, one or one per joint."""
+    if cutoffs is None:
+        return None
+    found: dict[str, Array] = {}
+    for key, frequencies in cutoffs.items():
+        if key not in FILTERED:
+            raise UnknownNameError("signal with a low-pass", key, FILTERED)
+        values = np.atleast_1d(np.asarray(frequencies, dtype=float))
+        if values.ndim != 1 or not np.all(np.isfinite(values) & (values > 0.0)):
+            raise ValueRangeError(
+                "low_pass", f"of {key} is {values.tolist()}; positive frequencies [Hz] were expected, one or one per joint"
+            )
+        found[key] = values
+    return found
+
+
 def read_recipe(path: Path) -> Recipe:
     """The recipe in a YAML file; FileError names the place and what is allowed."""
     fields = Fields(path, {key: value for key, value in read_yaml(path).items() if value is not None})
@@ -217,6 +238,7 @@ def read_recipe(path: Path) -> Recipe:
             rate=fields.positive("rate") if fields.has("rate") else None,
             skip=_skip(fields),
             without=check_without([row.tolist() for row in fields.rows("without", infinite=True)]) or () if fields.has("without") else (),
+            low_pass=_low_pass(fields),
             files=_files(fields),
             segment=fields.text("segment"),
             preset=fields.text("preset"),
@@ -256,6 +278,14 @@ def _per_joint(fields: Fields, key: str) -> Array | None:
     if not fields.has(key):
         return None
     return fields.numbers(key) if isinstance(fields.values[key], list) else np.array([fields.number(key)])
+
+
+def _low_pass(fields: Fields) -> dict[str, Array]:
+    if not fields.has("low_pass"):
+        return {}
+    section = fields.section("low_pass")
+    found = {str(name): values for name in section.values if (values := _per_joint(section, str(name))) is not None}
+    return check_low_pass(found) or {}
 
 
 def _gears(fields: Fields) -> Array | None:
