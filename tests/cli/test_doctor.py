@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 import yaml
 
+from dynident import load_robot
 from dynident.data import write_dataset
+from dynident.dynamics import inverse_dynamics
 from tests.cli.test_identify import refused
+from tests.geared_arms import NAMES, make_arm
 from tests.logs import synthetic_log
 from tests.schemas import validator
 
@@ -122,3 +125,61 @@ def test_identify_stops_at_a_fault_that_would_make_its_result_meaningless_unless
     sideways = dynident("identify", "spatial_3r", "good.npz", "-o", "other", "--gravity", "0,0,9.81")
     refused(sideways, ["gravity is along", "--gravity 0,0,-9.8066"])
     assert dynident("identify", "spatial_3r", "good.npz", "-o", "good").returncode == 0
+
+
+@pytest.mark.parametrize(("arm", "seed"), [*((name, 1) for name in NAMES), ("elbow", 2), ("anthropomorphic", 1), ("pendulum", 1)])
+def test_magnitudes_are_known_although_nothing_says_so_and_signs_is_the_next_step(dynident, tmp_path, arm, seed):
+    made = make_arm(arm, tmp_path, seed=seed)
+    write_dataset(made.log, tmp_path / "log.csv")
+    words = (made.file.name, "log.csv")
+    document = json.loads(dynident("doctor", *words, "--json").stdout)
+    assert [(finding["name"], finding["confidence"]) for finding in document["findings"]] == [("magnitudes", "high")]
+    assert document["recipe"] == {"effort_kind": "magnitude"}
+    assert "dynident signs ROBOT DATA -o RUN" in document["findings"][0]["remedy"]
+    refused(dynident("identify", *words, "-o", "run"), ["--effort-kind magnitude", "dynident signs ROBOT DATA -o RUN"])
+    assert dynident("doctor", *words, "--fix").returncode == 1
+    assert yaml.safe_load((tmp_path / "log.csv.yaml").read_text()) == {"effort_kind": "magnitude"}
+    mended = dynident("doctor", *words, "--json")
+    assert (mended.returncode, json.loads(mended.stdout)["findings"]) == (0, [])  # it has recovered the signs
+    refused(dynident("identify", *words, "-o", "run"), ["dynident signs ROBOT DATA -o RUN"])
+    assert dynident("signs", *words, "-o", "run").returncode == 0
+
+
+@pytest.mark.parametrize("arm", ["elbow", "anthropomorphic", "pendulum"])
+def test_what_has_signs_is_not_taken_for_magnitudes(dynident, tmp_path, arm):
+    made = make_arm(arm, tmp_path, rotors=False)
+    write_dataset(made.signed, tmp_path / "log.npz")
+    names = [finding["name"] for finding in json.loads(dynident("doctor", made.file.name, "log.npz", "--json").stdout)["findings"]]
+    assert not {"magnitudes", "unknown signs"} & set(names)
+
+
+@pytest.mark.parametrize(("robot", "joints", "about"), [("pendulum_1r", 1, 0.9), ("planar_2r", 2, 0.1)])
+def test_efforts_that_gravity_keeps_positive_are_no_magnitudes(dynident, tmp_path, robot, joints, about):
+    log = synthetic_log(robot, noise=0.02, samples=2000)
+    machine = load_robot(robot)
+    q = about + 0.25 * (log.q - log.q.mean(axis=0))
+    effort = inverse_dynamics(machine, machine.parameters, q, 0.25 * log.dq, 0.25 * log.ddq) + 0.3 * np.sign(log.dq)
+    effort = effort * np.sign(effort.mean(axis=0))
+    assert effort.min() > 0.0
+    signed = replace(log, q=q, dq=0.25 * log.dq, ddq=None, effort=effort + 0.02 * np.random.default_rng(1).normal(size=effort.shape))
+    write_dataset(signed, tmp_path / "log.npz")
+    assert signed.n == joints
+    document = json.loads(dynident("doctor", robot, "log.npz", "--json").stdout)
+    assert "magnitudes" not in [finding["name"] for finding in document["findings"]]
+    assert dynident("identify", robot, "log.npz", "-o", "run").returncode == 0
+
+
+def test_magnitudes_that_no_signs_explain_are_not_said_to_fit(dynident, tmp_path):
+    made = make_arm("offset_wrist", tmp_path)
+    write_dataset(made.log, tmp_path / "log.npz")
+    words = (made.file.name, "log.npz", "--effort-kind", "magnitude")
+    assert dynident("doctor", *words).returncode == 0
+    done = dynident("doctor", *words, "--gravity", "9.81,0,0")
+    assert "Nothing found" not in done.stdout
+    document = json.loads(dynident("doctor", *words, "--gravity", "9.81,0,0", "--json").stdout)
+    assert [finding["name"] for finding in document["findings"]] == ["unknown signs"]
+    assert dynident("signs", *words, "--gravity", "9.81,0,0", "-o", "run").returncode == 1
+    short = replace(made.log, **{name: getattr(made.log, name)[:4] for name in ("time", "q", "effort")})
+    write_dataset(short, tmp_path / "short.npz")
+    document = json.loads(dynident("doctor", made.file.name, "short.npz", "--effort-kind", "magnitude", "--json").stdout)
+    assert "unknown signs" in [finding["name"] for finding in document["findings"]]

@@ -13,6 +13,7 @@ from benchmarks.sign_cases import make_case
 from dynident.data import Dataset, EffortKind, load_dataset, write_dataset
 from dynident.runs import load_run
 from tests.cli.test_identify import refused
+from tests.geared_arms import NAMES, GearedArm, make_arm
 
 OPTIONS = ("--friction", "linear", "--train", "0:0.75")
 
@@ -182,3 +183,86 @@ def test_controller_samples_have_signs(tmp_path, dynident):
 
     write_dataset(synthetic_samples(), tmp_path / "samples.npz")
     refused(dynident("signs", "spatial_3r", "samples.npz", "-o", "run"), ["M and g", "dynident identify"])
+
+
+def rotors_of(run: Path) -> list[str]:
+    return [name for name in load_run(run).estimate.base.names if name.startswith("Ia")]
+
+
+@pytest.fixture(scope="module")
+def geared(tmp_path_factory) -> dict[str, tuple[Path, GearedArm]]:
+    """Arms with friction and rotors behind gears, and logs of |torque|; the second one is to be predicted."""
+    made: dict[str, tuple[Path, GearedArm]] = {}
+    for name in NAMES:
+        folder = tmp_path_factory.mktemp(name)
+        made[name] = folder, make_arm(name, folder)
+        write_dataset(made[name][1].log, folder / "log.npz")
+        write_dataset(make_arm(name, folder, motion=1).log, folder / "other.npz")
+    return made
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rotors_are_part_of_the_model_where_the_log_shows_them(geared, dynident_in, name):
+    folder, arm = geared[name]
+    done = dynident_in(folder, "signs", arm.file.name, "log.npz", "-o", "run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "shows rotors behind gears" in " ".join(done.stdout.split())
+    assert "Ia6" in rotors_of(folder / "run")
+    assert arm.percent_right(load_run(folder / "run").signs.signs) >= 99.9
+    done = dynident_in(folder, "validate", "run", "other.npz", "--json")
+    assert json.loads(done.stdout)["relative_percent"] < 0.5
+
+
+def test_a_named_model_has_no_rotors_and_the_advice_names_them(geared, dynident_in):
+    folder, arm = geared["elbow"]
+    done = dynident_in(folder, "signs", arm.file.name, "log.npz", "-o", "named", "--friction", "linear", "--json")
+    assert done.returncode == 1
+    document = json.loads(done.stdout)
+    assert document["verdict"] == "unexplained"
+    assert "linear+armature" in document["advice"]
+    done = dynident_in(folder, "signs", arm.file.name, "log.npz", "-o", "named", "--friction", "linear+armature")
+    assert done.returncode == 0
+    assert arm.percent_right(load_run(folder / "named").signs.signs) >= 99.9
+
+
+def test_friction_is_chosen_per_joint_where_that_is_asked_for(geared, dynident_in):
+    folder, arm = geared["offset_wrist"]
+    done = dynident_in(folder, "signs", arm.file.name, "log.npz", "-o", "auto", "--friction", "auto")
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = load_run(folder / "auto")
+    assert run.estimate.choice is not None
+    assert {trial.joint for trial in run.estimate.choice.chosen} == set(arm.robot.joint_names)
+    assert arm.percent_right(run.signs.signs) >= 99.9
+    assert dynident_in(folder, "report", "auto").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["elbow", "anthropomorphic", "pendulum"])
+def test_an_arm_without_rotors_is_identified_as_with_linear_friction(dynident, tmp_path, name):
+    arm = make_arm(name, tmp_path, rotors=False)
+    write_dataset(arm.log, tmp_path / "log.npz")
+    for run, options in (("run", ()), ("linear", ("--friction", "linear"))):
+        assert dynident("signs", arm.file.name, "log.npz", "-o", run, *options).returncode == 0
+    assert rotors_of(tmp_path / "run") == []
+    found, plain = load_run(tmp_path / "run"), load_run(tmp_path / "linear")
+    np.testing.assert_array_equal(found.signs.signs, plain.signs.signs)
+    np.testing.assert_array_equal(found.estimate.values, plain.estimate.values)
+    assert arm.percent_right(found.signs.signs) >= 99.9
+
+
+def test_whole_periods_are_used_where_they_are_marked(dynident, tmp_path):
+    arm = make_arm("anthropomorphic", tmp_path, seconds=40.0)  # four periods of 10 s
+    time = arm.log.time
+    spoiled = np.where((time < 10.0)[:, None], 3.0 * arm.log.effort, arm.log.effort)  # on the way there something else happens
+    write_dataset(replace(arm.log, effort=spoiled, period=np.floor(time / 10.0).astype(int)), tmp_path / "log.npz")
+    for words, first, last in (((), 10.0, 40.0), (("--periods", "2:3"), 20.0, 40.0), (("--periods", "1"), 10.0, 20.0)):
+        done = dynident("signs", arm.file.name, "log.npz", "-o", "run", *words)
+        assert done.returncode == 0, done.stdout + done.stderr
+        segments = json.loads((tmp_path / "run" / "signs.json").read_text())["segments"]
+        assert min(segment["start"] for segment in segments) >= first
+        assert max(segment["stop"] for segment in segments) <= last
+        used = ((time >= first) & (time < last))[:, None] & np.ones(3, dtype=bool)
+        right = load_run(tmp_path / "run").signs.signs * arm.torque > 0.0
+        assert np.mean(right[used & (np.abs(arm.torque) > 3.0 * arm.noise)]) >= 0.999
+    assert dynident("signs", arm.file.name, "log.npz", "-o", "run", "--periods", "all").returncode == 1
+    refused(dynident("signs", arm.file.name, "log.npz", "-o", "x", "--periods", "7"), ["7:7", "1 to 3"])
+    refused(dynident("signs", arm.file.name, "log.npz", "-o", "x", "--periods", "two"), ["--periods", "'two'"])

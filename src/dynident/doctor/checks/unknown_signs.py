@@ -30,9 +30,11 @@ def _look(case: Case) -> Iterator[Finding]:
         return
     if found.verdict.settled:
         return
-    excess, margins = found.confidence.excess, found.confidence.flip_margins
-    worst, closest = int(np.argmax(excess)), int(np.argmin(margins))
-    evidence = [Evidence(f"left by the model of {case.names[worst]}", float(excess[worst]), "times its noise")]
+    assert found.log.effort is not None  # noqa: S101 (its magnitudes)
+    shares = found.confidence.levels / np.sqrt(np.mean(found.log.effort**2, axis=0))
+    margins = found.confidence.flip_margins
+    worst, closest = int(np.argmax(shares)), int(np.argmin(margins))
+    evidence = [Evidence(f"left by the model of {case.names[worst]}", 100.0 * float(shares[worst]), "% of its effort")]
     if np.isfinite(margins[closest]):
         evidence.append(Evidence(f"margin of other signs of {case.names[closest]} in log-probability", float(margins[closest])))
     yield Finding(
