@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -21,7 +22,10 @@ from dynident.errors import DynidentError, FileError
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 _T = TypeVar("_T")
 #: What NumPy and zipfile raise at bytes that are not as they wrote them, compressed or encrypted in an unknown way included.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, KeyError, SyntaxError, MemoryError, OverflowError, RuntimeError)
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, KeyError, MemoryError, OverflowError, RuntimeError),
+    *(SyntaxError, TokenError),  # a header is the text of a Python expression
+)
 _MAGIC = b"\x93NUMPY"
 
 

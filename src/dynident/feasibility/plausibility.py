@@ -130,8 +130,14 @@ def _turn(problem: RetrievalProblem, data: Problem, levels: Array, joints: Seque
     return other.merit(other.relaxed.x), residuals(turned, problem.base.coefficients(other.relaxed.x)).relative_percent_per_group
 
 
+#: What is to blame where links that fit the data themselves, within the same constraints, explain them.
+DISTANCE = "the distance to the coefficients"
+
+
 def find_costliest(problem: RetrievalProblem) -> str:
-    """Of the prior and each kind of constraint, the one without which the data are explained best."""
+    """`DISTANCE`; else of the prior and each kind of constraint, the one without which the data are explained best."""
+    if problem.data is not None and problem.objective.levels is None and _explains_by_data(problem, problem.data):
+        return DISTANCE
     blocks = problem.terms.blocks
     kinds = dict.fromkeys(block.name.split(" of ")[0] for block in blocks)
     others = {kind: replace(problem.terms, blocks=tuple(b for b in blocks if b.name.split(" of ")[0] != kind)) for kind in kinds}
@@ -142,6 +148,15 @@ def find_costliest(problem: RetrievalProblem) -> str:
         tried["what is known or held equal"] = replace(problem, terms=replace(problem.terms, equalities=()))
     errors = {name: _error_without(item) for name, item in tried.items()}
     return min(errors, key=lambda name: errors[name]) if errors else "the model"
+
+
+def _explains_by_data(problem: RetrievalProblem, data: Problem) -> bool:
+    """Whether the links that fit the rows themselves explain them, where those nearest to the coefficients don't."""
+    other = replace(problem, objective=one_step(data), prior=None)
+    if other.relaxed.status is not ConicStatus.SOLVED:
+        return False
+    misfit = find_misfit(other, other.relaxed.x)
+    return misfit is None or not misfit.failed
 
 
 def _error_without(problem: RetrievalProblem) -> float:

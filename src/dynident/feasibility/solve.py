@@ -14,7 +14,7 @@ from dynident.core.results import short_number
 from dynident.errors import DynidentError, Remedy
 from dynident.feasibility.branches import Branching, ContradictionError, choose_branches
 from dynident.feasibility.objective import ROUNDING, Objective
-from dynident.feasibility.plausibility import Misfit, doubts, find_costliest, find_misfit, find_optimism
+from dynident.feasibility.plausibility import DISTANCE, Misfit, doubts, find_costliest, find_misfit, find_optimism
 from dynident.feasibility.problem import REACH, RetrievalProblem
 from dynident.feasibility.result import OPTIMAL_GAP, Bounds, Candidate, LinkParameters, RetrievalStatus, Solution
 from dynident.feasibility.solvers import sdp
@@ -65,6 +65,8 @@ class MisfitError(DynidentError):
         check = "check the signs and units of the effort, the mounting and the robot description"
         rotors = "add rotors behind gears to the model where it lacks them (armature, a part of the friction model)"
         remedy = f"{check}, {rotors}, or loosen that condition"
+        if costliest == DISTANCE:
+            remedy = "fit the data, which is the default, or weigh the coefficients by their covariance"
         if misfit.reversed:
             data = None if best.problem is None else best.problem.data
             read = (None if data is None else data.processing.read.effort_signs) or [1.0]

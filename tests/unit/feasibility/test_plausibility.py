@@ -10,7 +10,7 @@ import pytest
 from dynident import identify, load_robot
 from dynident.feasibility import FeasibleSet, Objective, PhysicalConsistency, RetrievalStatus, build_retrieval, retrieval_problem
 from dynident.feasibility.objective import one_step, two_step
-from dynident.feasibility.plausibility import Misfit, doubts, explains_badly, find_misfit, find_reversed
+from dynident.feasibility.plausibility import DISTANCE, Misfit, doubts, explains_badly, find_misfit, find_reversed
 from dynident.feasibility.solve import MisfitError, solve_retrieval
 from dynident.regression import base_parameters, residuals
 from dynident.robots import library_names
@@ -180,3 +180,14 @@ def test_a_misfit_of_many_joints_is_one_sentence_the_worst_joint_first():
     left = "of the effort of b the links leave 101 % unexplained on the data of the fit, the coefficients 5 %, of a 28 and 2 %"
     assert str(misfit).startswith(f"{left}; the effort of all joints seems")
     assert "the effort of a seems" in str(Misfit(failed=True, joints={}, reversed=("a",), signs=(-1, 1)))
+
+
+def test_a_plain_distance_to_uncertain_coefficients_is_not_blamed_on_the_robot():
+    """A second of motion: the nearest consistent links explain little, and those that fit the data themselves explain them."""
+    estimate = identify(load_robot("spatial_3r"), synthetic_log("spatial_3r", samples=100, noise=0.02), cutoff=None)
+    with pytest.raises(MisfitError, match="the distance to the coefficients costs most") as caught:
+        solve_retrieval(retrieval_problem(estimate, objective=two_step(estimate, weights="none"), prior=None))
+    assert caught.value.costliest == DISTANCE
+    assert "covariance" in caught.value.remedy
+    assert "mounting" not in str(caught.value)
+    solve_retrieval(retrieval_problem(estimate, objective=one_step(estimate.problem), prior=None))
