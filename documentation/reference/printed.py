@@ -328,7 +328,8 @@ class Claim(TypedDict):
     implied: Annotated[Number, "what follows from the paper's other numbers"]
     missing: Annotated[str, "what would be needed for a comparison and was never published"]
     constructed: Annotated[str, "how ours was made from the published number itself"]
-    near: Annotated[str, "why ours can be near the published number at best"]
+    near: Annotated[str, "what is not known of the published number, so that ours may be near it and not the same"]
+    chosen: Annotated[str, "what was chosen after the comparison, so that ours is near at best"]
     reason: Annotated[str, "why ours differs, or how an error is known"]
     verdict: str
 

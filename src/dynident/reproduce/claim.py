@@ -35,8 +35,8 @@ class Claim:
                                before the comparison; tolerance_from says which.
     constructed : str          How ours was made from the published number itself. That it comes out again then tests our computation, and
                                says nothing about the paper.
-    near : str                 What is not known of the published number, or was chosen after the comparison, so that ours can be near it
-                               at best (`NEAR_SHARE`) where it is not the same.
+    near : str                 What is not known of the published number, so that ours may be near it (`NEAR_SHARE`) and not the same.
+    chosen : str               What was chosen after the comparison: ours is near the published number at best, and never equal to it.
     goal : "lower", "higher"   Which way is better; "" where neither is.
     truth : float or None      The true value, where the robot is virtual: nearer to it is better.
     implied : float or None    What follows from the paper's other numbers. Where it contradicts the printed one, the paper is in error.
@@ -59,6 +59,7 @@ class Claim:
     missing: str = ""
     constructed: str = ""
     near: str = ""
+    chosen: str = ""
     reason: str = ""
 
     def __post_init__(self) -> None:
@@ -73,11 +74,12 @@ class Claim:
         if self.missing:
             return Verdict.NOT_REPRODUCIBLE
         difference = abs(self.published - self.ours)
-        if difference <= self.tolerance:
+        if difference <= self.tolerance and not self.chosen:
             return Verdict.CONSTRUCTED if self.constructed else Verdict.EQUAL
-        if self._better and not self.constructed:
+        if self._better and not (self.constructed or self.chosen):
             return Verdict.BETTER
-        return Verdict.NEAR if self.near and difference <= NEAR_SHARE * abs(self.published) else Verdict.NOT_REPRODUCIBLE
+        close = difference <= NEAR_SHARE * abs(self.published)
+        return Verdict.NEAR if close and (self.near or self.chosen) else Verdict.NOT_REPRODUCIBLE
 
     @property
     def _better(self) -> bool:
@@ -88,7 +90,7 @@ class Claim:
     @property
     def why(self) -> str:
         """What is missing, what makes it no independent comparison, and the reason, in one."""
-        return "; ".join(filter(None, (self.missing, self.constructed, self.near, self.reason)))
+        return "; ".join(filter(None, (self.missing, self.constructed, self.near, self.chosen, self.reason)))
 
     def to_dict(self) -> dict[str, Any]:
         """For a file; the verdict is in it for those who read the file."""
@@ -111,10 +113,6 @@ def half_digit(text: str) -> float:
 COUNTED: dict[str, Any] = {"tolerance": 0.0, "tolerance_from": "a count; nothing to round"}
 #: Where the tolerance of a printed number comes from.
 PRINTED = "half a unit of the last printed digit"
-
-
-#: The fields `tolerance` and `tolerance_from` of a number that depends on something that was chosen after the comparison.
-CHOSEN: dict[str, Any] = {"tolerance": 0.0, "tolerance_from": "none: something was chosen after the comparison"}
 
 
 def as_measured(text: str) -> dict[str, Any]:

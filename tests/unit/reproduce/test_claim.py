@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dynident.errors import ValueRangeError
-from dynident.reproduce.claim import CHOSEN, Claim, Verdict, half_digit, printed
+from dynident.reproduce.claim import Claim, Verdict, half_digit, printed
 
 
 def claim(**fields: Any) -> Claim:
@@ -35,7 +35,9 @@ def claim(**fields: Any) -> Claim:
         ({"near": "the filter is not told", "ours": 1.19}, Verdict.NEAR),
         ({"near": "the filter is not told", "ours": 1.21}, Verdict.NOT_REPRODUCIBLE),
         ({"near": "the filter is not told", "ours": 0.85, "goal": "lower"}, Verdict.BETTER),
-        ({**CHOSEN, "near": "the motion was chosen", "ours": 1.0 + 1e-12}, Verdict.NEAR),
+        ({"chosen": "the motion"}, Verdict.NEAR),
+        ({"chosen": "the motion", "ours": 0.85, "goal": "lower"}, Verdict.NEAR),
+        ({"chosen": "the motion", "ours": 1.3}, Verdict.NOT_REPRODUCIBLE),
         ({"implied": 1.05}, Verdict.EQUAL),
         ({"implied": 1.2}, Verdict.ERROR),
         ({"implied": 1.2, "missing": "the log was never published"}, Verdict.ERROR),

@@ -33,7 +33,7 @@ KEYS = {
     "residual",
     "samples",
 }
-KEYS |= {"cross_validation", "preprocessing", "notes", "versions", "seed", "provenance", "files", "made_from"}
+KEYS |= {"cross_validation", "preprocessing", "reached_speeds", "notes", "versions", "seed", "provenance", "files", "made_from"}
 
 
 def log_problem(**options):

@@ -17,7 +17,7 @@ from dynident.dynamics import inertia_gravity_regressor
 from dynident.regression import Estimate, base_parameters, identify
 from dynident.regression.equations.factors import independent_columns
 from dynident.regression.uncertainty.covariance import inverse_normal
-from dynident.reproduce.claim import CHOSEN, COUNTED, Claim, as_measured, printed
+from dynident.reproduce.claim import COUNTED, Claim, as_measured, printed
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
 from dynident.reproduce.gaz2019.groupings import same_grouping
 from dynident.reproduce.gaz2019.published import RECOVERED, TABLE_3
@@ -210,12 +210,11 @@ def _sigma_claims(robot: Robot, exact: ControllerSamples, truth: Array, *, recor
             paper=KEY,
             place="Table III, %σ",
             quantity=item.symbol,
-            published=float(item.sigma),
             ours=value,
-            **CHOSEN,
             unit="%",
-            near=_FITTED_RESIDUAL,
+            chosen=_FITTED_RESIDUAL,
             reason="" if recorded else "the paper's configurations are no uniform draw",
+            **printed(item.sigma),
         )
 
 
@@ -278,11 +277,9 @@ def _noise_claims(robot: Robot, parameters: Array, configurations: Array, draws:
             paper=KEY,
             place="Section VI",
             quantity=f"share of draws in which {TABLE_3[_DOUBTFUL].symbol} exceeds 30 %",
-            published=0.5,
             ours=float(above[_DOUBTFUL] / draws),
-            **CHOSEN,
-            origin="prototype",
-            near=f"'about half' was measured; the residual of {_RESIDUAL:g} % was chosen after the comparison",
+            chosen=f"'about half' was measured, and the residual of {_RESIDUAL:g} % was chosen after the comparison",
+            **as_measured("0.5"),
         )
     yield Claim(
         paper=KEY,

@@ -20,7 +20,7 @@ from dynident.excitation import panda_table_1, trajectory_dataset
 from dynident.friction import Offset, PerJoint, Sigmoid, combine, linear
 from dynident.regression import Estimate, base_parameters, build_problem
 from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone
-from dynident.reproduce.claim import CHOSEN, Claim, printed
+from dynident.reproduce.claim import Claim, as_measured, printed
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
 from dynident.reproduce.gaz2019.published import RECOVERED, SIGMOIDS
 from dynident.reproduce.panda_logs import fourier_motion
@@ -147,17 +147,15 @@ def _bias_claims(estimate: Estimate, theirs: Array) -> Iterator[Claim]:
             goal="lower",
         )
     biases = 100.0 * (theirs[:, 1] / PHI[:, 1] - 1.0)
-    for which, measured, bias in (("least", -55.0, biases.max()), ("largest", -94.0, biases.min())):
+    for which, measured, bias in (("least", "-55", biases.max()), ("largest", "-94", biases.min())):
         yield Claim(
             paper=KEY,
             place="Section VI",
             quantity=f"{which} bias of φ2 of a joint when torque and velocity are filtered at 1 Hz by themselves, as in the paper",
-            published=measured,
             ours=float(bias),
-            **CHOSEN,
             unit="%",
-            origin="prototype",
-            near="that friction alone is filtered, without what the links leave over, was chosen after the comparison",
+            chosen="that friction alone is filtered, without what the links leave over, was chosen after the comparison",
+            **as_measured(measured),
         )
 
 
@@ -181,12 +179,10 @@ def _property_claims() -> Iterator[Claim]:
         paper=KEY,
         place="eq. (25)",
         quantity=f"φ3 of joint 1 when the torque has an offset of {_OFFSET:g} N·m, which eq. (25) can't express; published 0.0395",
-        published=-0.034,
         ours=float(moved[2]),
-        **CHOSEN,
         unit="rad/s",
-        origin="prototype",
-        near="it depends on the motion, which was chosen after the comparison",
+        chosen="it depends on the motion, which was chosen after the comparison",
+        **as_measured("-0.034"),
     )
 
 
