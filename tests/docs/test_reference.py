@@ -57,5 +57,5 @@ def test_the_command_line_has_every_option_of_a_verb(pages, dynident):
     shown = set(re.findall(r"(?<![\w-])--[a-z-]+", dynident("excite", "--help").stdout)) - {"--help", "--debug"}
     assert len(shown) > 40
     assert {option for option in shown if f"`{option}" not in section} == set()
-    assert "| `--method NAME` | Of --static: random, sobol, halton or d_optimal. Default: `d_optimal`. |" in section
+    assert "| `--seed N` | Of the random starts. Default: `0`. |" in section
     assert [verb for verb in VERBS if f"\n## dynident {verb}\n" not in page] == []

@@ -38,6 +38,8 @@ from dynident.robots.robot import Robot
 #: W of the coefficients and what is known of them; None for that of the task.
 Focus: TypeAlias = Callable[[BaseParameters, Assumptions], Array | None]
 
+#: Length of one period unless another is asked for [s].
+DURATION = 20.0
 #: A jump of the friction at rest is smoothed over this share of the slowest joint's velocity limit while searching.
 _SMOOTHING = 0.015
 #: Starts when only a time budget bounds them.
@@ -115,7 +117,7 @@ def design_trajectory(
     robot: Robot,
     *,
     friction: FrictionModel | None,
-    duration: float = 20.0,
+    duration: float = DURATION,
     harmonics: int = 5,
     base_frequency: float | None = None,
     limits: Limits | None = None,
@@ -218,7 +220,7 @@ def prepare_search(
     limits: Limits,
     *,
     friction: FrictionModel | None,
-    duration: float = 20.0,
+    duration: float = DURATION,
     harmonics: int = 5,
     base_frequency: float | None = None,
     start: ArrayLike | None = None,

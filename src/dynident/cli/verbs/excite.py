@@ -205,6 +205,7 @@ def excite(
     Exits with 1 when no motion can keep the limits, and when one that is checked breaks a limit.
     """
     from dynident.core.cluster import open_executor
+    from dynident.excitation.design import DURATION
     from dynident.excitation.formats.registry import format_of, trajectory_suffixes, write_trajectory
     from dynident.excitation.home import find_home
     from dynident.excitation.limits.collision import CollisionModel
@@ -276,7 +277,7 @@ def excite(
         "seed": seed,
     }
     options |= {} if harmonics is None else {"harmonics": harmonics}
-    check_samples(repeat * (duration or 20.0), rate)  # so that nothing is searched for in vain
+    check_samples(repeat * (duration or DURATION), rate)  # so that nothing is searched for in vain
     stands = _position(home, machine, "--from") or begins
     find_home(machine, allowed, CollisionModel.of_robot(machine)[0], stands)  # where it can't stand, nothing need be searched
     driving = {"home": stands, "phase": 0.0 if start else None}

@@ -14,6 +14,7 @@ from dynident.core.arrays import Array, check_array, check_positive, per_joint
 from dynident.core.fields import read_fields
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError
+from dynident.excitation.design import DURATION
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
 from dynident.excitation.limits.margins import LimitMargin, iterate_margins
@@ -43,7 +44,7 @@ def propose_sinusoids(
     amplitude: ArrayLike | None = None,
     period: ArrayLike | None = None,
     start: ArrayLike | None = None,
-    duration: float = 20.0,
+    duration: float = DURATION,
 ) -> Proposal:
     """dq_j(t) = A_j sin(2π t / T_j) for every joint.
 
