@@ -93,16 +93,10 @@ def test_a_table_of_columns(tmp_path):
 XACRO = '<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="${%s}"/></robot>'
 
 
-def test_an_expression_without_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("dynident.core.isolation._LEAST_TIME", 1.0)
-    (tmp_path / "arm.xacro").write_text(XACRO % "9**9**9")
-    with pytest.raises(FileError, match="can't be read within 1 s"):
-        load_robot(tmp_path / "arm.xacro")
-
-
-def test_a_greedy_expression(tmp_path):
-    (tmp_path / "arm.xacro").write_text(XACRO % "'a' * 10**10")
-    with pytest.raises(FileError, match="far more memory"):
+@pytest.mark.parametrize("expression", ["9**9**9", "'a' * 10**10", "range(10**9)"])
+def test_a_greedy_expression(tmp_path, expression):
+    (tmp_path / "arm.xacro").write_text(XACRO % expression)
+    with pytest.raises(FileError, match=r"can't be expanded: .* more than"):
         load_robot(tmp_path / "arm.xacro")
 
 

@@ -83,7 +83,7 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
 def parse_yaml(path: str | Path, text: str, *, large: bool = False) -> dict[str, Any]:
     """The mapping in the text of a YAML file. path : for messages; large : thousands of lines, for libyaml's parser where there is one."""
     try:
-        content = _load_yaml(text, _FastLoader if large else _UniqueKeyLoader)
+        content = construct_yaml(text, _FastLoader if large else _UniqueKeyLoader)
     except RecursionError:
         raise FileError(path, "can't be read as YAML: it is nested too deeply") from None
     except (yaml.YAMLError, ValueError) as error:  # ValueError: a date or number that isn't one, such as 2020-13-40
@@ -230,7 +230,7 @@ def _umask() -> int:
     return mask
 
 
-def _load_yaml(text: str, kind: type[yaml.SafeLoader]) -> Any:
+def construct_yaml(text: str, kind: type[yaml.SafeLoader]) -> Any:
     """The content, unless a few lines stand for millions of values because they refer to each other."""
     loader: Any = kind(text)
     try:

@@ -6,9 +6,15 @@ Libraries in C that read binary formats may end the whole process on a flipped b
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
+import math
 import multiprocessing
+import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -20,6 +26,9 @@ _T = TypeVar("_T")
 #: What a reader may take: so many times the file, and at least [bytes]; and so long [s], more for a file of this many bytes a second.
 _TIMES_THE_FILE, _LEAST_MEMORY = 30, 2 << 30
 _LEAST_TIME, _BYTES_PER_SECOND = 60.0, 5e6
+#: How often a process looks whether the one that began it is still there, where the system doesn't tell [s].
+_WATCH = 0.2
+_PR_SET_PDEATHSIG = 1  # of Linux's prctl
 
 
 def read_apart(read: Callable[..., _T], path: Path, *arguments: object) -> _T:
@@ -28,7 +37,7 @@ def read_apart(read: Callable[..., _T], path: Path, *arguments: object) -> _T:
     seconds, memory = _LEAST_TIME + size / _BYTES_PER_SECOND, max(_LEAST_MEMORY, _TIMES_THE_FILE * size)
     context = multiprocessing.get_context("fork")
     mine, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_answer, args=(theirs, memory, read, path, *arguments), daemon=True)
+    child = context.Process(target=_answer, args=(theirs, os.getpid(), seconds, memory, read, path, *arguments), daemon=True)
     child.start()
     theirs.close()
     try:
@@ -58,9 +67,23 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _answer(theirs: Connection, memory: int, read: Callable[..., Any], *arguments: object) -> None:
+def end_with_parent(parent: int) -> None:
+    """In a child process: end when the process that began it is gone, whatever ended that one. parent : its number."""
+    if sys.platform == "linux":  # also where a library in C holds Python's lock
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _answer(theirs: Connection, parent: int, seconds: float, memory: int, read: Callable[..., Any], *arguments: object) -> None:
     gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
-    _limit_memory(memory)
+    end_with_parent(parent)
+    _limit(seconds, memory)
     try:
         found = read(*arguments)
     except Exception as error:  # noqa: BLE001 (it is raised again where the reading was asked for)
@@ -70,13 +93,18 @@ def _answer(theirs: Connection, memory: int, read: Callable[..., Any], *argument
         theirs.send(found)
 
 
-def _limit_memory(more: int) -> None:
-    """Of this process: what it has now and so much more [bytes]; where the system tells what it has."""
-    pages = Path("/proc/self/statm")
-    if sys.platform != "linux" or not pages.exists():
-        return
+def _limit(seconds: float, memory: int) -> None:
+    """Of this process: its processor time [s], and what memory it has now and so much more [bytes], where the system tells what it has."""
     import resource
 
-    limit = int(pages.read_text().split()[0]) * resource.getpagesize() + more
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+    _lower(resource.RLIMIT_CPU, math.ceil(time.process_time() + seconds))
+    pages = Path("/proc/self/statm")
+    if sys.platform == "linux" and pages.exists():
+        _lower(resource.RLIMIT_AS, int(pages.read_text().split()[0]) * resource.getpagesize() + memory)
+
+
+def _lower(kind: int, limit: int) -> None:
+    import resource
+
+    hard = resource.getrlimit(kind)[1]
+    resource.setrlimit(kind, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))

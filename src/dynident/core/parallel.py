@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -19,13 +18,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from dynident.core.isolation import end_with_parent
 from dynident.core.sizes import check_count
 from dynident.errors import InputError, ValueRangeError
 
 Result = TypeVar("Result")
-
-#: How often a worker looks whether the process that began it is still there [s].
-_WATCH = 0.2
 
 
 def multi_start(
@@ -92,19 +89,8 @@ def process_pool(workers: int) -> Generator[Executor | None]:
     if workers == 1:
         yield None
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_end_with, initargs=(os.getpid(),)) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=end_with_parent, initargs=(os.getpid(),)) as pool:
         yield pool
-
-
-def _end_with(parent: int) -> None:
-    """In a worker: end when the process that began it is gone, whatever ended that one."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_WATCH)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _collect(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,7 +15,6 @@ from dynident.core.names import printable
 from dynident.errors import FileError
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
 # The prefix of an element, or of an attribute.
 _PREFIX = re.compile(r"</?([\w.-]+):[\w.-]+|\s([\w.-]+):[\w.-]+\s*=")
 _FIRST_TAG = re.compile(r"<[A-Za-z_][^\s/>]*")
@@ -26,22 +26,31 @@ _ATTRIBUTE = re.compile(rb"\s([^\s=>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 def parse_xml(path: str | Path, text: str) -> ElementTree.Element:
     """The root element of the text of `path`.
 
-    A document type is refused before the parser sees it: entities are how XML reads other files and explodes.
+    A document type is refused: entities are how XML reads other files and explodes.
     """
     if not text.strip():
         raise FileError(path, "is empty; an XML file (URDF or MJCF) was expected")
-    declaration = _DECLARATION.search(_COMMENT.sub(_blank, text))
-    if declaration is not None:
-        line = text.count("\n", 0, declaration.start()) + 1
-        raise FileError(
-            path, "has a DOCTYPE or ENTITY declaration, which is refused; remove it and write the values out", place=f"line {line}"
-        )
     blank = len(text) - len(text.lstrip()) if text.lstrip().startswith("<?xml") else 0  # strictly it must be the first thing in a file
+    _refuse_document_type(path, text, blank)
     try:
-        return _without_namespace(ElementTree.fromstring(_bind_prefixes(text[blank:])))  # noqa: S314 (entities were refused above)
+        return _without_namespace(ElementTree.fromstring(_bind_prefixes(text[blank:])))  # noqa: S314 (a document type was refused above)
     except ElementTree.ParseError as error:
         line, problem = error.position[0] + text.count("\n", 0, blank), str(error).split(":")[0]
         raise FileError(path, f"is not XML ({problem}); check that it is the right file", place=f"line {line}") from None
+
+
+def _refuse_document_type(path: str | Path, text: str, blank: int) -> None:
+    """FileError where the parser meets a document type, which is where entities are declared. Other errors are left to the next parser."""
+    parser = expat.ParserCreate("utf-8")
+
+    def refuse(*_: object) -> None:
+        line = parser.CurrentLineNumber + text.count("\n", 0, blank)
+        sentence = "has a DOCTYPE or ENTITY declaration, which is refused; remove it and write the values out"
+        raise FileError(path, sentence, place=f"line {line}")
+
+    parser.StartDoctypeDeclHandler = refuse
+    with suppress(expat.ExpatError):
+        parser.Parse(text[blank:].encode(), True)
 
 
 def element_name(path: str | Path, element: ElementTree.Element) -> str:

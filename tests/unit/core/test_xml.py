@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dynident.core.xml import XmlText, comment_text
+from dynident.core.xml import XmlText, comment_text, parse_xml
+from dynident.errors import FileError
 
 TEXT = """<?xml version="1.0"?>
 <!-- <a x="no"/> -->
@@ -72,3 +73,22 @@ def test_an_element_goes_with_its_line(text):
 
 def test_a_comment_can_not_be_ended_from_inside():
     assert comment_text(["a --> b", "c---"]) == "<!-- a -> b c -->"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('<?p <!-- ?>\n<!DOCTYPE robot [<!ENTITY a SYSTEM "file:///etc/hostname">]>\n<robot name="&a;"/>', 2),
+        ('\n\n<?xml version="1.0"?>\n<!DOCTYPE robot>\n<robot/>', 4),
+    ],
+)
+def test_a_document_type_is_refused_wherever_it_hides(text, line):
+    with pytest.raises(FileError, match=f"line {line}.*DOCTYPE or ENTITY declaration, which is refused"):
+        parse_xml("arm.urdf", text)
+
+
+def test_words_that_look_like_a_document_type_are_text():
+    assert (
+        parse_xml("arm.urdf", "<robot><!-- <!DOCTYPE a> --><note><![CDATA[<!DOCTYPE b>]]></note></robot>").findtext("note")
+        == "<!DOCTYPE b>"
+    )

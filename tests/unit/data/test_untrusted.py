@@ -48,20 +48,21 @@ def test_flipped_bits(tmp_path, suffix):
     assert told <= FLIPS
 
 
-def test_data_of_other_files_are_not_fetched(tmp_path):
+@pytest.mark.parametrize("suffix", [".h5", ".mat"])
+def test_data_of_other_files_are_not_fetched(tmp_path, suffix):
     import h5py
 
     (tmp_path / "secret.bin").write_bytes(np.arange(8.0).tobytes())
-    with h5py.File(tmp_path / "log.h5", "w") as file:
+    with h5py.File(tmp_path / f"log{suffix}", "w") as file:
         file.create_dataset("q", (8,), "f8", external=[(str(tmp_path / "secret.bin"), 0, 64)])
     with pytest.raises(FileError, match="holds data of other files"):
-        read_table(tmp_path / "log.h5")
-    with h5py.File(tmp_path / "other.h5", "w") as file:
+        read_table(tmp_path / f"log{suffix}")
+    with h5py.File(tmp_path / f"other{suffix}", "w") as file:
         layout = h5py.VirtualLayout((8,), "f8")
-        layout[:] = h5py.VirtualSource(str(tmp_path / "log.h5"), "q", (8,))
+        layout[:] = h5py.VirtualSource(str(tmp_path / f"log{suffix}"), "q", (8,))
         file.create_virtual_dataset("q", layout)
     with pytest.raises(FileError, match="holds data of other files"):
-        read_table(tmp_path / "other.h5")
+        read_table(tmp_path / f"other{suffix}")
 
 
 @pytest.mark.parametrize("read", [read_table, read_text])

@@ -41,14 +41,20 @@ READER = Reader(name="hdf5", read=read_hdf5, suffixes=(".h5", ".hdf5"), options=
 def collect_arrays(
     path: Path, kind: str, arrays: Callable[[str, Any], dict[str, NDArray[Any]]], *, group: str | None = None
 ) -> dict[str, NDArray[Any]]:
-    """What `arrays(name, item)` makes of every dataset in the file, or in a group of it. kind : of the file, for messages."""
+    """What `arrays(name, item)` makes of every dataset in the file, or in a group of it. kind : of the file, for messages.
+
+    Every HDF5 file is opened here, whatever its suffix: a dataset that is stored in another file is refused.
+    """
     import h5py
 
     content: dict[str, NDArray[Any]] = {}
 
     def visit(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
-            content.update(arrays(name, item))
+        if not isinstance(item, h5py.Dataset):
+            return
+        if item.shape is not None and (item.is_virtual or item.external):
+            raise FileError(path, "holds data of other files; copy them into this one", place=name)
+        content.update(arrays(name, item))
 
     try:
         with h5py.File(path, "r") as file:
@@ -67,8 +73,6 @@ def _arrays(path: Path, name: str, item: Any) -> dict[str, NDArray[Any]]:
 
     if item.shape is None:
         return {}
-    if item.is_virtual or item.external:
-        raise FileError(path, "holds data of other files; copy them into this one", place=name)
     if h5py.check_string_dtype(item.dtype) is not None:
         return {name: np.array(item.asstr()[()])}
     if item.dtype.kind == "O":

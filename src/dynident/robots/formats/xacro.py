@@ -1,28 +1,29 @@
 # pyright: basic
 """xacro as URDF text, through the `xacro` package (extra `ros`), without a ROS installation and without running what a file says.
 
-xacro evaluates expressions as Python and forbids special names at the top of an expression only; here they are forbidden everywhere in it.
-Expressions and macros can still ask for any amount of memory and time, so a file is expanded in a process of its own.
+The package evaluates expressions as Python; here `xacro_expressions` evaluates them, which knows arithmetic and xacro's functions only.
+Macros can still ask for any amount of memory and time, so a file is expanded in a process of its own.
 """
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from threading import Lock
 from typing import Any
 from xml.dom import minidom
 
-from dynident.core.files import read_text
+import yaml
+
+from dynident.core.files import construct_yaml, read_text
 from dynident.core.isolation import read_apart
 from dynident.core.xml import parse_xml
 from dynident.errors import DynidentError, FileError, Remedy, UnknownNameError, import_optional
+from dynident.robots.formats.xacro_expressions import callable_functions, evaluate
 from dynident.robots.packages import ros_folders
 
 #: Folders above the file, and below each of them, in which packages are looked for.
@@ -31,7 +32,6 @@ _ABOVE, _BELOW = 4, 2
 _MOST = 5000
 #: An argument where it is declared, and where it is used.
 _ARGUMENT = re.compile(r"""<xacro:arg\s[^>]*?name\s*=\s*["']([^"']+)["']|\$\(arg\s+([^\s)]+)\s*\)""")
-_LOCK = Lock()  # the package keeps its state in module variables
 
 
 def expand_xacro(path: str | Path, *, packages: Mapping[str, str | Path] | None = None, arguments: Mapping[str, str] | None = None) -> str:
@@ -45,15 +45,16 @@ def expand_xacro(path: str | Path, *, packages: Mapping[str, str | Path] | None 
 
 
 def _expand(path: Path, packages: Mapping[str, str | Path], arguments: Mapping[str, str]) -> str:
+    """Runs in a process of its own, so that the package can be changed for good."""
     xacro: Any = import_module("xacro")
-    find, known = _Packages(path, packages).find, set[str]()
+    known = _guard(xacro, _Packages(path, packages).find)
     try:
-        with _LOCK, _guarded(xacro, find, known), contextlib.redirect_stderr(io.StringIO()):
+        with contextlib.redirect_stderr(io.StringIO()):
             document = xacro.process_file(str(path), mappings=dict(arguments), verbosity=0)
     except Exception as error:  # noqa: BLE001 (the package, and expressions of the file, may raise anything)
         _raise_cause(error)
         said = " ".join(str(error).split()) or type(error).__name__
-        remedy = Remedy("arguments are given with {xacro_args}", xacro_args={"name": "value"})
+        remedy = Remedy("arguments are given with {xacro_args}", xacro_args={"name": "value"}) if "substitution argument" in said else ""
         raise FileError(path, f"can't be expanded: {said}", remedy=remedy) from None
     for name in arguments:
         if name not in known:
@@ -70,22 +71,45 @@ def _raise_cause(error: BaseException | None) -> None:
         error = getattr(error, "exc", None)
 
 
-@contextlib.contextmanager
-def _guarded(xacro: Any, find: Any, known: set[str]) -> Iterator[None]:
-    """The package with our reader of files, our way to packages, and expressions that are looked at before they are evaluated.
+def _guard(xacro: Any, find: Callable[[str], str]) -> set[str]:
+    """Gives the package our evaluator of expressions, our readers of files and our way to packages.
 
-    known : gets the names of all arguments that the files declare or use.
+    Returns a set that will hold the names of all arguments that the files declare or use.
     """
-    arguments: Any = import_module("xacro.substitution_args")
-    evaluate, substitute, parse, locate = xacro.safe_eval, arguments._eval, xacro.parse, arguments._eval_find
+    substitution: Any = import_module("xacro.substitution_args")
+    known = set[str]()
 
-    def checked(expression: str, *rest: Any) -> Any:
-        _check_expression(expression)
-        return evaluate(expression, *rest)
+    def load_yaml(name: str) -> Any:
+        file = Path(xacro.abs_filename_spec(name))
+        for unit in xacro.ConstructUnits:
+            yaml.SafeLoader.add_constructor(unit.value.tag, unit.constructor)
+        return xacro.YamlListWrapper.wrap(construct_yaml(read_text(file), yaml.SafeLoader))
 
-    def checked_substitution(expression: str, context: Any) -> str:
-        _check_expression(expression)
-        return substitute(expression, context)
+    symbols = xacro._global_symbols
+    for space in (symbols, symbols["xacro"]):
+        dict.__setitem__(space, "load_yaml", load_yaml)
+    functions, holders = callable_functions(symbols), (xacro.NameSpace, xacro.YamlDictWrapper)
+
+    def evaluate_expression(expression: str, table: Any, _: Any = None) -> Any:
+        return evaluate(expression, table.__getitem__, functions, holders)
+
+    def evaluate_substitution(expression: str, context: Any) -> str:
+        """$(eval ...): like an expression, with the arguments as names, and with functions for what $(arg), $(find) and others give."""
+        given = context.setdefault("arg", {})
+        names = {
+            **{name: value for name, value in substitution._eval_dict.items() if "__" not in name},
+            **{name: dict.__getitem__(symbols, name) for name in ("list", "dict", "map", "str", "float", "int")},
+            "arg": lambda name: substitution.convert_value(substitution._eval_arg(name, args=given), "auto"),
+            "dirname": lambda: substitution._eval_dirname(context["filename"]),
+            "find": find,
+        }
+        value = evaluate(
+            expression,
+            lambda name: names[name] if name in names else substitution.convert_value(given[name], "auto"),
+            callable_functions(names),
+            holders,
+        )
+        return str(value)
 
     def parse_file(content: Any, filename: Any = None) -> Any:
         file = Path(xacro.root_dir, filename)
@@ -94,25 +118,9 @@ def _guarded(xacro: Any, find: Any, known: set[str]) -> Iterator[None]:
         known.update(name for pair in _ARGUMENT.findall(text) for name in pair if name)
         return minidom.parseString(text.strip())  # noqa: S318
 
-    try:
-        xacro.safe_eval, arguments._eval, xacro.parse, arguments._eval_find = checked, checked_substitution, parse_file, find
-        arguments._eval_dict["find"] = find
-        yield
-    finally:
-        xacro.safe_eval, arguments._eval, xacro.parse, arguments._eval_find = evaluate, substitute, parse, locate
-        arguments._eval_dict["find"] = locate
-
-
-def _check_expression(expression: str) -> None:
-    """ValueError where an expression reaches for what Python keeps for itself; a syntax error is xacro's to tell."""
-    try:
-        tree = ast.parse(expression.strip(), mode="eval")
-    except SyntaxError:
-        return
-    for node in ast.walk(tree):
-        names = [getattr(node, name, None) for name in ("id", "attr", "arg", "name")]
-        if any(isinstance(name, str) and "__" in name for name in names):
-            raise ValueError(f"the expression {expression.strip()!r} uses a name with two underscores, which is refused")
+    xacro.safe_eval, xacro.parse = evaluate_expression, parse_file
+    substitution._eval, substitution._eval_find = evaluate_substitution, find
+    return known
 
 
 class _Packages:
