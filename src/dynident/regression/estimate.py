@@ -25,9 +25,11 @@ from dynident.regression.friction.fitted import FittedShape
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 from dynident.regression.uncertainty.blocks import BlockVariation
+from dynident.regression.vendor_model import VendorModelTest
 
-#: The noise of a group of rows counts as at least this share of their RMS.
-_EXACT = 1e-3
+#: Where link parameters are made of them, the noise of a group of rows counts as at least this share of their RMS, and that of a
+#: controller's coefficient as this share of it.
+EXACT = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,6 +98,7 @@ class Estimate(Result):
     blocks : BlockVariation  How much blocks of the log differ; None where that was not measured.
     shapes : tuple           The shapes of friction that were fitted, with their standard deviations.
     choice : FrictionChoice  The friction models that were tried; None where one was given.
+    vendor_model : VendorModelTest   How the controller's model agrees with the log; None where not both were given.
     """
 
     base: BaseParameters
@@ -113,6 +116,7 @@ class Estimate(Result):
     blocks: BlockVariation | None = None
     shapes: tuple[FittedShape, ...] = ()
     choice: FrictionChoice | None = None
+    vendor_model: VendorModelTest | None = None
 
     @property
     def headline(self) -> str:
@@ -173,7 +177,7 @@ class Estimate(Result):
         """
         if self.problem is None:
             raise InputError("this estimate doesn't carry the data that it was fitted to; identify again")
-        return np.maximum(self.row_scale * np.asarray(self.summary.noise_levels), _EXACT * self.problem.group_rms)
+        return np.maximum(self.row_scale * np.asarray(self.summary.noise_levels), EXACT * self.problem.group_rms)
 
     @property
     def half_interval(self) -> Array:

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import parse_reading, read_data, read_robot, remember_reading, running_command
+from dynident.cli.inputs import parse_reading, read_log_and_samples, read_robot, remember_reading, running_command
 from dynident.cli.spoiled import refuse_spoiled
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.errors import InputError, ValueRangeError
 
 if TYPE_CHECKING:
-    from dynident.data import ControllerSamples, Dataset
+    from dynident.data import Dataset
 
 EXAMPLE = """Examples:
 
 [bold]dynident identify panda log.npz -o run --friction linear --filter 5 --rate 20 --train 0:0.7[/bold]
 
-[bold]dynident identify panda samples.npz -o run[/bold]   (q, M and g of the controller)"""
+[bold]dynident identify panda samples.npz -o run[/bold]   (q, M and g of the controller)
+
+[bold]dynident identify panda samples.npz log.npz -o run[/bold]   (both, and whether they agree)"""
 
 
 def identify(
@@ -93,11 +95,11 @@ def identify(
     """Identify dynamic coefficients and friction, with their uncertainty.
 
     The route follows from the data: a log with q and torque is fitted as such; samples of q, M and g are what the robot's
-    controller returned. Joints that the file names are put into the robot's order. Writes estimate.json, estimate.npz, problem.npz and
-    robot.json into the folder RUN.
+    controller returned. With both each counts by its own noise, and a table tells which coefficients of the controller's model the
+    log contradicts; --equations is then about the samples, all else about the log. Joints that the file names are put into the robot's
+    order. Writes estimate.json, estimate.npz, problem.npz and robot.json into the folder RUN.
     """
-    from dynident.regression import build_problem
-    from dynident.regression.identify import fit_problem
+    from dynident.regression.identify import build_problems, fit_problem
     from dynident.regression.tables import report
     from dynident.runs import check_writable, write_estimate
     from dynident.validation.folds import cross_validate_fit
@@ -117,15 +119,18 @@ def identify(
     check_writable(output)
     machine = read_robot(robot, **mounting)
     with progress_bar("Reading") as progress:
-        recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
+        log, samples = read_log_and_samples(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
+    if log is None and (periods is not None or average):
+        raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
     with progress_bar("Building the regression") as progress:
-        used = _choose_periods(recorded, chosen, asked=periods is not None, average=average)
-        problem = build_problem(machine, used, **building, progress=progress)
-    if not ignore_doctor:
+        used = None if log is None else _choose_periods(log, chosen, asked=periods is not None, average=average)
+        problem, controller = build_problems(machine, [item for item in (used, samples) if item is not None], **building, progress=progress)
+    if log is not None and not ignore_doctor:
         with spinner("Examining"):
-            refuse_spoiled(machine, recorded)
+            refuse_spoiled(machine, log)
     with spinner("Fitting") as say:
-        estimate = remember_reading(fit_problem(problem, auto=friction == "auto", seed=seed, **fitting, progress=say), reading)
+        found = fit_problem(problem, controller, auto=friction == "auto", seed=seed, **fitting, progress=say)
+        estimate = remember_reading(found, reading)
     folds, facts = None, tuple[str, ...]()
     if estimate.base.equations == "torque":
         with progress_bar("Cross-validating") as progress:
@@ -136,16 +141,10 @@ def identify(
     print_result(replace(shown, facts=(*facts, *shown.facts)), document, as_json=as_json, written=str(output))
 
 
-def _choose_periods(
-    recorded: Dataset | ControllerSamples, chosen: tuple[int, int | None] | None, *, asked: bool, average: bool
-) -> Dataset | ControllerSamples:
+def _choose_periods(recorded: Dataset, chosen: tuple[int, int | None] | None, *, asked: bool, average: bool) -> Dataset:
     """The data with the whole periods that are to be used; as they are where nothing is marked and nothing was asked for."""
-    from dynident.data import ControllerSamples, average_periods, keep_periods
+    from dynident.data import average_periods, keep_periods
 
-    if isinstance(recorded, ControllerSamples):
-        if asked or average:
-            raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
-        return recorded
     if chosen is not None and (asked or recorded.period is not None):
         recorded = keep_periods(recorded, *chosen)
     return average_periods(recorded) if average else recorded
