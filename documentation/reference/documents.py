@@ -71,6 +71,32 @@ class Choice(TypedDict):
     trials: list[Trial]
 
 
+class TestedCoefficient(TypedDict):
+    """A coefficient of the controller's model."""
+
+    name: str
+    expression: str
+    unit: str
+    controller: Annotated[float, "from M and g alone"]
+    controller_std: float
+    log: Annotated[Number, "from the log alone; null where it does not determine the coefficient"]
+    log_std: Number
+    difference: Annotated[Number, "of the log from the controller, in standard deviations of both"]
+    verdict: Literal["agrees", "contradicted", "not testable with this log"]
+
+
+class VendorModel(TypedDict):
+    """The vendor's model, tested by a log."""
+
+    sentence: str
+    contradicted: Annotated[bool, "whether the log contradicts a coefficient, or the model as a whole"]
+    limit: Annotated[float, "standard deviations beyond which a coefficient is contradicted"]
+    chi_squared: Annotated[float, "of the coefficients that both determine"]
+    freedom: Annotated[int, "how many these are"]
+    probability: Annotated[float, "that a true model differs by as much"]
+    coefficients: list[TestedCoefficient]
+
+
 class Residual(TypedDict):
     """What a fit leaves."""
 
@@ -98,7 +124,7 @@ class Estimate(Stage):
 
     robot: str
     source: Annotated[str, "data, and which part of them"]
-    route: Literal["classical", "controller"]
+    route: Annotated[Literal["classical", "controller", "combined"], "from a log, from a controller's samples, or from both"]
     status: Annotated[str, "how the fit ended, as a sentence"]
     rank: Annotated[int, "how many base parameters these data determine"]
     condition_number: Annotated[Number, "of the regressor of the kept coefficients, not scaled; null when infinite"]
@@ -106,6 +132,7 @@ class Estimate(Stage):
     friction: list[JointFriction]
     friction_shapes: list[FittedShape]
     friction_choice: Choice | None
+    vendor_model: Annotated[VendorModel | None, "the controller's model, tested by the log; null where not both were given"]
     residual: Residual
     samples: Annotated[int, "that were read"]
     reached_speeds: Annotated[

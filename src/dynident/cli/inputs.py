@@ -31,6 +31,7 @@ from dynident.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
+    from dynident.data.reading.load import ReadingArguments
     from dynident.excitation import Limits, TrajectoryFile
     from dynident.regression.estimate import Estimate
     from dynident.regression.summary import Reading
@@ -108,24 +109,7 @@ def read_data(
     from dynident.data import load_recording
     from dynident.regression.prepare import order_joints
 
-    data = load_recording(
-        files,
-        columns=reading.columns or None,
-        units=reading.units or None,
-        effort_kind=reading.effort_kind,
-        effort_gains=reading.effort_gains,
-        effort_signs=reading.effort_signs,
-        gears=reading.gears,
-        offsets=reading.offsets,
-        delay=reading.delay,
-        rate=reading.rate,
-        without=without,
-        low_pass=reading.low_pass or None,
-        reader_options=reading.reader_options or None,
-        preset=reading.preset or None,
-        robot_joints=robot.joint_names,
-        progress=progress,
-    )
+    data = load_recording(files, **_reading_arguments(robot, reading, without, progress))
     data = order_joints(robot, data) if ordered else data
     return data if part == (0.0, 1.0) else data.part(*part)
 
@@ -143,6 +127,50 @@ def choose_periods(
     if chosen is not None and (asked or recorded.period is not None):
         recorded = keep_periods(recorded, *chosen)
     return average_periods(recorded) if average else recorded
+
+
+def read_log_and_samples(
+    files: list[Path],
+    robot: Robot,
+    reading: Reading,
+    part: tuple[float, float] = (0.0, 1.0),
+    *,
+    without: list[tuple[float, float]] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[Dataset | None, ControllerSamples | None]:
+    """The same where the files may be logs and a controller's samples; of both the part is one of the log."""
+    from dynident.data import load_log_and_samples
+    from dynident.regression.prepare import order_joints
+
+    log, samples = load_log_and_samples(files, **_reading_arguments(robot, reading, without, progress))
+    log = None if log is None else cast("Dataset", order_joints(robot, log))
+    samples = None if samples is None else cast("ControllerSamples", order_joints(robot, samples))
+    if part != (0.0, 1.0):
+        log, samples = (log.part(*part), samples) if log is not None else (None, None if samples is None else samples.part(*part))
+    return log, samples
+
+
+def _reading_arguments(
+    robot: Robot, reading: Reading, without: list[tuple[float, float]] | None, progress: Callable[[float], None] | None
+) -> ReadingArguments:
+    """The arguments of `load_recording`."""
+    return {
+        "columns": reading.columns or None,
+        "units": reading.units or None,
+        "effort_kind": reading.effort_kind,
+        "effort_gains": reading.effort_gains,
+        "effort_signs": reading.effort_signs,
+        "gears": reading.gears,
+        "offsets": reading.offsets,
+        "delay": reading.delay,
+        "rate": reading.rate,
+        "without": without,
+        "low_pass": reading.low_pass or None,
+        "reader_options": reading.reader_options or None,
+        "preset": reading.preset or None,
+        "robot_joints": robot.joint_names,
+        "progress": progress,
+    }
 
 
 def read_motion(file: Path, robot: Robot, reading: Reading) -> TrajectoryFile:

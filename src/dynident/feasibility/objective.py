@@ -16,7 +16,7 @@ from dynident.core.arrays import Array, BoolArray
 from dynident.errors import InputError, UnknownNameError
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.factors import triangular
-from dynident.regression.estimate import Estimate
+from dynident.regression.estimate import EXACT, Estimate
 from dynident.regression.problem import Problem
 
 Weights = Literal["covariance", "none"]
@@ -99,7 +99,7 @@ def posterior_data(estimate: Estimate) -> Objective:
     return replace(
         one_step(problem, levels),
         name=name,
-        noise=float(np.sum(problem.counts / estimate.row_scale**2)),
+        noise=float(np.sum(problem.counts / estimate.row_scale**2)) + (0 if problem.controller is None else len(problem.controller.values)),
     )
 
 
@@ -109,7 +109,7 @@ def one_step(problem: Problem, levels: Sequence[float] | Array | None = None) ->
     levels : (groups,) standard deviation of each group's rows, in the unit of its effort; 1 by default.
     """
     divisors = np.ones(len(problem.groups)) if levels is None else np.asarray(levels, dtype=float)
-    R = triangular([problem.stack(1.0 / divisors)])
+    R = triangular([problem.stack(1.0 / divisors, least=EXACT)])
     return replace(_of_factor("squared residual of the data", R, problem.base), levels=divisors)
 
 

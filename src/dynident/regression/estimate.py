@@ -25,9 +25,11 @@ from dynident.regression.friction.fitted import FittedShape
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
 from dynident.regression.uncertainty.blocks import BlockVariation
+from dynident.regression.vendor_model import VendorModelTest
 
-#: The noise of a group of rows counts as at least this share of their RMS.
-_EXACT = 1e-3
+#: Where link parameters are made of them, the noise of a group of rows counts as at least this share of their RMS, and that of a
+#: controller's coefficient as this share of it.
+EXACT = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,6 +114,7 @@ class Estimate(Result):
     joined : JoinedData      What the data say where the links come from other data than the friction; None where `problem` says it.
     reached : (n, 2)         Largest speed of each joint in the log backward and forward, zero for a direction in which it did not turn
                              [rad/s | m/s]; None without a log.
+    vendor_model : VendorModelTest   How the controller's model agrees with the log; None where not both were given.
     """
 
     base: BaseParameters
@@ -132,6 +135,7 @@ class Estimate(Result):
     choice: FrictionChoice | None = None
     joined: JoinedData | None = None
     reached: Array | None = None
+    vendor_model: VendorModelTest | None = None
 
     @property
     def headline(self) -> str:
@@ -192,7 +196,7 @@ class Estimate(Result):
         """
         if self.problem is None:
             raise InputError("this estimate doesn't carry the data that it was fitted to; identify again")
-        return np.maximum(self.row_scale * np.asarray(self.summary.noise_levels), _EXACT * self.problem.group_rms)
+        return np.maximum(self.row_scale * np.asarray(self.summary.noise_levels), EXACT * self.problem.group_rms)
 
     @property
     def half_interval(self) -> Array:

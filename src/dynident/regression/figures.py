@@ -191,7 +191,7 @@ def base_figure(base: BaseParameters) -> Figure:
 
 def problem_figure(problem: Problem) -> Figure:
     """How much each direction of the coefficients shows in the data; the last over the first is one over the condition number."""
-    values = singular_values(problem.stack(np.ones(len(problem.groups)))[:, :-1])
+    values = singular_values(problem.stack_groups(np.ones(len(problem.groups)))[:, :-1])
     bars = {"type": "bar", "x": list(range(1, len(values) + 1)), "y": numbers(np.maximum(values, 1e-12 * values[0]))}
     layout = {"xaxis": axis("direction"), "yaxis": axis("singular value", type="log")}
     return Figure(label="Singular values of the stacked regressor", data=[{**bars, "marker": {"color": "@predicted"}}], layout=layout)

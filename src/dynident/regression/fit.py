@@ -168,7 +168,7 @@ def _notes(problem: Problem, solution: WeightedSolution, correlated: Correlated 
 def _summary(
     problem: Problem, noise: Noise, loss: Loss, drop: float | None, solution: WeightedSolution, kept: BoolArray, uncertainty: Spread
 ) -> FitSummary:
-    R = triangular([problem.stack(np.ones(len(problem.groups)))[:, :-1][:, kept]])
+    R = triangular([problem.stack_groups(np.ones(len(problem.groups)))[:, :-1][:, kept]])
     lengths = unit_sizes(problem.base.units, length=length_unit(problem.base.robot))[kept]
     return FitSummary(
         source=problem.source,

@@ -5,7 +5,7 @@ The route follows from the data: a log of motion and torque, or the M(q) and g(q
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
@@ -14,10 +14,12 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.signals.holds import gravity_samples
-from dynident.errors import ValueRangeError
+from dynident.errors import InputError, ValueRangeError
 from dynident.friction import couple, linear, linear_with_rotor
 from dynident.friction.model import FrictionModel
+from dynident.regression.both_routes import combine
 from dynident.regression.equations.base import Equations, base_parameters
+from dynident.regression.equations.columns import problem_columns
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import FitOptions, fit
 from dynident.regression.friction.choose import fit_chosen_friction
@@ -52,7 +54,7 @@ class ProblemOptions(TypedDict, total=False):
 
 def identify(
     robot: Robot,
-    data: Dataset | ControllerSamples,
+    data: Dataset | ControllerSamples | Sequence[Dataset | ControllerSamples],
     *,
     friction: FrictionModel | Default | Auto | None = "default",
     fit_shapes: bool = True,
@@ -65,18 +67,22 @@ def identify(
 ) -> Estimate:
     """Dynamic coefficients, with friction from a log (eqs. 5 to 9, 24 and 25 of the Panda paper), without from M and g (eqs. 17 to 22).
 
+    data : a log, a controller's samples, or both in a list. Of both each counts by its own noise, and `Estimate.vendor_model` tells
+        whether the controller's model is that of the arm; `equations` are then those of the samples, all else is of the log.
     friction : as in `build_problem`; "auto" chooses a model per joint by what it predicts of held-out parts of the log.
     fit_shapes : whether the shapes of the friction model are fitted too, or stay as they are.
 
     The others are those of `build_problem` (cutoff, rate, equations, known, extra, load, seed) and of `fit`, one after the other.
     """
-    problem = build_problem(robot, data, friction=friction, **building)
+    problem, controller = build_problems(robot, data, friction=friction, **building)
     fitting = FitOptions(noise=noise, loss=loss, prior=prior, drop_above_percent=drop_above_percent)
-    return fit_problem(problem, auto=friction == "auto", fit_shapes=fit_shapes, seed=building.get("seed", 0), progress=progress, **fitting)
+    seed = building.get("seed", 0)
+    return fit_problem(problem, controller, auto=friction == "auto", fit_shapes=fit_shapes, seed=seed, progress=progress, **fitting)
 
 
 def fit_problem(
     problem: Problem,
+    controller: Problem | None = None,
     *,
     auto: bool = False,
     fit_shapes: bool = True,
@@ -84,13 +90,47 @@ def fit_problem(
     progress: Callable[[str], None] | None = None,
     **fitting: Unpack[FitOptions],
 ) -> Estimate:
-    """The estimate of a problem; where its friction has shapes, with these fitted too. auto : with the friction that suits each joint."""
+    """The estimate of a problem; where its friction has shapes, with these fitted too.
+
+    controller : of a controller's samples beside the log. Each is first estimated alone, and all that they determine is compared; prior and
+        dropping are for the estimate from both.
+    auto : with the friction that suits each joint.
+    """
+    if controller is not None:
+        alone = FitOptions(noise=fitting.get("noise"), loss=fitting.get("loss"))
+        log = fit_problem(problem, auto=auto, fit_shapes=fit_shapes, seed=seed, progress=progress, **alone)
+        return combine(log, fit(controller, progress=progress, **alone), progress=progress, **fitting)
     model = problem.base.friction
     if auto:
         return fit_chosen_friction(problem, seed=seed, progress=progress, **fitting)
     if model is not None and problem.rows and ("load" in model.needs or (fit_shapes and has_shapes(model))):
         return fit_friction(problem, model, fit_shapes=fit_shapes, seed=seed, progress=progress, **fitting)
     return fit(problem, progress=progress, **fitting)
+
+
+def build_problems(
+    robot: Robot,
+    data: Dataset | ControllerSamples | Sequence[Dataset | ControllerSamples],
+    *,
+    friction: FrictionModel | Default | Auto | None = "default",
+    progress: Callable[[float], None] | None = None,
+    **building: Unpack[ProblemOptions],
+) -> tuple[Problem, Problem | None]:
+    """The problem of a log or of a controller's samples; or both, of which `equations` is for the samples and all else for the log."""
+    items = [data] if isinstance(data, (Dataset, ControllerSamples)) else list(data)
+    logs = [item for item in items if isinstance(item, Dataset)]
+    samples = [item for item in items if isinstance(item, ControllerSamples)]
+    if not items or len(logs) + len(samples) < len(items):
+        raise InputError("data are expected to be a log (Dataset), a controller's samples (ControllerSamples), or a list of these")
+    if not logs or not samples:
+        whole = Dataset.concatenate(logs) if logs else ControllerSamples.concatenate(samples)
+        return build_problem(robot, whole, friction=friction, progress=progress, **building), None
+    equations, known = building.pop("equations", None), building.get("known") or {}
+    of_links = {name: value for name, value in known.items() if name in problem_columns(robot, None).names}
+    controller = build_problem(
+        robot, ControllerSamples.concatenate(samples), equations=equations, known=of_links, seed=building.get("seed", 0)
+    )
+    return build_problem(robot, Dataset.concatenate(logs), friction=friction, progress=progress, **building), controller
 
 
 def build_problem(

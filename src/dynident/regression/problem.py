@@ -29,6 +29,32 @@ from dynident.regression.summary import Processing
 
 #: Filtered rows are kept for standard deviations up to this many numbers (160 MB), so that a fit stays within 1 GB.
 LARGEST_FILTERED = 20_000_000
+#: No coefficient of a controller counts as more certain than this share of it: rows that are farther apart in weight lose digits.
+_CERTAIN = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ControllerCoefficients:
+    """What a controller's M and g say about base parameters β: combinations @ β = values, give or take their covariance.
+
+    combinations : (k, b)   Of the base parameters.
+    values : (k,)           Of these, estimated from M and g alone.
+    covariance : (k, k)     Of the values.
+    samples : int           Configurations behind them.
+    """
+
+    combinations: Array
+    values: Array
+    covariance: Array
+    samples: int
+
+    def rows(self, least: float) -> Array:
+        """(k, b + 1) equations in units of their noise, which is at least this share of each value."""
+        spread = np.sqrt(np.diag(self.covariance) + (least * self.values) ** 2)
+        spread = np.maximum(spread, least * np.median(spread) + np.finfo(float).tiny)
+        covariance = self.covariance + np.diag(spread**2 - np.diag(self.covariance))
+        W = np.linalg.inv(np.linalg.cholesky(covariance / np.outer(spread, spread))) / spread
+        return W @ np.column_stack([self.combinations, self.values])
 
 
 class RecordingPart(NamedTuple):
@@ -52,6 +78,7 @@ class Problem(Result):
     reached : (n, 2) or None        Largest speed of each joint in a log backward and forward, zero for a direction in which it did not
                                     turn [rad/s | m/s].
     parts : per recording and group What each of several recordings says; empty where there is one, or they have been weighted.
+    controller : ControllerCoefficients or None   What M and g of the robot's controller say beside a log.
     notes : tuple of str            What a reader of the results should know about the data.
     """
 
@@ -68,6 +95,7 @@ class Problem(Result):
     reached: Array | None = None
     notes: tuple[str, ...] = ()
     parts: tuple[tuple[RecordingPart, ...], ...] = ()
+    controller: ControllerCoefficients | None = None
 
     @property
     def headline(self) -> str:
@@ -112,8 +140,19 @@ class Problem(Result):
         """(n,) largest speed of each joint in a log, in either direction [rad/s | m/s]."""
         return None if self.reached is None else self.reached.max(axis=1)
 
-    def stack(self, weights: ArrayLike) -> Array:
-        """(Σ (c + 1), b + 1) all factors in the columns of the base parameters, each times its group's weight."""
+    def stack(self, weights: ArrayLike, *, least: float = _CERTAIN) -> Array:
+        """(·, b + 1) all that the data say, in the columns of the base parameters: the factors, each times its group's weight, then what a
+        controller says, in units of its noise. least : share of each coefficient that this noise is at least."""
+        rows = self.stack_groups(weights)
+        return rows if self.controller is None else np.concatenate([rows, self.controller.rows(least)])
+
+    @property
+    def controller_rows(self) -> list[Array]:
+        """(k, b + 1) what a controller says, in units of its noise; none without one."""
+        return [] if self.controller is None else [self.controller.rows(_CERTAIN)]
+
+    def stack_groups(self, weights: ArrayLike) -> Array:
+        """(Σ (c + 1), b + 1) the factors alone."""
         w = np.asarray(weights, dtype=float)
         blocks: list[Array] = []
         for group, factor, weight in zip(self.groups, self.factors, w, strict=True):
@@ -134,6 +173,8 @@ class Problem(Result):
         rows, others = ([(group.name, *group.columns.tolist()) for group in problem.groups] for problem in (self, other))
         if rows != others:
             raise InputError("the groups of rows are not the same in both problems; merge problems built in the same way")
+        if self.controller is not None and other.controller is not None:
+            raise InputError("both problems have a controller's samples, which would count twice; merge the logs, then add the samples")
         filtered, further = self.filtered_rows, other.filtered_rows
         if filtered is not None and further is not None:
             filtered = tuple(tables + more for tables, more in zip(filtered, further, strict=True))
@@ -151,6 +192,7 @@ class Problem(Result):
             reached=None if self.reached is None or other.reached is None else np.maximum(self.reached, other.reached),
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
             parts=self._recording_parts + other._recording_parts if self.rows and other.rows else (),
+            controller=self.controller or other.controller,
         )
 
     @property

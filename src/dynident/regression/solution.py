@@ -78,7 +78,7 @@ class WeightedSolution:
     def of(problem: Problem, noise: Noise, prior: Prior | None) -> WeightedSolution:
         b = problem.base.rank
         stacked = problem.stack(np.ones(len(problem.groups)))
-        sizes = singular_values(stacked[:, :b])
+        sizes = singular_values(problem.stack_groups(np.ones(len(problem.groups)))[:, :b])
         possible = np.ones(b, dtype=bool)
         while True:
             by_data, tolerance = _determined(problem, stacked * np.append(possible, True), noise)
@@ -127,7 +127,7 @@ def _settle_weights(problem: Problem, determined: BoolArray, noise: Noise, prior
 
 
 def _determined(problem: Problem, stacked: Array, noise: Noise) -> tuple[BoolArray, float]:
-    """(b,) which columns of the stacked factors are independent, given their noise; and the largest tolerance of a column.
+    """(b,) which columns of the stacked rows are independent, given their noise; and the largest tolerance of a column.
 
     What is left out shifts the others by less than their standard deviations, unless its coefficient is larger than one that would make
     the whole effort by itself.
@@ -140,10 +140,11 @@ def _determined(problem: Problem, stacked: Array, noise: Noise) -> tuple[BoolArr
         return determined, DATA_RANK_TOLERANCE
     rest = z - Q @ (Q.T @ z)
     lengths = [len(factor) for factor in problem.factors]
+    own = sum(lengths)  # rows of a controller, which come after them, are in units of their noise
     starts = np.cumsum([0, *lengths[:-1]])
-    squares, used = np.add.reduceat(rest**2, starts), np.add.reduceat(np.sum(Q**2, axis=1), starts)
+    squares, used = np.add.reduceat(rest[:own] ** 2, starts), np.add.reduceat(np.sum(Q[:own] ** 2, axis=1), starts)
     levels = _noise_levels(problem, squares, used, noise)
-    whitened = A / np.repeat(levels, lengths)[:, None]
+    whitened = A / np.append(np.repeat(levels, lengths), np.ones(len(A) - own))[:, None]
     strength: Array = np.linalg.norm(whitened, axis=0)
     shares = 1.0 / np.maximum(strength * largest_coefficients(problem, levels), np.finfo(float).tiny)
     tolerance = np.clip(shares, DATA_RANK_TOLERANCE, 1.0)

@@ -60,7 +60,8 @@ def report(estimate: Estimate) -> Report:
     """Header, coefficient table as in the Panda supplement, friction, residuals, evidence of rank, notes."""
     choice = None if estimate.choice is None else estimate.choice.table()
     friction_tables = (_friction_table(estimate), shape_table(estimate), choice)
-    tables = (_coefficient_table(estimate), *friction_tables, residual_table(estimate.residuals, estimate.base))
+    vendor = None if estimate.vendor_model is None else estimate.vendor_model.table()
+    tables = (_coefficient_table(estimate), vendor, *friction_tables, residual_table(estimate.residuals, estimate.base))
     return Report(
         header=_header(estimate),
         tables=tuple(table for table in tables if table is not None),
@@ -225,13 +226,23 @@ def residual_table(found: Residuals, base: BaseParameters) -> Table:
 def _header(estimate: Estimate) -> tuple[str, ...]:
     summary, base = estimate.summary, estimate.base
     what = {"torque": "a log", "controller": "the controller's M and g", "inertia": "the controller's M", "gravity": "torques of gravity"}
-    route = "classical" if base.equations == "torque" else "controller"
     samples = f"{summary.samples} samples, {summary.equations} equations"
+    told = None if estimate.problem is None else estimate.problem.controller
+    if told is not None:
+        samples += f", and {len(told.values)} coefficients of the controller's M and g at {told.samples} configurations"
     weights = f"noise {summary.noise}, loss {summary.loss}"
+    both = "" if estimate.vendor_model is None else " and the controller's M and g"
     return (
-        f"{base.robot.name}, identified from {what[base.equations]} ({summary.source})",
-        f"{route} route, {samples}; {summary.processing}; {weights}",
+        f"{base.robot.name}, identified from {what[base.equations]}{both} ({summary.source})",
+        f"{route_name(estimate)} route, {samples}; {summary.processing}; {weights}",
     )
+
+
+def route_name(estimate: Estimate) -> str:
+    """By which route an estimate was made: from a log, from a controller's samples, or from both."""
+    if estimate.vendor_model is not None:
+        return "combined"
+    return "classical" if estimate.base.equations == "torque" else "controller"
 
 
 def _facts(estimate: Estimate) -> tuple[str, ...]:
@@ -240,7 +251,8 @@ def _facts(estimate: Estimate) -> tuple[str, ...]:
     verdict = estimate.status.value
     facts = [f"{verdict[0].upper()}{verdict[1:]}.", f"{rank}; condition number {estimate.condition_number:.2f}."]
     chosen = () if estimate.choice is None else (estimate.choice.sentence,)
-    return (*facts, *chosen, *_base_facts(base))
+    vendor = () if estimate.vendor_model is None else (estimate.vendor_model.sentence,)
+    return (*facts, *vendor, *chosen, *_base_facts(base))
 
 
 def _base_facts(base: BaseParameters) -> tuple[str, ...]:

@@ -17,8 +17,9 @@ from dynident.regression.friction.choice import FrictionChoice
 from dynident.regression.friction.fitted import FittedShape
 from dynident.regression.problem import Problem
 from dynident.regression.summary import FitSummary
-from dynident.regression.tables import Coefficient, coefficients, friction
+from dynident.regression.tables import Coefficient, coefficients, friction, route_name
 from dynident.regression.uncertainty.blocks import BlockVariation
+from dynident.regression.vendor_model import VendorModelTest
 from dynident.robots.serialize import robot_to_dict
 from dynident.runs.folds import folds_document
 from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes, provenance_from_parts, provenance_parts
@@ -85,7 +86,7 @@ def estimate_document(estimate: Estimate, *, seed: int = 0, provenance: Mapping[
         "schema": Stage.ESTIMATE.value.schema,
         "robot": estimate.base.robot.name,
         "source": summary.source,
-        "route": "classical" if estimate.base.equations == "torque" else "controller",
+        "route": route_name(estimate),
         "status": estimate.status.value,
         "rank": summary.rank,
         "condition_number": finite_or_none(estimate.condition_number),
@@ -93,6 +94,7 @@ def estimate_document(estimate: Estimate, *, seed: int = 0, provenance: Mapping[
         "friction": [asdict(item) for item in friction(estimate)],
         "friction_shapes": [asdict(shape) for shape in estimate.shapes],
         "friction_choice": None if estimate.choice is None else {"sentence": estimate.choice.sentence, "trials": estimate.choice.records()},
+        "vendor_model": None if estimate.vendor_model is None else estimate.vendor_model.to_dict(),
         "residual": residual_document(estimate.residuals),
         "samples": summary.samples,
         "reached_speeds": None if reached is None else dict(zip(estimate.base.robot.joint_names, reached.tolist(), strict=True)),
@@ -151,6 +153,7 @@ def _estimate_bytes(estimate: Estimate) -> bytes:
         "shapes": [asdict(shape) for shape in estimate.shapes],
         "choice": None if estimate.choice is None else estimate.choice.to_dict(),
         "joined_noise": None if estimate.joined is None else estimate.joined.noise,
+        "vendor_model": None if estimate.vendor_model is None else estimate.vendor_model.to_dict(),
     }
     return pack(Stage.ESTIMATE.value.arrays_schema, arrays, description)
 
@@ -174,6 +177,7 @@ def _estimate(arrays: Arrays, description: dict[str, Any]) -> tuple[Estimate, No
         joined=_joined(arrays, description.get("joined_noise")),
         choice=None if description.get("choice") is None else FrictionChoice.from_dict(description["choice"]),
         reached=arrays.get("reached"),
+        vendor_model=None if description.get("vendor_model") is None else VendorModelTest.from_dict(description["vendor_model"]),
     )
     return estimate, None
 

@@ -16,10 +16,12 @@ from dynident.friction.registry import friction_from_dict, friction_to_dict
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import problem_columns
 from dynident.regression.equations.rows import RowGroup
-from dynident.regression.problem import Problem
+from dynident.regression.problem import ControllerCoefficients, Problem
 from dynident.regression.summary import Processing
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
 from dynident.runs.stages import PROBLEM_SCHEMA
+
+_CONTROLLER = ("combinations", "values", "covariance")
 
 
 def save_problem(problem: Problem, path: str | Path) -> None:
@@ -36,6 +38,8 @@ def load_problem(path: str | Path) -> Problem:
 def problem_bytes(problem: Problem) -> bytes:
     arrays, description = base_parts(problem.base)
     arrays |= {"counts": problem.counts} | ({} if problem.reached is None else {"reached": problem.reached})
+    told = problem.controller
+    arrays |= {} if told is None else {f"controller_{name}": getattr(told, name) for name in _CONTROLLER}
     filtered = problem.filtered_rows
     for g, (group, factor) in enumerate(zip(problem.groups, problem.factors, strict=True)):
         arrays[f"factor_{g}"] = factor
@@ -45,6 +49,7 @@ def problem_bytes(problem: Problem) -> bytes:
         "filtered": None if filtered is None else [len(tables) for tables in filtered],
         "groups": [{"name": group.name, "unit": group.unit, "rounding": group.rounding} for group in problem.groups],
         "samples": problem.samples,
+        "controller": None if told is None else told.samples,
         "preprocessing": problem.processing.to_dict(),
         "source": problem.source,
         "provenance": provenance_parts(problem.provenance),
@@ -71,6 +76,14 @@ def _problem(arrays: Arrays, description: dict[str, Any]) -> Problem:
         provenance=provenance_from_parts(description),
         reached=_reached(arrays),
         notes=tuple(description["notes"]),
+        controller=_controller(arrays, description.get("controller")),
+    )
+
+
+def _controller(arrays: Arrays, samples: int | None) -> ControllerCoefficients | None:
+    """None also in files of older versions."""
+    return (
+        None if samples is None else ControllerCoefficients(samples=samples, **{name: arrays[f"controller_{name}"] for name in _CONTROLLER})
     )
 
 

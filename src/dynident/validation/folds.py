@@ -6,7 +6,7 @@ The rows are there once; a fit to all but one part compresses the others into sm
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -180,6 +180,7 @@ def _predict_part(estimate: Estimate, problem: Problem, tables: Tables, parts: P
     rows = TableRows(base=problem.base, groups=groups, runs=parts.others(tables, part, guard))
     try:
         others = problem_of_rows(rows, samples=problem.samples, source=problem.source, processing=processing)
+        others = replace(others, controller=None if estimate.problem is None else estimate.problem.controller)
         values, kept = _refit(estimate, others)
     except ValueRangeError as error:  # the rest alone is too short, though the whole is not
         message = f"are {len(parts.names)}, too many for these data: without {parts.names[part]}, {error.message}"

@@ -29,6 +29,7 @@ KEYS = {
     "coefficients",
     "friction",
     "friction_choice",
+    "vendor_model",
     "friction_shapes",
     "residual",
     "samples",

@@ -8,16 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import choose_periods, parse_reading, read_data, read_robot, remember_reading, running_command
+from dynident.cli.inputs import choose_periods, parse_reading, read_log_and_samples, read_robot, remember_reading, running_command
 from dynident.cli.spoiled import refuse_spoiled
 from dynident.cli.terminal import print_result, progress_bar, spinner
-from dynident.errors import ValueRangeError
+from dynident.errors import InputError, ValueRangeError
 
 EXAMPLE = """Examples:
 
 [bold]dynident identify panda log.npz -o run --friction linear --filter 5 --rate 20 --train 0:0.7[/bold]
 
-[bold]dynident identify panda samples.npz -o run[/bold]   (q, M and g of the controller)"""
+[bold]dynident identify panda samples.npz -o run[/bold]   (q, M and g of the controller)
+
+[bold]dynident identify panda samples.npz log.npz -o run[/bold]   (both, and whether they agree)"""
 
 
 def identify(
@@ -75,11 +77,11 @@ def identify(
     """Identify dynamic coefficients and friction, with their uncertainty.
 
     The route follows from the data: a log with q and torque is fitted as such; samples of q, M and g are what the robot's
-    controller returned. Joints that the file names are put into the robot's order. Writes estimate.json, estimate.npz, problem.npz and
-    robot.json into the folder RUN.
+    controller returned. With both each counts by its own noise, and a table tells which coefficients of the controller's model the
+    log contradicts; --equations is then about the samples, all else about the log. Joints that the file names are put into the robot's
+    order. Writes estimate.json, estimate.npz, problem.npz and robot.json into the folder RUN.
     """
-    from dynident.regression import build_problem
-    from dynident.regression.identify import fit_problem
+    from dynident.regression.identify import build_problems, fit_problem
     from dynident.regression.tables import report
     from dynident.runs import check_writable, write_estimate
     from dynident.validation.folds import cross_validate_fit
@@ -99,15 +101,18 @@ def identify(
     check_writable(output)
     machine = read_robot(robot, **mounting)
     with progress_bar("Reading") as progress:
-        recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
+        log, samples = read_log_and_samples(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)
+    if log is None and (periods is not None or average):
+        raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
     with progress_bar("Building the regression") as progress:
-        used = choose_periods(recorded, chosen, asked=periods is not None, average=average)
-        problem = build_problem(machine, used, **building, progress=progress)
-    if not ignore_doctor:
+        used = None if log is None else choose_periods(log, chosen, asked=periods is not None, average=average)
+        problem, controller = build_problems(machine, [item for item in (used, samples) if item is not None], **building, progress=progress)
+    if log is not None and not ignore_doctor:
         with spinner("Examining"):
-            refuse_spoiled(machine, recorded)
+            refuse_spoiled(machine, log)
     with spinner("Fitting") as say:
-        estimate = remember_reading(fit_problem(problem, auto=friction == "auto", seed=seed, **fitting, progress=say), reading)
+        found = fit_problem(problem, controller, auto=friction == "auto", seed=seed, **fitting, progress=say)
+        estimate = remember_reading(found, reading)
     folds, facts = None, tuple[str, ...]()
     if estimate.base.equations == "torque":
         with progress_bar("Cross-validating") as progress:

@@ -154,6 +154,14 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
     The arguments are those of `load_dataset`. robot_joints : names of the robot's joints; of a bag, which has those of grippers and
     others too, only these are read, in this order. progress : called now and then with the share that was read, 0 to 1.
     """
+    log, samples = load_log_and_samples(path, **reading)
+    if log is not None and samples is not None:
+        raise FileError(samples.source, f"holds controller samples (q, M, g), but {log.source} is a log; load them one by one")
+    return cast("Dataset | ControllerSamples", log or samples)
+
+
+def load_log_and_samples(path: DataPath, **reading: Unpack[ReadingArguments]) -> tuple[Dataset | None, ControllerSamples | None]:
+    """Both that files may hold, each joined to one; None for what none of them holds. The arguments are those of `load_recording`."""
     kind, joints = reading.get("effort_kind"), reading.get("joints")
     robot_joints, progress = tuple(reading.pop("robot_joints", ())), reading.pop("progress", None)
     given: dict[str, Any] = dict(reading) | {
@@ -184,12 +192,8 @@ def load_recording(path: DataPath, **reading: Unpack[ReadingArguments]) -> Datas
         example = f"`without: {[list(pair) for pair in given['without']]}`"
         raise FileError(paths[0], f"without is for one recording, and there are {len(parts)}; write {example} into the YAML beside the one")
     logs = [part for part in parts if isinstance(part, Dataset)]
-    if not logs:
-        return ControllerSamples.concatenate(cast("list[ControllerSamples]", parts))
-    if len(logs) < len(parts):
-        other = next(part for part in parts if not isinstance(part, Dataset))
-        raise FileError(other.source, f"holds controller samples (q, M, g), but {logs[0].source} is a log; load them one by one")
-    return Dataset.concatenate(logs)
+    samples = [part for part in parts if isinstance(part, ControllerSamples)]
+    return Dataset.concatenate(logs) if logs else None, ControllerSamples.concatenate(samples) if samples else None
 
 
 class _Source(NamedTuple):

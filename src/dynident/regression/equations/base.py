@@ -10,14 +10,14 @@ at a link's far end (standard DH), and pivoted QR gives another set for every sa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynident.core.arrays import Array, IntArray
+from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.dynamics import inertia_gravity_regressor, torque_regressor
@@ -36,6 +36,8 @@ EQUATIONS: tuple[Equations, ...] = ("torque", "controller", "inertia", "gravity"
 RANK_TOLERANCE = 1e-9
 #: Entries of the grouping matrix below this share of the largest are rounding, and set to zero.
 GROUPING_TOLERANCE = 1e-10
+#: Groupings that differ by less than this share of their largest factor are the same.
+_SAME_GROUPING = 1e-7
 _SAMPLES = 300
 
 
@@ -177,6 +179,40 @@ def base_parameters(
         grouping=grouping,
         known=declared,
     )
+
+
+def join_bases(base: BaseParameters, other: BaseParameters) -> BaseParameters:
+    """The base parameters of both kinds of equations at once, of one robot with the same known values.
+
+    base : with friction, whose columns these are. What one of both tells apart is apart: the controller's M is that of the links alone, so
+    that it tells a link's inertia from the rotor's, which a log of torques may see in their sum only.
+    """
+    grouping = link_grouping(base, other)
+    if expressed_in(base, grouping)[1].all():
+        return base
+    stacked = np.concatenate([base.grouping, grouping])
+    candidates = [i for i in _reading_order(base.columns) if base.columns.names[i] not in base.known]
+    extras = list(range(base.columns.extra_slice.start, len(base.columns)))
+    independent, relations = _group(stacked[:, [*candidates, *extras]])
+    found = np.zeros((len(independent), len(base.columns)))
+    found[:, [*candidates, *extras]] = relations
+    leading = np.array([*candidates, *extras], dtype=np.int64)[independent]
+    return replace(base, independent=leading, grouping=found)
+
+
+def link_grouping(base: BaseParameters, other: BaseParameters) -> Array:
+    """(k, p) the groupings of equations that have links alone, in the columns of a base."""
+    grouping = np.zeros((other.rank, len(base.columns)))
+    grouping[:, base.columns.link_slice] = other.grouping[:, other.columns.link_slice]
+    return grouping
+
+
+def expressed_in(base: BaseParameters, grouping: Array) -> tuple[Array, BoolArray]:
+    """(k, b) groupings (k, p) of standard parameters as combinations of base parameters, and (k,) which of them are such."""
+    combinations = grouping[:, base.independent]  # each base parameter is alone in its leading column
+    size = np.maximum(np.abs(grouping).max(axis=1, initial=0.0), np.finfo(float).tiny)
+    off = np.abs(combinations @ base.grouping - grouping).max(axis=1, initial=0.0)
+    return combinations, off <= _SAME_GROUPING * size
 
 
 def _reading_order(columns: Columns) -> list[int]:

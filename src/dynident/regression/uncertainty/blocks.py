@@ -59,13 +59,13 @@ def measure_blocks(
     *,
     factor: Array,
     determined: BoolArray,
-    prior: Sequence[Array],
+    known: Sequence[Array],
     noise_variance: Array,
 ) -> BlockVariation | None:
     """The variation between blocks of a fit; None where the rows are too few to cut.
 
     factor : (·, b)           A = factorᵀ factor, prior included.
-    prior : (·, b) each       Rows of it, which vary as they say.
+    known : (·, b) each       Rows beside the log, of a prior or a controller, which vary as they say.
     noise_variance : (b,)     Of each coefficient; zero where it is not determined.
     """
     parts = cut_blocks([table.shape[1] for table in tables[0]])
@@ -86,7 +86,7 @@ def measure_blocks(
                 grams[k] += influence.slopes[g] * weight * (R.T @ R)
     variance, freedom = cluster_variance(half, scores, grams)
     inverse = half @ half.T
-    variance += sum((np.sum((rows @ inverse) ** 2, axis=0) for rows in prior), np.zeros(len(determined)))
+    variance += sum((np.sum((rows @ inverse) ** 2, axis=0) for rows in known), np.zeros(len(determined)))
     ratios = np.sqrt(np.where(determined, variance, 1.0) / np.where(determined, noise_variance, 1.0))
     decided = _deciding_groups(problem, influence, inverse)
     medians = [float(np.median(ratios[own])) if np.any(own := determined & (decided == g)) else 1.0 for g in range(len(problem.groups))]

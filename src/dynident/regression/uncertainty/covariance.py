@@ -92,9 +92,10 @@ def spread(
         meat, times = configuration_meat(columns, configurations, influence, rounded), np.zeros(0)
     else:
         used = slopes * weights**2 * _leverages(problem, inverse)
-        root = problem.stack(weights**2 * np.sqrt(squares / np.maximum(1.0 - used / problem.counts, 0.1)))[:, :-1]
+        root = problem.stack_groups(weights**2 * np.sqrt(squares / np.maximum(1.0 - used / problem.counts, 0.1)))[:, :-1]
         meat, times = root.T @ root, np.zeros(0)
-    meat = sum((block.T @ block for block in prior), meat)
+    certain = [*prior, *(block[:, :-1] for block in problem.controller_rows)]
+    meat = sum((block.T @ block for block in certain), meat)
     both = np.ix_(determined, determined)
     smallest = SMALLEST_SHARE if configurations is None else SMALLEST_OF_CONFIGURATIONS
     meat[both] = bound_below(meat[both], triangular([factor[:, determined]]), smallest)
@@ -102,7 +103,7 @@ def spread(
     if rows is None:
         return found
     noise = np.diag(found.noise_covariance(determined))
-    blocks = measure_blocks(problem, rows.tables, influence, factor=factor, determined=determined, prior=prior, noise_variance=noise)
+    blocks = measure_blocks(problem, rows.tables, influence, factor=factor, determined=determined, known=certain, noise_variance=noise)
     return replace(found, blocks=blocks)
 
 
