@@ -45,8 +45,9 @@ def design_report(design: Design) -> Report:
 
 
 def _condition(design: Design) -> str:
+    """Beyond what doubles resolve, some columns are not excited at all."""
     number = design.condition_number
-    return f"{number:.2f}" if number < 1e5 else f"{number:.2g}"
+    return "infinite" if number > 1e15 else f"{number:.2f}" if number < 1e5 else f"{number:.2g}"
 
 
 def design_document(design: Design) -> dict[str, Any]:

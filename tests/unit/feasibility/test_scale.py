@@ -23,7 +23,9 @@ def scaled(mass: float, length: float) -> Robot:
         smaller[:3, 3] *= length
         return smaller
 
-    joints = tuple(replace(joint, placement=shrink(joint.placement)) for joint in ARM.joints)
+    joints = tuple(
+        replace(joint, placement=shrink(joint.placement), effort=mass * max(length, length**2) * joint.effort) for joint in ARM.joints
+    )
     links = tuple(replace(link, placement=shrink(link.placement)) for link in ARM.links)
     sizes = mass * np.repeat([1.0, length, length**2], [1, 3, 6])
     return replace(ARM, joints=joints, links=links, tool=shrink(ARM.tool)).with_parameters(ARM.parameters * sizes)

@@ -63,6 +63,14 @@ def test_splines_go_through_their_knots_at_rest():
         design_motion(kuka, "splines", friction=None)
 
 
+def test_cubics_stand_still_before_and_after():
+    table = kuka_table_5()
+    found = table.sample([-1.0, 0.0, 28.0, 29.0])
+    np.testing.assert_array_equal(found.q[[0, 3]], table.knots[[0, -1]])
+    assert np.all(found.ddq[[0, 3]] == 0.0)
+    assert np.all(found.ddq[[1, 2]] != 0.0)  # which is where the acceleration jumps
+
+
 @pytest.fixture(scope="module")
 def sweep():
     return design_motion(ARM, "friction-sweep", {"hold": 1.0}, friction=None)
