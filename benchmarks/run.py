@@ -19,6 +19,7 @@ from importlib.metadata import version  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 STUDIES = (
+    "papers",
     "dynamics",
     "identification",
     "growth",

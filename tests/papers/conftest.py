@@ -33,6 +33,7 @@ def seeds(*, quick: int = 2, all: int = 20) -> list[Any]:
     return [pytest.param(seed, marks=[] if seed <= quick else [pytest.mark.slow]) for seed in range(1, all + 1)]
 
 
-def held_out_errors(validation: dict[str, Any]) -> dict[str, float]:
-    """Relative error [%] of each identified model with its friction, from the document of `dynident validate`."""
-    return {item["model"]: item["relative_percent"] for item in validation["models"] if item["friction"] and item["model"] != "nominal"}
+def held_out_error(validation: dict[str, Any], *models: str) -> float:
+    """The largest relative error [%] of these identified models with their friction, from the document of `dynident validate`."""
+    errors = {item["model"]: item["relative_percent"] for item in validation["models"] if item["friction"]}
+    return max(errors[name] for name in models or ("coefficients", "links"))
