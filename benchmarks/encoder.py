@@ -181,9 +181,9 @@ def study(seeds: int = SEEDS) -> str:
 
 
 def _grid(seeds: int) -> Iterator[str]:
-    yield f"Virtual arms with Coulomb friction, logs of {SECONDS:.0f} s with positions and torques only, {seeds} seeds each, not "
-    yield "looked at before. Share of the coefficients within two standard deviations of the truth (95.4 % where these are exact and normal), and "
-    yield "RMS error of the torque along the motion [mN·m]. Asked: 96 %."
+    yield f"Virtual arms with Coulomb friction, logs of {SECONDS:.0f} s with positions and torques only, {seeds} seeds each that were not "
+    yield "looked at before. Share of the coefficients within two standard deviations of the truth (95.4 % where these are exact and "
+    yield "normal), and RMS error of the torque along the motion [mN·m]. Asked: 96 %."
     yield ""
     yield "| arm | motion | rate | noise | exact motion | central differences | smoothed (default) |"
     yield "|---|---|---|---|---|---|---|"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dynident.feasibility.sampling import AGREEMENT
-from dynident.regression.identify import DEFAULT_CUTOFF
 from dynident.regression.notes import HIGH_CONDITION
+from dynident.regression.prepare import DEFAULT_CUTOFF
 from dynident.signs.confidence import CLOSE
 from dynident.validation.metrics import FAR_FROM_BEST, LARGE, NEAR_BEST, NEGLIGIBLE, VISIBLE
 
