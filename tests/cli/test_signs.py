@@ -36,6 +36,13 @@ def folder(tmp_path_factory, dynident_in) -> Path:
     return made
 
 
+def test_a_filter_of_the_magnitude_alone(folder, dynident_in):
+    done = dynident_in(folder, "signs", "spatial_3r", "log.npz", "-o", "filtered", "--low-pass", "effort=20", *OPTIONS)
+    assert done.returncode == 0, done.stderr
+    document = json.loads((folder / "filtered" / "estimate.json").read_text())
+    assert document["preprocessing"]["read"]["low_pass"] == {"effort": [20.0]}
+
+
 def test_it_prints_the_verdict_and_writes_every_stage(folder):
     printed = (folder / "printed.txt").read_text()
     assert "The signs are certain" in printed

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident.data import write_dataset
+from dynident.data import Dataset, low_pass, write_dataset
 from dynident.friction import linear
-from dynident.regression import build_problem, fit, residuals
+from dynident.regression import build_problem, fit, identify, residuals
 from dynident.robots import load_robot
 from dynident.runs import read_estimate, write_estimate
 from tests.cli.test_identify import arrays, refused
@@ -143,6 +143,22 @@ def test_link_parameters_of_another_estimate_are_refused(dynident, folder):
     dynident("retrieve", "run", "--no-ranges")
     dynident("identify", "planar_2r", "log.npz", "-o", "run", "--train", "0:0.6")
     refused(dynident("validate", "run", "log.npz", "--part", "0.7:1"), ["parameters.json", "another estimate", "dynident retrieve"])
+
+
+def test_filters_per_signal_are_remembered(dynident, tmp_path):
+    """As the papers do; the same numbers as the function gives."""
+    log = synthetic_log(noise=0.05)
+    np.savez(tmp_path / "log.npz", t=log.time, q=log.q, tau=log.effort)
+    options = ["--low-pass", "q=4", "--low-pass", "effort=2,3", "--filter", "none", "--friction", "linear"]
+    done = dynident("identify", "planar_2r", "log.npz", "-o", "run", *options)
+    assert done.returncode == 0, done.stderr
+    document = json.loads((tmp_path / "run" / "estimate.json").read_text())
+    assert document["preprocessing"]["read"] == {"low_pass": {"q": [4.0], "effort": [2.0, 3.0]}}
+    bare = Dataset(time=log.time, q=log.q, effort=log.effort, effort_kind="torque")
+    expected = identify(load_robot("planar_2r"), low_pass(bare, {"q": 4.0, "effort": [2.0, 3.0]}), friction=linear(), cutoff=None)
+    np.testing.assert_allclose([row["value"] for row in document["coefficients"]], expected.values, rtol=1e-9)
+    assert "low-pass of q at 4 Hz" in dynident("validate", "run", "log.npz", "--part", "0.7:1").stdout
+    refused(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--low-pass", "q"), ["--low-pass got 'q'", "effort=2"])
 
 
 def test_a_delay_is_remembered_and_what_was_left_out_is_not(dynident, tmp_path):

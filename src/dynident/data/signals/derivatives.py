@@ -74,7 +74,7 @@ def low_pass(dataset: Dataset, cutoff: float | Mapping[str, ArrayLike], *, order
     for name in given:
         if name not in present:
             raise UnknownNameError("signal to filter", name, present, remedy="name signals that the log has recorded")
-    frequencies = {name: per_joint(f"cutoff of {name}", values, dataset.n, sign="positive") for name, values in given.items()}
+    frequencies = {name: per_joint(f"cutoff of {name}", given[name], dataset.n, sign="positive") for name in present if name in given}
     smoothed = {name: _filter_segments(dataset, getattr(dataset, name), each, rate, order) for name, each in frequencies.items()}
     if dataset.effort_kind is not None and dataset.effort_kind.unsigned and "effort" in smoothed:
         smoothed["effort"] = np.maximum(smoothed["effort"], 0.0)  # where a magnitude touches zero the filter undershoots

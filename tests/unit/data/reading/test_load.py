@@ -11,7 +11,7 @@ import pytest
 import yaml
 from pyarrow import parquet
 
-from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, load_recording
+from dynident.data import ControllerSamples, Dataset, EffortKind, load_controller_samples, load_dataset, load_recording, low_pass
 from dynident.errors import DynidentError, FileError, InputError, UnknownNameError, ValueRangeError
 
 N = 6
@@ -350,6 +350,27 @@ def test_efforts_that_were_stamped_late(tmp_path):
     assert load_dataset(npz(tmp_path, "motion.npz", t=TIME, q=Q), delay=0.2).samples == N, "a motion has no effort to shift"
 
 
+def test_signals_that_are_filtered_by_themselves(tmp_path):
+    rng, time = np.random.default_rng(0), 0.01 * np.arange(600)
+    q, effort = rng.normal(size=(2, 600, 2))
+    file = npz(tmp_path, t=time, q=q, tau=effort)
+    data = load_dataset(file, low_pass={"q": 2.0, "effort": [3.0, 4.0]})
+    expected = low_pass(load_dataset(file), {"q": 2.0, "effort": [3.0, 4.0]})
+    np.testing.assert_array_equal(data.q, expected.q)
+    np.testing.assert_array_equal(data.effort, expected.effort)
+    assert data.source == "log.npz, low-pass of q at 2 Hz, effort at 3, 4 Hz, order 4"
+    beside(file, low_pass={"q": 2.0, "effort": [3.0, 4.0]}, without=[[1.0, 1.1]])
+    both = load_dataset(file, low_pass={"effort": 5.0})
+    assert both.source == "log.npz, without 1:1.1 s, low-pass of q at 2 Hz, effort at 5 Hz, order 4"
+    uneven = npz(tmp_path, "uneven.npz", t=time + 0.002 * rng.uniform(size=600), q=q, tau=effort)
+    assert "resampled" in load_dataset(uneven, low_pass={"q": 2.0}).source
+    with pytest.raises(FileError, match="no signal to filter named 'ddq'; known: q, effort"):
+        load_dataset(uneven, low_pass={"ddq": 2.0})
+    samples = npz(tmp_path, "samples.npz", q=q, g=effort)
+    with pytest.raises(FileError, match=r"low-passes, .* apply to logs only"):
+        load_recording(samples, low_pass={"q": 2.0})
+
+
 def test_intervals_that_are_left_out(tmp_path):
     file = npz(tmp_path, t=1.7e9 + TIME, q=Q, tau=Q)
     data = load_dataset(file, without=[(0.15, 0.35), (0.45, np.inf)])
@@ -374,6 +395,9 @@ def test_intervals_that_are_left_out(tmp_path):
         ({"without": [[3.0, 1.0]]}, r"without has \[3.0, 1.0\]; pairs \(from, to\) \[s\] with from < to"),
         ({"without": ["12.5:13.1"]}, r"without\[0\]: a list of numbers was expected, not '12.5:13.1'"),
         ({"delay": "late"}, "delay: a number was expected"),
+        ({"low_pass": {"x": 1.0}}, "no signal with a low-pass named 'x'; known: q, dq, ddq, effort"),
+        ({"low_pass": {"q": -1.0}}, r"low_pass of q is \[-1.0\]; positive frequencies"),
+        ({"low_pass": 1.0}, "low_pass: a mapping"),
         ({"unit": {}}, "unknown key 'unit'; allowed: columns, units, joints"),
         ({"signs": [1, 2]}, "signs: each sign must be 1 or -1"),
         ({"signs": [1]}, "signs is for 1 joints, but the data has 2 columns"),

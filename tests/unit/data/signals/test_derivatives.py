@@ -20,7 +20,7 @@ from dynident.data import (
     savitzky_golay,
     trim,
 )
-from dynident.errors import ShapeError, ValueRangeError
+from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 
 STEPS = {
     "differentiate": differentiate,
@@ -107,6 +107,39 @@ def test_a_low_pass_has_no_delay():
     fast = np.sin(2 * np.pi * 30.0 * time)[:, None] * [1, 1]
     data = low_pass(log(time=time, q=slow + fast), 5.0)
     np.testing.assert_allclose(data.q[100:-100], slow[100:-100], atol=1e-5)
+
+
+def test_each_signal_has_a_low_pass_of_its_own():
+    data = log(2000)
+    found = low_pass(data, {"q": 2.0, "effort": [5.0, 10.0]})
+    np.testing.assert_array_equal(found.q, low_pass(data, 2.0).q)
+    np.testing.assert_array_equal(found.effort[:, 0], low_pass(data, 5.0).effort[:, 0])
+    np.testing.assert_array_equal(found.effort[:, 1], low_pass(data, 10.0).effort[:, 1])
+    assert found.source.endswith("low-pass of q at 2 Hz, effort at 5, 10 Hz, order 4")
+    only = low_pass(data, {"effort": 2.0})
+    np.testing.assert_array_equal(only.q, data.q)
+    with pytest.raises(UnknownNameError, match=r"dq.*known: q, effort"):
+        low_pass(data, {"dq": 2.0})
+    with pytest.raises(ValueRangeError, match="cutoff of q"):
+        low_pass(data, {"q": -1.0})
+    with pytest.raises(ShapeError, match="one per joint"):
+        low_pass(data, {"q": [1.0, 2.0, 3.0]})
+
+
+def test_a_filtered_magnitude_is_one():
+    data = log(2000)
+    found = low_pass(replace(data, effort=np.abs(data.effort) ** 4, effort_kind="magnitude"), {"effort": 20.0})
+    assert found.effort.min() == 0.0
+
+
+def test_masked_garbage_does_not_reach_a_low_pass():
+    data = log(2000, q=np.zeros((2000, 2)), effort=np.zeros((2000, 2)))
+    mask = np.ones((2000, 2), dtype=bool)
+    mask[900:1000] = False
+    spoiled = replace(data, q=np.where(mask, 0.0, 1e6), effort=np.where(mask, 0.0, -1e6), mask=mask)
+    found = low_pass(spoiled, 5.0)
+    np.testing.assert_array_equal(found.q, 0.0)
+    np.testing.assert_array_equal(found.effort, 0.0)
 
 
 def test_low_pass_noise_is_as_documented():
