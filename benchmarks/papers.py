@@ -19,8 +19,8 @@ def study() -> str:
     lines = [
         "## The papers' routes",
         "",
-        "Arms drawn by a seed, described without link parameters; positions with 1e-4 rad of noise at 500 Hz, torques with 0.2 % of each joint's "
-        "limit, 40 s. Every number is the largest over the joints.",
+        "Arms drawn by a seed, described without link parameters; positions with 1e-4 rad of noise at 500 Hz, torques with 0.2 % of each "
+        "joint's limit, 40 s. Every number is the largest over the joints.",
         "",
         "| route | arm | seeds that passed | what | median | worst |",
         "|---|---|---|---|---|---|",
