@@ -56,6 +56,7 @@ def test_every_verb_takes_the_run(folder: Path, arm: Arm, dynident_in) -> None:
         ("friction", "run", "new.npz", "-o", "now"),
         ("export", "run", "--yaml", "identified.yaml"),
         ("report", "run"),
+        ("bundle", "run", "-o", "bundle.zip"),
     ):
         done = dynident_in(folder, *words)
         assert done.returncode == 0, (words, done.stdout, done.stderr)

@@ -136,6 +136,7 @@ def read_log_and_samples(
     part: tuple[float, float] = (0.0, 1.0),
     *,
     without: list[tuple[float, float]] | None = None,
+    ordered: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[Dataset | None, ControllerSamples | None]:
     """The same where the files may be logs and a controller's samples; of both the part is one of the log."""
@@ -143,8 +144,9 @@ def read_log_and_samples(
     from dynident.regression.prepare import order_joints
 
     log, samples = load_log_and_samples(files, **_reading_arguments(robot, reading, without, progress))
-    log = None if log is None else cast("Dataset", order_joints(robot, log))
-    samples = None if samples is None else cast("ControllerSamples", order_joints(robot, samples))
+    if ordered:
+        log = None if log is None else cast("Dataset", order_joints(robot, log))
+        samples = None if samples is None else cast("ControllerSamples", order_joints(robot, samples))
     if part != (0.0, 1.0):
         log, samples = (log.part(*part), samples) if log is not None else (None, None if samples is None else samples.part(*part))
     return log, samples

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from dynident.core.files import finite_or_none
 from dynident.core.results import Report, Row, Table, number_form
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.rows import row_units
+from dynident.regression.equations.symbolic import dh_lengths
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.notes import listing
 from dynident.regression.problem import Problem
@@ -30,12 +32,14 @@ class Coefficient:
     """One base parameter. value, std and relative_std_percent are None where the data don't determine them;
     for a dropped one they are as they were when it was dropped, and `reason` says why it was.
 
+    symbolic : the expression with the names of the DH constants; None for a robot that is not described by a DH table.
     noise_std, block_std : std by the noise and by the variation between blocks of the log, of which std is the larger; the second is
         None where it was not measured.
     """
 
     name: str
     expression: str
+    symbolic: str | None
     value: float | None
     std: float | None
     noise_std: float | None
@@ -61,7 +65,13 @@ def report(estimate: Estimate) -> Report:
     choice = None if estimate.choice is None else estimate.choice.table()
     friction_tables = (_friction_table(estimate), shape_table(estimate), choice)
     vendor = None if estimate.vendor_model is None else estimate.vendor_model.table()
-    tables = (_coefficient_table(estimate), vendor, *friction_tables, residual_table(estimate.residuals, estimate.base))
+    tables = (
+        _coefficient_table(estimate),
+        constants_table(estimate.base),
+        vendor,
+        *friction_tables,
+        residual_table(estimate.residuals, estimate.base),
+    )
     return Report(
         header=_header(estimate),
         tables=tuple(table for table in tables if table is not None),
@@ -83,6 +93,7 @@ def coefficients(estimate: Estimate) -> tuple[Coefficient, ...]:
             Coefficient(
                 name=name,
                 expression=base.expressions[i],
+                symbolic=None if base.symbolic_expressions is None else base.symbolic_expressions[i],
                 value=value if math.isfinite(std[i]) else None,
                 std=finite_or_none(std[i]),
                 noise_std=finite_or_none(noise_std[i]),
@@ -97,8 +108,20 @@ def coefficients(estimate: Estimate) -> tuple[Coefficient, ...]:
 
 
 def base_records(base: BaseParameters) -> list[dict[str, Any]]:
-    rows = zip(base.names, base.expressions, base.units, strict=True)
-    return [{"name": name, "expression": expression, "unit": unit} for name, expression, unit in rows]
+    rows = zip(base.names, base.expressions, base.symbolic_expressions or [None] * base.rank, base.units, strict=True)
+    return [dict(zip(("name", "expression", "symbolic", "unit"), row, strict=True)) for row in rows]
+
+
+def constants_table(base: BaseParameters) -> Table | None:
+    """The groupings that contain DH constants, with their names; None where there are none."""
+    symbols, constants = base.symbolic_expressions, dh_lengths(base.robot)
+    if symbols is None or symbols == base.expressions:
+        return None
+    pairs = enumerate(zip(base.expressions, symbols, strict=True), start=1)
+    rows = tuple(Row((str(number), symbol)) for number, (expression, symbol) in pairs if symbol != expression)
+    used = {name for row in rows for name in re.findall(r"\b[ad]\d+", row.cells[1])}
+    values = ", ".join(f"{name} = {value:.6g}" for name, value in constants.items() if name in used)
+    return Table(title=f"Coefficients with the DH constants, {values} [m]", headings=("no.", "coefficient"), rows=rows, left=frozenset({1}))
 
 
 def base_report(base: BaseParameters) -> Report:
@@ -106,7 +129,8 @@ def base_report(base: BaseParameters) -> Report:
     rows = tuple(Row((str(k), item["expression"], item["unit"])) for k, item in enumerate(base_records(base), start=1))
     table = Table(title="Dynamic coefficients", headings=("no.", "coefficient", "unit"), rows=rows, left=frozenset({1, 2}))
     friction = "without friction" if base.friction is None else f"friction {base.friction.name}"
-    return Report(header=(f"{base.headline}, {friction}",), tables=(table,), facts=_base_facts(base), notes=())
+    tables = tuple(item for item in (table, constants_table(base)) if item is not None)
+    return Report(header=(f"{base.headline}, {friction}",), tables=tables, facts=_base_facts(base), notes=())
 
 
 def problem_records(problem: Problem) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ def test_text_and_records_say_the_same():
     estimate = estimate_of()
     text = str(estimate)
     for number, item in enumerate(coefficients(estimate), start=1):
-        (line,) = [line for line in text.splitlines() if line.split()[:1] == [str(number)]]
+        line, *_ = [line for line in text.splitlines() if line.split()[:1] == [str(number)]]
         assert item.expression in line
         assert item.unit in line
     for item in friction(estimate):

@@ -192,7 +192,7 @@ def test_estimate_json_has_the_documented_keys(problem, tmp_path):
     assert {"dynident", "numpy"} <= content["versions"].keys()
     assert content["residual"].keys() == {"relative_percent", "rms_per_joint", "relative_percent_per_joint"}
     assert list(content["residual"]["rms_per_joint"]) == [group.name for group in problem.groups]
-    common = {"name", "expression", "value", "std", "noise_std", "block_std", "relative_std_percent", "unit", "kept"}
+    common = {"name", "expression", "symbolic", "value", "std", "noise_std", "block_std", "relative_std_percent", "unit", "kept"}
     for i, item in enumerate(content["coefficients"]):
         assert item.keys() == common | (set() if item["kept"] else {"reason"})
         if item["kept"]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, read_data
+from dynident.cli.inputs import check_output, read_log_and_samples
 from dynident.cli.terminal import console, print_json, print_report, spinner
 from dynident.errors import InputError
 
@@ -69,9 +69,10 @@ def bundle(
     console().print(f"Written to {output} ({size / 1e6:.2f} MB). Look into it before you pass it on.", markup=False)
 
 
-def _read(files: list[Path], estimate: Estimate) -> Dataset | ControllerSamples:
-    """As the identification read them, columns in the order of the file."""
-    return read_data(files, estimate.base.robot, estimate.summary.processing.read, ordered=False)
+def _read(files: list[Path], estimate: Estimate) -> Dataset | ControllerSamples | None:
+    """As the identification read them, columns in the order of the file; the log alone where there are a controller's samples beside it."""
+    log, samples = read_log_and_samples(files, estimate.base.robot, estimate.summary.processing.read, ordered=False)
+    return log or samples
 
 
 def _diagnose(estimate: Estimate, recorded: Dataset | ControllerSamples) -> Diagnosis | None:

@@ -98,6 +98,14 @@ class BaseParameters(Result):
         """(b,) readable groupings, such as "J2xx - J2yy + J3yy + 0.632 mc3z + 0.09986 m3"."""
         return tuple(expression(row, self.columns, self.robot) for row in self.grouping)
 
+    @cached_property
+    def symbolic_expressions(self) -> tuple[str, ...] | None:
+        """(b,) the same with the names of the DH constants, such as "J2xx - J2yy + J3yy + 2 d3 mc3z + d3² m3"; None for a robot that is not
+        described by a DH table. a3 and d3 are those of its third row."""
+        from dynident.regression.equations.symbolic import symbolic_expressions  # it knows BaseParameters, not the other way round
+
+        return symbolic_expressions(self)
+
     @property
     def unidentifiable(self) -> tuple[str, ...]:
         """Standard parameters that never appear in the equations; data of any kind say nothing about them."""

@@ -5,7 +5,7 @@ Groupings of them are written as people do: terms by size of meaning, equal fact
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations_with_replacement
@@ -181,20 +181,28 @@ def moved_columns(robot: Robot, columns: Columns, joint: int) -> IntArray:
 RECOGNITION_TOLERANCE = 1e-9
 
 
-def expression(row: Array, columns: Columns, robot: Robot) -> str:
-    """One row of a grouping matrix as text: inertias first, then first moments, then masses, then friction."""
+def expression(row: Array, columns: Columns, robot: Robot, symbols: Mapping[int, tuple[int, str]] | None = None) -> str:
+    """One row of a grouping matrix as text: inertias first, then first moments, then masses, then friction.
+
+    symbols : sign and text of factors that are written with names, by column.
+    """
+    named = symbols or {}
+    gathered: dict[tuple[int, str, float], list[str]] = {}
     order = sorted(np.flatnonzero(row).tolist(), key=lambda i: _rank(columns[i]))
-    terms = [(recognise(float(row[i]), robot), columns.names[i]) for i in order]
-    pieces = [(factor, name) for factor, name in terms if abs(factor) == 1.0]
-    gathered: dict[float, list[str]] = {}
-    for factor, name in terms:
-        if abs(factor) != 1.0:
-            gathered.setdefault(round(factor, 12), []).append(name)
-    for factor, group in gathered.items():
-        sum_of_names = group[0] if len(group) == 1 else f"({' + '.join(group)})"
-        pieces.append((factor, f"{abs(factor):.4g} {sum_of_names}"))
-    text = "".join((" - " if sign < 0 else " + ") + piece for sign, piece in pieces)
+    for i in order:
+        factor = recognise(float(row[i]), robot)
+        sign, text = named.get(i, (-1 if factor < 0.0 else 1, f"{abs(factor):.4g}"))
+        # what has the same name is the same, what has the same first digits need not be
+        gathered.setdefault((sign, text, 0.0 if i in named else round(factor, 12)), []).append(columns.names[i])
+    alone = [(sign, name) for (sign, text, _), names in gathered.items() if text == "1" for name in names]
+    others = [(sign, f"{text} {_sum(names)}") for (sign, text, _), names in gathered.items() if text != "1"]
+    alone.sort(key=lambda piece: order.index(columns.names.index(piece[1])))
+    text = "".join((" - " if sign < 0 else " + ") + piece for sign, piece in [*alone, *others])
     return text.removeprefix(" + ") if text.startswith(" + ") else "-" + text.removeprefix(" - ")
+
+
+def _sum(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"({' + '.join(names)})"
 
 
 def recognise(factor: float, robot: Robot) -> float:

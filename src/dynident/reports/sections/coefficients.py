@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dynident.regression.tables import SOURCE_HEADINGS, Coefficient, coefficients, percent_text, std_text, value_text
+from dynident.regression.tables import SOURCE_HEADINGS, Coefficient, coefficients, constants_table, percent_text, std_text, value_text
 from dynident.reports.blocks import Block, Cell, Grid, Heading, Section, Text, grid
 from dynident.runs import Run, Stage
 
@@ -23,6 +23,9 @@ def _blocks(run: Run) -> Iterator[Block]:
     rows = tuple((_row(number, item), not item.kept) for number, item in enumerate(coefficients(estimate), start=1))
     headings = ("no.", "coefficient", "value ± std", "std [%]", *SOURCE_HEADINGS, "unit", "state")
     yield Grid(title="Dynamic coefficients", headings=headings, rows=rows, left=frozenset({1, 6, 7}))
+    constants = constants_table(estimate.base)
+    if constants is not None:
+        yield grid(constants)
     if estimate.vendor_model is not None:
         yield Heading("The vendor's model, tested")
         yield Text(estimate.vendor_model.sentence)
