@@ -135,7 +135,7 @@ def test_magnitudes_are_known_although_nothing_says_so_and_signs_is_the_next_ste
     document = json.loads(dynident("doctor", *words, "--json").stdout)
     assert [(finding["name"], finding["confidence"]) for finding in document["findings"]] == [("magnitudes", "high")]
     assert document["recipe"] == {"effort_kind": "magnitude"}
-    assert "dynident signs ROBOT DATA -o RUN" in document["findings"][0]["remedy"]
+    assert "dynident signs" in document["findings"][0]["remedy"]
     refused(dynident("identify", *words, "-o", "run"), ["--effort-kind magnitude", "dynident signs ROBOT DATA -o RUN"])
     assert dynident("doctor", *words, "--fix").returncode == 1
     assert yaml.safe_load((tmp_path / "log.csv.yaml").read_text()) == {"effort_kind": "magnitude"}

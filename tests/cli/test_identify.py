@@ -122,7 +122,7 @@ def test_a_log_without_accelerations_is_filtered_unless_told_otherwise(dynident,
     assert "another cutoff" in content["notes"][0]
     raw = json.loads(dynident("identify", "planar_2r", "log.npz", "-o", "run", "--json", "--filter", "none").stdout)
     assert "cutoff_hz" not in raw["preprocessing"]
-    assert any("differences of unfiltered samples" in note for note in raw["notes"])
+    assert any("no filter follows" in note for note in raw["notes"])
 
 
 def test_columns_units_and_effort_kind(dynident, tmp_path):

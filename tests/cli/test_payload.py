@@ -35,7 +35,7 @@ def folder(tmp_path_factory, dynident_in) -> Path:
 
 def test_it_prints_the_payload_and_writes_its_stage(folder):
     printed = (folder / "printed.txt").read_text()
-    for words in ("Payload: 1.49", "What was declared", "Effort along this log", "told by the data", "Written to run"):
+    for words in ("Payload: 1.5 ± ", "What was declared", "Effort along this log", "told by the data", "Written to run"):
         assert words in printed
     document = json.loads((folder / "run" / "payload.json").read_text())
     assert document["schema"] == "dynident/payload/1"

@@ -77,7 +77,7 @@ def panda(shared_data: Path, *, inertias: bool = False) -> RetrievalProblem:
     """
     folder = shared_data / "panda_gaz2019"
     samples = load_controller_samples(folder / "derived_M_g_1010.npz")
-    estimate = identify(load_robot("panda"), samples)
+    estimate = identify(load_robot("panda"), samples, noise="uniform")
     constraints: list[Constraint] = [PhysicalConsistency(), TotalMass(16.0, 20.0)]
     for line in (folder / "bounds.csv").read_text(encoding="utf-8").splitlines()[1:]:
         name, low, high = line.split(",")

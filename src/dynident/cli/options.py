@@ -214,7 +214,6 @@ OPTIONS = {
     "offsets": "--joint-offsets",
     "delay": "--delay",
     "without": "--without",
-    "low_pass": "--low-pass",
     "gravity": "--gravity",
     "rate": "--sampling-rate",
     "lock": "--lock",

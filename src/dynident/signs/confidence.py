@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.friction import Armature
+from dynident.friction import linear, linear_with_rotor
 from dynident.signs.assignments import Assignment, differing
 from dynident.signs.magnitudes import Magnitudes, working_step
 from dynident.signs.prepare import NORMAL
@@ -163,7 +163,8 @@ def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Findin
     excess = confidence.levels / np.maximum(confidence.noise, LEAST_NOISE * rms)
     share = confidence.levels / rms
     model = magnitudes.base.friction
-    no_rotors = model is None or all(part.name != Armature.name for part in model.of_joint(0).parts)
+    rotor = {part.name for part in linear_with_rotor().parts} - {part.name for part in linear().parts}
+    no_rotors = model is None or rotor.isdisjoint(part.name for part in model.of_joint(0).parts)
     fits = f"friction model that fits (auto chooses one{', linear+armature has the rotors of geared joints' if no_rotors else ''})"
     check = f"give a {fits}, and check the units, the mounting and the order of the joints"
     if excess.max() > LACKING:

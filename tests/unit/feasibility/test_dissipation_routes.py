@@ -12,7 +12,7 @@ from dynident.feasibility import one_step, retrieval_problem, solve_retrieval, t
 from dynident.feasibility.constraints.terms import violations
 from dynident.feasibility.new_friction import with_new_friction
 from dynident.feasibility.shared_links import Sharer, share_links
-from dynident.friction import friction_model
+from dynident.friction import friction_model, linear
 from dynident.regression import refit_friction
 from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters
 from dynident.signs.feasible import hypothesis_goal, physical_terms
@@ -80,7 +80,7 @@ def test_links_with_friction_that_was_fitted_again():
 
 def test_hypotheses_of_signs(estimate):
     unsigned = replace(driving_log(), effort=np.abs(driving_log().effort))
-    magnitudes = prepare_magnitudes(ROBOT, unsigned)
+    magnitudes = prepare_magnitudes(ROBOT, unsigned, friction=linear())
     goal = hypothesis_goal(magnitudes.base, np.eye(magnitudes.base.rank), np.ones(magnitudes.base.rank))
     terms = physical_terms(magnitudes, goal)
     columns = magnitudes.base.columns

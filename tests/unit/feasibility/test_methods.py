@@ -79,7 +79,8 @@ def estimate(arm: Robot) -> Estimate:
     rng = np.random.default_rng(3)
     q = rng.uniform(-2.5, 2.5, (80, 3))
     there = q + 1e-4 * rng.normal(size=q.shape)
-    return identify(arm, ControllerSamples(q=q, M=mass_matrix(arm, TRUTH, there), g=gravity(arm, TRUTH, there), source="made"))
+    samples = ControllerSamples(q=q, M=mass_matrix(arm, TRUTH, there), g=gravity(arm, TRUTH, there), source="made")
+    return identify(arm, samples, noise="uniform")
 
 
 def problems_of(estimate: Estimate, method: str, **asked) -> tuple[LinkParameters, list[tuple[RetrievalProblem, SolverOptions]]]:
@@ -95,7 +96,7 @@ def problems_of(estimate: Estimate, method: str, **asked) -> tuple[LinkParameter
 
 def test_gaz2019_is_the_algorithm_that_reproduces_the_paper():
     """Run by run the cost of the reproduction, to the last digit: same objective, bounds, κ, searches and random numbers."""
-    estimate = identify(load_robot("panda"), synthetic_samples("panda", samples=80, noise=1e-4))
+    estimate = identify(load_robot("panda"), synthetic_samples("panda", samples=80, noise=1e-4), noise="uniform")
     limits = {name: (low, high) for name, (low, high, _) in FEASIBLE.items()} | {"c5z": RELEASED_BOUNDS["c5z"]}
     bounds = FeasibleSet(tuple(Bounds(name, *pair) for name, pair in limits.items()))
     for seed in (0, 4):
@@ -168,10 +169,10 @@ def test_parameters_without_bounds_and_dont_care_ones_are_named(estimate):
 def test_gaz2016_holds_the_gravity_of_its_first_step(arm, estimate):
     chosen = FeasibleSet((DontCare("c1y", 0.01), DontCare("I1xx", 0.01)))
     found, ((first, _), (second, options)) = problems_of(estimate, "gaz2016", constraints=BOUNDS & chosen, total_mass=(5.0, 12.0))
-    alone = identify(arm, estimate_samples(arm), equations="gravity")
+    alone = identify(arm, estimate_samples(arm), equations="gravity", noise="uniform")
     np.testing.assert_allclose(first.objective.b, alone.values, rtol=1e-9)
     np.testing.assert_array_equal(first.objective.A, alone.base.grouping)
-    inertia = identify(arm, estimate_samples(arm), equations="inertia")
+    inertia = identify(arm, estimate_samples(arm), equations="inertia", noise="uniform")
     np.testing.assert_allclose(second.objective.b, inertia.values, rtol=1e-9, atol=1e-12)
     assert not any("total mass" in block.name or "consistency" in block.name for block in first.terms.blocks)
     assert any("total mass" in block.name for block in second.terms.blocks)

@@ -49,7 +49,7 @@ def _look(case: Case) -> Iterator[Finding]:
         confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
         evidence=(Evidence("returns from zero that never go through it", float(count)),),
         correction=Correction(unsigned=True),
-        advice="then recover the signs: dynident signs ROBOT DATA -o RUN, or recover_signs in Python",
+        advice="then recover the signs (dynident signs on the command line, recover_signs in Python)",
         spoils=True,
         figures=(
             compare_figure(
@@ -92,7 +92,7 @@ CHECK = Check(
     name="magnitudes",
     symptom="efforts of which none is negative, although joints move both ways",
     cause="a controller that gives the magnitude of torque or current",
-    fix="`effort_kind: magnitude`, then `dynident signs ROBOT DATA -o RUN` ([how](../tutorials/unsigned.md))",
+    fix="`effort_kind: magnitude`, then `dynident signs` ([how](../tutorials/unsigned.md))",
     stage=Stage.SIGNALS,
     look=_look,
     spoils=True,
