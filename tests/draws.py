@@ -118,9 +118,10 @@ class Scores:
 def score_draws(name: str, route: str, draws: int, *, seed: int, samples: int = 1010, duration: float = 40.0) -> Scores:
     """The study: so many draws of one arm, by the route `controller` (M and g) or `log`."""
     arm = make_arm(name)
-    scores = []
+    scores, names = [], ()
     for draw in range(seed, seed + draws):
         data = draw_samples(arm, draw, samples=samples) if route == "controller" else draw_log(arm, draw, duration=duration)
         found = dynident.identify(arm.robot, data, **({} if route == "controller" else {"friction": linear()}))
         scores.append((found.values - arm.coefficients(found)) / found.std)
-    return Scores(np.array(scores), found.base.names)
+        names = found.base.names
+    return Scores(np.array(scores), names)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import documents_follow_their_schemas  # noqa: F401 (a fixture)
 from tests.commands import run_here
+from tests.schemas import checked_writing
 
 Walk = Callable[..., dict[str, Any]]
 
@@ -20,7 +20,8 @@ def walk(tmp_path: Path) -> Walk:
     """Runs a command in the test's folder, which must succeed; gives its JSON document where it was asked for one."""
 
     def run(*words: object) -> dict[str, Any]:
-        done = run_here(tmp_path, *words)
+        with checked_writing():
+            done = run_here(tmp_path, *words)
         assert done.returncode == 0, f"{' '.join(map(str, words))}:\n{done.stdout[-2000:]}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return json.loads(done.stdout) if "--json" in words else {}
