@@ -136,7 +136,7 @@ def test_magnitudes_are_known_although_nothing_says_so_and_signs_is_the_next_ste
     assert [(finding["name"], finding["confidence"]) for finding in document["findings"]] == [("magnitudes", "high")]
     assert document["recipe"] == {"effort_kind": "magnitude"}
     assert "dynident signs" in document["findings"][0]["remedy"]
-    refused(dynident("identify", *words, "-o", "run"), ["--effort-kind magnitude", "dynident signs ROBOT DATA -o RUN"])
+    refused(dynident("identify", *words, "-o", "run"), ["--effort-kind magnitude", "dynident signs"])
     assert dynident("doctor", *words, "--fix").returncode == 1
     assert yaml.safe_load((tmp_path / "log.csv.yaml").read_text()) == {"effort_kind": "magnitude"}
     mended = dynident("doctor", *words, "--json")

@@ -51,7 +51,7 @@ CHECK = Check(
     name="unknown signs",
     symptom="magnitudes that the robot explains with no signs, or with several",
     cause="friction that the model lacks, a wrong unit, order or mounting, or a motion that doesn't tell",
-    fix="a friction model that is chosen by the log (auto) when signs are recovered; a longer and faster motion",
+    fix="a friction model that fits (`auto` chooses one) when signs are recovered; a longer and faster motion",
     stage=Stage.REST,
     look=_look,
 )
