@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -186,8 +187,7 @@ def design_trajectory(
     if not found.candidates:
         raise DynidentError("interrupted before a trajectory was found; nothing was written")
     notes = (f"{_INTERRUPTED}: the best of {len(found.candidates)} begun so far",) if interrupted else ()
-    best = min(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start))
-    return replace(_finish(search, best, found, rate=rate, notes=notes), unchecked=not_checked)
+    return replace(_finish(search, found, rate=rate, notes=notes), unchecked=not_checked)
 
 
 def drive_design(
@@ -324,17 +324,29 @@ def _search_all(search: Search, found: _Collected, seed: int, executor: Executor
     return any(candidate.interrupted for candidate in found.candidates.values())
 
 
-def _finish(search: Search, best: TrajectoryCandidate, found: _Collected, *, rate: float, notes: tuple[str, ...]) -> Design:
-    """The best candidate, checked once more at ten times the rate at which it will be used, and repaired if need be."""
+def _finish(search: Search, found: _Collected, *, rate: float, notes: tuple[str, ...]) -> Design:
+    """The best candidate, checked once more at ten times the rate at which it will be used.
+
+    Candidates keep a reserve at the search's sampling, so that they hold at this one. One that doesn't is repaired, which may cost so much
+    of its amplitude that the next best is better.
+    """
     parametrisation, limits = search.parametrisation, search.penalty.limits
-    fine = sample_times(parametrisation.duration, FINER * rate)
+    check = partial(check_trajectory, robot=search.robot, limits=limits, rate=FINER * rate, collision=search.penalty.collision)
     still = parametrisation.standing_still(search.centres[0])
-    if not search.keeps(best.x, fine):
-        best = search.repair(best.x, still, fine)
+    settled: list[tuple[TrajectoryCandidate, LimitReport]] = []
+    for candidate in sorted(found.candidates.values(), key=lambda candidate: (candidate.value, candidate.start)):
+        if any(other.value <= candidate.value for other, _ in settled):
+            break
+        kept, report = candidate, check(parametrisation.trajectory(candidate.x))
+        if not report.holds:
+            kept = search.repair(candidate.x, still, sample_times(parametrisation.duration, FINER * rate))
+            report = check(parametrisation.trajectory(kept.x))
+        if report.holds:
+            settled.append((kept, report))
+    if not settled:  # can't happen: standing still at a centre keeps all limits
+        raise DynidentError("no trajectory was found that keeps all limits; try another seed or more starts")
+    best, report = min(settled, key=lambda pair: pair[0].value)
     trajectory = parametrisation.trajectory(best.x)
-    report = check_trajectory(trajectory, search.robot, limits, rate=FINER * rate, collision=search.penalty.collision)
-    if not report.holds:  # can't happen: standing still at a centre keeps all limits
-        raise DynidentError(f"no trajectory was found that keeps the {report.broken[0].name} limit; try another seed or more starts")
     base = search.criterion.base
     return Design(
         trajectory=trajectory,

@@ -220,6 +220,28 @@ def test_a_budget_that_is_over_still_gives_a_valid_trajectory():
     assert 1 <= len(design.history) < 1000
 
 
+def test_a_candidate_whose_repair_costs_too_much_gives_way_to_the_next(monkeypatch):
+    descend = Search._descend
+
+    def first_start_is_much_too_wide(self, start, rng):
+        found = descend(self, start, rng)
+        return replace(found, x=50.0 * found.x, value=-100.0) if start == 0 else found
+
+    monkeypatch.setattr(Search, "_descend", first_start_is_much_too_wide)
+    monkeypatch.setattr(Search, "repair", lambda self, x, centre, times=None: self._candidate(centre + 1e-3 * (x - centre)))
+    design = design_trajectory(PLANAR, friction=linear(), **{**QUICK, "starts": 2})
+    assert design.report.holds
+    assert design.history[0] == -100.0
+    assert design.value == design.history[1]
+
+
+def test_a_motion_within_its_limits_is_not_made_smaller_for_its_reserve(monkeypatch):
+    keeps = Search.keeps
+    monkeypatch.setattr(Search, "keeps", lambda self, x, times=None: times is None and keeps(self, x))
+    design = design_trajectory(PLANAR, friction=linear(), **QUICK)
+    assert design.value == min(design.history)
+
+
 def test_progress_is_reported():
     shares: list[float] = []
     design_trajectory(PLANAR, friction=linear(), progress=shares.append, **{**QUICK, "starts": 2})
