@@ -83,8 +83,10 @@ class Design(Result):
 
     @property
     def headline(self) -> str:
+        from dynident.excitation.tables import condition_text
+
         error = f"predicted torque error on other motions {100.0 * self.precision.relative_error:.2g} %"
-        return f"{self.base.robot.name}, {self.trajectory.duration:g} s, {error}, condition number {self.condition_number:.3g}"
+        return f"{self.base.robot.name}, {self.trajectory.duration:g} s, {error}, condition number {condition_text(self.condition_number)}"
 
     @property
     def interrupted(self) -> bool:

@@ -30,7 +30,7 @@ def design_report(design: Design) -> Report:
     header = (
         f"{design.base.robot.name}: {design.trajectory.duration:.6g} s, {design.description}",
         *_promises(design),
-        f"Condition number {_condition(design)} of the stacked regressor with {design.base.rank} columns{starts}.",
+        f"Condition number {condition_text(design.condition_number)} of the stacked regressor with {design.base.rank} columns{starts}.",
     )
     before = precision_of(design.base, design.assumptions.before, design.assumptions)
     tables = (
@@ -44,9 +44,8 @@ def design_report(design: Design) -> Report:
     return Report(header=header, tables=found, facts=facts, notes=(*design.notes, *_moving_ends(design), *design.report.notes))
 
 
-def _condition(design: Design) -> str:
-    """Beyond what doubles resolve, some columns are not excited at all."""
-    number = design.condition_number
+def condition_text(number: float) -> str:
+    """A condition number; beyond what doubles resolve, some columns are not excited at all."""
     return "infinite" if number > 1e15 else f"{number:.2f}" if number < 1e5 else f"{number:.2g}"
 
 

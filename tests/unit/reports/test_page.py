@@ -16,6 +16,7 @@ from plotly.offline import get_plotlyjs
 from dynident.core.results import short_number
 from dynident.errors import FileError, InputError
 from dynident.feasibility import RetrievalStatus
+from dynident.regression.vendor_model import VendorModelTest
 from dynident.reports import SECTIONS, report, report_html
 from dynident.reports.blocks import Cards, Figure, Grid
 from dynident.reports.page import fill_section, typeset
@@ -116,6 +117,15 @@ def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
 
     write_validation(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
     assert "own fit" in headline(load_run(seen))
+
+
+def test_a_vendors_model_that_the_log_contradicts_is_not_trusted(bare):
+    run = load_run(bare)
+    for probability in (0.5, 1e-9):
+        tested = VendorModelTest(coefficients=(), limit=3.0, chi_squared=9.0, freedom=3, probability=probability)
+        both = replace(run, estimate=replace(run.estimate, vendor_model=tested))
+        assert any("contradict" in doubt for doubt in what_not_to_trust(both)) == tested.contradicted
+        assert any("taken together" in sentence for sentence in what_to_trust(both)) != tested.contradicted
 
 
 def with_errors(run: Run, percent: list[float], ratio: list[float]) -> Run:

@@ -62,7 +62,8 @@ def what_to_trust(run: Run) -> Iterator[str]:
             yield f"That it is better than the nominal links with the same friction: their error is {short_number(factor)} times as large."
     kept, known = int(estimate.kept.sum()), estimate.base.equations
     made_of = f"they are of {known} alone, and torques are predicted by the links" if known in ("inertia", "gravity") else _MADE_OF
-    yield f"The {kept} coefficients that were kept, taken together: {made_of}."
+    if estimate.vendor_model is None or not estimate.vendor_model.contradicted:
+        yield f"The {kept} coefficients that were kept, taken together: {made_of}."
     if parameters is None or not _links_hold(run):
         return
     yield "The link parameters as a whole: a robot with them can exist, so simulators and controllers can use them."
@@ -86,6 +87,8 @@ def what_not_to_trust(run: Run) -> Iterator[str]:
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
     if run.signs is not None and run.signs.verdict is not SignVerdict.CERTAIN:
         yield f"The signs of the torque, on which everything else stands. {run.signs.sentence}"
+    if estimate.vendor_model is not None:
+        yield from (f"The coefficients: {note}." for note in estimate.vendor_model.notes)
     if validation is None:
         yield f"Anything beyond the motion of the fit. To find out: {Stage.VALIDATION.command(run.folder)}"
     else:
