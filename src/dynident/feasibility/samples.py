@@ -160,7 +160,11 @@ def sample_links(links: LinkParameters, count: int, *, seed: int = 0, progress: 
     """Draw from the posterior of the problem whose answer these links are; the errors are those of `draw_posterior`."""
     problem = links.problem
     if problem is None:
-        raise InputError("samples need the problem that was solved, and the file of these parameters doesn't hold it; retrieve them again")
+        raise InputError(
+            "samples are drawn from the most probable links within convex constraints, and these links had others (either, --method, a bound "
+            "of one entry of an inertia about the centre of mass), or come from an older version",
+            remedy="retrieve them again without these",
+        )
     if problem.prior is None or not problem.prior.fixed or problem.objective.noise is None:
         raise InputError(
             "these links were not retrieved with data and prior in units of the noise, so there is no posterior to draw from",
