@@ -15,6 +15,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.provenance import Provenance
+from dynident.data.signals.faulty_samples import leave_out_faults
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction.dissipation import reached_speeds
@@ -238,7 +239,10 @@ def problem_on_base(
     expected = base.columns.names[base.columns.extra_slice]
     if tuple(columns) != expected:
         raise UnknownNameError("extra column", ", ".join(columns) or "(none)", expected, remedy="give those of the model, in their order")
+    recorded = data.used
+    data, faulty = leave_out_faults(data, base.robot.effort_limits)
     log = prepare_log(base.robot, data, cutoff=cutoff, rate=rate, resampled=not columns and borne is None)
+    log = replace(log, processing=replace(log.processing, faulty=faulty))
     leaps = base.friction is not None and jumps_at_rest(base.friction)
     used, left_out = log.dataset, tuple[str, ...]()
     if leaps:
@@ -251,7 +255,7 @@ def problem_on_base(
     notes, done = (*log_notes(base.robot, data, log.processing), *left_out), log.processing
     problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=done, notes=notes, progress=progress)
     assert log.dataset.dq is not None  # noqa: S101 (prepared)
-    return replace(problem, provenance=data.used, reached=reached_speeds(log.dataset.dq, used.mask))
+    return replace(problem, provenance=recorded, reached=reached_speeds(log.dataset.dq, used.mask))
 
 
 def problem_of_rows(

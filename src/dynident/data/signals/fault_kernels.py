@@ -1,0 +1,226 @@
+"""Compiled kernels that look at every sample of a log: values that neither their neighbours nor the motion support."""
+
+# pyright: basic
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.core.compiled import compiler
+
+#: Codes of faults; 0 is a sample in use, MASKED one that was left out before.
+ISOLATED, ZERO, REPEATED, BEYOND_LIMIT, MASKED = 1, 2, 3, 4, 5
+#: Changes on either side that tell what is usual around a sample, and numbers of memory that they need.
+_SIDE, WORK = 5, 16
+#: Samples in a row that are isolated.
+_FEW = 3
+#: How many times the roughness around it a value is off; exact zeros need less, because no sensor reads 0 so often.
+_OFF, _OFF_ZERO = 6.0, 3.0
+#: Neighbours that are off by this share of it support a value; those on either side of it agree to this share.
+_SUPPORT, _AGREE = 0.25, 0.5
+#: Values are repeated where others around them change by at least this share of what is usual in the log.
+_CHANGING = 0.25
+#: A joint moves at this share of its usual speed, and a position that was held leaps by this share of the motion that it missed.
+_MOVING, _MISSED = 0.1, 0.5
+#: A joint moves on evenly where over so many samples its speed changes by less than so many times the usual speed.
+_LAG, _EVEN = 3, 1.5
+
+_compile = compiler(nogil=True, error_model="numpy")
+
+
+@_compile
+def mark_faults(
+    x: Array,
+    q: Array,
+    codes: Array,
+    starts: IntArray,
+    usual: Array,
+    least: Array,
+    least_zero: Array,
+    chance: Array,
+    speed: Array,
+    largest: Array,
+    zeros: BoolArray,
+    own: bool,
+    rare: float,
+    work: Array,
+    state: IntArray,
+) -> int:
+    """Codes (N, n) of the faults of a signal (N, n) to those there are, sample after sample; returns how many are new.
+
+    q : (N, n)              Positions, which tell whether a joint moves.
+    starts : (segments + 1,)  First sample of each segment, then N.
+    usual : (n,)            Usual change from one sample to the next.
+    least, least_zero : (n,)  Smallest deviation of an isolated sample, and of an exact zero.
+    chance : (2, n)         Smallest changes of the signal, 0 where values repeat honestly; and the share of those that repeat once.
+    speed : (n,)            Usual change of a position.
+    largest : (n,)          At and above this value an effort is saturated rather than repeated.
+    zeros : (n,)            Whether exact zeros of a moving joint are missing samples.
+    own : whether the signal is q.   rare : logarithm of a probability that is too small.
+    work : (WORK,), state : (2, n)   Memory.
+    """
+    n, found = x.shape[1], 0
+    first, last = state[0], state[1]  # of the run of equal values so far
+    for s in range(len(starts) - 1):
+        low, high = starts[s], starts[s + 1]
+        for j in range(n):
+            first[j], last[j] = -1, -1
+        for k in range(low, high):
+            for j in range(n):
+                if codes[k, j] != 0:
+                    continue
+                p, v = last[j], x[k, j]
+                if p < 0:
+                    first[j], last[j] = k, k
+                    continue
+                if v == x[p, j]:
+                    last[j] = k
+                    continue
+                jump = abs(v - x[p, j])
+                if jump > least[j] or (v == 0.0 and (zeros[j] or jump > least_zero[j])):
+                    marked = _mark_excursion(x, q, codes, j, p, k, low, high, least, least_zero, speed, zeros[j], own, work)
+                    if marked > 0:
+                        found += marked
+                        continue
+                if p - first[j] > 1 and chance[0, j] > 0.0 and abs(x[p, j]) < largest[j]:
+                    found += _mark_repeats(x, q, codes, j, first[j], p, k, low, high, usual, chance, speed, own, rare, work)
+                first[j], last[j] = k, k
+    return found
+
+
+@_compile
+def _mark_excursion(x, q, codes, j, p, k, low, high, least, least_zero, speed, missing, own, work):
+    """Samples from k on that are off both from the one before, p, and from the first that is not; how many they are."""
+    zero = x[k, j] == 0.0
+    t, count = k, 0  # the sample after them
+    while t < high:
+        if codes[t, j] == 0:
+            if count > 0 and (x[t, j] != 0.0 if zero else abs(x[t, j] - x[p, j]) < _AGREE * abs(x[k, j] - x[p, j])):
+                break
+            count += 1
+            if count > _FEW and not zero:
+                return 0
+        t += 1
+    if t >= high:
+        return 0
+    moves = own or abs(q[t, j] - q[p, j]) > _MOVING * (t - p) * speed[j]
+    code = 0
+    if zero and missing and moves:
+        code = ZERO
+    else:
+        height = np.inf
+        for i in range(k, t):
+            if codes[i, j] == 0:
+                height = min(height, abs(x[i, j] - x[p, j] - (x[t, j] - x[p, j]) * (i - p) / (t - p)))
+        few = count <= _FEW
+        if zero and not few:  # what is beside a long run may have moved on; the run itself is what is wrong
+            height = min(abs(x[p, j]), abs(x[t, j]))
+        slope, rough, change, nearest = _look_around(x, j, codes, p, t, low, high, work)
+        enough = least_zero[j] if zero else least[j]
+        off = _OFF_ZERO if zero else _OFF
+        apart = abs(x[t, j] - x[p, j] - slope * (t - p))
+        agrees = not few or apart < _AGREE * height + 3.0 * rough
+        supported = nearest - abs(slope) > _SUPPORT * height
+        if height > enough and height > off * rough and agrees and not supported:
+            if own or (few and _is_even(q, j, k, t - 1, low, high, speed)) or (not few and moves):
+                code = ZERO if zero else ISOLATED
+    if code == 0:
+        return 0
+    found = 0
+    for i in range(k, t):
+        if codes[i, j] == 0:
+            codes[i, j] = code
+            found += 1
+    return found
+
+
+@_compile
+def _mark_repeats(x, q, codes, j, a, z, k, low, high, usual, chance, speed, own, rare, work):
+    """Samples after a, up to z, that repeat its value although the joint moves and others around them change; how many they are."""
+    if not (own or abs(q[k, j] - q[a, j]) > _MOVING * (k - a) * speed[j]):
+        return 0
+    slope, rough, change, nearest = _look_around(x, j, codes, a, k, low, high, work)
+    repeats = 0
+    for i in range(a + 1, z + 1):
+        if codes[i, j] == 0:
+            repeats += 1
+    share = max(chance[0, j] / (chance[0, j] + change), chance[1, j], 1e-3)
+    if change < _CHANGING * usual[j] or repeats * np.log(share) > rare:
+        return 0
+    if own and abs(x[k, j] - x[z, j]) < _MISSED * repeats * change:
+        return 0
+    for i in range(a + 1, z + 1):
+        if codes[i, j] == 0:
+            codes[i, j] = REPEATED
+    return repeats
+
+
+@_compile
+def _look_around(x, j, codes, p, k, low, high, work):
+    """Of the changes from sample to sample up to p and from k on: their median, their interquartile range, the median of their sizes,
+    and the smaller size of the two that are nearest to what is between."""
+    count, nearest = 0, 0.0
+    for side in range(2):
+        i, step = (p, -1) if side == 0 else (k, 1)
+        known, last, seen = False, 0.0, 0
+        while low <= i < high and seen < _SIDE:
+            if codes[i, j] == 0:
+                if known:
+                    change = step * (x[i, j] - last)
+                    if seen == 0:
+                        nearest = abs(change) if side == 0 else min(nearest, abs(change))
+                    place = count  # sorted as they come
+                    while place > 0 and work[place - 1] > change:
+                        work[place] = work[place - 1]
+                        place -= 1
+                    work[place] = change
+                    count += 1
+                    seen += 1
+                known, last = True, x[i, j]
+            i += step
+    if count == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    slope, rough = work[count // 2], work[(3 * count) // 4] - work[count // 4]
+    for i in range(count):  # sizes, sorted again
+        size, place = abs(work[i]), i
+        while place > 0 and work[place - 1] > size:
+            work[place] = work[place - 1]
+            place -= 1
+        work[place] = size
+    return slope, rough, work[count // 2], nearest
+
+
+@_compile
+def _is_even(q, j, a, z, low, high, speed):
+    """Whether the joint moves on evenly around the samples a to z, so that nothing there needs another effort."""
+    for i in range(max(a - 1, low + _LAG), min(z + 2, high - _LAG)):
+        if abs(q[i - _LAG, j] - 2.0 * q[i, j] + q[i + _LAG, j]) > _EVEN * _LAG * speed[j]:
+            return False
+    return True
+
+
+@_compile
+def count_zeros(x: Array, q: Array, codes: Array, starts: IntArray, speed: Array, apart: Array, found: Array) -> None:
+    """Per joint, into found (n, 4): exact zeros of a moving joint, their runs, those runs whose neighbours are both farther than
+    `apart` (n,) from zero, and the smallest other size."""
+    n = x.shape[1]
+    for j in range(n):
+        found[j, 0], found[j, 1], found[j, 2], found[j, 3] = 0.0, 0.0, 0.0, np.inf
+    for s in range(len(starts) - 1):
+        for j in range(n):
+            begin = -1
+            for k in range(starts[s], starts[s + 1]):
+                if codes[k, j] != 0:
+                    continue
+                size = abs(x[k, j])
+                if size > 0.0:
+                    found[j, 3] = min(found[j, 3], size)
+                    if begin > starts[s] and abs(q[k, j] - q[begin - 1, j]) > _MOVING * (k - begin + 1) * speed[j]:
+                        found[j, 0] += k - begin
+                        found[j, 1] += 1.0
+                        if size > apart[j] and abs(x[begin - 1, j]) > apart[j]:
+                            found[j, 2] += 1.0
+                    begin = -1
+                elif begin < 0:
+                    begin = k
