@@ -16,9 +16,9 @@ _SIDE, WORK = 5, 16
 #: Samples in a row that are isolated.
 _FEW = 3
 #: How many times the roughness around it a value is off; exact zeros need less, because no sensor reads 0 so often.
-_OFF, _OFF_ZERO = 6.0, 3.0
-#: Neighbours that are off by this share of it support a value; those on either side of it agree to this share.
-_SUPPORT, _AGREE = 0.25, 0.5
+_OFF, _OFF_ZERO = 12.0, 6.0
+#: Neighbours that are off by this share of it support a value; those on either side agree to this share of it, or to this of the leap.
+_SUPPORT, _AGREE, _BACK = 0.25, 0.5, 0.1
 #: Values are repeated where others around them change by at least this share of what is usual in the log.
 _CHANGING = 0.25
 #: A joint moves at this share of its usual speed, and a position that was held leaps by this share of the motion that it missed.
@@ -42,6 +42,7 @@ def mark_faults(
     speed: Array,
     largest: Array,
     zeros: BoolArray,
+    dense: BoolArray,
     own: bool,
     rare: float,
     work: Array,
@@ -57,6 +58,7 @@ def mark_faults(
     speed : (n,)            Usual change of a position.
     largest : (n,)          At and above this value an effort is saturated rather than repeated.
     zeros : (n,)            Whether exact zeros of a moving joint are missing samples.
+    dense : (n,)            Whether there are so many faults that they are beside each other.
     own : whether the signal is q.   rare : logarithm of a probability that is too small.
     work : (WORK,), state : (2, n)   Memory.
     """
@@ -79,24 +81,25 @@ def mark_faults(
                     continue
                 jump = abs(v - x[p, j])
                 if jump > least[j] or (v == 0.0 and (zeros[j] or jump > least_zero[j])):
-                    marked = _mark_excursion(x, q, codes, j, p, k, low, high, least, least_zero, speed, zeros[j], own, work)
+                    marked = _mark_excursion(x, q, codes, j, p, k, low, high, usual, least, least_zero, speed, zeros[j], dense[j], own, work)
                     if marked > 0:
                         found += marked
                         continue
                 if p - first[j] > 1 and chance[0, j] > 0.0 and abs(x[p, j]) < largest[j]:
-                    found += _mark_repeats(x, q, codes, j, first[j], p, k, low, high, usual, chance, speed, own, rare, work)
+                    found += _mark_repeats(x, q, codes, j, first[j], p, k, low, high, usual, chance, speed, dense[j], own, rare, work)
                 first[j], last[j] = k, k
     return found
 
 
 @_compile
-def _mark_excursion(x, q, codes, j, p, k, low, high, least, least_zero, speed, missing, own, work):
+def _mark_excursion(x, q, codes, j, p, k, low, high, usual, least, least_zero, speed, missing, dense, own, work):
     """Samples from k on that are off both from the one before, p, and from the first that is not; how many they are."""
     zero = x[k, j] == 0.0
+    back = max(least[j], _BACK * abs(x[k, j] - x[p, j]))
     t, count = k, 0  # the sample after them
     while t < high:
         if codes[t, j] == 0:
-            if count > 0 and (x[t, j] != 0.0 if zero else abs(x[t, j] - x[p, j]) < _AGREE * abs(x[k, j] - x[p, j])):
+            if count > 0 and (x[t, j] != 0.0 if zero else abs(x[t, j] - x[p, j]) < back + 2.0 * (t - p) * usual[j]):
                 break
             count += 1
             if count > _FEW and not zero:
@@ -104,7 +107,7 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, least, least_zero, speed, m
         t += 1
     if t >= high:
         return 0
-    moves = own or abs(q[t, j] - q[p, j]) > _MOVING * (t - p) * speed[j]
+    moves = own or _moves(q, j, p, t, speed)
     code = 0
     if zero and missing and moves:
         code = ZERO
@@ -116,11 +119,11 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, least, least_zero, speed, m
         few = count <= _FEW
         if zero and not few:  # what is beside a long run may have moved on; the run itself is what is wrong
             height = min(abs(x[p, j]), abs(x[t, j]))
-        slope, rough, change, nearest = _look_around(x, j, codes, p, t, low, high, work)
+        slope, rough, change, nearest = _look_around(x, j, codes, p, t, low, high, dense, work)
         enough = least_zero[j] if zero else least[j]
         off = _OFF_ZERO if zero else _OFF
         apart = abs(x[t, j] - x[p, j] - slope * (t - p))
-        agrees = not few or apart < _AGREE * height + 3.0 * rough
+        agrees = not few or apart < _AGREE * height + 6.0 * rough
         supported = nearest - abs(slope) > _SUPPORT * height
         if height > enough and height > off * rough and agrees and not supported:
             if own or (few and _is_even(q, j, k, t - 1, low, high, speed)) or (not few and moves):
@@ -136,11 +139,11 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, least, least_zero, speed, m
 
 
 @_compile
-def _mark_repeats(x, q, codes, j, a, z, k, low, high, usual, chance, speed, own, rare, work):
+def _mark_repeats(x, q, codes, j, a, z, k, low, high, usual, chance, speed, dense, own, rare, work):
     """Samples after a, up to z, that repeat its value although the joint moves and others around them change; how many they are."""
-    if not (own or abs(q[k, j] - q[a, j]) > _MOVING * (k - a) * speed[j]):
+    if not (own or _moves(q, j, a, k, speed)):
         return 0
-    slope, rough, change, nearest = _look_around(x, j, codes, a, k, low, high, work)
+    slope, rough, change, nearest = _look_around(x, j, codes, a, k, low, high, dense, work)
     repeats = 0
     for i in range(a + 1, z + 1):
         if codes[i, j] == 0:
@@ -157,38 +160,56 @@ def _mark_repeats(x, q, codes, j, a, z, k, low, high, usual, chance, speed, own,
 
 
 @_compile
-def _look_around(x, j, codes, p, k, low, high, work):
-    """Of the changes from sample to sample up to p and from k on: their median, their interquartile range, the median of their sizes,
-    and the smaller size of the two that are nearest to what is between."""
-    count, nearest = 0, 0.0
+def _look_around(x, j, codes, p, k, low, high, dense, work):
+    """Of the changes from sample to sample up to p or from k on, on the rougher side, and on the quieter one where faults are dense:
+    their median, and the median deviation from it. Then the median of their sizes on both sides, and the smaller size of the two that
+    are nearest to what is between."""
+    slope, rough, size, nearest = 0.0, np.inf if dense else -1.0, 0.0, np.inf
     for side in range(2):
-        i, step = (p, -1) if side == 0 else (k, 1)
-        known, last, seen = False, 0.0, 0
-        while low <= i < high and seen < _SIDE:
+        i, step, count = (p, -1, 0) if side == 0 else (k, 1, 0)
+        known, last = False, 0.0
+        while low <= i < high and count < _SIDE:
             if codes[i, j] == 0:
                 if known:
                     change = step * (x[i, j] - last)
-                    if seen == 0:
-                        nearest = abs(change) if side == 0 else min(nearest, abs(change))
-                    place = count  # sorted as they come
-                    while place > 0 and work[place - 1] > change:
-                        work[place] = work[place - 1]
-                        place -= 1
-                    work[place] = change
+                    if count == 0:
+                        nearest = min(nearest, abs(change))
+                    work[count] = change
                     count += 1
-                    seen += 1
                 known, last = True, x[i, j]
             i += step
-    if count == 0:
-        return 0.0, 0.0, 0.0, 0.0
-    slope, rough = work[count // 2], work[(3 * count) // 4] - work[count // 4]
-    for i in range(count):  # sizes, sorted again
-        size, place = abs(work[i]), i
-        while place > 0 and work[place - 1] > size:
-            work[place] = work[place - 1]
+        if count == 0:
+            continue
+        middle = _sorted_median(work, count)
+        for m in range(count):
+            work[_SIDE + m] = abs(work[m])
+            work[m] = abs(work[m] - middle)
+        size += 0.5 * _sorted_median(work[_SIDE:], count)
+        deviation = _sorted_median(work, count)
+        if deviation < rough if dense else deviation > rough:
+            slope, rough = middle, deviation
+    return slope, max(rough, 0.0), size, nearest
+
+
+@_compile
+def _sorted_median(values, count):
+    """The median of the first so many values, which are sorted in place."""
+    for i in range(1, count):
+        value, place = values[i], i
+        while place > 0 and values[place - 1] > value:
+            values[place] = values[place - 1]
             place -= 1
-        work[place] = size
-    return slope, rough, work[count // 2], nearest
+        values[place] = value
+    return values[count // 2]
+
+
+@_compile
+def _moves(q, j, a, z, speed):
+    """Whether the joint goes anywhere between the samples a and z."""
+    farthest = 0.0
+    for i in range(a + 1, z + 1):
+        farthest = max(farthest, abs(q[i, j] - q[a, j]))
+    return farthest > _MOVING * (z - a) * speed[j]
 
 
 @_compile
@@ -216,7 +237,7 @@ def count_zeros(x: Array, q: Array, codes: Array, starts: IntArray, speed: Array
                 size = abs(x[k, j])
                 if size > 0.0:
                     found[j, 3] = min(found[j, 3], size)
-                    if begin > starts[s] and abs(q[k, j] - q[begin - 1, j]) > _MOVING * (k - begin + 1) * speed[j]:
+                    if begin > starts[s] and _moves(q, j, begin - 1, k, speed):
                         found[j, 0] += k - begin
                         found[j, 1] += 1.0
                         if size > apart[j] and abs(x[begin - 1, j]) > apart[j]:

@@ -40,6 +40,8 @@ _LEVEL, _LEVEL_SHARE = 3, 0.1
 _BRIDGED = 3
 #: Beyond this share of a joint's samples they are how the log is, and used.
 MOST = 0.3
+#: Share of a joint's samples from which on faults are beside each other.
+_DENSE = 0.01
 #: Rounds over the log: a fault hides what is wrong with its neighbours until it has been left out.
 _ROUNDS = 6
 #: Samples that tell what is usual, and in windows of how many.
@@ -161,8 +163,10 @@ def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *
     saturated = sizes.max(axis=0) * (1.0 - 1e-9)
     rare = float(np.log(_RARE / len(values)))
     work, state = np.empty(WORK), np.empty((2, n), dtype=np.int64)
+    told = (usual, least, least_zero, chance, speed, saturated, zeros)
     for _ in range(_ROUNDS):
-        if not mark_faults(values, q, codes, starts, usual, least, least_zero, chance, speed, saturated, zeros, own, rare, work, state):
+        dense = np.count_nonzero(codes, axis=0) > _DENSE * len(codes)
+        if not mark_faults(values, q, codes, starts, *told, dense, own, rare, work, state):
             return
 
 
