@@ -127,11 +127,12 @@ def cases() -> dict[str, Case]:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How far the worst coefficient is from that of the intact log, in its own standard deviations; and what was named."""
+    """How far the worst coefficient is from that of the intact log, in its own standard deviations; whether faults were named; and by
+    how much standard deviations grew, in the median."""
 
     apart: float
     named: bool
-    kept: float
+    grown: float
 
     @property
     def good(self) -> bool:
@@ -140,11 +141,12 @@ class Outcome:
 
 def compare(intact: Estimate, spoilt: Estimate) -> Outcome:
     """Of coefficients that both estimate."""
-    both = intact.kept & spoilt.kept
-    apart = np.abs(spoilt.values - intact.values)[both] / spoilt.std[both]
-    named = any(count.samples for count in spoilt.summary.processing.faulty)
-    grown = float(np.median(spoilt.std[both] / intact.std[both]))
-    return Outcome(apart=float(apart.max()), named=named, kept=grown)
+    places = {name: i for i, name in enumerate(intact.base.names) if intact.kept[i]}
+    pairs = [(places[name], k) for k, name in enumerate(spoilt.base.names) if spoilt.kept[k] and name in places]
+    i, k = (list(column) for column in zip(*pairs, strict=True))
+    apart = np.abs(spoilt.values[k] - intact.values[i]) / spoilt.std[k]
+    named = any(count.left_out for count in spoilt.summary.processing.faulty)
+    return Outcome(apart=float(apart.max()), named=named, grown=float(np.median(spoilt.std[k] / intact.std[i])))
 
 
 @cache
@@ -180,7 +182,7 @@ def _table(seeds: int) -> Iterator[str]:
 
 
 def _text(outcomes: list[Outcome]) -> str:
-    worst, grown = max(outcome.apart for outcome in outcomes), np.median([outcome.kept for outcome in outcomes])
+    worst, grown = max(outcome.apart for outcome in outcomes), np.median([outcome.grown for outcome in outcomes])
     text = f"{worst:.2g} σ, ×{grown:.3g}, {sum(outcome.named for outcome in outcomes)}/{len(outcomes)}"
     return text if all(outcome.good for outcome in outcomes) else f"**{text}**"
 

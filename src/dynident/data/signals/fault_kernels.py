@@ -23,6 +23,8 @@ _SUPPORT, _AGREE, _BACK = 0.25, 0.5, 0.1
 _CHANGING = 0.25
 #: A joint moves at this share of its usual speed, and a position that was held leaps by this share of the motion that it missed.
 _MOVING, _MISSED = 0.1, 0.5
+#: Positions are off by more than so many changes per sample, or it may be their stamps.
+_LATE = 3.0
 #: A joint moves on evenly where over so many samples its speed changes by less than so many times the usual speed.
 _LAG, _EVEN = 3, 1.5
 
@@ -121,6 +123,8 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, usual, least, least_zero, s
             height = min(abs(x[p, j]), abs(x[t, j]))
         slope, rough, change, nearest = _look_around(x, j, codes, p, t, low, high, dense, work)
         enough = least_zero[j] if zero else least[j]
+        if own and not zero:  # stamps that are late or early move a position along its path
+            enough = max(enough, _LATE * (t - p) * usual[j])
         off = _OFF_ZERO if zero else _OFF
         apart = abs(x[t, j] - x[p, j] - slope * (t - p))
         agrees = not few or apart < _AGREE * height + 6.0 * rough
