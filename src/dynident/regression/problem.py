@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -129,6 +129,18 @@ class Problem(Result):
         if independent or size > LARGEST_FILTERED:
             return None
         return collect_tables(self.rows, len(self.groups)) if self.filtered is None and self.rows else self.filtered
+
+    def row_tables(self) -> Iterator[tuple[int, Array]]:
+        """Group and rows (c + 1, rows) of all that the problem is made of, one table after another: those that were kept, else the data
+        once more; InputError where neither is there."""
+        kept = self.filtered_rows
+        if kept is not None:
+            yield from ((g, table) for g, tables in enumerate(kept) for table in tables if table.shape[1])
+            return
+        if not self.rows:
+            raise InputError("this needs the rows of the fit, and its problem was loaded from a file without them; identify again")
+        for source in self.rows:
+            yield from ((group, table) for group, table, _ in source.tables())
 
     @property
     def group_rms(self) -> Array:
