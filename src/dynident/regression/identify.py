@@ -167,10 +167,13 @@ def build_problem(
     notes: tuple[str, ...] = ()
     if isinstance(data, Dataset) and equations == "gravity":
         check_torque(data)
-        data, faulty = leave_out_faults(data)
+        data, faulty = leave_out_faults(data, robot.effort_limits, filtered=False)
         told = tuple(describe_faults(faulty, data.samples))
         data = gravity_samples(even_clock(data))
-        notes = (*told, f"gravity was told from {data.samples} holds; friction that held a joint there is part of what is not explained",)
+        notes = (
+            *told,
+            f"gravity was told from {data.samples} holds; friction that held a joint there is part of what is not explained",
+        )
     matched = match_joints(robot, data)
     is_log = isinstance(data, Dataset)
     if isinstance(data, ControllerSamples):

@@ -83,7 +83,9 @@ def mark_faults(
                     continue
                 jump = abs(v - x[p, j])
                 if jump > least[j] or (v == 0.0 and (zeros[j] or jump > least_zero[j])):
-                    marked = _mark_excursion(x, q, codes, j, p, k, low, high, usual, least, least_zero, speed, zeros[j], dense[j], own, work)
+                    marked = _mark_excursion(
+                        x, q, codes, j, p, k, low, high, usual, least, least_zero, speed, zeros[j], dense[j], own, work
+                    )
                     if marked > 0:
                         found += marked
                         continue
@@ -121,7 +123,7 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, usual, least, least_zero, s
         few = count <= _FEW
         if zero and not few:  # what is beside a long run may have moved on; the run itself is what is wrong
             height = min(abs(x[p, j]), abs(x[t, j]))
-        slope, rough, change, nearest = _look_around(x, j, codes, p, t, low, high, dense, work)
+        slope, rough, _, nearest = _look_around(x, j, codes, p, t, low, high, dense, work)
         enough = least_zero[j] if zero else least[j]
         if own and not zero:  # stamps that are late or early move a position along its path
             enough = max(enough, _LATE * (t - p) * usual[j])
@@ -129,9 +131,9 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, usual, least, least_zero, s
         apart = abs(x[t, j] - x[p, j] - slope * (t - p))
         agrees = not few or apart < _AGREE * height + 6.0 * rough
         supported = nearest - abs(slope) > _SUPPORT * height
-        if height > enough and height > off * rough and agrees and not supported:
-            if own or (few and _is_even(q, j, k, t - 1, low, high, speed)) or (not few and moves):
-                code = ZERO if zero else ISOLATED
+        alone = own or (_is_even(q, j, k, t - 1, low, high, speed) if few else moves)
+        if height > enough and height > off * rough and agrees and not supported and alone:
+            code = ZERO if zero else ISOLATED
     if code == 0:
         return 0
     found = 0
@@ -147,7 +149,7 @@ def _mark_repeats(x, q, codes, j, a, z, k, low, high, usual, chance, speed, dens
     """Samples after a, up to z, that repeat its value although the joint moves and others around them change; how many they are."""
     if not (own or _moves(q, j, a, k, speed)):
         return 0
-    slope, rough, change, nearest = _look_around(x, j, codes, a, k, low, high, dense, work)
+    _, _, change, _ = _look_around(x, j, codes, a, k, low, high, dense, work)
     repeats = 0
     for i in range(a + 1, z + 1):
         if codes[i, j] == 0:

@@ -7,8 +7,9 @@ so often. What a log does anyway is no fault: coarse steps repeat values, a join
 drive stays at its largest value, a bang-bang command makes real peaks of the effort together with jolts of the motion.
 
 Single faults, and up to three in a row, are replaced by cubics through two samples on either side. Longer runs are masked: those of an
-effort for its joint, those of a motion for all joints, because the effort of each depends on the motion of all. Masks of single samples
-would do harm: a product with a mask that changes from sample to sample brings noise of all frequencies into the band of the filter.
+effort for its joint, those of a motion for all joints, because the effort of each depends on the motion of all. Where no filter follows,
+single ones are masked too. Before a filter that would do harm: a product with a mask that changes from sample to sample brings noise of
+all frequencies into its band.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.signals.fault_kernels import BEYOND_LIMIT, ISOLATED, MASKED, REPEATED, WORK, ZERO, count_zeros, mark_faults
 
 #: Deviation of an isolated sample, in usual changes from one sample to the next and in steps that values were rounded to; and of an
-#: exact zero. Of 60 recorded logs (Panda, KUKA LWR 4+, TX40, AlienGo, SO-101, XL330, TIAGo) 57 lose nothing, and three less than 0.1 %.
+#: exact zero. Of 55 recorded logs (Panda, KUKA LWR 4+, TX40, AlienGo, SO-101, XL330, TIAGo) 48 lose nothing and five 1 to 13 values of a
+#: joint; two of the XL330 lose 7 and 15 %, where its load, read as an unsigned number that wraps, saturates below its largest value.
 DEVIATION, STEPS, DEVIATION_OF_ZERO = 10.0, 20.0, 5.0
-#: Share of the changes [%] that are smaller than the resolution of a signal; coarser ones than this share of the usual change repeat values.
+#: Share of the changes [%] that are smaller than the resolution of a signal; values of a coarser one, beside the usual change, repeat.
 _SMALLEST, _COARSE = 0.2, 0.4
 #: Zeros are missing samples where they are so many times as frequent as the sizes next to them, and a few more, and where most of them
 #: are beside values that are farther from zero than this share of the median size.
@@ -44,6 +46,8 @@ MOST = 0.3
 _DENSE = 0.01
 #: Rounds over the log: a fault hides what is wrong with its neighbours until it has been left out.
 _ROUNDS = 6
+#: Fewer samples tell nothing about each other.
+_FEWEST = 20
 #: Samples that tell what is usual, and in windows of how many.
 _ENOUGH, _WINDOW = 100_000, 1_000
 
@@ -73,10 +77,11 @@ class FaultCount(NamedTuple):
     left_out: bool
 
 
-def leave_out_faults(data: Dataset, limits: ArrayLike | None = None) -> tuple[Dataset, tuple[FaultCount, ...]]:
+def leave_out_faults(data: Dataset, limits: ArrayLike | None = None, *, filtered: bool = True) -> tuple[Dataset, tuple[FaultCount, ...]]:
     """The log without its faulty samples, and how many of each kind there are; the log itself where there are none.
 
     limits : (n,) largest efforts of the joints [N·m | N], for logs of torque; 0 or infinite where a joint has none.
+    filtered : whether a filter follows; else single faults are masked too.
     """
     found, counts = find_faults(data, limits)
     if not found:
@@ -85,6 +90,7 @@ def leave_out_faults(data: Dataset, limits: ArrayLike | None = None) -> tuple[Da
     use = np.ones(data.q.shape, dtype=bool)
     for signal, codes in found.items():
         changes[signal], long = _bridge(data, getattr(data, signal), codes)
+        long = long if filtered else codes > 0
         use &= ~(long if signal == "effort" else long.any(axis=1, keepdims=True))
     mask = use if data.mask is None else use & data.mask
     return data.after("without faulty samples", **changes, mask=None if mask.all() else mask), counts
@@ -92,6 +98,8 @@ def leave_out_faults(data: Dataset, limits: ArrayLike | None = None) -> tuple[Da
 
 def find_faults(data: Dataset, limits: ArrayLike | None = None) -> tuple[Mapping[str, NDArray[np.uint8]], tuple[FaultCount, ...]]:
     """{signal: codes (N, n)} of the signals that have faults, 0 where there is none; and how many of each kind there are."""
+    if data.samples < _FEWEST:
+        return {}, ()
     starts = np.array([*data.starts, data.samples], dtype=np.int64)
     found: dict[str, NDArray[np.uint8]] = {}
     counts: list[FaultCount] = []
@@ -124,7 +132,7 @@ def describe_faults(counts: Sequence[FaultCount], samples: int) -> Iterator[str]
                 own = [count for count in counts if (count.signal, count.kind, count.left_out) == (signal, kind, left_out)]
                 if not own:
                     continue
-                done = "they are replaced by interpolation, or left out where they are many in a row"
+                done = "they are left out, or replaced by interpolation where a filter follows and they are few in a row"
                 if not left_out:
                     done = "that is too many for faults of single samples, so they are used; check the column, its unit and the limits"
                 joints = ", ".join(f"{count.joint} {count.samples}" for count in own)
@@ -149,16 +157,18 @@ def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *
     speed = usual if own else _usual(np.diff(_excerpt(q), axis=0))
     fine = smallest <= _COARSE * usual
     sizes = np.abs(few)
-    zeros = np.zeros(n, dtype=bool)
-    if not own and any(np.any(values[block] == 0.0) for block in row_blocks(len(values), values, width=n)):
-        counted = np.empty((n, 4))
-        count_zeros(values, q, codes, starts, speed, _APART * np.median(sizes, axis=0), counted)
-        beside = np.count_nonzero((sizes > 0.0) & (sizes <= 1.5 * counted[:, 3]), axis=0) * len(values) / len(few)
-        zeros = fine & (counted[:, 0] > _FREQUENT * beside + _MORE) & (counted[:, 2] > 0.5 * counted[:, 1])
     if own:  # positions are smooth: what is far from the line between their neighbours is wrong
         least = least_zero = DEVIATION * _usual(np.diff(few, 2, axis=0))
     else:
         least, least_zero = np.maximum(DEVIATION * usual, STEPS * smallest), DEVIATION_OF_ZERO * usual
+    zeros = np.zeros(n, dtype=bool)
+    if not own and any(np.any(values[block] == 0.0) for block in row_blocks(len(values), values, width=n)):
+        counted, typical = np.empty((n, 4)), np.median(sizes, axis=0)
+        count_zeros(values, q, codes, starts, speed, _APART * typical, counted)
+        beside = np.count_nonzero((sizes > 0.0) & (sizes <= 1.5 * counted[:, 3]), axis=0) * len(values) / len(few)
+        zeros = fine & (counted[:, 0] > _FREQUENT * beside + _MORE) & (counted[:, 2] > 0.5 * counted[:, 1])
+        dead_zone = np.where(counted[:, 3] < _APART * typical, counted[:, 3], 0.0)  # a sensor may read 0 below a threshold
+        least_zero = np.maximum(least_zero, 2.0 * dead_zone)
     chance = np.array([np.where(fine, smallest, 0.0), _repeat_once(few)])
     saturated = sizes.max(axis=0) * (1.0 - 1e-9)
     rare = float(np.log(_RARE / len(values)))
