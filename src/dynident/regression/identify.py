@@ -167,7 +167,7 @@ def build_problem(
     notes: tuple[str, ...] = ()
     if isinstance(data, Dataset) and equations == "gravity":
         check_torque(data)
-        data, faulty = leave_out_faults(data, robot.effort_limits, filtered=False)
+        data, faulty = leave_out_faults(data, filtered=False)
         told = tuple(describe_faults(faulty, data.samples))
         data = gravity_samples(even_clock(data))
         notes = (

@@ -252,7 +252,7 @@ def problem_on_base(
     if tuple(columns) != expected:
         raise UnknownNameError("extra column", ", ".join(columns) or "(none)", expected, remedy="give those of the model, in their order")
     recorded = data.used
-    data, faulty = leave_out_faults(data, base.robot.effort_limits, filtered=cutoff is not None)
+    data, faulty = leave_out_faults(data, base.robot.effort_limits, names=base.robot.joint_names, filtered=cutoff is not None)
     log = prepare_log(base.robot, data, cutoff=cutoff, rate=rate, resampled=not columns and borne is None)
     log = replace(log, processing=replace(log.processing, faulty=faulty))
     leaps = base.friction is not None and jumps_at_rest(base.friction)

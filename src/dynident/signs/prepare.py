@@ -65,7 +65,7 @@ def prepare_magnitudes(
     assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
     base = base_parameters(robot, friction=first_friction(friction, matched.gears), seed=seed)
     unsigned, taken = _without_signs(matched)
-    unsigned, faulty = leave_out_faults(unsigned, filtered=False)
+    unsigned, faulty = leave_out_faults(unsigned, names=robot.joint_names, filtered=False)
     _check_log(base, unsigned)
     log, notes = _uniform(unsigned)
     notes = (*taken, *describe_faults(faulty, unsigned.samples), *notes)

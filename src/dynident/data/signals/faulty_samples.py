@@ -77,13 +77,16 @@ class FaultCount(NamedTuple):
     left_out: bool
 
 
-def leave_out_faults(data: Dataset, limits: ArrayLike | None = None, *, filtered: bool = True) -> tuple[Dataset, tuple[FaultCount, ...]]:
+def leave_out_faults(
+    data: Dataset, limits: ArrayLike | None = None, *, names: Sequence[str] = (), filtered: bool = True
+) -> tuple[Dataset, tuple[FaultCount, ...]]:
     """The log without its faulty samples, and how many of each kind there are; the log itself where there are none.
 
     limits : (n,) largest efforts of the joints [N·m | N], for logs of torque; 0 or infinite where a joint has none.
+    names : of the joints, where they are not those of the log.
     filtered : whether a filter follows; else single faults are masked too.
     """
-    found, counts = find_faults(data, limits)
+    found, counts = find_faults(data, limits, names=names)
     if not found:
         return data, counts
     changes: dict[str, Array] = {}
@@ -96,7 +99,9 @@ def leave_out_faults(data: Dataset, limits: ArrayLike | None = None, *, filtered
     return data.after("without faulty samples", **changes, mask=None if mask.all() else mask), counts
 
 
-def find_faults(data: Dataset, limits: ArrayLike | None = None) -> tuple[Mapping[str, NDArray[np.uint8]], tuple[FaultCount, ...]]:
+def find_faults(
+    data: Dataset, limits: ArrayLike | None = None, *, names: Sequence[str] = ()
+) -> tuple[Mapping[str, NDArray[np.uint8]], tuple[FaultCount, ...]]:
     """{signal: codes (N, n)} of the signals that have faults, 0 where there is none; and how many of each kind there are."""
     if data.samples < _FEWEST:
         return {}, ()
@@ -114,7 +119,7 @@ def find_faults(data: Dataset, limits: ArrayLike | None = None) -> tuple[Mapping
             _release_levels(values, codes)
             if limits is not None and data.effort_kind is EffortKind.TORQUE:
                 _mark_beyond(values, codes, np.asarray(limits, dtype=float))
-        own = list(_count(data.joint_names, signal, codes))
+        own = list(_count(names or data.joint_names, signal, codes))
         counts += own
         if any(count.left_out for count in own):
             np.multiply(codes, codes != MASKED, out=codes)

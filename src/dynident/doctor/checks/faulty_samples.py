@@ -20,7 +20,7 @@ _AROUND = 200
 
 def _look(case: Case) -> Iterator[Finding]:
     data = case.data if case.recorded is None else case.recorded
-    found, counts = find_faults(data, case.robot.effort_limits)
+    found, counts = find_faults(data, case.robot.effort_limits, names=case.names)
     counts = [count for count in counts if count.left_out]  # too many are those of another unit, or of a clipped signal
     if not counts:
         return
