@@ -11,6 +11,10 @@ from dynident.core.compiled import compiler
 
 #: Codes of faults; 0 is a sample in use, MASKED one that was left out before.
 ISOLATED, ZERO, REPEATED, BEYOND_LIMIT, MASKED = 1, 2, 3, 4, 5
+#: What `scales` holds: usual change from one sample to the next; smallest deviation of an isolated sample, and of an exact zero; smallest
+#: changes, 0 where values repeat honestly; share of those that repeat once; usual change of a position; the value at and above which
+#: an effort is saturated rather than repeated.
+USUAL, LEAST, LEAST_ZERO, RESOLUTION, REPEATING, SPEED, SATURATED = range(7)
 #: Changes on either side that tell what is usual around a sample, and numbers of memory that they need.
 _SIDE, WORK = 5, 16
 #: Samples in a row that are isolated.
@@ -28,7 +32,7 @@ _LATE = 3.0
 #: A joint moves on evenly where over so many samples its speed changes by less than so many times the usual speed.
 _LAG, _EVEN = 3, 1.5
 
-_compile = compiler(nogil=True, error_model="numpy")
+_compile = compiler(nogil=True, _nrt=False, error_model="numpy")
 
 
 @_compile
@@ -37,12 +41,7 @@ def mark_faults(
     q: Array,
     codes: Array,
     starts: IntArray,
-    usual: Array,
-    least: Array,
-    least_zero: Array,
-    chance: Array,
-    speed: Array,
-    largest: Array,
+    scales: Array,
     zeros: BoolArray,
     dense: BoolArray,
     own: bool,
@@ -52,58 +51,75 @@ def mark_faults(
 ) -> int:
     """Codes (N, n) of the faults of a signal (N, n) to those there are, sample after sample; returns how many are new.
 
-    q : (N, n)              Positions, which tell whether a joint moves.
+    q : (N, n)                Positions, which tell whether a joint moves.
     starts : (segments + 1,)  First sample of each segment, then N.
-    usual : (n,)            Usual change from one sample to the next.
-    least, least_zero : (n,)  Smallest deviation of an isolated sample, and of an exact zero.
-    chance : (2, n)         Smallest changes of the signal, 0 where values repeat honestly; and the share of those that repeat once.
-    speed : (n,)            Usual change of a position.
-    largest : (n,)          At and above this value an effort is saturated rather than repeated.
-    zeros : (n,)            Whether exact zeros of a moving joint are missing samples.
-    dense : (n,)            Whether there are so many faults that they are beside each other.
+    scales : (7, n)           By the names above, of each joint.
+    zeros : (n,)              Whether exact zeros of a moving joint are missing samples.
+    dense : (n,)              Whether there are so many faults that they are beside each other.
     own : whether the signal is q.   rare : logarithm of a probability that is too small.
     work : (WORK,), state : (2, n)   Memory.
     """
-    n, found = x.shape[1], 0
+    n, found, least = x.shape[1], 0, scales[LEAST]
     first, last = state[0], state[1]  # of the run of equal values so far
     for s in range(len(starts) - 1):
         low, high = starts[s], starts[s + 1]
         for j in range(n):
             first[j], last[j] = -1, -1
+        single = False  # whether the run of every joint is the sample before
         for k in range(low, high):
+            if single and k > low + 1 and _is_ordinary(x, codes, k, least, own):
+                continue
+            if single:
+                for j in range(n):
+                    first[j], last[j] = k - 1, k - 1
+            single = True
             for j in range(n):
-                if codes[k, j] != 0:
-                    continue
-                p, v = last[j], x[k, j]
-                if p < 0:
-                    first[j], last[j] = k, k
-                    continue
-                if v == x[p, j]:
-                    last[j] = k
-                    continue
-                jump = abs(v - x[p, j])
-                if jump > least[j] or (v == 0.0 and (zeros[j] or jump > least_zero[j])):
-                    marked = _mark_excursion(
-                        x, q, codes, j, p, k, low, high, usual, least, least_zero, speed, zeros[j], dense[j], own, work
-                    )
-                    if marked > 0:
+                if codes[k, j] == 0:
+                    p, v = last[j], x[k, j]
+                    if p >= 0 and v == x[p, j]:
+                        last[j] = k
+                    elif p < 0:
+                        first[j], last[j] = k, k
+                    else:
+                        marked, jump = 0, abs(v - x[p, j])
+                        if own and p > low and codes[p - 1, j] == 0:  # smooth, so that the next change is about the same
+                            jump = abs(v - 2.0 * x[p, j] + x[p - 1, j])
+                        if jump > least[j] or (v == 0.0 and (zeros[j] or jump > scales[LEAST_ZERO, j])):
+                            marked = _mark_excursion(x, q, codes, j, p, k, low, high, scales, zeros[j], dense[j], own, work)
+                        if marked == 0:
+                            if p - first[j] > 1 and scales[RESOLUTION, j] > 0.0 and abs(x[p, j]) < scales[SATURATED, j]:
+                                marked = _mark_repeats(x, q, codes, j, first[j], p, k, low, high, scales, dense[j], own, rare, work)
+                            first[j], last[j] = k, k
                         found += marked
-                        continue
-                if p - first[j] > 1 and chance[0, j] > 0.0 and abs(x[p, j]) < largest[j]:
-                    found += _mark_repeats(x, q, codes, j, first[j], p, k, low, high, usual, chance, speed, dense[j], own, rare, work)
-                first[j], last[j] = k, k
+                single = single and first[j] == k
     return found
 
 
 @_compile
-def _mark_excursion(x, q, codes, j, p, k, low, high, usual, least, least_zero, speed, missing, dense, own, work):
+def _is_ordinary(x, codes, k, least, own):
+    """Whether nothing about the sample k of any joint asks for a closer look: in use, not zero, and a little off from the one before."""
+    look = False
+    if own:
+        for j in range(x.shape[1]):
+            v, before = x[k, j], x[k - 1, j]
+            look |= (codes[k, j] != 0) | (abs(v - 2.0 * before + x[k - 2, j]) > least[j]) | (v == before) | (v == 0.0)
+    else:
+        for j in range(x.shape[1]):
+            v, before = x[k, j], x[k - 1, j]
+            look |= (codes[k, j] != 0) | (abs(v - before) > least[j]) | (v == before) | (v == 0.0)
+    return not look
+
+
+@_compile
+def _mark_excursion(x, q, codes, j, p, k, low, high, scales, missing, dense, own, work):
     """Samples from k on that are off both from the one before, p, and from the first that is not; how many they are."""
     zero = x[k, j] == 0.0
-    back = max(least[j], _BACK * abs(x[k, j] - x[p, j]))
+    usual, speed = scales[USUAL, j], scales[SPEED, j]
+    back = max(scales[LEAST, j], _BACK * abs(x[k, j] - x[p, j]))
     t, count = k, 0  # the sample after them
     while t < high:
         if codes[t, j] == 0:
-            if count > 0 and (x[t, j] != 0.0 if zero else abs(x[t, j] - x[p, j]) < back + 2.0 * (t - p) * usual[j]):
+            if count > 0 and (x[t, j] != 0.0 if zero else abs(x[t, j] - x[p, j]) < back + 2.0 * (t - p) * usual):
                 break
             count += 1
             if count > _FEW and not zero:
@@ -124,9 +140,9 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, usual, least, least_zero, s
         if zero and not few:  # what is beside a long run may have moved on; the run itself is what is wrong
             height = min(abs(x[p, j]), abs(x[t, j]))
         slope, rough, _, nearest = _look_around(x, j, codes, p, t, low, high, dense, work)
-        enough = least_zero[j] if zero else least[j]
+        enough = scales[LEAST_ZERO if zero else LEAST, j]
         if own and not zero:  # stamps that are late or early move a position along its path
-            enough = max(enough, _LATE * (t - p) * usual[j])
+            enough = max(enough, _LATE * (t - p) * usual)
         off = _OFF_ZERO if zero else _OFF
         apart = abs(x[t, j] - x[p, j] - slope * (t - p))
         agrees = not few or apart < _AGREE * height + 6.0 * rough
@@ -145,17 +161,17 @@ def _mark_excursion(x, q, codes, j, p, k, low, high, usual, least, least_zero, s
 
 
 @_compile
-def _mark_repeats(x, q, codes, j, a, z, k, low, high, usual, chance, speed, dense, own, rare, work):
+def _mark_repeats(x, q, codes, j, a, z, k, low, high, scales, dense, own, rare, work):
     """Samples after a, up to z, that repeat its value although the joint moves and others around them change; how many they are."""
-    if not (own or _moves(q, j, a, k, speed)):
+    if not (own or _moves(q, j, a, k, scales[SPEED, j])):
         return 0
     _, _, change, _ = _look_around(x, j, codes, a, k, low, high, dense, work)
     repeats = 0
     for i in range(a + 1, z + 1):
         if codes[i, j] == 0:
             repeats += 1
-    share = max(chance[0, j] / (chance[0, j] + change), chance[1, j], 1e-3)
-    if change < _CHANGING * usual[j] or repeats * np.log(share) > rare:
+    share = max(scales[RESOLUTION, j] / (scales[RESOLUTION, j] + change), scales[REPEATING, j], 1e-3)
+    if change < _CHANGING * scales[USUAL, j] or repeats * np.log(share) > rare:
         return 0
     if own and abs(x[k, j] - x[z, j]) < _MISSED * repeats * change:
         return 0
@@ -215,14 +231,14 @@ def _moves(q, j, a, z, speed):
     farthest = 0.0
     for i in range(a + 1, z + 1):
         farthest = max(farthest, abs(q[i, j] - q[a, j]))
-    return farthest > _MOVING * (z - a) * speed[j]
+    return farthest > _MOVING * (z - a) * speed
 
 
 @_compile
 def _is_even(q, j, a, z, low, high, speed):
     """Whether the joint moves on evenly around the samples a to z, so that nothing there needs another effort."""
     for i in range(max(a - 1, low + _LAG), min(z + 2, high - _LAG)):
-        if abs(q[i - _LAG, j] - 2.0 * q[i, j] + q[i + _LAG, j]) > _EVEN * _LAG * speed[j]:
+        if abs(q[i - _LAG, j] - 2.0 * q[i, j] + q[i + _LAG, j]) > _EVEN * _LAG * speed:
             return False
     return True
 
@@ -243,7 +259,7 @@ def count_zeros(x: Array, q: Array, codes: Array, starts: IntArray, speed: Array
                 size = abs(x[k, j])
                 if size > 0.0:
                     found[j, 3] = min(found[j, 3], size)
-                    if begin > starts[s] and _moves(q, j, begin - 1, k, speed):
+                    if begin > starts[s] and _moves(q, j, begin - 1, k, speed[j]):
                         found[j, 0] += k - begin
                         found[j, 1] += 1.0
                         if size > apart[j] and abs(x[begin - 1, j]) > apart[j]:

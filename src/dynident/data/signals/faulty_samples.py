@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynident.core.arrays import Array, BoolArray, IntArray
-from dynident.core.large_arrays import allocate, column_of, concatenate_rows, row_blocks
+from dynident.core.large_arrays import allocate, column_of, concatenate_rows, largest_sizes, row_blocks
 from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.signals.fault_kernels import BEYOND_LIMIT, ISOLATED, MASKED, REPEATED, WORK, ZERO, count_zeros, mark_faults
 
@@ -49,7 +49,7 @@ _ROUNDS = 6
 #: Fewer samples tell nothing about each other.
 _FEWEST = 20
 #: Samples that tell what is usual, and in windows of how many.
-_ENOUGH, _WINDOW = 100_000, 1_000
+_ENOUGH, _WINDOW = 20_000, 500
 
 #: What a log may hold, in the order in which it is looked at: positions tell whether a joint moves.
 SIGNALS = {"q": "position", "dq": "velocity", "ddq": "acceleration", "effort": "effort"}
@@ -114,12 +114,13 @@ def find_faults(
         if values is None:
             continue
         codes = _codes(data, signal)
-        _mark(values, q, codes, starts, own=signal == "q")
+        marked = _mark(values, q, codes, starts, own=signal == "q")
         if signal == "effort":
-            _release_levels(values, codes)
+            if marked:
+                _release_levels(values, codes)
             if limits is not None and data.effort_kind is EffortKind.TORQUE:
-                _mark_beyond(values, codes, np.asarray(limits, dtype=float))
-        own = list(_count(names or data.joint_names, signal, codes))
+                marked |= _mark_beyond(values, codes, np.asarray(limits, dtype=float))
+        own = list(_count(names or data.joint_names, signal, codes)) if marked else []
         counts += own
         if any(count.left_out for count in own):
             np.multiply(codes, codes != MASKED, out=codes)
@@ -155,8 +156,8 @@ def _codes(data: Dataset, signal: str) -> NDArray[np.uint8]:
     return codes
 
 
-def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *, own: bool) -> None:
-    """Codes (N, n) of the isolated, zero and repeated values of a signal (N, n), beside positions q (N, n)."""
+def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *, own: bool) -> bool:
+    """Codes (N, n) of the isolated, zero and repeated values of a signal (N, n), beside positions q (N, n); whether there are any."""
     n, few = values.shape[1], _excerpt(values)
     usual, smallest = _usual(np.diff(few, axis=0)), _smallest(few)
     speed = usual if own else _usual(np.diff(_excerpt(q), axis=0))
@@ -174,15 +175,16 @@ def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *
         zeros = fine & (counted[:, 0] > _FREQUENT * beside + _MORE) & (counted[:, 2] > 0.5 * counted[:, 1])
         dead_zone = np.where(counted[:, 3] < _APART * typical, counted[:, 3], 0.0)  # a sensor may read 0 below a threshold
         least_zero = np.maximum(least_zero, 2.0 * dead_zone)
-    chance = np.array([np.where(fine, smallest, 0.0), _repeat_once(few)])
     saturated = sizes.max(axis=0) * (1.0 - 1e-9)
+    scales = np.array([usual, least, least_zero, np.where(fine, smallest, 0.0), _repeat_once(few), speed, saturated])
     rare = float(np.log(_RARE / len(values)))
     work, state = np.empty(WORK), np.empty((2, n), dtype=np.int64)
-    told = (usual, least, least_zero, chance, speed, saturated, zeros)
+    dense, marked = np.zeros(n, dtype=bool), False
     for _ in range(_ROUNDS):
-        dense = np.count_nonzero(codes, axis=0) > _DENSE * len(codes)
-        if not mark_faults(values, q, codes, starts, *told, dense, own, rare, work, state):
-            return
+        if not mark_faults(values, q, codes, starts, scales, zeros, dense, own, rare, work, state):
+            break
+        dense, marked = np.count_nonzero(codes, axis=0) > _DENSE * len(codes), True
+    return marked
 
 
 def _excerpt(values: Array) -> Array:
@@ -220,11 +222,15 @@ def _release_levels(effort: Array, codes: NDArray[np.uint8]) -> None:
         codes[repeated & np.isin(column, levels), j] = 0
 
 
-def _mark_beyond(effort: Array, codes: NDArray[np.uint8], limits: Array) -> None:
+def _mark_beyond(effort: Array, codes: NDArray[np.uint8], limits: Array) -> bool:
+    """Whether there are any."""
     allowed = np.where(limits > 0.0, limits, np.inf) * (1.0 + 1e-6)
+    if np.all(largest_sizes(effort) <= allowed):
+        return False
     for block in row_blocks(len(effort), effort, width=effort.shape[1]):
         part = codes[block]
         part[(np.abs(effort[block]) > allowed) & (part == 0)] = BEYOND_LIMIT
+    return True
 
 
 def _count(names: Sequence[str], signal: str, codes: NDArray[np.uint8]) -> Iterator[FaultCount]:
