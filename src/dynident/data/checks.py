@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dynident.core.arrays import Array, BoolArray, IntArray, all_finite, as_numbers, check_unique, freeze
 from dynident.core.large_arrays import concatenate_rows, row_blocks
@@ -35,7 +35,8 @@ def default_names(n: int) -> tuple[str, ...]:
 
 def check_mask(mask: ArrayLike, shape: tuple[int, ...]) -> BoolArray:
     """True and false, or 1 and 0, of the shape of q."""
-    found = as_numbers("mask", mask) if np.asarray(mask).dtype != bool else np.asarray(mask)
+    given: Any = mask
+    found: NDArray[Any] = given if type(given) is np.ndarray and given.dtype == bool else as_numbers("mask", given)
     if found.shape != shape:
         raise ShapeError("mask", found.shape, f"{shape}, the shape of q")
     use = found.astype(bool)
