@@ -40,6 +40,7 @@ STUDIES = (
     "friction",
     "data",
     "encoder",
+    "silent",
     "drives",
     "monitor",
     "fleet",

@@ -7,8 +7,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import cache
+from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
+from functools import cache, cached_property
 from html.parser import HTMLParser
 from importlib import resources
 from importlib.util import find_spec
@@ -24,7 +25,7 @@ from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
 from dynident.doctor import diagnose
 from dynident.drives import Known, identify_gains
-from dynident.errors import MissingExtraError
+from dynident.errors import DynidentError, MissingExtraError
 from dynident.excitation import QuinticTrajectory, check_motion, design_experiment, design_trajectory, trajectory_dataset
 from dynident.excitation.limits.limits import Limits
 from dynident.excitation.static_design import design_configurations
@@ -317,3 +318,41 @@ def test_importing_dynident_imports_no_plotting():
     code = "import sys, dynident; print([name for name in ('plotly', 'pandas', 'mujoco', 'clarabel') if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_no_array_of_a_result_can_be_changed(result):
+    """Neither in its fields nor in what it computes once and keeps."""
+    arrays = dict(_arrays(result, type(result).__name__))
+    for name, array in arrays.items():
+        assert not array.flags.writeable, name
+
+
+def _arrays(value: Any, name: str) -> Iterator[tuple[str, np.ndarray]]:
+    """Every array of a value by its place, in containers and frozen dataclasses, and those that cached properties keep."""
+    if isinstance(value, np.ndarray):
+        yield name, value
+    elif isinstance(value, (tuple, list)):
+        for k, item in enumerate(value):
+            yield from _arrays(item, f"{name}[{k}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _arrays(item, f"{name}[{key!r}]")
+    elif is_dataclass(value) and not isinstance(value, type) and value.__dataclass_params__.frozen:
+        for field in fields(value):
+            yield from _arrays(getattr(value, field.name), f"{name}.{field.name}")
+        if isinstance(value, Tabular):
+            for attribute, kind in vars(type(value)).items():
+                if isinstance(kind, cached_property):
+                    with suppress(DynidentError):  # a stage of a run that has not been done
+                        getattr(value, attribute)
+                if isinstance(kind, cached_property) and attribute in vars(value):
+                    yield from _arrays(getattr(value, attribute), f"{name}.{attribute}")
+
+
+def test_a_changed_copy_is_read_only_too():
+    estimate = stages()["Estimate"]
+    with pytest.raises(ValueError, match="read-only"):
+        estimate.values[0] = 5.0
+    changed = replace(estimate, values=np.zeros(len(estimate.values)))
+    with pytest.raises(ValueError, match="read-only"):
+        changed.values[0] = 5.0

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, is_dataclass
+from functools import cached_property, wraps
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from dynident.core.arrays import freeze_arrays, freeze_fields
 from dynident.core.figures import Figure, draw
 from dynident.errors import import_optional
 
@@ -111,7 +113,31 @@ def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
     return out.getvalue()
 
 
-class Tabular(ABC):
+class _ReadOnlyArrays(ABCMeta):
+    """Of classes whose objects, once made, hold no array that can be changed in place: in no field, and in no cached property."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], /, **options: Any) -> None:
+        super().__init__(name, bases, namespace, **options)
+        for attribute in namespace.values():
+            if isinstance(attribute, cached_property):
+                attribute.func = _freeze_returned(cast("Callable[[Any], Any]", attribute.func))
+
+    def __call__(cls, *arguments: Any, **named: Any) -> Any:
+        made = super().__call__(*arguments, **named)
+        if is_dataclass(made):
+            freeze_fields(made)
+        return made
+
+
+def _freeze_returned(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    @wraps(function)
+    def frozen(instance: Any) -> Any:
+        return freeze_arrays(function(instance))
+
+    return frozen
+
+
+class Tabular(metaclass=_ReadOnlyArrays):
     """Prints itself. A class says what it is in one line, its tables and its rows; dataclasses need `repr=False` beside it."""
 
     @property

@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from dynident.core.arrays import Array, IntArray, all_finite, check_unique, freeze
+from dynident.core.arrays import Array, BoolArray, IntArray, all_finite, as_numbers, check_unique, freeze
 from dynident.core.large_arrays import concatenate_rows, row_blocks
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 
@@ -33,12 +33,25 @@ def default_names(n: int) -> tuple[str, ...]:
     return tuple(f"joint{j + 1}" for j in range(n))
 
 
+def check_mask(mask: ArrayLike, shape: tuple[int, ...]) -> BoolArray:
+    """True and false, or 1 and 0, of the shape of q."""
+    given: Any = mask
+    found: NDArray[Any] = given if type(given) is np.ndarray and given.dtype == bool else as_numbers("mask", given)
+    if found.shape != shape:
+        raise ShapeError("mask", found.shape, f"{shape}, the shape of q")
+    use = found.astype(bool)
+    if np.any(use != found):
+        raise ValueRangeError("mask", "holds other values than true and false (1 and 0)")
+    return freeze(use)
+
+
 def check_period(marks: ArrayLike, samples: int) -> IntArray:
     """Marks of repetitions as whole numbers (N,), 0 or more."""
-    found = np.asarray(marks)
+    found = as_numbers("period", marks)
     if found.shape != (samples,):
         raise ShapeError("period", found.shape, f"({samples},) = (samples,)")
-    whole = found.astype(np.int64)
+    with np.errstate(invalid="ignore"):
+        whole = found.astype(np.int64)
     if np.any(whole != found) or np.any(whole < 0):
         raise ValueRangeError("period", "holds other values than 0, 1, 2, ...; it numbers the repetitions of a motion")
     return freeze(whole)
@@ -76,7 +89,7 @@ def check_time(time: Array, starts: Sequence[int]) -> Array:
 
 def check_rows(name: str, values: ArrayLike, shape: tuple[int, ...], joints: Sequence[str]) -> Array:
     """A finite float array of the shape (samples, joints), or (samples, joints, joints) for M."""
-    array = np.asarray(values, dtype=float)
+    array = as_numbers(name, values)
     meaning = "(samples, joints)" if len(shape) == 2 else "(samples, joints, joints)"
     if array.shape != shape:
         if array.ndim == len(shape) and array.shape[1:] == shape[1:]:
@@ -88,7 +101,7 @@ def check_rows(name: str, values: ArrayLike, shape: tuple[int, ...], joints: Seq
 
 def one_for_all(values: ArrayLike, n: int) -> Array:
     """A column (N,) or (N, 1) as (N, n), the same for every joint; what has more columns as it is."""
-    array = np.asarray(values, dtype=float)
+    array = as_numbers("temperature", values)
     column = array[:, None] if array.ndim == 1 else array
     return np.repeat(column, n, axis=1) if column.ndim == 2 and column.shape[1] == 1 else column
 

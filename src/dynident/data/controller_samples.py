@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident.core.arrays import Array
+from dynident.core.arrays import Array, as_numbers
 from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.data.checks import add_source, check_names, check_rows, join_arrays, joint_indices, part_rows, same_in_all
@@ -40,7 +40,7 @@ class ControllerSamples(Result):
     provenance: Provenance = NEW
 
     def __post_init__(self) -> None:
-        q = np.asarray(self.q, dtype=float)
+        q = as_numbers("q", self.q)
         if q.ndim != 2 or 0 in q.shape:
             raise ShapeError("q", q.shape, "(samples, joints), neither of them zero")
         if self.M is None and self.g is None:

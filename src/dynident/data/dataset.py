@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.arrays import Array, BoolArray, IntArray, check_array, freeze
+from dynident.core.arrays import Array, BoolArray, IntArray, as_numbers, check_array
 from dynident.core.figures import Figure
 from dynident.core.large_arrays import map_rows, row_blocks
 from dynident.core.results import Report, Result
 from dynident.data.checks import (
     add_source,
+    check_mask,
     check_names,
     check_period,
     check_rows,
@@ -92,12 +93,12 @@ class Dataset(Result):
     provenance: Provenance = NEW
 
     def __post_init__(self) -> None:
-        time = np.asarray(self.time, dtype=float)
+        time = as_numbers("time", self.time)
         if time.ndim != 1:
             raise ShapeError("time", time.shape, "(samples,)")
         if len(time) < 2:
             raise ValueRangeError("time", f"has {len(time)} samples; at least 2 are needed")
-        q = np.asarray(self.q, dtype=float)
+        q = as_numbers("q", self.q)
         if q.ndim != 2 or q.shape[1] == 0:
             raise ShapeError("q", q.shape, f"({len(time)}, n) = (samples, joints)")
         set_ = object.__setattr__
@@ -119,10 +120,7 @@ class Dataset(Result):
                 "effort", f"of kind '{self.effort_kind}' has negative values; take the absolute value, or use kind '{signed}'"
             )
         if self.mask is not None:
-            mask = np.asarray(self.mask, dtype=bool)
-            if mask.shape != q.shape:
-                raise ShapeError("mask", mask.shape, f"{q.shape}, the shape of q")
-            set_(self, "mask", freeze(mask))
+            set_(self, "mask", check_mask(self.mask, q.shape))
         if self.period is not None:
             set_(self, "period", check_period(self.period, len(time)))
         if self.gears is not None:

@@ -28,11 +28,13 @@ class Case:
     """A robot, and a log with its joints in its order.
 
     seconds : how long the log was taken to be; a correction of the clock makes it neither longer nor shorter as evidence.
+    recorded : the log with its faulty samples, which `data` is without; None where they are the same.
     """
 
     robot: Robot
     data: Dataset
     seconds: float | None = None
+    recorded: Dataset | None = None
 
     def correct(self, correction: Correction) -> Case:
         robot, data = correction.apply(self.robot, self.data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from dynident.data import Dataset
+from dynident.data.signals.faulty_samples import leave_out_faults
 from dynident.doctor.case import Case
 from dynident.doctor.checks.registry import CHECKS
 from dynident.doctor.competition import compete, merge
@@ -29,7 +30,7 @@ def diagnose(
     if not isinstance(matched, Dataset):
         raise InputError("the data are samples of a controller's M and g; a doctor looks at logs")
     chosen = [check for check in CHECKS.values() if checks is None or check.name in set(checks)]
-    case = Case(robot=robot, data=matched)
+    case = Case(robot=robot, data=leave_out_faults(matched, robot.effort_limits)[0], recorded=matched)
     whole, findings = Correction(), list[Finding]()
     for stage in Stage:
         say(_SAID[stage])

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.data import ControllerSamples, Dataset, EffortKind
+from dynident.data.signals.faulty_samples import leave_out_faults
 from dynident.doctor.case import Case
 from dynident.doctor.checks.velocity import SAME, has_common_factor
 from dynident.doctor.competition import SURE
@@ -35,7 +36,7 @@ def find_spoiling(robot: Robot, data: Dataset | ControllerSamples) -> Diagnosis 
     matched = match_joints(robot, data)
     assert isinstance(matched, Dataset)  # noqa: S101 (as the data)
     few = thin(matched)
-    if not looks_wrong(Case(robot=robot, data=few)):
+    if not looks_wrong(Case(robot=robot, data=leave_out_faults(few, robot.effort_limits)[0])):
         return None
     found = diagnose(robot, few)
     if found.spoiling and few is not matched:  # what mends it is told of all samples, whose rate is another

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynident.core.arrays import BoolArray
 from dynident.core.linear_algebra import condition_number
-from dynident.errors import InputError, UnknownNameError
+from dynident.errors import UnknownNameError
 from dynident.regression.equations.factors import compress, triangular
 from dynident.regression.equations.sizes import unit_sizes
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus
@@ -21,6 +21,7 @@ from dynident.regression.solution import ITERATIONS, Prior, WeightedSolution, pr
 from dynident.regression.summary import NOISES, FitSummary, Noise
 from dynident.regression.uncertainty.autocovariance import Correlated, correlated_rows
 from dynident.regression.uncertainty.covariance import Spread, median_levels, spread
+from dynident.regression.uncertainty.gross_errors import choose_loss
 from dynident.regression.uncertainty.losses import Loss, Squared
 from dynident.robots.kinematics import length_unit
 
@@ -50,7 +51,8 @@ def fit(
 
     noise : "per_group" weighs each joint, each of several recordings, and each element of a controller's M and g by its own noise,
         iterated (default); "uniform" is ordinary least squares, as in the papers, which adds kg·m² to N·m.
-    loss : Huber() or Tukey() for logs with gross errors; streams the data again at every iteration.
+    loss : Squared() is least squares, Huber() and Tukey() are for logs with gross errors. By default least squares, or Huber() where a log
+        has residuals that are far beyond what noise makes; a note says so. Rows that were not kept are made again at every iteration.
     prior : ridge toward values with given standard deviations.
     drop_above_percent : coefficients whose relative standard deviation exceeds this are dropped one at a time, the worst first,
         and the rest estimated again: the papers' shorter tables (30 there). What is dropped counts as zero, so that the rest
@@ -63,8 +65,8 @@ def fit(
         prior.check(problem.base.rank)
     if noise == "per_group":
         problem = weigh_recordings(problem, prior)
-    loss = loss or Squared()
     solution, loss_unsettled = WeightedSolution.of(problem, noise, prior), ""
+    loss, gross = (loss, ()) if loss is not None else choose_loss(problem, solution.values)
     if not isinstance(loss, Squared):
         solution, loss_unsettled = _reweight(problem, solution, noise, loss, prior, progress)
     correlated = correlated_rows(problem)
@@ -83,7 +85,7 @@ def fit(
     status = EstimateStatus.of_dropped(dropped)
     if loss_unsettled or solution.unsettled:
         status = EstimateStatus.LOSS_UNSETTLED if loss_unsettled else EstimateStatus.WEIGHTS_UNSETTLED
-    unsettled = [note for note in (loss_unsettled, solution.unsettled) if note]
+    unsettled = [*gross, *(note for note in (loss_unsettled, solution.unsettled) if note)]
     estimate = Estimate(
         base=problem.base,
         values=values,
@@ -106,17 +108,14 @@ def _reweight(
     problem: Problem, solution: WeightedSolution, noise: Noise, loss: Loss, prior: Prior | None, progress: Callable[[str], None] | None
 ) -> tuple[WeightedSolution, str]:
     """The solution under a robust loss, and a note where it did not settle."""
-    if not problem.rows:
-        raise InputError(f"the {loss.name} loss needs the data again, and this problem was loaded from a file; build it from the data")
     change = float("inf")
     for iteration in range(1, ITERATIONS + 1):
         levels = median_levels(problem, solution.values)
         factors = [np.zeros_like(factor, order="F") for factor in problem.factors]
-        for source in problem.rows:
-            for group, table, _ in source.tables():
-                columns = problem.groups[group].columns
-                weight = loss.weight((table[-1] - solution.values[columns] @ table[:-1]) / levels[group])
-                factors[group] = compress(factors[group], table * np.sqrt(weight))
+        for group, table in problem.row_tables():
+            columns = problem.groups[group].columns
+            weight = loss.weight((table[-1] - solution.values[columns] @ table[:-1]) / levels[group])
+            factors[group] = compress(factors[group], table * np.sqrt(weight))
         weighted = replace(problem, factors=tuple(np.ascontiguousarray(factor) for factor in factors))
         updated = WeightedSolution.of(weighted, noise, prior)
         # in standard deviations, on average over the coefficients

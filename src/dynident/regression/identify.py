@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
 from dynident.data import ControllerSamples, Dataset
+from dynident.data.signals.faulty_samples import describe_faults, leave_out_faults
 from dynident.data.signals.holds import gravity_samples
 from dynident.errors import InputError, ValueRangeError
 from dynident.friction import couple, linear, linear_with_rotor
@@ -166,8 +167,13 @@ def build_problem(
     notes: tuple[str, ...] = ()
     if isinstance(data, Dataset) and equations == "gravity":
         check_torque(data)
+        data, faulty = leave_out_faults(data, filtered=False)
+        told = tuple(describe_faults(faulty, data.samples))
         data = gravity_samples(even_clock(data))
-        notes = (f"gravity was told from {data.samples} holds; friction that held a joint there is part of what is not explained",)
+        notes = (
+            *told,
+            f"gravity was told from {data.samples} holds; friction that held a joint there is part of what is not explained",
+        )
     matched = match_joints(robot, data)
     is_log = isinstance(data, Dataset)
     if isinstance(data, ControllerSamples):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.large_arrays import column_of, column_ranges, row_blocks
+from dynident.core.large_arrays import column_ranges
 from dynident.data import Dataset
+from dynident.data.signals.faulty_samples import describe_faults
 from dynident.data.signals.sampling import GAP, UNIFORM
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.summary import Processing
@@ -41,16 +42,12 @@ FEW_CONFIGURATIONS = 20
 NOISY_VELOCITY = 1.0
 #: Less than this is not worth a note [%]: hardly a sign is wrong.
 QUIET_VELOCITY = 0.01
-#: A value so many times beyond 98 % of the joint's is an error of the recorder.
-SPIKE = 20.0
 _LISTED = 12
 
 
 def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
     """About a log, and about what had to be done to it before it could be used."""
-    signals = {"position": data.q, "velocity": data.dq, "acceleration": data.ddq, "effort": data.effort}
-    ranges = {what: column_ranges(values, data.mask) for what, values in signals.items() if values is not None}
-    low, high = ranges["position"]
+    low, high = column_ranges(data.q, data.mask)
     for j, name in enumerate(robot.joint_names):
         travel = max(float(high[j] - low[j]), 0.0)
         if travel < STANDSTILL * (length_unit(robot) if robot.joints[j].type is JointType.PRISMATIC else 1.0):
@@ -65,13 +62,8 @@ def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[s
             "and recover the signs"
         )
     if data.effort is not None:
-        yield from _dead_efforts(robot.joint_names, *ranges["effort"])
-    for what, values in signals.items():
-        if values is not None and (spikes := _spikes(robot.joint_names, data, values, *ranges[what])):
-            yield (
-                f"the {what} of {listing(spikes)} has spikes that no robot makes and that spoil all around them; repair those samples, or "
-                "leave these times out (`without`)"
-            )
+        yield from _dead_efforts(robot.joint_names, *column_ranges(data.effort, data.mask))
+    yield from describe_faults(processing.faulty, data.samples)
     for quantity, joints in processing.disagreeing.items():
         own, other = ("velocities", "positions") if quantity == "dq" else ("accelerations", "velocities")
         used = "which was used instead" if processing.cutoff_hz is not None else "and were used all the same, because nothing is filtered"
@@ -130,38 +122,6 @@ def _dead_efforts(names: Sequence[str], low: Array, high: Array) -> Iterator[str
             f"the effort of {listing(dead)} has one value throughout, as if it had not been recorded, and the model has to explain that; "
             "check the columns"
         )
-
-
-def _spikes(names: Sequence[str], data: Dataset, values: Array, low: Array, high: Array) -> list[str]:
-    """Joints with single values (N, n) far beyond the others, and when."""
-    found: list[str] = []
-    for j in _suspects(data, values, np.maximum(high, -low)):
-        name, sizes = names[j], np.abs(_used(data, values, j))
-        peak, usual = int(sizes.argmax()), float(np.percentile(sizes, 98.0))
-        around = np.delete(sizes[max(peak - 3, 0) : peak + 4], min(peak, 3))
-        rises = values is not data.effort and np.max(around, initial=0.0) > 0.5 * sizes[peak]  # as a motion does after standstill
-        if sizes[peak] > SPIKE * usual > 0.0 and not rises:
-            time = data.time[peak] if data.mask is None else data.time[data.mask[:, j]][peak]
-            found.append(f"{name} (up to {sizes[peak]:.4g} at {time:.3f} s, 98 % are within {usual:.3g})")
-    return found
-
-
-def _suspects(data: Dataset, values: Array, largest: Array) -> Iterator[int]:
-    """Columns of values (N, n) that may have spikes: not those of which more than 2 % are within a factor SPIKE of the largest (n,)."""
-    enough = 0.02 * (np.full(data.n, data.samples) if data.mask is None else data.mask.sum(axis=0)) + 1.0
-    large = np.zeros(data.n)
-    for block in row_blocks(data.samples, values, width=64 * data.n):
-        sizes = np.abs(values[block]) if data.mask is None else np.abs(values[block]) * data.mask[block]
-        large += np.count_nonzero(sizes >= largest / SPIKE, axis=0)
-        if np.all(large >= enough):
-            return
-    yield from np.flatnonzero((largest > 0.0) & (large < enough)).tolist()
-
-
-def _used(data: Dataset, values: Array, j: int) -> Array:
-    """The values (N, n) of one joint that the mask leaves."""
-    column = column_of(values, j)
-    return column if data.mask is None else column[data.mask[:, j]]
 
 
 def estimate_notes(estimate: Estimate) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.provenance import Provenance
+from dynident.data.signals.faulty_samples import leave_out_faults
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction.dissipation import reached_speeds
@@ -129,6 +130,18 @@ class Problem(Result):
             return None
         return collect_tables(self.rows, len(self.groups)) if self.filtered is None and self.rows else self.filtered
 
+    def row_tables(self) -> Iterator[tuple[int, Array]]:
+        """Group and rows (c + 1, rows) of all that the problem is made of, one table after another: those that were kept, else the data
+        once more; InputError where neither is there."""
+        kept = self.filtered_rows
+        if kept is not None:
+            yield from ((g, table) for g, tables in enumerate(kept) for table in tables if table.shape[1])
+            return
+        if not self.rows:
+            raise InputError("this needs the rows of the fit, and its problem was loaded from a file without them; identify again")
+        for source in self.rows:
+            yield from ((group, table) for group, table, _ in source.tables())
+
     @property
     def group_rms(self) -> Array:
         """(groups,) RMS of the right-hand side of each group's rows; for rows that are all zero, the largest of the others."""
@@ -238,7 +251,10 @@ def problem_on_base(
     expected = base.columns.names[base.columns.extra_slice]
     if tuple(columns) != expected:
         raise UnknownNameError("extra column", ", ".join(columns) or "(none)", expected, remedy="give those of the model, in their order")
+    recorded = data.used
+    data, faulty = leave_out_faults(data, base.robot.effort_limits, names=base.robot.joint_names, filtered=cutoff is not None)
     log = prepare_log(base.robot, data, cutoff=cutoff, rate=rate, resampled=not columns and borne is None)
+    log = replace(log, processing=replace(log.processing, faulty=faulty))
     leaps = base.friction is not None and jumps_at_rest(base.friction)
     used, left_out = log.dataset, tuple[str, ...]()
     if leaps:
@@ -251,7 +267,7 @@ def problem_on_base(
     notes, done = (*log_notes(base.robot, data, log.processing), *left_out), log.processing
     problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=done, notes=notes, progress=progress)
     assert log.dataset.dq is not None  # noqa: S101 (prepared)
-    return replace(problem, provenance=data.used, reached=reached_speeds(log.dataset.dq, used.mask))
+    return replace(problem, provenance=recorded, reached=reached_speeds(log.dataset.dq, used.mask))
 
 
 def problem_of_rows(

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from dynident.data.signals.faulty_samples import FaultCount
+
 #: One noise level for all rows (ordinary least squares), or one per group, estimated in turn with the coefficients.
 Noise: TypeAlias = Literal["uniform", "per_group"]
 NOISES: tuple[Noise, ...] = ("uniform", "per_group")
@@ -71,6 +73,7 @@ class Processing:
                                       derived, also "position" [rad | m], "unsmoothed_velocity" (by central differences of the recorded
                                       positions) and, where these were smoothed, "bandwidth_hz" of their low-pass.
     disagreeing : {name: {joint: %}}  Recorded dq and ddq that differ from the derivatives, which replace them where there is a filter.
+    faulty : counts                   Samples that are faults of the recording, by signal, kind and joint.
     filter, order, cutoff_hz          The filter that both sides of the equations went through; -6 dB frequency.
     rate_hz : float or None           Samples per second that were kept after it.
     read : Reading                    How the files were read.
@@ -80,6 +83,7 @@ class Processing:
     differentiated: tuple[str, ...] = ()
     motion_noise: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
     disagreeing: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, "Mapping[str, float]"])
+    faulty: tuple[FaultCount, ...] = ()
     filter: str = ""
     order: int | None = None
     cutoff_hz: float | None = None
@@ -88,6 +92,8 @@ class Processing:
 
     def __str__(self) -> str:
         words: list[str] = []
+        if left_out := sum(count.samples for count in self.faulty if count.left_out):
+            words.append(f"{left_out} faulty values left out")
         if self.resampled_to_hz is not None:
             words.append(f"resampled to {self.resampled_to_hz:.6g} Hz")
         if self.differentiated:
@@ -100,14 +106,16 @@ class Processing:
 
     def to_dict(self) -> dict[str, Any]:
         """Standard JSON, without what was not done."""
-        steps = {**vars(self), "differentiated": list(self.differentiated), "read": self.read.to_dict()}
+        lists = {"differentiated": list(self.differentiated), "faulty": [count._asdict() for count in self.faulty]}
+        steps = {**vars(self), **lists, "read": self.read.to_dict()}
         return {name: value for name, value in steps.items() if value not in (None, "", [], {})}
 
     @staticmethod
     def from_dict(steps: Mapping[str, Any]) -> Processing:
         rest = dict(steps)
         differentiated, read = tuple(rest.pop("differentiated", ())), Reading(**rest.pop("read", {}))
-        return Processing(differentiated=differentiated, read=read, **rest)
+        faulty = tuple(FaultCount(**count) for count in rest.pop("faulty", ()))
+        return Processing(differentiated=differentiated, faulty=faulty, read=read, **rest)
 
 
 @dataclass(frozen=True, kw_only=True)

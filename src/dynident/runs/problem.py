@@ -30,8 +30,8 @@ def save_problem(problem: Problem, path: str | Path) -> None:
 
 
 def load_problem(path: str | Path) -> Problem:
-    """The problem in a file. Fits are the same, standard deviations included; `rows` are empty, so that robust losses, which
-    need the samples themselves again, are refused."""
+    """The problem in a file. Fits are the same, standard deviations and robust losses included. `rows` are empty, so that where rows
+    were not filtered, or too many to be kept, what needs them again is refused."""
     return unpack(Path(path), PROBLEM_SCHEMA, _problem)
 
 

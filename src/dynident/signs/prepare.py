@@ -13,6 +13,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import Dataset, EffortKind
 from dynident.data.signals.agreement import smooth_motion
+from dynident.data.signals.faulty_samples import describe_faults, leave_out_faults
 from dynident.data.signals.rest import find_rest
 from dynident.errors import InputError, ValueRangeError
 from dynident.friction.model import FrictionModel
@@ -64,9 +65,10 @@ def prepare_magnitudes(
     assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
     base = base_parameters(robot, friction=first_friction(friction, matched.gears), seed=seed)
     unsigned, taken = _without_signs(matched)
+    unsigned, faulty = leave_out_faults(unsigned, names=robot.joint_names, filtered=False)
     _check_log(base, unsigned)
     log, notes = _uniform(unsigned)
-    notes = (*taken, *notes)
+    notes = (*taken, *describe_faults(faulty, unsigned.samples), *notes)
     motion = smooth_motion(log, usual_cutoff(log.rate) if cutoff == "auto" else cutoff)
     if base.friction is not None:
         log, left_out = _mask_rest(log)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynident.data.signals.faulty_samples import FaultCount
 from dynident.friction import Armature, Viscous, combine, linear
 from dynident.regression import build_problem, fit, identify
 from dynident.regression.tables import coefficients, friction, report, value_text
@@ -120,27 +121,28 @@ def test_efforts_that_no_joint_has_are_named_by_the_robots_joints():
     spoilt = replace(log, effort=effort, joint_names=("a", "b"))
     estimate = fit(build_problem(robot, spoilt, friction=linear(), cutoff=None))
     notes = " ".join(estimate.notes)
-    assert f"{robot.joint_names[0]} (up to 5000 at {log.time[700]:.3f} s, 98 % are within" in notes
+    assert estimate.summary.processing.faulty == (FaultCount("effort", "isolated", robot.joint_names[0], 1, True),)
+    assert f"isolated values that neither the samples beside them nor the motion support: {robot.joint_names[0]} 1;" in notes
     assert f"the effort of {robot.joint_names[1]} has one value throughout" in notes
     assert estimate.residuals.relative_percent_per_group[1] == pytest.approx(100.0)
-    clean = " ".join(fit(build_problem(robot, log, friction=linear(), cutoff=None)).notes)
-    assert "throughout" not in clean
-    assert "spikes" not in clean
+    clean = build_problem(robot, log, friction=linear(), cutoff=None)
+    assert "throughout" not in " ".join(clean.notes)
+    assert clean.processing.faulty == ()
     used = np.ones(effort.shape, dtype=bool)
     used[700] = False
-    assert "spikes" not in " ".join(build_problem(robot, replace(spoilt, mask=used), friction=linear(), cutoff=None).notes)
+    assert build_problem(robot, replace(spoilt, mask=used), friction=linear(), cutoff=None).processing.faulty == ()
 
 
-def test_spikes_of_the_motion_are_named_and_a_start_from_standstill_is_none():
+def test_isolated_accelerations_are_left_out_and_a_start_from_standstill_is_none():
     robot, log = load_robot("planar_2r"), synthetic_log(noise=0.1)
     ddq = log.ddq.copy()
     ddq[700, 0] = 1000.0
-    notes = " ".join(build_problem(robot, replace(log, ddq=ddq), friction=linear(), cutoff=None).notes)
-    assert f"the acceleration of {robot.joint_names[0]} (up to 1000 at {log.time[700]:.3f} s, 98 % are within" in notes
-    assert "leave these times out (`without`)" in notes
+    problem = build_problem(robot, replace(log, ddq=ddq), friction=linear(), cutoff=None)
+    assert problem.processing.faulty == (FaultCount("ddq", "isolated", robot.joint_names[0], 1, True),)
+    assert problem.counts.tolist() == [log.samples - 1] * 2, "without that sample of all joints"
     still = np.where(np.arange(log.samples)[:, None] < 1480, 1e-4, 1.0)
     resting = replace(log, dq=still * log.dq, ddq=still * log.ddq)
-    assert "spikes" not in " ".join(build_problem(robot, resting, friction=linear(), cutoff=None).notes)
+    assert build_problem(robot, resting, friction=linear(), cutoff=None).processing.faulty == ()
 
 
 def test_a_clock_that_leaps_is_told_from_one_that_is_uneven():

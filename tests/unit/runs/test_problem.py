@@ -91,9 +91,12 @@ def test_a_loaded_problem_fits_identically(problem, tmp_path):
     assert a.notes == b.notes
 
 
-def test_robust_losses_need_the_data_and_say_so(tmp_path):
-    save_problem(log_problem(cutoff=5.0), tmp_path / "problem.npz")
-    with pytest.raises(InputError, match="was loaded from a file; build it from the data"):
+def test_robust_losses_fit_the_rows_that_were_kept_and_need_the_data_without_them(tmp_path):
+    save_problem(filtered := log_problem(cutoff=5.0), tmp_path / "problem.npz")
+    loaded = fit(load_problem(tmp_path / "problem.npz"), loss=Huber())
+    np.testing.assert_array_equal(loaded.values, fit(filtered, loss=Huber()).values)
+    save_problem(log_problem(cutoff=None), tmp_path / "problem.npz")
+    with pytest.raises(InputError, match="was loaded from a file without them; identify again"):
         fit(load_problem(tmp_path / "problem.npz"), loss=Huber())
 
 

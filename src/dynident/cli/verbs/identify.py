@@ -52,7 +52,10 @@ def identify(
         ),
     ] = None,
     loss: Annotated[
-        str | None, typer.Option("--loss", metavar="NAME", help="squared (default), or huber or tukey for gross errors.")
+        str | None,
+        typer.Option(
+            "--loss", metavar="NAME", help="squared, huber or tukey; by default squared, or huber where residuals are far beyond noise."
+        ),
     ] = None,
     drop: Annotated[
         float | None,

@@ -58,10 +58,7 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     arrays["effort"] = _joint_side("effort", content, recipe, signed=signed)
     arrays["temperature"] = _temperature(content, recipe)
     arrays["time"] = _time(file, content, recipe)
-    mask = content.arrays.get("mask")
-    if mask is not None and not np.all((mask == 0) | (mask == 1)):
-        raise ValueRangeError("mask", "holds other values than true and false (1 and 0)")
-    arrays["mask"] = None if mask is None else np.asarray(mask, dtype=bool)
+    arrays["mask"] = content.arrays.get("mask")
     arrays["period"] = content.period
     names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
     arrays["provenance"] = Provenance.of((arrays["q"], arrays["effort"]), files=files, selection=recipe.selection)

@@ -11,6 +11,7 @@ from dynident.doctor.checks import (
     effort_sign,
     effort_unit,
     excitation,
+    faulty_samples,
     gaps,
     gravity,
     gravity_compensated,
@@ -37,6 +38,7 @@ from dynident.doctor.finding import Check
 CHECKS: dict[str, Check] = {
     check.name: check
     for check in (
+        faulty_samples.CHECK,
         magnitudes.CHECK,
         jitter.CHECK,
         gaps.CHECK,

@@ -119,11 +119,10 @@ def median_levels(problem: Problem, values: Array) -> Array:
     """(groups,) robust noise levels: 1.4826 times the median absolute residual, over at most 100 000 rows per group."""
     collected: list[list[Array]] = [[] for _ in problem.groups]
     counts = np.zeros(len(problem.groups), dtype=np.int64)
-    for source in problem.rows:
-        for group, table, _ in source.tables():
-            if counts[group] < 100_000:
-                collected[group].append(np.abs(table[-1] - values[problem.groups[group].columns] @ table[:-1]))
-                counts[group] += table.shape[1]
+    for group, table in problem.row_tables():
+        if counts[group] < 100_000:
+            collected[group].append(np.abs(table[-1] - values[problem.groups[group].columns] @ table[:-1]))
+            counts[group] += table.shape[1]
     medians = np.array([float(np.median(np.concatenate(parts))) if parts else 0.0 for parts in collected])
     return np.maximum(1.4826 * medians, smallest_level(problem))
 
@@ -143,10 +142,9 @@ def _leverages(problem: Problem, inverse: Array) -> Array:
 def _moments(problem: Problem, values: Array, levels: Array, loss: Loss) -> tuple[Array, Array]:
     """(groups,) mean derivative of ψ, and mean of ψ²."""
     slopes, squares = np.zeros((2, len(problem.groups)))
-    for source in problem.rows:
-        for group, table, _ in source.tables():
-            r = (table[-1] - values[problem.groups[group].columns] @ table[:-1]) / levels[group]
-            slopes[group] += np.sum(loss.slope(r))
-            squares[group] += np.sum((levels[group] * r * loss.weight(r)) ** 2)
+    for group, table in problem.row_tables():
+        r = (table[-1] - values[problem.groups[group].columns] @ table[:-1]) / levels[group]
+        slopes[group] += np.sum(loss.slope(r))
+        squares[group] += np.sum((levels[group] * r * loss.weight(r)) ** 2)
     counts = np.maximum(problem.counts, 1)
     return np.maximum(slopes / counts, 0.05), squares / counts

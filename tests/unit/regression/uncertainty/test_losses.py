@@ -23,6 +23,12 @@ def arm() -> Robot:
     return load_robot("spatial_3r")
 
 
+@pytest.fixture(autouse=True)
+def _recorded_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gross errors reach the fit: those of single samples would be left out before."""
+    monkeypatch.setattr("dynident.regression.problem.leave_out_faults", lambda data, *_, **__: (data, ()))
+
+
 def with_outliers(robot: Robot, share: float, *, seed: int = 0, samples: int = 2000) -> tuple[Log, Dataset]:
     """A log with noise, and the same with gross errors of one sign on a share of the samples."""
     log = generated_log(robot, friction=linear(), samples=samples, noise=NOISE, seed=seed)
@@ -123,7 +129,7 @@ def test_progress_tells_each_iteration(arm: Robot) -> None:
 
 def test_a_problem_without_rows_cannot_be_reweighted(arm: Robot) -> None:
     problem = replace(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None), rows=())
-    with pytest.raises(DynidentError, match="huber loss needs the data again"):
+    with pytest.raises(DynidentError, match="needs the rows of the fit"):
         fit(problem, loss=Huber())
 
 
