@@ -114,8 +114,18 @@ def write_exported(exports: Mapping[Path, Exported]) -> None:
     """Write exports, one file to a path, or several into a folder of that name; no single file is replaced before all are on the disk."""
     folders = {path: exported for path, exported in exports.items() if EXPORTERS[exported.target].folder}
     for path, exported in folders.items():
+        _refuse_others(path, exported)
+    for path, exported in folders.items():
         write_together(path, exported.files)
     write_files({path: next(iter(exported.files.values())) for path, exported in exports.items() if path not in folders})
+
+
+def _refuse_others(folder: Path, exported: Exported) -> None:
+    """FileError where a file would be replaced in a folder that is none of an earlier export: the first file of one is there."""
+    first, *others = exported.files
+    foreign = next((folder / name for name in others if (folder / name).exists()), None)
+    if foreign is not None and not (folder / first).exists():
+        raise FileError(foreign, "is there already, and no earlier export; it is not replaced; name another folder")
 
 
 def read_original(path: str | Path | None, root: str) -> Original | None:
