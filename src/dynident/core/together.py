@@ -65,8 +65,12 @@ def write_together(
                     remove_leftovers(target / name)
                     written[name] = Path(write_beside(target / name, content)).name
                 _write_list(target / _LIST, {**written, **dict.fromkeys(remove)})
-                steps, written = written, {}  # from here on they are in the list
-                _rename(target, {**steps, **dict.fromkeys(remove)})
+                steps, written = {**written, **dict.fromkeys(remove)}, {}  # from here on they are in the list
+                try:
+                    _rename(target, steps)
+                except KeyboardInterrupt:  # what is left to be done takes a moment
+                    _rename(target, steps)
+                    raise
         except BaseException:
             for name in written.values():
                 (target / name).unlink(missing_ok=True)

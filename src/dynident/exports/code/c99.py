@@ -66,10 +66,10 @@ def write_c(model: ExportModel, request: Request) -> Exported:
     prefix = identifier(model.robot.name)
     stem = f"{prefix}_model"
     files = {
-        "CMakeLists.txt": _CMAKE.replace("STEM", stem).replace("MONITOR", f"{prefix}_monitor"),  # first: it marks the folder as ours
         f"{stem}.h": _header(model, request, prefix, stem),
         f"{stem}.c": _source(model, prefix, stem),
         **monitor_files(model, request),
+        "CMakeLists.txt": _CMAKE.replace("STEM", stem).replace("MONITOR", f"{prefix}_monitor"),
     }
     notes = () if model.monitor is not None else (_NO_THRESHOLDS,)
     return Exported(target="c", files={name: text.encode() for name, text in files.items()}, notes=notes)
