@@ -39,10 +39,10 @@ def checked_writing() -> Generator[None]:
     """Within, every document that is written into a run folder must be as its schema says."""
     write = stages.write_together
 
-    def check_and_write(folder: str | Path, contents: Mapping[str, Any]) -> None:
+    def check_and_write(folder: str | Path, contents: Mapping[str, Any], **options: Any) -> None:
         for name in set(contents).intersection(NAMES):
             validator(name).validate(json.loads(contents[name]))
-        write(folder, contents)
+        write(folder, contents, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stages, "write_together", check_and_write)

@@ -54,9 +54,20 @@ def test_where_no_file_can_be(dynident_in, folder, target):
     assert "Traceback" not in finished.stderr
 
 
-def test_a_link_stays_one_and_leads_to_the_new_file(dynident_in, folder):
+def test_nothing_is_written_through_a_link_to_a_file(dynident_in, folder):
     (folder / "elsewhere").mkdir()
     (folder / "page.html").symlink_to(folder / "elsewhere" / "page.html")
-    assert dynident_in(folder, "report", "run", "-o", "page.html").returncode == 0
-    assert (folder / "page.html").is_symlink()
+    finished = dynident_in(folder, "report", "run", "-o", "page.html")
+    assert finished.returncode == 2
+    assert "is a link" in finished.stderr
+    assert not list((folder / "elsewhere").iterdir())
+
+
+def test_a_path_that_is_typed_may_pass_through_links_to_folders(dynident_in, folder):
+    (folder / "elsewhere").mkdir()
+    (folder / "link").symlink_to(folder / "elsewhere")
+    (folder / "linked_run").symlink_to(folder / "run")
+    assert dynident_in(folder, "report", "linked_run").returncode == 0
+    assert dynident_in(folder, "report", "linked_run", "-o", "link/page.html").returncode == 0
+    assert (folder / "run" / "report.html").is_file()
     assert (folder / "elsewhere" / "page.html").stat().st_size > 10_000

@@ -45,15 +45,15 @@ def start(folder: Path, tmp_path: Path) -> Iterator[Start]:
         yield make
 
 
-def after(folder: Path, *order: str) -> tuple[dict[str, bytes], int]:
-    """What the folder holds after command lines one after the other, and the number of operations of the first one."""
+def after(folder: Path, *order: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """What the folder holds after command lines one after the other, and the operations of the first one."""
     place = folder.with_name("alone")
     shutil.copytree(folder, place)
     outcomes = [run_once(words.split(), place, folder.with_name("alone.txt")) for words in order]
     assert not any(outcome.code for outcome in outcomes), outcomes
     found = visible(place)
     shutil.rmtree(place)
-    return found, len(outcomes[0].operations)
+    return found, outcomes[0].operations
 
 
 def check_end(folder: Path, *outcomes: Outcome) -> dict[str, bytes]:
@@ -66,12 +66,12 @@ def check_end(folder: Path, *outcomes: Outcome) -> dict[str, bytes]:
 def test_two_identify_into_one_folder(folder: Path, start: Start):
     """Both have computed when one of them begins to write; the one that comes later replaces all of the other's."""
     first, second = f"identify {ROBOT} log.npz -o deep/both", f"identify {ROBOT} new.npz -o deep/both"
-    (only_first, count), (only_second, _) = after(folder, first), after(folder, second)
+    (only_first, operations), (only_second, _) = after(folder, first), after(folder, second)
     assert only_first != only_second
     one, other = start(first), start(second)
     other.get_ready()
     for share in SHARES:
-        one.pause(Fault(1 + int(share * count), PAUSE))
+        one.pause(Fault(1 + int(share * len(operations)), PAUSE))
         other.begin()
         if not share:  # nothing is locked yet
             assert other.finish().code == 0
@@ -86,15 +86,16 @@ def test_two_identify_into_one_folder(folder: Path, start: Start):
 def test_a_report_while_retrieve_writes(folder: Path, start: Start):
     """The report begins to read when `retrieve` has begun to write: it tells of the old parameters or waits for the new ones."""
     retrieve, report = "retrieve run --total-mass 3 9 --no-ranges", "report run"
-    (new, count), (old, _) = after(folder, retrieve, report), after(folder, report, retrieve)
+    (new, operations), (old, _) = after(folder, retrieve, report), after(folder, report, retrieve)
     assert new["run/report.html"] != old["run/report.html"]
     shutil.copytree(folder / "run", folder.with_name("run"))
     writer = start(retrieve)
-    for share in SHARES[1:]:
-        writer.pause(Fault(1 + int(share * count), PAUSE))
+    last_rename = len(operations) - operations[::-1].index("os.rename")
+    for number in (1 + int(SHARES[1] * len(operations)), last_rename):
+        writer.pause(Fault(number, PAUSE))
         reader = start(report)
         reader.begin()
-        if renaming := share == SHARES[-1]:
+        if renaming := number == last_rename:
             assert not reader.stops(PATIENCE), "it doesn't wait"
         writer.begin()
         assert check_end(folder, writer.finish(), reader.finish()) == (new if renaming else old)

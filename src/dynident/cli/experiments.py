@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from dynident.cli.terminal import print_result, progress_bar
-from dynident.errors import ValueRangeError
+from dynident.core.files import check_file_target, clear_errors
+from dynident.errors import FileError, ValueRangeError
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -17,8 +18,12 @@ if TYPE_CHECKING:
     from dynident.excitation import Trajectory
     from dynident.excitation.design import Design
     from dynident.excitation.earlier_run import EarlierRun
+    from dynident.excitation.formats.format import TrajectoryFormat
     from dynident.excitation.limits.limits import Limits
     from dynident.robots import Robot
+
+#: What the pages beside trajectories say of themselves, within so many of their first bytes.
+GENERATOR, _HEAD = "dynident excite", 1000
 
 
 def write_experiment(
@@ -54,9 +59,39 @@ def write_experiment(
         write_design(found, file, write, rate=options["rate"])
     page = output.with_suffix(".html")
     if plot:
-        write_atomically(page, figure_page(experiment.plot(title=experiment.headline), f"{robot.name}: experiment"))
+        write_atomically(page, figure_page(experiment.plot(title=experiment.headline), f"{robot.name}: experiment", GENERATOR))
     written = ", ".join(map(str, files)) + (f", plot in {page}" if plot else "")
     print_result(experiment_report(experiment), experiment_document(experiment), as_json=as_json, written=written)
+
+
+def check_page(page: Path) -> None:
+    """FileError unless the page beside a trajectory, which nobody has named, can be made, or replaces one that excite has made."""
+    check_file_target(page, "plot")
+    if page.exists():
+        with clear_errors(page), page.open("rb") as stream:
+            own = f'content="{GENERATOR}"'.encode() in stream.read(_HEAD)
+        if not own:
+            problem = "is there already, and dynident excite has not written it, so the plot does not replace it"
+            raise FileError(page, problem, remedy="name another trajectory file, move the page away, or leave the plot out with --no-plot")
+
+
+def check_numbered(output: Path, written: TrajectoryFormat) -> None:
+    """FileError where a file of the names that several trajectories would get, which nobody has named, is no trajectory of excite."""
+    from dynident.excitation.formats.format import named_format
+
+    for file in sorted(output.absolute().parent.iterdir()):
+        number = file.stem.removeprefix(f"{output.stem}-")
+        if file.suffix != output.suffix or file.stem == number or not number.isdecimal():
+            continue
+        check_file_target(file, "trajectory")
+        try:
+            own = named_format(written.comments(file)) != ""
+        except FileError:
+            own = False
+        if not own:
+            raise FileError(
+                file, "is there already, and no trajectory of dynident excite; it is not replaced; name another file, or move it away"
+            )
 
 
 def write_design(design: Design, file: Path, write: Callable[..., None], *, rate: float) -> Trajectory:

@@ -12,7 +12,7 @@ from dynident.errors import InputError
 if TYPE_CHECKING:
     from dynident.feasibility.shared_links import Sharer
 
-FILE = "links.npz"
+LINKS = "links.npz"
 
 
 def share_in_fleet(chains: Sequence[Chain], outcomes: Sequence[ChainOutcome], folder: Path) -> tuple[list[Chain], tuple[str, ...]]:
@@ -29,8 +29,8 @@ def share_in_fleet(chains: Sequence[Chain], outcomes: Sequence[ChainOutcome], fo
         shared = share_links(_sharers(sharing))
     except InputError as error:
         return list(chains), (f"Links are not shared: {error.message}.",)
-    write_shared_links(folder / FILE, shared)
-    told = [chain.with_words("retrieve", "--prior", str(folder / FILE)) if chain in sharing else chain for chain in chains]
+    write_shared_links(folder / LINKS, shared)
+    told = [chain.with_words("retrieve", "--prior", str(folder / LINKS)) if chain in sharing else chain for chain in chains]
     apart = (f"{', '.join(odd)}: links that are not those of the others, and not shared.",) if odd else ()
     return told, (f"{shared.sentence}.", *apart)
 

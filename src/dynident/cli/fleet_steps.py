@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from dynident.cli.chain import DIAGNOSIS, Chain, Step
+from dynident.core.files import place_below
 from dynident.errors import InputError
 from dynident.runs.stages import PROBLEM, ROBOT, Stage
 
@@ -66,7 +67,7 @@ def name_folders(data: Sequence[Path], output: Path) -> dict[str, Path]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"two of DATA would both be {output / twice}; rename one, or give them in folders of different names")
-    return {name: output / name for name in names}
+    return {name: place_below(output, name) for name in names}
 
 
 def _files(stage: Stage) -> tuple[str, ...]:

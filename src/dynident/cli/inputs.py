@@ -210,14 +210,28 @@ def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:
     )
 
 
-def check_output(file: Path, what: str, suffixes: Iterable[str] | None = None, *, inputs: Iterable[str | Path | None] = ()) -> None:
-    """To be asked before the work: a file of the right kind can be made there. suffixes : those that are allowed; inputs : what is read."""
+def check_output(
+    file: Path,
+    what: str,
+    suffixes: Iterable[str] | None = None,
+    *,
+    inputs: Iterable[str | Path | None] = (),
+    runs: Iterable[Path | None] = (),
+) -> None:
+    """To be asked before the work: a file of the right kind can be made there.
+
+    suffixes : those that are allowed; inputs : what is read; runs : folders, and nothing that they were made from is replaced either.
+    """
+    from dynident.runs.sources import refuse_source
     from dynident.runs.stages import refuse_run_file
 
     if suffixes is not None and file.suffix.lower() not in suffixes:
         raise FileError(file, f"unknown suffix {file.suffix!r} for the {what}; known: {', '.join(suffixes)}")
     check_file_target(file, what, inputs=inputs)
     refuse_run_file(file)
+    for run in runs:
+        if run is not None:
+            refuse_source(run, file)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+import stat
 import tempfile
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -118,9 +119,10 @@ def file_digest(path: str | Path) -> str:
 
 
 def write_atomically(path: str | Path, content: str | bytes) -> None:
-    """Write beside the target, flush to disk, then rename over it. A link stays one, and what it leads to is replaced."""
-    target = Path(os.path.realpath(path))
-    with clear_errors(Path(path)):
+    """Write beside the target, flush to disk, then rename over it. A target that is a link is refused."""
+    target = Path(path)
+    refuse_link(target)
+    with clear_errors(target):
         remove_leftovers(target)
         name = write_beside(target, content)
         try:
@@ -130,8 +132,37 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
             raise
 
 
-def check_writable(folder: str | Path) -> None:
-    """FileError unless the folder can be made or written to; to be asked before long work, not only after it."""
+def place_below(folder: str | Path, *names: str) -> Path:
+    """The path of a file or folder that dynident names itself, inside a folder that the user named.
+
+    The folder may be reached through links, as temporary folders often are. Names below it may not be links: a folder of somebody else
+    could lead to any file of the user. Raises FileError.
+    """
+    path = Path(folder)
+    for name in names:
+        path /= name
+        refuse_link(path)
+    return path
+
+
+def refuse_link(path: Path) -> None:
+    """FileError where something that is to be written is a link, also one that leads nowhere."""
+    if os.path.islink(path):
+        raise FileError(path, "is a link, and nothing is written through a link; remove the link, or name another place")
+
+
+def check_replaceable(path: Path) -> None:
+    """FileError where something other than a file, such as a link, stands in the way of one that dynident names itself."""
+    refuse_link(path)
+    if os.path.lexists(path) and not is_plain(path):
+        raise FileError(path, "is a folder, a device or a pipe, and a file is to be written there; move it away, or name another place")
+
+
+def check_writable(folder: str | Path, *names: str) -> None:
+    """FileError unless the folder can be made or written to; to be asked before long work, not only after it.
+
+    names : of files that will be made or replaced in it.
+    """
     target = Path(folder)
     with clear_errors(target):
         existing = next((path for path in (target, *target.absolute().parents) if path.exists()), Path())
@@ -141,6 +172,8 @@ def check_writable(folder: str | Path) -> None:
         raise FileError(target, f"can't be made, because {existing} is a file; name another folder")
     if not os.access(existing, os.W_OK | os.X_OK):
         raise FileError(target, f"can't be written, because {existing} doesn't allow it; name another folder")
+    for name in names:
+        check_replaceable(target / name)
 
 
 def make_folder(folder: str | Path) -> None:
@@ -162,9 +195,10 @@ def check_file_target(path: str | Path, what: str = "", *, inputs: Iterable[str 
             raise FileError(file, f"is a folder; name a file{f' for the {what}' if what else ''}")
         if file.exists() and not file.is_file():
             raise FileError(file, "is a device or a pipe; name a file")
-        if not file.absolute().parent.is_dir():
+        refuse_link(file)
+        folder = file.absolute().parent
+        if not folder.is_dir():
             raise FileError(file, f"can't be written, because there is no folder {file.parent}; make it first")
-        folder = Path(os.path.realpath(file)).parent
         if not os.access(folder, os.W_OK | os.X_OK) or (file.exists() and not os.access(file, os.W_OK)):
             raise FileError(file, "can't be written, because its permissions or its folder's don't allow it; name another file")
         if file.exists() and any(other is not None and Path(other).is_file() and file.samefile(other) for other in inputs):
@@ -182,7 +216,7 @@ def clear_errors(target: Path) -> Generator[None]:
 
 def write_beside(target: Path, content: str | bytes) -> str:
     """Name of a new file in the target's folder with the content, on disk."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{_beside(target)}{os.getpid()}.", suffix=_PART)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{_beside(target.name)}{os.getpid()}.", suffix=_PART)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content.encode("utf-8") if isinstance(content, str) else content)
@@ -196,28 +230,43 @@ def write_beside(target: Path, content: str | bytes) -> str:
 
 def replace_file(name: str, target: Path) -> None:
     """Rename a file over the target, whose permissions it takes."""
-    os.chmod(name, target.stat().st_mode if target.exists() else 0o666 & ~_umask())
+    try:
+        mode = stat.S_IMODE(os.lstat(target).st_mode)
+    except FileNotFoundError:
+        mode = 0o666 & ~_umask()
+    os.chmod(name, mode)
     os.replace(name, target)
 
 
 def remove_leftovers(target: Path) -> None:
     """Remove what processes that were killed while they wrote the target have left beside it."""
-    begin = _beside(target)
     for name in os.listdir(target.parent):
-        process = name.removeprefix(begin).partition(".")[0]
-        if name.startswith(begin) and name.endswith(_PART) and process.isdecimal() and not _runs(int(process)):
-            (target.parent / name).unlink(missing_ok=True)
+        file = target.parent / name
+        if is_part(name, target.name) and not _runs(int(name.removeprefix(_beside(target.name)).partition(".")[0])) and is_plain(file):
+            file.unlink(missing_ok=True)
 
 
-def _beside(target: Path) -> str:
+def is_plain(path: str | Path) -> bool:
+    """Whether there is a file that is no link, device or pipe."""
+    return os.path.isfile(path) and not os.path.islink(path)
+
+
+def is_part(name: str, target: str) -> bool:
+    """Whether a file's name is one that `write_beside` draws for a file of the name target: .TARGET.PROCESS.drawn.part."""
+    begin = _beside(target)
+    process = name.removeprefix(begin).partition(".")[0]
+    return name.startswith(begin) and name.endswith(_PART) and process.isdecimal() and Path(name).name == name
+
+
+def _beside(target: str) -> str:
     """How names of files begin that will be the target; short where the target's own is as long as a name can be."""
-    return f".{target.name[:100]}."
+    return f".{target[:100]}."
 
 
 def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):  # OverflowError: no number of a process
         return False
     except OSError:  # it is another user's
         return True

@@ -5,7 +5,6 @@ Libraries in C that read binary formats may end the whole process on a flipped b
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import gc
 import math
@@ -15,10 +14,11 @@ import signal
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dynident.errors import FileError
 
@@ -33,31 +33,105 @@ _PR_SET_PDEATHSIG = 1  # of Linux's prctl
 
 def read_apart(read: Callable[..., _T], path: Path, *arguments: object) -> _T:
     """read(path, *arguments) from a child process; FileError where the child crashes, hangs, or wants far more memory than the file has."""
-    size = _size(path)
-    seconds, memory = _LEAST_TIME + size / _BYTES_PER_SECOND, max(_LEAST_MEMORY, _TIMES_THE_FILE * size)
-    context = multiprocessing.get_context("fork")
-    mine, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_answer, args=(theirs, os.getpid(), seconds, memory, read, path, *arguments), daemon=True)
-    child.start()
-    theirs.close()
+    reader = ReaderApart(read)
     try:
-        if not mine.poll(seconds):
-            raise FileError(path, f"can't be read within {seconds:.0f} s; it is damaged, or of another kind than its suffix says")
-        found = mine.recv()
-    except EOFError:
-        child.join()
-        code = child.exitcode or 0
-        how = f"ended with signal {-code}" if code < 0 else "gave up, or had too little memory"
-        raise FileError(path, f"is damaged: its reader {how}; copy or record the file again") from None
+        return reader(path, *arguments)
     finally:
-        mine.close()
-        child.kill()
-        child.join()
-    if isinstance(found, MemoryError):
-        raise FileError(path, "asks for far more memory than a file of its size holds; it is damaged") from None
-    if isinstance(found, BaseException):
-        raise found
-    return found
+        reader.close()
+
+
+class ReaderApart(Generic[_T]):
+    """A function of a path and arguments that runs in a child process, the same one for all calls; after a crash, in a new one.
+
+    Parameters
+    ----------
+    read
+        Called as read(path, *arguments) in the child, which is forked at the first call.
+    least_time, bytes_per_second
+        A file may take so long [s], and longer by its size over so many bytes per second [B/s].
+    least_memory
+        The child may take so much memory [bytes], more for a large file.
+
+    Attributes
+    ----------
+    late : bool
+        Whether a call took too long.
+    """
+
+    def __init__(
+        self,
+        read: Callable[..., _T],
+        *,
+        least_time: float | None = None,
+        bytes_per_second: float | None = None,
+        least_memory: int = _LEAST_MEMORY,
+    ) -> None:
+        self._read = read
+        self._least_time = _LEAST_TIME if least_time is None else least_time
+        self._speed = _BYTES_PER_SECOND if bytes_per_second is None else bytes_per_second
+        self._least_memory = least_memory
+        self._child: _Child | None = None
+        self.late = False
+
+    def __call__(self, path: Path, *arguments: object) -> _T:
+        """read(path, *arguments), or what it raised; FileError where it crashes, hangs, or wants far more memory than the file has."""
+        size = _size(path)
+        seconds, memory = self._least_time + size / self._speed, max(self._least_memory, _TIMES_THE_FILE * size)
+        question = (seconds, memory, path, *arguments)
+        if self._child is None:
+            self._child = _Child(self._read, question)
+        else:
+            self._child.questions.send(question)
+        try:
+            if not self._child.answers.poll(seconds):
+                self.late = True
+                raise FileError(path, f"can't be read within {seconds:.0f} s; it is damaged, or of another kind than its suffix says")
+            found = self._child.answers.recv()
+        except EOFError:
+            code = self._child.join()
+            self.close()
+            how = f"ended with signal {-code}" if code < 0 else "gave up, or had too little memory"
+            raise FileError(path, f"is damaged: its reader {how}; copy or record the file again") from None
+        except BaseException:
+            self.close()
+            raise
+        if isinstance(found, MemoryError):
+            raise FileError(path, "asks for far more memory than a file of its size holds; it is damaged") from None
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    def close(self) -> None:
+        """End the child, which also ends when nothing refers to this any more."""
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+
+class _Child:
+    """A child process that reads. The first question goes with the fork, so that it can be anything; the others are sent."""
+
+    def __init__(self, read: Callable[..., Any], question: tuple[Any, ...]) -> None:
+        context = multiprocessing.get_context("fork")
+        self.answers, theirs = context.Pipe(duplex=False)
+        asked, self.questions = context.Pipe(duplex=False)
+        self._process = context.Process(target=_answer, args=(asked, theirs, os.getpid(), read, question), daemon=True)
+        self._process.start()
+        theirs.close()
+        asked.close()
+        self.end = weakref.finalize(self, _end, self._process, self.answers, self.questions)
+
+    def join(self) -> int:
+        """Its exit code."""
+        self._process.join()
+        return self._process.exitcode or 0
+
+
+def _end(process: Any, *pipes: Connection) -> None:
+    for pipe in pipes:
+        pipe.close()
+    process.kill()
+    process.join()
 
 
 def _size(path: Path) -> int:
@@ -80,17 +154,23 @@ def end_with_parent(parent: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _answer(theirs: Connection, parent: int, seconds: float, memory: int, read: Callable[..., Any], *arguments: object) -> None:
+def _answer(asked: Connection, theirs: Connection, parent: int, read: Callable[..., Any], question: tuple[Any, ...]) -> None:
+    """In the child: answer the question, and others until there are no more. A question begins with its limits of time and memory."""
     gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
     end_with_parent(parent)
-    _limit(seconds, memory)
-    try:
-        found = read(*arguments)
-    except Exception as error:  # noqa: BLE001 (it is raised again where the reading was asked for)
-        found = error.with_traceback(None)
-        found.__context__ = found.__cause__ = None  # where Dask is loaded, errors are sent with their whole story, however deep
-    with contextlib.suppress(Exception):  # no answer is one, too: the reader gave up
-        theirs.send(found)
+    while True:
+        seconds, memory, *arguments = question
+        _limit(seconds, memory)
+        try:
+            found = read(*arguments)
+        except Exception as error:  # noqa: BLE001 (it is raised again where the reading was asked for)
+            found = error.with_traceback(None)
+            found.__context__ = found.__cause__ = None  # where Dask is loaded, errors are sent with their whole story, however deep
+        try:
+            theirs.send(found)
+            question = asked.recv()
+        except Exception:  # noqa: BLE001 (no answer is one, too: the reader gave up; and there may be no more questions)
+            return
 
 
 def _limit(seconds: float, memory: int) -> None:

@@ -1,32 +1,55 @@
 """Several files that belong together, written so that a folder holds all of the old or all of the new ones, whenever a process ends.
 
 The new files are written beside their targets, then a list of them, then each is renamed. A process that is killed before the list is
-there leaves the old files; one that is killed after it leaves a list that the next reader or writer completes. The folder is locked
-meanwhile, so that two processes take turns.
+there leaves the old files; one that is killed after it leaves a list that the next writer completes. The folder is locked meanwhile, so
+that two processes take turns. Whoever only reads does not look at the list: a folder of somebody else may hold any.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, cast
 
-from dynident.core.files import clear_errors, remove_leftovers, replace_file, write_atomically, write_beside
+from dynident.core.files import (
+    check_replaceable,
+    clear_errors,
+    is_part,
+    is_plain,
+    refuse_link,
+    remove_leftovers,
+    replace_file,
+    write_beside,
+)
 
 try:
     import fcntl
 except ImportError:  # no POSIX system: processes don't take turns there
     fcntl = None
 
-#: The list of what is being renamed, by new name; None for what is being removed.
-_LIST = ".writing.json"
+#: The list of what is being renamed, by new name; None for what is being removed. It is at most so large [bytes].
+_LIST, _LONGEST_LIST = ".writing.json", 10 << 20
 
 
-def write_together(folder: str | Path, contents: Mapping[str, str | bytes], *, remove: Iterable[str] = ()) -> None:
-    """Write files into a folder, which is made if need be. A failure leaves nothing new. remove : names of files that go meanwhile."""
+def write_together(
+    folder: str | Path,
+    contents: Mapping[str, str | bytes],
+    *,
+    remove: Iterable[str] = (),
+    own: Callable[[str], bool] | None = None,
+) -> None:
+    """Write files into a folder, which is made if need be. A failure leaves nothing new.
+
+    remove : names of files that go meanwhile.
+    own : whether a name is that of a file that is written to such folders; by default, whether it is written now. Of what a process that
+        was killed had begun, nothing else is completed.
+    """
     target = Path(folder)
+    for name in contents:
+        check_replaceable(target / name)
     written: dict[str, str] = {}
     made: list[Path] = []
     with clear_errors(target):
@@ -37,13 +60,17 @@ def write_together(folder: str | Path, contents: Mapping[str, str | bytes], *, r
                         path.mkdir()
                         made.append(path)
             with _locked(target):
-                _rename_listed(target)
+                _complete(target, own or contents.__contains__)
                 for name, content in contents.items():
                     remove_leftovers(target / name)
                     written[name] = Path(write_beside(target / name, content)).name
-                write_atomically(target / _LIST, json.dumps({**written, **dict.fromkeys(remove)}))
-                written.clear()
-                _rename_listed(target)
+                _write_list(target / _LIST, {**written, **dict.fromkeys(remove)})
+                steps, written = {**written, **dict.fromkeys(remove)}, {}  # from here on they are in the list
+                try:
+                    _rename(target, steps)
+                except KeyboardInterrupt:  # what is left to be done takes a moment
+                    _rename(target, steps)
+                    raise
         except BaseException:
             for name in written.values():
                 (target / name).unlink(missing_ok=True)
@@ -54,17 +81,17 @@ def write_together(folder: str | Path, contents: Mapping[str, str | bytes], *, r
 
 
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
-    """Write files that may be anywhere: none is replaced before all of them are on the disk. Links are followed."""
-    targets = {path: Path(os.path.realpath(path)) for path in contents}
+    """Write files that may be anywhere: none is replaced before all of them are on the disk. Files that are links are refused."""
     written: dict[Path, str] = {}
     try:
-        for (path, target), content in zip(targets.items(), contents.values(), strict=True):
+        for path, content in contents.items():
+            refuse_link(path)
             with clear_errors(path):
-                remove_leftovers(target)
-                written[path] = write_beside(target, content)
-        for path, target in targets.items():
+                remove_leftovers(path)
+                written[path] = write_beside(path, content)
+        for path in contents:
             with clear_errors(path):
-                replace_file(written[path], target)
+                replace_file(written[path], path)
             del written[path]
     except BaseException:
         for name in written.values():
@@ -73,29 +100,63 @@ def write_files(contents: Mapping[Path, str | bytes]) -> None:
         raise
 
 
-def complete_writing(folder: str | Path, *, wait: bool = False) -> None:
-    """Finish what a process that was killed had begun to rename; to be asked before files of a folder are read.
-
-    wait : wait for a process that writes there, even where it has not begun to rename.
-    """
+def complete_writing(folder: str | Path, own: Callable[[str], bool]) -> None:
+    """Finish what a process that was killed had begun to rename; for those who write there. own : as for `write_together`."""
     target = Path(folder)
-    if not wait and not (target / _LIST).exists():
-        return
-    with clear_errors(target), _locked(target):
-        _rename_listed(target)
+    if os.path.lexists(target / _LIST):
+        with clear_errors(target), _locked(target):
+            _complete(target, own)
 
 
-def _rename_listed(folder: Path) -> None:
+def wait_for_writer(folder: str | Path) -> None:
+    """Until no process writes into the folder; nothing is changed."""
+    with clear_errors(Path(folder)), _locked(Path(folder)):
+        pass
+
+
+def _complete(folder: Path, own: Callable[[str], bool]) -> None:
+    """Do what a list that was left says of these files, and nothing else that may stand in it."""
     listed = folder / _LIST
+    check_replaceable(listed)
     if not listed.exists():
         return
-    for name, temporary in json.loads(listed.read_text(encoding="utf-8")).items():
+    steps = {name: part for name, part in _read_list(listed).items() if own(name) and Path(name).name == name}
+    _rename(folder, {name: part for name, part in steps.items() if part is None or (isinstance(part, str) and is_part(part, name))})
+
+
+def _read_list(listed: Path) -> dict[str, Any]:
+    """Empty where it is none of ours."""
+    if listed.stat().st_size > _LONGEST_LIST:
+        return {}
+    try:
+        content = json.loads(listed.read_bytes())
+    except (ValueError, RecursionError):
+        return {}
+    return cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+
+
+def _write_list(listed: Path, steps: Mapping[str, str | None]) -> None:
+    remove_leftovers(listed)
+    name = write_beside(listed, json.dumps(steps))
+    try:
+        replace_file(name, listed)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _rename(folder: Path, steps: Mapping[str, str | None]) -> None:
+    """Rename the parts to their names, remove what has no part, and then the list. A part or a file that is not plain is left alone."""
+    for name, part in steps.items():
+        target = folder / name
+        if os.path.lexists(target) and not is_plain(target):
+            continue
         with suppress(FileNotFoundError):  # done before the process ended
-            if temporary is None:
-                (folder / name).unlink()
-            else:
-                replace_file(str(folder / temporary), folder / name)
-    listed.unlink()
+            if part is None:
+                target.unlink()
+            elif is_plain(folder / part):
+                replace_file(str(folder / part), target)
+    (folder / _LIST).unlink(missing_ok=True)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dynident.core.files import check_file_target, check_writable, read_bytes, read_text
 from dynident.core.options import settle_options
-from dynident.core.together import write_files, write_together
+from dynident.core.together import complete_writing, write_files, write_together
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.exports.code import c99, python_module
@@ -114,8 +114,19 @@ def write_exported(exports: Mapping[Path, Exported]) -> None:
     """Write exports, one file to a path, or several into a folder of that name; no single file is replaced before all are on the disk."""
     folders = {path: exported for path, exported in exports.items() if EXPORTERS[exported.target].folder}
     for path, exported in folders.items():
+        complete_writing(path, exported.files.__contains__)
+        _refuse_others(path, exported)
+    for path, exported in folders.items():
         write_together(path, exported.files)
     write_files({path: next(iter(exported.files.values())) for path, exported in exports.items() if path not in folders})
+
+
+def _refuse_others(folder: Path, exported: Exported) -> None:
+    """FileError where a file would be replaced in a folder of no earlier export, whose last file would be there."""
+    *others, last = exported.files
+    foreign = next((folder / name for name in others if (folder / name).exists()), None)
+    if foreign is not None and not (folder / last).exists():
+        raise FileError(foreign, "is there already, and no earlier export; it is not replaced; name another folder")
 
 
 def read_original(path: str | Path | None, root: str) -> Original | None:

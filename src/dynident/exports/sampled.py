@@ -9,12 +9,13 @@ import csv
 import hashlib
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 from dynident.core.files import check_writable, json_text, read_json
-from dynident.core.together import write_together
+from dynident.core.together import complete_writing, write_together
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError, InputError
 from dynident.exports.export_model import ExportModel
@@ -26,6 +27,8 @@ from dynident.runs.samples import convergence_document
 
 INDEX, TABLE = "index.json", "samples.csv"
 SCHEMA = "dynident/sample-index/1"
+#: Names of the models, one per sample.
+_MODEL = re.compile(r"sample_\d{1,9}\.\w{1,8}")
 #: Random states at which the torques of every model are compared; a sample has the frames of all others, and only other numbers.
 _STATES = 25
 #: Elements of an MJCF that name a file, and the attributes of its compiler that say in which folder it is, the first that is there.
@@ -56,7 +59,7 @@ def export_samples(
     Files that an earlier index in the folder lists and that are not written again are removed. The errors are those of `export`.
     """
     place = Path(folder)
-    check_writable(place)
+    check_writable(place, INDEX, TABLE)
     files = {TABLE: _table(samples)}
     notes: tuple[str, ...] = ()
     if target is not None:
@@ -73,27 +76,43 @@ def export_samples(
         "files": {name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
         "notes": list(notes),
     }
-    write_together(place, {**files, INDEX: json_text(index)}, remove=sorted(_earlier_files(place) - set(files)))
+    earlier = _earlier_files(place)
+    _refuse_others(place, earlier, files)
+    write_together(place, {**files, INDEX: json_text(index)}, remove=sorted(earlier - set(files)), own=_is_own)
     return index
 
 
 def check_samples_target(links: LinkParameters, folder: Path, target: str | None, original: str | Path | None) -> None:
     """Before the work: can the folder be written, is what it may hold an earlier set of samples, and does the file fit the robot?"""
-    check_writable(folder)
-    _earlier_files(folder)
+    check_writable(folder, INDEX, TABLE)
+    complete_writing(folder, _is_own)
+    _refuse_others(folder, _earlier_files(folder), (TABLE,))
     if target is not None:
         export(links, target, original=original, states=random_states(links.base.robot, _STATES))
 
 
+def _is_own(name: str) -> bool:
+    """Whether a file's name is one that is written here."""
+    return name in (INDEX, TABLE) or _MODEL.fullmatch(name) is not None
+
+
+def _refuse_others(folder: Path, earlier: Collection[str], names: Iterable[str]) -> None:
+    """FileError where a file would be replaced that no earlier index lists."""
+    foreign = next((folder / name for name in names if name not in earlier and (folder / name).exists()), None)
+    if foreign is not None:
+        raise FileError(foreign, "is there already, and no earlier sample; it is not replaced; name another folder")
+
+
 def _earlier_files(folder: Path) -> set[str]:
-    """The files that an index in the folder lists."""
+    """The files of earlier samples that an index in the folder lists."""
     file = folder / INDEX
     if not file.is_file():
         return set()
     content = read_json(file)
     if content.get("schema") != SCHEMA:
         raise FileError(file, "is not an index of samples, and it would be replaced; name another folder")
-    return {name for name in content.get("files", ()) if PurePosixPath(name).name == name}
+    listed = content.get("files")
+    return {name for name in cast("dict[str, Any]", listed) if _is_own(name)} if isinstance(listed, dict) else set()
 
 
 def _models(

@@ -113,13 +113,18 @@ def render(title: str, kicker: str, robot: str, source: str, sections: Sequence[
     return Page(title, html)
 
 
-def figure_page(figure: PlotlyFigure, title: str) -> str:
-    """A figure by itself as a page that works without a network."""
+def figure_page(figure: PlotlyFigure, title: str, generator: str) -> str:
+    """A figure by itself as a page that works without a network. generator : what made it, which the page tells programs."""
     content = json.loads(cast("str", figure.to_json()))  # pyright: ignore[reportUnknownMemberType]
     return (
         environment()
         .get_template("figure.html")
-        .render(title=title, figure=htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False), plotly=plotly_scripts())
+        .render(
+            title=title,
+            generator=generator,
+            figure=htmlsafe_json_dumps(content, dumps=json.dumps, allow_nan=False),
+            plotly=plotly_scripts(),
+        )
     )
 
 

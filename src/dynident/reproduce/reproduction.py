@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from dynident.core.files import check_writable, file_digest, json_text, make_folder, read_json, write_atomically
+from dynident.core.files import check_writable, file_digest, json_text, make_folder, place_below, read_json, write_atomically
 from dynident.errors import FileError, UnknownNameError
 from dynident.reproduce.claim import Claim
 from dynident.reproduce.experiment import Experiment, Outcome, Paper, Recordings, Setting, Size
@@ -99,7 +99,7 @@ def reproduce(
             "data": {name: digests[name] for name in experiment.uses},
         }
         digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
-        store = _Store(target / _STEPS, f"{paper.key}-{experiment.key}", digest)
+        store = _Store(place_below(target, _STEPS), f"{paper.key}-{experiment.key}", digest)
         done.append(_do(paper, experiment, store, recordings, size, tell))
     return Reproduction(steps=tuple(done), size=size, data=tuple(file.name for file in data))
 

@@ -1,6 +1,5 @@
 """Run folders: every stage of the science as files, complete or not there, and nothing stale taken for new."""
 
-from dynident.core.files import check_writable
 from dynident.runs.estimate import read_estimate, read_problem, write_estimate
 from dynident.runs.friction import read_friction, write_friction
 from dynident.runs.monitor import read_monitor, write_monitor
@@ -10,13 +9,13 @@ from dynident.runs.problem import load_problem, save_problem
 from dynident.runs.run import Run, load_run, run_in_memory, save_run
 from dynident.runs.samples import read_samples, write_samples
 from dynident.runs.signs import read_signs, write_signs
-from dynident.runs.stages import Stage
+from dynident.runs.stages import Stage, check_stages
 from dynident.runs.validation import read_validation, write_validation
 
 __all__ = [
     "Run",
     "Stage",
-    "check_writable",
+    "check_stages",
     "load_problem",
     "load_run",
     "read_estimate",

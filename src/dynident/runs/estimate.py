@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
-from dynident.core.files import check_writable, finite_or_none, json_text, read_json
+from dynident.core.files import finite_or_none, json_text, read_json
 from dynident.data.provenance import Provenance
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, JoinedData, Residuals
 from dynident.regression.friction.choice import FrictionChoice
@@ -54,7 +54,6 @@ def write_estimate(
     problem = problem or estimate.problem
     if problem is not None:
         contents[PROBLEM] = problem_bytes(problem)
-    check_writable(target)
     document = estimate_document(estimate, seed=seed, provenance=provenance)
     document["cross_validation"] = None if folds is None else folds_document(folds)
     return write_stage(target, Stage.ESTIMATE, document, contents)

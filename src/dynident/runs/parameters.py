@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
-from dynident.core.files import finite_or_none, make_folder, read_text, write_atomically
+from dynident.core.files import finite_or_none, make_folder, place_below, read_text, write_atomically
 from dynident.errors import FileError
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.result import LinkParameters, Range, RetrievalStatus, Solution
@@ -70,7 +70,7 @@ class StartStore:
         return found
 
     def store(self, start: int, result: Mapping[str, Any]) -> None:
-        target = self.folder / STARTS
+        target = place_below(self.folder, STARTS)
         make_folder(target)
         content = {"key": self.key, "start": start, "result": dict(result)}
         write_atomically(target / f"{self.label}_{start + 1:04d}.json", json.dumps(content, allow_nan=False) + "\n")

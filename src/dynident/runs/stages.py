@@ -6,11 +6,11 @@ written with it, and of what it was made from: nothing half, mixed or old is tak
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import platform
 import tempfile
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from importlib import metadata
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from dynident.core.archives import Arrays, unpack
-from dynident.core.files import clear_errors, file_digest, json_text, read_json
-from dynident.core.together import complete_writing, write_together
+from dynident.core.files import check_writable, clear_errors, file_digest, json_text, read_json
+from dynident.core.together import wait_for_writer, write_together
 from dynident.errors import FileError
 
 _T = TypeVar("_T")
@@ -149,10 +149,45 @@ class Absent:
     error: FileError
 
 
+def stage_files(stage: Stage) -> tuple[str, ...]:
+    """The names of all files that a stage may leave."""
+    beside = (PROBLEM, ROBOT) if stage is Stage.ESTIMATE else ()
+    return stage.value.document, stage.value.arrays, *beside
+
+
+def is_run_file(name: str) -> bool:
+    """Whether a name is that of a file that some stage leaves."""
+    return any(name in stage_files(stage) for stage in Stage)
+
+
+def check_stages(folder: str | Path, *stages: Stage) -> None:
+    """To be asked before long work: FileError unless the stages can be written into the folder without replacing anything else."""
+    run = Path(folder)
+    check_writable(run, *(name for stage in stages for name in stage_files(stage)))
+    for stage in stages:
+        there = [name for name in stage_files(stage) if (run / name).exists()]
+        if there and not _is_stage(run, stage):
+            remedy = "name another folder for the run, or move the file away"
+            raise FileError(run / there[0], f"is there already, and no {stage.name.lower()} of dynident; it is not replaced", remedy=remedy)
+
+
+def _is_stage(run: Path, stage: Stage) -> bool:
+    """Whether what a folder has of a stage was written by dynident, of whatever version; one of two files may be damaged."""
+    with contextlib.suppress(FileError):
+        kind = stage.value.schema.rpartition("/")[0]
+        return str(read_json(run / stage.value.document).get("schema")).rpartition("/")[0] == kind
+    with contextlib.suppress(FileError):
+        return unpack(run / stage.value.arrays, stage.value.arrays_schema, _is_there)
+    return False
+
+
+def _is_there(arrays: Arrays, description: dict[str, Any]) -> bool:
+    return True
+
+
 def refuse_run_file(file: Path) -> None:
     """FileError where a file is one of a run folder's own, which only its step replaces."""
-    own = {ROBOT, PROBLEM, *(name for stage in Stage for name in (stage.value.document, stage.value.arrays))}
-    if file.name in own and (file.absolute().parent / Stage.ESTIMATE.value.document).is_file():
+    if is_run_file(file.name) and (file.absolute().parent / Stage.ESTIMATE.value.document).is_file():
         raise FileError(file, "belongs to a run folder, whose steps write it; name another file")
 
 
@@ -164,17 +199,20 @@ def write_stage(
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in raw.items()}
     sources = {source.value.arrays: digest for source in made_from if (digest := source.digest(folder))}
     complete = {**document, "files": digests, "made_from": sources}
-    write_together(folder, {**raw, stage.value.document: json_text(complete)})
+    check_stages(folder, stage)
+    write_together(folder, {**raw, stage.value.document: json_text(complete)}, own=is_run_file)
     return complete
 
 
-@contextmanager
+@contextlib.contextmanager
 def gather_stages(folder: str | Path) -> Generator[Path]:
     """A temporary folder for several stages of one result; at the end its files replace those of the run folder, all or nothing."""
     place = Path(tempfile.gettempdir())
     with clear_errors(place), tempfile.TemporaryDirectory(prefix="dynident-") as draft:
         yield Path(draft)
-        write_together(folder, {file.name: file.read_bytes() for file in sorted(Path(draft).iterdir())})
+        contents = {file.name: file.read_bytes() for file in sorted(Path(draft).iterdir())}
+        check_stages(folder, *(stage for stage in Stage if stage.value.document in contents))
+        write_together(folder, contents, own=is_run_file)
 
 
 def open_stage(folder: str | Path, stage: Stage, make: Callable[[Arrays, dict[str, Any]], tuple[_T, str | None]]) -> _T | Absent:
@@ -186,7 +224,7 @@ def open_stage(folder: str | Path, stage: Stage, make: Callable[[Arrays, dict[st
     try:
         return _open_once(run, stage, make)
     except FileError:  # another process may have renamed its files one after the other meanwhile
-        complete_writing(run, wait=True)
+        wait_for_writer(run)
         return _open_once(run, stage, make)
 
 
@@ -246,7 +284,6 @@ def find_absent(run: Path, stage: Stage) -> Absent | None:
     if not run.is_dir():
         what = "is a file, not a run folder" if run.exists() else "no such run folder"
         return Absent(reason=not_done, error=FileError(run, what, remedy=_remedy(run, Stage.ESTIMATE)))
-    complete_writing(run)
     for name in (stage.value.document, stage.value.arrays):
         if not (run / name).is_file():
             return Absent(reason=not_done, error=FileError(run, f"has no {name}, {stage.value.lacking}", remedy=_remedy(run, stage)))

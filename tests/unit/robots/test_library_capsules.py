@@ -13,7 +13,7 @@ import pytest
 
 from dynident.core.arrays import Array
 from dynident.robots import Robot, load_robot
-from dynident.robots.geometry.meshes import load_mesh
+from dynident.robots.geometry.meshes import MeshReader
 from dynident.robots.kinematics import link_poses
 from dynident.robots.solids import Solid, robot_solids
 
@@ -24,7 +24,7 @@ LINKS = range(8)  # 0 is the base
 
 def vertices(link: int, kind: str) -> Array:
     name = f"{kind}/link{link}.{'dae' if kind == 'visual' else 'stl'}"
-    mesh = load_mesh(MESHES / "here", name, np.ones(3))
+    mesh = MeshReader(MESHES / "here").load(name, np.ones(3))
     assert not isinstance(mesh, str), mesh
     return mesh.vertices
 

@@ -236,7 +236,7 @@ def test_what_is_not_determined_is_null(tmp_path):
     assert str(read_estimate(tmp_path)) == str(estimate)
 
 
-def test_a_write_that_ends_early_leaves_the_old_run_or_is_completed_by_the_next_reader(tmp_path, monkeypatch):
+def test_a_write_that_fails_leaves_the_old_run_and_one_that_is_interrupted_while_it_renames_the_new_one(tmp_path, monkeypatch):
     problem = log_problem()
     estimate = fit(problem)
     run = tmp_path / "deep" / "run"

@@ -53,7 +53,7 @@ def bundle(
 
     if without_samples and whole_log:
         raise InputError("--without-samples and --whole-log contradict each other; leave one of them out")
-    check_output(output, "bundle", (".zip",), inputs=data or ())
+    check_output(output, "bundle", (".zip",), inputs=data or (), runs=(run,))
     estimate = read_estimate(run)
     files = data or find_data(run)
     with spinner("Reading"):

@@ -38,7 +38,7 @@ def compare(
     from dynident.runs import load_run
 
     for file in output or ():
-        check_output(file, "comparison", SUFFIXES)
+        check_output(file, "comparison", SUFFIXES, runs=runs)
     with progress_bar("Reading") as progress:
         found: list[ComparedRun] = []
         for k, folder in enumerate(runs):

@@ -17,7 +17,7 @@ import typer
 
 from dynident.cli.options import Debug
 from dynident.cli.terminal import console
-from dynident.core.files import make_folder
+from dynident.core.files import make_folder, place_below
 from dynident.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ def demo(
         raise InputError(f"--budget is for the design of a trajectory, and demo {which} follows the report's; leave it out")
     run = output or Path(f"demo-{which}")
     make_folder(run)
+    for name in ("controller", "signed", "samples"):
+        place_below(run, name)
     began = time.monotonic()
     out = console()
     out.print(f"[bold]{chosen.title}[/]")

@@ -44,6 +44,7 @@ def doctor(
     Compares signals with each other and the log with the robot: clock, units, order and signs of the joints, gravity, zeros, delays and
     more. Each finding has its evidence, a confidence, and the option or data-file line that mends it. Exits with 1 where one is sure.
     """
+    from dynident.core.files import place_below
     from dynident.data import Dataset
     from dynident.doctor import diagnose
     from dynident.doctor.tables import diagnosis_document, diagnosis_report
@@ -53,6 +54,8 @@ def doctor(
         check_output(report, "report", (".html",), inputs=data)
     if fix and len(data) != 1:
         raise InputError(f"--fix corrects the reading of one file, and {len(data)} were given; look at them one by one")
+    if fix:
+        place_below(data[0].parent, f"{data[0].name}.yaml")
     machine = read_robot(robot, **mounting)
     with spinner("Reading"):
         recorded = read_data(data, machine, reading, part, without=opt.parse_without(read["without"]), ordered=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.experiments import parse_percent, read_earlier_run, write_design, write_experiment
+from dynident.cli.experiments import GENERATOR, check_numbered, check_page, parse_percent, read_earlier_run, write_design, write_experiment
 from dynident.cli.inputs import check_output, parse_reading, read_driving_limits, read_motion, read_robot
 from dynident.cli.motion_check import check_file
 from dynident.cli.moving_robot import show_moving
@@ -222,7 +222,10 @@ def excite(
         return
     if output is None:
         raise InputError("nothing to do; name the file to write with -o FILE, or one to look at with --check FILE")
-    check_output(output, "trajectory", trajectory_suffixes(), inputs=(robot, limits))
+    described = None if motion is None else motion.partition("=")[2] or None
+    check_output(output, "trajectory", trajectory_suffixes(), inputs=(robot, limits, task, described), runs=(after,))
+    if not no_plot and static is None:
+        check_page(output.with_suffix(".html"))
     written = format_of(output, file_format)
     machine = read_robot(robot, **mounting)
     rate = _positive(written.rate if rate is None else rate, "--rate", "samples per second")
@@ -286,6 +289,7 @@ def excite(
     if any(asked is not None for asked in goal.values()):
         if longest is not None:
             goal["longest"] = _positive(longest, "--longest", "seconds")
+        check_numbered(output, written)
         write_experiment(machine, allowed, output, write, options, driving, goal, processes=processes, plot=not no_plot, as_json=as_json)
         return
     if longest is not None:
@@ -339,7 +343,7 @@ def _show_design(design: Design, output: Path, write: Callable[..., None], *, ra
         from dynident.reports.page import figure_page
 
         heading = f"{design.headline}; dashed: the limits; grey: to the periods and back"
-        shown = figure_page(design.plot(title=heading), f"{robot.name}: trajectory")
+        shown = figure_page(design.plot(title=heading), f"{robot.name}: trajectory", GENERATOR)
         write_atomically(page, show_moving(shown, robot, driven))
     written = f"{output}, plot in {page}" if plot else str(output)
     print_result(design_report(design), design_document(design), as_json=as_json, written=written)

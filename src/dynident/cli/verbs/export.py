@@ -73,6 +73,7 @@ def export(
     from dynident.exports import EXPORTERS, model_from_run
     from dynident.exports import export as exported
     from dynident.exports.registry import check_target, write_exported
+    from dynident.runs.sources import refuse_source
 
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
     if not paths:
@@ -84,6 +85,7 @@ def export(
     originals = {name: _find_original(EXPORTERS[name], model.robot, original) for name in paths}
     for name, path in paths.items():
         check_target(EXPORTERS[name], path, originals[name])
+        refuse_source(run, path)
     _check_distinct(paths)
     if original is not None and not any(originals.values()):
         raise InputError(f"--from {original} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")

@@ -64,9 +64,9 @@ def fleet(
     gains by theirs. The summary, fleet.html, fleet.json and fleet.csv, compares all robots with their median. Exits with
     1 when a step failed.
     """
-    from dynident.cli.fleet_sharing import share_in_fleet
+    from dynident.cli.fleet_sharing import LINKS, share_in_fleet
     from dynident.cli.fleet_steps import FleetOptions, name_folders
-    from dynident.cli.fleet_summary import summarise
+    from dynident.cli.fleet_summary import DOCUMENT, PAGE, VALUES, summarise
     from dynident.core.files import check_writable, json_text
     from dynident.robots.serialize import robot_to_dict
 
@@ -83,7 +83,7 @@ def fleet(
         identify=identify,
         retrieve=retrieve,
     )
-    check_writable(output)
+    check_writable(output, PAGE, DOCUMENT, VALUES, LINKS)
     machine = read_robot(robot, **mounting)
     chains = asked.chains(name_folders(data, output), data, json_text(robot_to_dict(machine)))
     work = partial(run_all, workers=workers or os.cpu_count() or 1, scheduler=scheduler)

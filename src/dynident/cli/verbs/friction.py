@@ -55,7 +55,7 @@ def friction(
     """
     from dynident.data import Dataset
     from dynident.regression import refit_friction
-    from dynident.runs import check_writable, read_estimate, write_estimate, write_friction, write_parameters
+    from dynident.runs import Stage, check_stages, read_estimate, write_estimate, write_friction, write_parameters
     from dynident.runs.stages import gather_stages
 
     fractions, without = opt.parse_part(part, "--part"), opt.parse_without(read["without"])
@@ -63,7 +63,7 @@ def friction(
     chosen = _model(model)
     if output.resolve() == run.resolve():
         raise InputError(f"the results would replace {run}, whose friction they are compared with; name another folder with -o")
-    check_writable(output)
+    check_stages(output, Stage.ESTIMATE, Stage.PARAMETERS, Stage.FRICTION)
     estimate = read_estimate(run)
     reading = estimate.summary.processing.read.override(parse_reading(read))
     with spinner("Reading"):

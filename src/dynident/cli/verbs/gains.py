@@ -68,7 +68,7 @@ def gains(
     from dynident.drives import Known, identify_gains
 
     if output is not None:
-        check_output(output, "gains", (".yaml", ".yml"), inputs=(robot, *data))
+        check_output(output, "gains", (".yaml", ".yml"), inputs=(robot, *data, *(loaded or ())))
     payload = _payload(payload_mass, payload_com)
     masses = _masses(total_mass, mass)
     told = None if vendor is None else [Known.of(word, share=VENDOR_SHARE) for word in vendor.split(",")]

@@ -86,7 +86,7 @@ def identify(
     """
     from dynident.regression.identify import build_problems, fit_problem
     from dynident.regression.tables import report
-    from dynident.runs import check_writable, write_estimate
+    from dynident.runs import Stage, check_stages, write_estimate
     from dynident.validation.folds import cross_validate_fit
 
     reading = parse_reading(read)
@@ -101,7 +101,7 @@ def identify(
         "seed": seed,
     }
     fitting = _fit_options(noise, loss, drop)
-    check_writable(output)
+    check_stages(output, Stage.ESTIMATE)
     machine = read_robot(robot, **mounting)
     with progress_bar("Reading") as progress:
         log, samples = read_log_and_samples(data, machine, reading, part, without=opt.parse_without(read["without"]), progress=progress)

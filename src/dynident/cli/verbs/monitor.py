@@ -64,25 +64,27 @@ def monitor(
     (--free), and are kept in RUN as monitor.json and monitor.npz for later logs and for dynident export --c. Without one they come from
     the quiet parts of the data themselves. Exits with 0 whether or not there were contacts.
     """
+    from dynident.core.files import file_digest
     from dynident.monitoring import find_contacts
     from dynident.monitoring.tables import contacts_document
     from dynident.reports.contacts import contacts_page
-    from dynident.runs import check_writable, read_estimate, write_monitor
+    from dynident.runs import Stage, check_stages, read_estimate, write_monitor
 
     settings = _settings(gain, false_alarms, confirmation)
     fractions, without = opt.parse_part(part, "--part"), opt.parse_without(read["without"])
     page = run / PAGE if output is None else output
     estimate = read_estimate(run)
-    check_output(page, "page", (".html",), inputs=data)
+    check_output(page, "page", (".html",), inputs=(*data, *(free or ())), runs=(run,))
     if free:
-        check_writable(run)
+        check_stages(run, Stage.MONITOR)
     reading = estimate.summary.processing.read.override(parse_reading(read))
     with progress_bar("Reading") as progress:
         recorded = _log(data, estimate, reading, fractions, without=without, progress=progress)
     with spinner("Finding thresholds"):
         watcher = _watcher(run, estimate, reading, free, recorded, settings)
     if free:
-        write_monitor(run, watcher, provenance={"command": running_command()})
+        files = {file.name: file_digest(file) for file in free if file.is_file()}
+        write_monitor(run, watcher, provenance={"command": running_command(), "files": files})
     with spinner("Watching"):
         found = find_contacts(watcher, recorded)
         contacts_page(found).save(page)

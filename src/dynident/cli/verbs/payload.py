@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynident.cli import options as opt
-from dynident.cli.inputs import parse_reading, read_data, read_robot, remember_reading, running_command
+from dynident.cli.inputs import check_output, parse_reading, read_data, read_robot, remember_reading, running_command
 from dynident.cli.terminal import print_result, spinner
 from dynident.errors import InputError, ValueRangeError
 
@@ -71,7 +71,6 @@ def payload(
     Standard deviations count those of the arm. Writes payload.json and payload.npz into RUN; dynident export RUN --payload writes the robot
     with it.
     """
-    from dynident.core.files import check_file_target
     from dynident.core.together import write_files
     from dynident.exports import payload_fragment
     from dynident.payload import identify_payload
@@ -84,7 +83,7 @@ def payload(
     folder = _folder(arm, unloaded, output, mounting)
     fragments = {target: file for target, file in (("urdf", urdf), ("mjcf", mjcf)) if file is not None}
     for file in fragments.values():
-        check_file_target(file)
+        check_output(file, "payload", inputs=(*data, *(unloaded or ())), runs=() if unloaded else (folder,))
     estimate = _identify_arm(read_robot(arm, **mounting), unloaded, parse_reading(read)) if unloaded else read_estimate(folder)
     reading = estimate.summary.processing.read.override(parse_reading(read))
     with spinner("Reading"):
@@ -92,7 +91,7 @@ def payload(
     with spinner("Identifying the payload"):
         found = identify_payload(estimate, loaded, link=link, declared=declared, refit_friction=not keep_friction, **filtering)
     write_files({file: payload_fragment(found, target) for target, file in fragments.items()})
-    provenance = {"command": running_command(), "part": list(fractions)}
+    provenance = {"command": running_command(), "part": list(fractions), "files": loaded.provenance.files}
     if unloaded:
         with gather_stages(folder) as draft:
             write_estimate(draft, estimate, provenance={"command": running_command()})
@@ -104,12 +103,12 @@ def payload(
 
 def _folder(arm: str, unloaded: list[Path] | None, output: Path | None, mounting: opt.Values) -> Path:
     """Where the results go; an error where the arguments don't go together."""
-    from dynident.runs import check_writable
+    from dynident.runs import Stage, check_stages
 
     if unloaded:
         if output is None:
             raise InputError("--unloaded identifies the arm first, and needs a folder for it; name one with -o RUN")
-        check_writable(output)
+        check_stages(output, Stage.ESTIMATE, Stage.PAYLOAD)
         return output
     given = opt.name_given({f"--{name}": value for name, value in mounting.items()} | {"--output": output})
     if given:
@@ -120,7 +119,7 @@ def _folder(arm: str, unloaded: list[Path] | None, output: Path | None, mounting
             f"{arm} is no run folder of an identified arm; make one with: dynident identify ROBOT DATA -o RUN, or give a log without the "
             "payload with --unloaded"
         )
-    check_writable(run)
+    check_stages(run, Stage.PAYLOAD)
     return run
 
 

@@ -37,7 +37,7 @@ def report(
 
     found, other = load_run(run), None if beside is None else load_run(beside)
     target = output or run / "report.html"
-    check_output(target, "report")
+    check_output(target, "report", runs=(run, beside))
     with spinner("Writing the report"):
         page_of(found, beside=other).save(target)
     console().print(f"Written to {target} ({target.stat().st_size / 1e6:.1f} MB)", markup=False)

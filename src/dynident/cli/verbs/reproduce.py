@@ -49,7 +49,7 @@ def reproduce(
     of recorded data that are not given. DIR gets reproduction.md, reproduction.json and the page reproduction.html. Every experiment is
     kept in DIR as it ends: an interrupted run goes on where it was.
     """
-    from dynident.core.files import json_text, write_atomically
+    from dynident.core.files import check_writable, json_text, write_atomically
     from dynident.reproduce import Size, papers_named
     from dynident.reproduce import reproduce as run
     from dynident.reproduce.document import reproduction_document, reproduction_markdown, reproduction_report
@@ -57,6 +57,7 @@ def reproduce(
 
     if quick and full:
         raise InputError("--quick and --full exclude each other; give one of them")
+    check_writable(output, *(f"reproduction.{suffix}" for suffix in ("md", "json", "html")))
     chosen, size = papers_named(paper), Size.QUICK if quick else Size.FULL if full else Size.USUAL
     with progress_steps() as progress:
         found = run(chosen, output, data=data or [], size=size, progress=progress)

@@ -143,7 +143,7 @@ def retrieve(
     """
     from dynident.feasibility import with_ranges
     from dynident.feasibility.tables import link_report
-    from dynident.runs import check_writable, read_estimate, write_parameters
+    from dynident.runs import Stage, check_stages, read_estimate, write_parameters
 
     asked = RetrievalOptions(
         constraints=tuple(constraints or ()),
@@ -177,7 +177,7 @@ def retrieve(
         )
     given = parse_options("--solver-option", solver_option)
     estimate = read_estimate(run)
-    check_writable(run)
+    check_stages(run, Stage.PARAMETERS)
     search = Search(
         solver=solver_name,
         solver_options=given,

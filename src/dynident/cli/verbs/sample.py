@@ -46,15 +46,17 @@ def sample(
     Every one is physically consistent and satisfies the constraints of the retrieval. DIR gets samples.csv, with --mjcf or --urdf one model
     per sample, and index.json; RUN gets samples.json and samples.npz for the report. Exits with 1 when the chains have not converged.
     """
+    from dynident.core.files import place_below
     from dynident.exports.sampled import check_samples_target, export_samples
-    from dynident.runs import Stage, load_run, read_parameters, write_samples
+    from dynident.runs import Stage, check_stages, load_run, read_parameters, write_samples
 
     chosen = {name: base for name, base in bases.items() if base is not None}
     if len(chosen) > 1:
         raise InputError(f"{' and '.join(f'--{name}' for name in chosen)} exclude each other; give one of them")
     target, base = next(iter(chosen.items()), (None, None))
-    folder = run / "samples" if output is None else output
+    folder = place_below(run, "samples") if output is None else output
     links = read_parameters(run)
+    check_stages(run, Stage.SAMPLES)
     check_samples_target(links, folder, target, base)
     with progress_bar("Drawing samples") as progress:
         drawn = links.sample(count, seed=seed, progress=progress)

@@ -73,7 +73,7 @@ def signs(
     from dynident.core.cluster import open_executor
     from dynident.data import Dataset, write_dataset
     from dynident.data.formats.writing import WRITERS
-    from dynident.runs import check_writable, write_estimate, write_parameters, write_signs
+    from dynident.runs import Stage, check_stages, write_estimate, write_parameters, write_signs
     from dynident.runs.stages import gather_stages
     from dynident.signs import recover_signs
 
@@ -82,7 +82,7 @@ def signs(
     chosen = opt.parse_periods(periods)
     model, given = opt.parse_friction_or_auto(friction), opt.parse_options("--method-option", method_option)
     frequency = opt.parse_frequency(cutoff, "--filter") or "auto"
-    check_writable(output)
+    check_stages(output, Stage.ESTIMATE, Stage.SIGNS)
     if signed is not None:
         check_output(signed, "log", WRITERS, inputs=data)
     machine = read_robot(robot, **mounting)

@@ -89,9 +89,9 @@ def simulate(
 
     opt.one_of(noise, tuple(NOISES), "noise")
     inputs = (robot, trajectory, friction_parameters)
-    check_output(output, "log", WRITERS, inputs=inputs)
+    check_output(output, "log", WRITERS, inputs=inputs, runs=(parameters,))
     if truth is not None:
-        check_output(truth, "truth", (".npz",), inputs=inputs)
+        check_output(truth, "truth", (".npz",), inputs=inputs, runs=(parameters,))
         if truth.absolute() == output.absolute():
             raise InputError(f"--truth and --output are both {truth}; give the truth a file of its own")
     machine = read_robot(robot, **mounting)

@@ -49,7 +49,7 @@ def validate(
     is compared with |predicted|.
     """
     from dynident.data import ControllerSamples
-    from dynident.runs import check_writable, read_estimate, write_validation
+    from dynident.runs import Stage, check_stages, read_estimate, write_validation
     from dynident.validation import validate as validated
     from dynident.validation.tables import report
 
@@ -66,7 +66,7 @@ def validate(
             raise InputError(f"{given}: only for a log, and the data are controller samples; leave it out")
         _validate_samples(estimate, recorded, provenance, as_json=as_json)
         return
-    check_writable(run)
+    check_stages(run, Stage.VALIDATION)
     with progress_bar("Validating") as progress:
         result = validated(estimate, recorded, links=_links(run), folds=folds, **filtering, progress=progress)
     document = write_validation(run, result, provenance=provenance)

@@ -49,7 +49,7 @@ def view(
     from dynident.data import Dataset
     from dynident.reports.view import view as page_of
 
-    check_output(output, "page", (".html", ".htm"), inputs=(robot,))
+    check_output(output, "page", (".html", ".htm"), inputs=(robot, *(motion or ())), runs=(Path(robot),))
     machine, parameters = _read(robot, mounting)
     played = None
     if motion is not None:

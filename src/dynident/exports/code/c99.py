@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.files import clear_errors
+from dynident.core.files import clear_errors, place_below
 from dynident.core.names import identifier
 from dynident.errors import FileError
 from dynident.exports.code.c99_monitor import monitor_files, prove_monitor
@@ -90,7 +90,7 @@ def prove_c(model: ExportModel, exported: Exported, states: States) -> Compariso
 
 def refuse_foreign_cmake(folder: Path) -> None:
     """FileError where the folder belongs to a project of the user's."""
-    cmake = folder / "CMakeLists.txt"
+    cmake = place_below(folder, "CMakeLists.txt")
     if cmake.is_file() and not cmake.read_bytes().startswith(CMAKE_MARK.encode()):
         raise FileError(cmake, "is there and was not written by dynident, so it is not replaced; name an empty folder")
 

@@ -48,7 +48,7 @@ def read_mjcf(path: str, text: str, *, folder: str = "") -> SourceTree:
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
     _check_numbers(path, root)
-    _check_copies(path, root)
+    check_copies(path, root)
     return read_apart(_read, Path(path), text, folder, root)
 
 
@@ -94,7 +94,7 @@ def _check_numbers(path: str | Path, root: Element) -> None:
                 raise FileError(path, f"has {attribute}={text!r}; finite numbers were expected", place=f"<{element.tag}{named}>")
 
 
-def _check_copies(path: str | Path, root: Element) -> None:
+def check_copies(path: str | Path, root: Element) -> None:
     """Copies of copies soon are more than memory holds, and MuJoCo makes them while it reads."""
     copies = _copies(root)
     if copies > _MOST_COPIES:

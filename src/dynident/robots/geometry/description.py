@@ -87,4 +87,4 @@ def read_geometry(robot: Robot) -> Geometry | str:
         return SdfGeometry(source, root)
     from dynident.robots.geometry.mjcf import read_mjcf_geometry
 
-    return read_mjcf_geometry(source)
+    return read_mjcf_geometry(source, root)

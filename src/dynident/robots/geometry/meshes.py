@@ -1,10 +1,13 @@
 # pyright: basic
-"""Meshes that descriptions name: where their files are, how they are read (coal, which comes with Pinocchio), and what contains them."""
+"""Meshes that descriptions name: where their files are, how they are read, and what contains them.
+
+They are read by coal, which comes with Pinocchio, in a process of its own.
+"""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
-from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,8 @@ from urllib.parse import unquote
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray, all_finite
+from dynident.core.isolation import ReaderApart
+from dynident.errors import FileError
 from dynident.robots.geometry.forms import Hull
 from dynident.robots.packages import package_folders
 
@@ -20,25 +25,19 @@ from dynident.robots.packages import package_folders
 _MOST_TRIANGLES = 6000
 #: Corners of a mesh's hull that are kept, and the distance [m] from them at which the others need not be.
 _MOST_CORNERS, _CLOSE = 64, 1e-3
+#: No robot is larger [m].
+_FARTHEST = 1e6
+#: What a mesh may take to be read: so long [s], longer by its size over this [B/s], and so much memory [bytes]. 1 MB takes 0.1 s.
+_LEAST_TIME, _BYTES_PER_SECOND, _LEAST_MEMORY = 5.0, 5e5, 700 << 20
 _SCHEMES = ("package://", "model://")
 
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """Triangles. loaded : an object of coal, or (vertices, triangles)."""
+    """Triangles. vertices : (k, 3) corners [m]; triangles : (t, 3) indices of corners."""
 
-    loaded: Any = field(repr=False)
-
-    @cached_property
-    def vertices(self) -> Array:
-        return self.loaded[0] if isinstance(self.loaded, tuple) else np.array(self.loaded.vertices(), dtype=float)
-
-    @cached_property
-    def triangles(self) -> IntArray:
-        if isinstance(self.loaded, tuple):
-            return self.loaded[1]
-        corners = (self.loaded.tri_indices(t) for t in range(self.loaded.num_tris))
-        return np.array([[corner[k] for k in range(3)] for corner in corners], dtype=np.int64).reshape(-1, 3)
+    vertices: Array = field(repr=False)
+    triangles: IntArray = field(repr=False)
 
     def surface(self) -> tuple[Array, IntArray]:
         return coarser(self.vertices, self.triangles)
@@ -53,28 +52,62 @@ def find_mesh(source: Path, name: str) -> Path | None:
     scheme = next((scheme for scheme in _SCHEMES if plain.startswith(scheme)), None)
     if scheme is None:
         file = source.parent / plain
-        return file if file.is_file() else None
+        return file if os.path.isfile(file) else None
     inside = plain.removeprefix(scheme).lstrip("/")
     package, _, rest = inside.partition("/")
     folders = package_folders(source)
     candidates = [folder / inside for folder in folders] + [folder / rest for folder in folders if folder.name == package]
-    return next((file for file in candidates if file.is_file()), None)
+    return next((file for file in candidates if os.path.isfile(file)), None)
 
 
-def load_mesh(source: Path, name: str, scale: Array) -> Mesh | str:
-    """The mesh that a description names, or a sentence that says why there is none."""
-    file = find_mesh(source, name)
-    if file is None:
-        return f"mesh {name!r} was not found"
+class MeshReader:
+    """Reads the meshes of one description. A damaged mesh can crash, hang or fill the memory of the library, so a child process reads."""
+
+    def __init__(self, source: Path) -> None:
+        self._source = source
+        self._read = ReaderApart(_read_mesh, least_time=_LEAST_TIME, bytes_per_second=_BYTES_PER_SECOND, least_memory=_LEAST_MEMORY)
+
+    def load(self, name: str, scale: Array) -> Mesh | str:
+        """The mesh that the description names, or a sentence that says why there is none. scale : (3,) along the mesh's axes."""
+        file = find_mesh(self._source, name)
+        if file is None:
+            return f"mesh {name!r} was not found"
+        if self._read.late:
+            return f"mesh {file.name!r} was not read, because one before it took too long"
+        try:
+            found = self._read(file, scale)
+        except FileError as error:
+            return f"mesh {file.name!r} can't be read ({error.message.partition('; ')[0]})"
+        if isinstance(found, str):
+            return f"mesh {file.name!r} {found}"
+        problem = find_problem(*found)
+        return f"mesh {file.name!r} {problem}" if problem else Mesh(*found)
+
+
+def _read_mesh(file: Path, scale: Array) -> tuple[Array, IntArray] | str:
+    """In the child: corners and triangles, or what is wrong."""
     coal: Any = import_module("coal")
     try:
-        mesh = Mesh(coal.MeshLoader().load(str(file), scale))
+        loaded = coal.MeshLoader().load(str(file), scale)
     except (RuntimeError, ValueError) as error:
         problem = " ".join(str(error).rpartition("message:")[2].replace(str(file), file.name).split())
-        return f"mesh {file.name!r} can't be read ({problem.partition('. ')[0].rstrip('.')})"
-    if not len(mesh.vertices):
-        return f"mesh {file.name!r} is empty"
-    return mesh if all_finite(mesh.vertices) else f"mesh {file.name!r} has a corner that is no number"
+        return f"can't be read ({problem.partition('. ')[0].rstrip('.')})"
+    corners = (loaded.tri_indices(t) for t in range(loaded.num_tris))
+    triangles = np.array([[corner[k] for k in range(3)] for corner in corners], dtype=np.int64).reshape(-1, 3)
+    return np.array(loaded.vertices(), dtype=float), triangles
+
+
+def find_problem(vertices: Array, triangles: IntArray) -> str:
+    """What is wrong with a mesh; empty where nothing is."""
+    if not len(vertices):
+        return "is empty"
+    if not all_finite(vertices):
+        return "has a corner that is no number"
+    if np.abs(vertices).max() > _FARTHEST:
+        return f"has corners farther than {_FARTHEST:g} m away; check its scale"
+    if triangles.size and not 0 <= triangles.min() <= triangles.max() < len(vertices):
+        return "has triangles between corners that it does not have"
+    return ""
 
 
 def thin_hull(vertices: Array) -> Hull:

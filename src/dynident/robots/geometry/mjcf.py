@@ -3,70 +3,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from dynident.core.isolation import read_apart
 from dynident.core.mujoco_warnings import silence_mujoco
-from dynident.errors import import_optional
-from dynident.robots.formats.mjcf import body_name, sentence
+from dynident.errors import FileError, import_optional
+from dynident.robots.formats.mjcf import body_name, check_copies, sentence
 from dynident.robots.formats.mjcf_inertial import pose
 from dynident.robots.geometry.description import Part, Role
 from dynident.robots.geometry.forms import Box, Cylinder, Ellipsoid, Form, Rod
-from dynident.robots.geometry.meshes import Mesh
+from dynident.robots.geometry.meshes import Mesh, find_problem
 
 
+@dataclass(frozen=True, eq=False)
 class MjcfGeometry:
-    """The geoms of a compiled model. lost : by body and role, the meshes whose files are not there."""
+    """The geoms of a compiled model.
 
-    def __init__(self, mj: Any, model: Any, lost: dict[tuple[int, Role], list[str]]) -> None:
-        self._mj, self._model, self._lost = mj, model, lost
-        self._bodies = {body_name(model, b): b for b in range(model.nbody)}
+    ignored : pairs of bodies that the file's <exclude> elements let touch.
+    by_body : shapes by body and role, and a sentence for each mesh whose file is not there.
+    """
 
-    @property
-    def ignored(self) -> frozenset[tuple[str, str]]:
-        """Pairs of bodies that the file's <exclude> elements let touch."""
-        signatures = (int(signature) for signature in self._model.exclude_signature)
-        pairs = ((body_name(self._model, s >> 16), body_name(self._model, s & 0xFFFF)) for s in signatures)
-        return frozenset((min(pair), max(pair)) for pair in pairs)
+    ignored: frozenset[tuple[str, str]]
+    by_body: Mapping[tuple[str, Role], list[Part | str]]
 
     def parts(self, link: str, role: Role) -> list[Part | str]:
-        body, model = self._bodies.get(link), self._model
-        if body is None:
-            return []
-        found: list[Part | str] = list(self._lost.get((body, role), []))
-        for g in range(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body]):
-            form = self._form(g) if _role(model.geom_contype[g], model.geom_conaffinity[g]) == role else None
-            if form is not None:
-                found.append(Part(form, pose(self._mj, model.geom_pos[g], model.geom_quat[g])))
+        return self.by_body.get((link, role), [])
+
+
+def read_mjcf_geometry(source: Path, root: Element) -> MjcfGeometry | str:
+    """The geoms of the file, without the meshes that are not there; or a sentence that says why they can't be shown.
+
+    MuJoCo reads in a process of its own, for a mesh can crash it. root : of the file.
+    """
+    import_optional("mujoco", "showing an MJCF")
+    try:
+        check_copies(str(source), root)
+        found = read_apart(_read, source)
+    except FileError as error:
+        return f"shapes of {source.name} can't be read ({error.message.partition('; ')[0]})"
+    if isinstance(found, str):
         return found
-
-    def _form(self, g: int) -> Form | None:
-        """None for a plane and a field of heights, which no link is made of."""
-        kinds, model = self._mj.mjtGeom, self._model
-        kind, (a, b, c) = int(model.geom_type[g]), (float(size) for size in model.geom_size[g])
-        if kind == int(kinds.mjGEOM_BOX):
-            return Box((2.0 * a, 2.0 * b, 2.0 * c))
-        if kind == int(kinds.mjGEOM_SPHERE):
-            return Rod(a)
-        if kind == int(kinds.mjGEOM_CAPSULE):
-            return Rod(a, 2.0 * b)
-        if kind == int(kinds.mjGEOM_CYLINDER):
-            return Cylinder(a, 2.0 * b)
-        if kind == int(kinds.mjGEOM_ELLIPSOID):
-            return Ellipsoid((a, b, c))
-        if kind == int(kinds.mjGEOM_MESH):
-            m = int(model.geom_dataid[g])
-            vertices = model.mesh_vert[model.mesh_vertadr[m] :][: model.mesh_vertnum[m]]
-            faces = model.mesh_face[model.mesh_faceadr[m] :][: model.mesh_facenum[m]]
-            return Mesh((np.array(vertices, dtype=float), np.array(faces, dtype=np.int64)))
-        return None
+    meshes = [part.form for parts in found.by_body.values() for part in parts if isinstance(part, Part) and isinstance(part.form, Mesh)]
+    problem = next((problem for mesh in meshes if (problem := find_problem(mesh.vertices, mesh.triangles))), "")
+    return f"a mesh of {source.name} {problem}" if problem else found
 
 
-def read_mjcf_geometry(source: Path) -> MjcfGeometry | str:
-    """The geoms of the file, without the meshes that are not there; or a sentence that says why MuJoCo can't read it."""
-    mj = import_optional("mujoco", "showing an MJCF")
+def _read(source: Path) -> MjcfGeometry | str:
+    """In the child: all shapes as arrays."""
+    mj = import_module("mujoco")
     try:
         spec = mj.MjSpec.from_file(str(source))
         spec.compiler.boundmass = spec.compiler.boundinertia = 1e-9  # a body whose mesh is lost may have no mass left
@@ -75,7 +66,39 @@ def read_mjcf_geometry(source: Path) -> MjcfGeometry | str:
             model = spec.compile()
     except ValueError as error:
         return f"MuJoCo can't show the file: {sentence(error)}"
-    return MjcfGeometry(mj, model, _by_body(lost))
+    by_body: dict[tuple[str, Role], list[Part | str]] = {}
+    for body, role, file in lost:
+        by_body.setdefault((body_name(model, int(body.id)), role), []).append(f"mesh {file!r} was not found")
+    for g in range(model.ngeom):
+        form = _form(mj, model, g)
+        if form is not None:
+            key = body_name(model, int(model.geom_bodyid[g])), _role(model.geom_contype[g], model.geom_conaffinity[g])
+            by_body.setdefault(key, []).append(Part(form, pose(mj, model.geom_pos[g], model.geom_quat[g])))
+    signatures = (int(signature) for signature in model.exclude_signature)
+    pairs = ((body_name(model, s >> 16), body_name(model, s & 0xFFFF)) for s in signatures)
+    return MjcfGeometry(frozenset((min(pair), max(pair)) for pair in pairs), by_body)
+
+
+def _form(mj: Any, model: Any, g: int) -> Form | None:
+    """None for a plane and a field of heights, which no link is made of."""
+    kinds = mj.mjtGeom
+    kind, (a, b, c) = int(model.geom_type[g]), (float(size) for size in model.geom_size[g])
+    if kind == int(kinds.mjGEOM_BOX):
+        return Box((2.0 * a, 2.0 * b, 2.0 * c))
+    if kind == int(kinds.mjGEOM_SPHERE):
+        return Rod(a)
+    if kind == int(kinds.mjGEOM_CAPSULE):
+        return Rod(a, 2.0 * b)
+    if kind == int(kinds.mjGEOM_CYLINDER):
+        return Cylinder(a, 2.0 * b)
+    if kind == int(kinds.mjGEOM_ELLIPSOID):
+        return Ellipsoid((a, b, c))
+    if kind == int(kinds.mjGEOM_MESH):
+        m = int(model.geom_dataid[g])
+        vertices = model.mesh_vert[model.mesh_vertadr[m] :][: model.mesh_vertnum[m]]
+        faces = model.mesh_face[model.mesh_faceadr[m] :][: model.mesh_facenum[m]]
+        return Mesh(np.array(vertices, dtype=float), np.array(faces, dtype=np.int64))
+    return None
 
 
 def _drop_lost_meshes(spec: Any, source: Path) -> list[tuple[Any, Role, str]]:
@@ -94,13 +117,6 @@ def _drop_lost_meshes(spec: Any, source: Path) -> list[tuple[Any, Role, str]]:
     for texture in list(spec.textures):
         spec.delete(texture)
     return lost
-
-
-def _by_body(lost: list[tuple[Any, Role, str]]) -> dict[tuple[int, Role], list[str]]:
-    found: dict[tuple[int, Role], list[str]] = {}
-    for body, role, file in lost:
-        found.setdefault((int(body.id), role), []).append(f"mesh {file!r} was not found")
-    return found
 
 
 def _role(contype: int, conaffinity: int) -> Role:

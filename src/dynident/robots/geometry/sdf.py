@@ -10,7 +10,7 @@ import numpy as np
 from dynident.robots.formats.sdf import SdfFrames, read_numbers
 from dynident.robots.geometry.description import Part, Role, check_lengths
 from dynident.robots.geometry.forms import Box, Cylinder, Ellipsoid, Form, Rod
-from dynident.robots.geometry.meshes import load_mesh
+from dynident.robots.geometry.meshes import MeshReader
 from dynident.robots.kinematics import inverse_pose
 
 
@@ -20,7 +20,7 @@ class SdfGeometry:
     ignored: frozenset[tuple[str, str]] = frozenset()
 
     def __init__(self, source: Path, root: Element) -> None:
-        self._source = source
+        self._source, self._meshes = source, MeshReader(source)
         self._frames = SdfFrames.of_root(str(source), root)
 
     def parts(self, link: str, role: Role) -> list[Part | str]:
@@ -54,6 +54,6 @@ class SdfGeometry:
                 x, y, z = numbers("radii", 3, "1 1 1")
                 return Ellipsoid((x, y, z))
             case "mesh":
-                return load_mesh(self._source, (shape.findtext("uri") or "").strip(), np.array(numbers("scale", 3, "1 1 1")))
+                return self._meshes.load((shape.findtext("uri") or "").strip(), np.array(numbers("scale", 3, "1 1 1")))
             case other:
                 return f"a <{other}> of link {link!r} is no shape that is known"

@@ -11,14 +11,14 @@ from dynident.robots.formats.srdf import find_srdf, read_srdf
 from dynident.robots.formats.urdf_xml import read_numbers, read_origin
 from dynident.robots.geometry.description import Part, Role, check_lengths
 from dynident.robots.geometry.forms import Box, Cylinder, Form, Rod
-from dynident.robots.geometry.meshes import load_mesh
+from dynident.robots.geometry.meshes import MeshReader
 
 
 class UrdfGeometry:
     """The shapes of a URDF. root : its root element."""
 
     def __init__(self, source: Path, root: Element) -> None:
-        self._source = source
+        self._source, self._meshes = source, MeshReader(source)
         self._name = root.get("name", "")
         self._links = {link.get("name", ""): link for link in root.findall("link")}
 
@@ -56,6 +56,6 @@ class UrdfGeometry:
                 return Rod(*numbers("radius"), *numbers("length"))
             case "mesh":
                 scale = np.array(numbers("scale", 3)) if shape.get("scale") is not None else np.ones(3)
-                return load_mesh(self._source, shape.get("filename", ""), scale)
+                return self._meshes.load(shape.get("filename", ""), scale)
             case other:
                 return f"a <{other}> of link {link!r} is no shape that is known"
