@@ -66,8 +66,12 @@ def read_json(path: str | Path) -> dict[str, Any]:
 
 
 def json_text(content: Any) -> str:
-    """JSON as people read it too; NaN and infinity, which JSON doesn't have, are refused."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """JSON as people read it too; NaN and infinity, which JSON doesn't have, are refused.
+
+    A file name that is not UTF-8 has halves of surrogate pairs in Python; they become escapes, which JSON reads back as they were.
+    """
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def finite_or_none(value: float) -> float | None:
@@ -106,6 +110,14 @@ def errors_in_file(file: str | Path, place: str = "") -> Generator[None]:
         raise
     except InputError as error:
         raise FileError(file, error.message, place=place, remedy=error.remedy) from None
+
+
+def check_utf8_name(path: str | Path, program: str) -> None:
+    """FileError where a path is not UTF-8 (Python has it with halves of surrogate pairs) and a program in C that reads it can't have that."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise FileError(path, f"has a name that is not UTF-8, and {program} can't open it; rename the file or its folder") from None
 
 
 def file_digest(path: str | Path) -> str:
@@ -185,7 +197,7 @@ def write_beside(target: Path, content: str | bytes) -> str:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{_beside(target)}{os.getpid()}.", suffix=_PART)
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+            stream.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
             stream.flush()
             os.fsync(stream.fileno())
     except BaseException:
