@@ -1,4 +1,4 @@
-"""File names that are not UTF-8, as other systems and old archives leave them, and names that are too long: every verb takes or refuses them.
+"""File names that are not UTF-8, as other systems and old archives leave them, or too long: every verb takes or refuses them.
 
 Python has such names with halves of surrogate pairs, which no text in UTF-8 can hold.
 """

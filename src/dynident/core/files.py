@@ -113,7 +113,7 @@ def errors_in_file(file: str | Path, place: str = "") -> Generator[None]:
 
 
 def check_utf8_name(path: str | Path, program: str) -> None:
-    """FileError where a path is not UTF-8 (Python has it with halves of surrogate pairs) and a program in C that reads it can't have that."""
+    """FileError where a path is not UTF-8 (halves of surrogate pairs in Python) and is to be opened by a program that wants UTF-8."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
