@@ -11,8 +11,8 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
-from dynident.cli import INTERRUPTED
 from dynident.cli.exits import InterruptedByUser, UsageError, sentence, system_sentence
+from dynident.cli.interrupts import INTERRUPTED, was_pressed
 from dynident.cli.overview import print_overview, print_version
 from dynident.core.names import printable
 from dynident.errors import DynidentError, InputError
@@ -43,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         logging.lastResort.setFormatter(logging.Formatter("dynident: %(message)s"))
     try:
         code = run(words)
+        if was_pressed():  # while Typer was at work, which makes an exit code of it
+            raise InterruptedByUser
         sys.stdout.flush()
     except DynidentError as error:
         if "--debug" in words and not isinstance(error, UsageError):

@@ -82,6 +82,7 @@ def end_with_parent(parent: int) -> None:
 
 def _answer(theirs: Connection, parent: int, seconds: float, memory: int, read: Callable[..., Any], *arguments: object) -> None:
     gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked, which ends this one
     end_with_parent(parent)
     _limit(seconds, memory)
     try:
