@@ -55,7 +55,7 @@ def read_text(path: str | Path) -> str:
 def read_json(path: str | Path) -> dict[str, Any]:
     """The object in a JSON file that dynident wrote."""
     try:
-        content = json.loads(read_text(path))
+        content = json.loads(read_text(path), parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise FileError(path, f"is not valid JSON: {error.msg}; make it again", place=f"line {error.lineno}") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists without end
@@ -63,6 +63,10 @@ def read_json(path: str | Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise FileError(path, "is not what was expected there; make it again")
     return cast("dict[str, Any]", content)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def json_text(content: Any) -> str:
