@@ -1,4 +1,4 @@
-"""Ctrl-C is one sentence and exit code 130, whatever runs; a demo goes on with no further step."""
+"""Ctrl-C is one sentence and exit code 130, also while modules are loaded; that every verb ends so is in tests/faults."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import sys
 import pytest
 
 from dynident.cli.app import main
-from dynident.cli.verbs.demo import _Steps
 
 
 def interrupted(*arguments, **options):
@@ -25,18 +24,6 @@ def test_a_verb_that_is_interrupted(monkeypatch, capsys):
         main(["check", "panda"])
     assert end.value.code == 130
     assert capsys.readouterr().err == "dynident: interrupted; what was finished is kept\n"
-
-
-def test_a_step_of_the_demo_that_makes_the_best_of_it_is_the_last(monkeypatch, tmp_path):
-    def best_so_far(*arguments, **options):
-        try:
-            interrupted()
-        except KeyboardInterrupt:
-            return 0
-
-    monkeypatch.setattr("dynident.cli.app.run", lambda words: best_so_far())
-    with pytest.raises(KeyboardInterrupt):
-        _Steps(tmp_path).do("check", "planar_2r")
 
 
 def test_while_modules_are_loaded():

@@ -25,7 +25,7 @@ from dynident.exports.convert import convert
 from dynident.regression.estimate import Estimate
 from dynident.robots.robot import Robot
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
-from dynident.runs import read_estimate
+from dynident.runs import load_run
 from dynident.runs.stages import PROBLEM
 
 SCHEMA = "dynident/bundle/1"
@@ -117,7 +117,7 @@ def make_bundle(
     samples : "excerpt" of the log, "all" of it, or "none": no measured sample at all, nor the rows that were made of them.
     """
     run = Path(folder)
-    estimate = read_estimate(run)
+    estimate = load_run(run).estimate  # all stages are looked at, so that what is damaged is found here
     robot = estimate.base.robot
     documents = [read_json(run / name) for name in RUN_FILES if name.endswith(".json") and (run / name).is_file()]
     names = gather_names(robot, run, documents, () if data is None else data.joint_names)

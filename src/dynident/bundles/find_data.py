@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from dynident.bundles.documents import split_command
-from dynident.core.files import file_digest, read_json
-from dynident.runs.stages import Stage
-
-#: Characters of a word that no path has, and of which a system can't be asked.
-_LONGEST = 1000
+from dynident.core.files import file_digest
+from dynident.runs.stages import Stage, read_document
 
 
 def find_data(folder: str | Path) -> list[Path]:
-    """Files and folders with the data that a run was identified from; empty where one of them is gone, has changed, or was never named."""
+    """Files and folders with the data that a run was identified from; empty where one of them is gone, has changed, or was never named.
+
+    The command may be anybody's: only files of the names that the run remembers are looked at, wherever it says that they are.
+    """
     run = Path(folder)
-    document = run / Stage.ESTIMATE.value.document
-    provenance: Mapping[str, Any] = read_json(document).get("provenance", {}) if document.is_file() else {}
-    recordings = cast("list[Mapping[str, Any]]", provenance.get("recordings", []))
-    wanted = {str(digest) for recording in recordings for digest in recording["files"].values()}
+    provenance: Mapping[str, Any] = read_document(run, Stage.ESTIMATE).get("provenance", {})
+    wanted: dict[str, str] = {digest: name for recording in provenance.get("recordings", []) for name, digest in recording["files"].items()}
     found: list[Path] = []
-    words = split_command(str(provenance.get("command", "")))[1]
-    for word in (word for word in words if word and not word.startswith("-") and len(word) < _LONGEST):
+    for word in (word for word in split_command(provenance.get("command", ""))[1] if word and not word.startswith("-")):
         for place in (base / word for base in (Path(), run, run.parent)):
-            held = {file: digest for file, digest in _digests(place).items() if digest in wanted}
+            held = {file: digest for file, digest in _digests(place, set(wanted.values())).items() if digest in wanted}
             if held:
-                found += [place] if not (place / Stage.ESTIMATE.value.document).exists() else held
-                wanted -= set(held.values())
+                found += [place] if not os.path.isfile(place / Stage.ESTIMATE.value.document) else held
+                wanted = {digest: name for digest, name in wanted.items() if digest not in held.values()}
                 break
     return found if not wanted else []
 
 
-def _digests(place: Path) -> dict[Path, str]:
-    """SHA-256 of a file, or of the files in a folder; empty where there is nothing."""
-    files = [place] if place.is_file() else [file for file in sorted(place.iterdir()) if file.is_file()] if place.is_dir() else []
-    return {file: file_digest(file) for file in files}
+def _digests(place: Path, names: set[str]) -> dict[Path, str]:
+    """SHA-256 of a file, or of the files in a folder, of these names; empty where there are none."""
+    files = [place] if place.name in names else []
+    files += [place / name for name in sorted(names) if name == os.path.basename(name)]
+    return {file: file_digest(file) for file in files if os.path.isfile(file)}  # False where the system can't be asked for such a name

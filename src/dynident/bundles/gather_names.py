@@ -21,7 +21,8 @@ def gather_names(robot: Robot, folder: Path, documents: Iterable[Mapping[str, An
     """joints : names in the data that go along."""
     found = list(documents)
     steps = [step for item in _below(found, "steps") if isinstance(item, list) for step in cast("list[str]", item)]
-    files = [name for item in _below(found, "recordings") for entry in cast("list[Any]", item) for name in entry["files"]]
+    recordings = [entry for item in _below(found, "provenance") for entry in cast("Mapping[str, Any]", item).get("recordings", ())]
+    files = [name for entry in recordings for name in entry["files"]]
     sources = [text for key in _SOURCES for item in _below(found, key) if isinstance(item, str) for text in _origins(item, steps)]
     places = [str(item) for key in ("selection", "links", "run") for item in _below(found, key) if isinstance(item, str)]
     for command in (item for item in _below(found, "command") if isinstance(item, str)):

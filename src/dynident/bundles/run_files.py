@@ -18,8 +18,9 @@ import numpy as np
 from dynident.bundles.documents import clean
 from dynident.bundles.pseudonyms import Pseudonyms
 from dynident.core.archives import Arrays, read_npz, write_npz
-from dynident.core.files import file_digest, json_text, read_json
-from dynident.runs.stages import PROBLEM, ROBOT, Stage
+from dynident.core.files import errors_in_file, file_digest, json_text, read_json
+from dynident.robots.serialize import robot_from_dict, robot_to_dict
+from dynident.runs.stages import PROBLEM, ROBOT, Stage, read_document
 
 #: Files that hold what was measured, sample by sample, or as filtered rows.
 SAMPLE_FILES = frozenset({PROBLEM, Stage.VALIDATION.value.arrays, Stage.SIGNS.value.arrays})
@@ -42,7 +43,7 @@ def anonymise_run(folder: Path, names: Pseudonyms, *, samples: bool = True) -> d
             content = _anonymise_file(folder / name, names, digests, start)
             digests[file_digest(folder / name)] = hashlib.sha256(content).hexdigest()
             contents[name] = content
-        told = _anonymise_document(read_json(document), names, digests)
+        told = _anonymise_document(read_document(folder, stage), names, digests)
         told["files"] = {name: digest for name, digest in told.get("files", {}).items() if name in kept}
         _shift_clock(told, _CLOCK_KEYS.get(stage, ()), start)
         contents[document.name] = json_text(told).encode()
@@ -51,7 +52,8 @@ def anonymise_run(folder: Path, names: Pseudonyms, *, samples: bool = True) -> d
 
 def _anonymise_file(file: Path, names: Pseudonyms, digests: Mapping[str, str], start: float) -> bytes:
     if file.suffix == ".json":
-        return json_text(_anonymise_document(read_json(file), names, digests)).encode()
+        with errors_in_file(file):
+            return json_text(_anonymise_document(robot_to_dict(robot_from_dict(read_json(file))), names, digests)).encode()
     arrays = read_npz(file)
     description = _anonymise_document(json.loads(str(arrays.pop("description"))), names, digests)
     _shift_clock(description, ("time", "since"), start)

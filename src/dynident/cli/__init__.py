@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 
-#: As shells have it: 128 plus the number of the signal.
-INTERRUPTED = 130
+from dynident.cli.interrupts import INTERRUPTED, end_now, was_pressed, watch_ctrl_c
 
 
 def main() -> None:
@@ -14,12 +13,16 @@ def main() -> None:
     if "--debug" not in sys.argv and not sys.warnoptions:
         warnings.simplefilter("ignore")  # they are for those who write code; what a user must know is a note or an error
     try:
-        from dynident.cli.app import main as run
+        with watch_ctrl_c():
+            from dynident.cli.app import main as run
 
-        run()
+            run()
     except KeyboardInterrupt:
         print("dynident: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
+    finally:
+        if was_pressed():
+            end_now()
 
 
 __all__ = ["INTERRUPTED", "main"]

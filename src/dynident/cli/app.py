@@ -5,13 +5,14 @@ Exit codes: 0 success; 1 the work failed, or what was checked is not in order; 2
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
-from dynident.cli import INTERRUPTED
-from dynident.cli.exits import InterruptedByUser, UsageError, sentence
+from dynident.cli.exits import InterruptedByUser, UsageError, sentence, system_sentence
+from dynident.cli.interrupts import INTERRUPTED, was_pressed
 from dynident.cli.overview import print_overview, print_version
 from dynident.core.names import printable
 from dynident.errors import DynidentError, InputError
@@ -42,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         logging.lastResort.setFormatter(logging.Formatter("dynident: %(message)s"))
     try:
         code = run(words)
+        if was_pressed():  # while Typer was at work, which makes an exit code of it
+            raise InterruptedByUser
         sys.stdout.flush()
     except DynidentError as error:
         if "--debug" in words and not isinstance(error, UsageError):
@@ -54,8 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:  # of what is printed, mostly: files have their own sentences
         if "--debug" in words or isinstance(error, BrokenPipeError):
             raise
-        problem = error.strerror or error
-        code = _complain(f"can't print what was found ({problem})" if error.filename is None else f"{error.filename}: {problem}", 1)
+        code = _complain(system_sentence(error), 2 if error.errno == errno.ENAMETOOLONG else 1)
     sys.exit(code)
 
 

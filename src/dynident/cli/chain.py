@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import threading
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dynident.cli.exits import InterruptedByUser, sentence
+from dynident.cli.exits import InterruptedByUser, sentence, system_sentence
 from dynident.core.files import clear_errors, file_digest, json_text, read_json, write_atomically
 from dynident.errors import DynidentError, FileError
 
@@ -101,10 +102,8 @@ def run_chain(chain: Chain) -> ChainOutcome:
                     _remember(chain.folder, step, key)
                 except InterruptedByUser:
                     raise KeyboardInterrupt from None
-                except DynidentError as error:
-                    failures[step.name] = " ".join(sentence(error).split())
                 except Exception as error:  # noqa: BLE001 (one robot's mishap, of whatever kind, is not that of the others)
-                    failures[step.name] = f"{type(error).__name__}: {error}"
+                    failures[step.name] = tell_mishap(error)
                 if step.name in failures:
                     if step.needed:
                         break
@@ -120,9 +119,19 @@ def run_chain(chain: Chain) -> ChainOutcome:
         )
 
 
+def tell_mishap(error: BaseException) -> str:
+    """What the summary says of an error that ended the work for one robot."""
+    if isinstance(error, DynidentError):
+        return " ".join(sentence(error).split())
+    return system_sentence(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+
+
 def is_done(chain: Chain) -> bool:
-    """Whether nothing of it would be done again."""
-    inputs = _input_digest(chain)
+    """Whether nothing of it would be done again; not so where its data can't be read, which the chain itself says."""
+    try:
+        inputs = _input_digest(chain)
+    except (DynidentError, OSError):
+        return False
     return all(_remembered(chain.folder, step) == _key(chain, step, inputs) for step in chain.steps)
 
 
@@ -157,7 +166,7 @@ def _input_digest(chain: Chain) -> str:
         files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path, path.with_name(f"{path.name}.yaml")]
         for file in files:
             if file.is_file():
-                digest.update(f"{file.name}\0{file_digest(file)}\0".encode())
+                digest.update(os.fsencode(f"{file.name}\0{file_digest(file)}\0"))
     return digest.hexdigest()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Sequence
 
 from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
@@ -33,3 +35,11 @@ def sentence(error: DynidentError, words: Sequence[str] = ()) -> str:
 
         remedy = remedy.told(option_text)
     return "; ".join(filter(None, (message, remedy)))
+
+
+def system_sentence(error: OSError) -> str:
+    """What the command says of an error of the system that no file's own sentence has told."""
+    if error.filename is None:
+        return f"can't print what was found ({error.strerror or error})"
+    problem = "the name is too long for the file system; give a shorter one" if error.errno == errno.ENAMETOOLONG else error.strerror
+    return f"{os.fsdecode(error.filename)}: {problem}"

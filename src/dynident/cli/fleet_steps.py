@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -62,7 +63,7 @@ def option_words(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 def name_folders(data: Sequence[Path], output: Path) -> dict[str, Path]:
     """A run folder for each log, by the name of its file, with that of its folder before it where two files have one name."""
-    stems = [path.name if path.is_dir() else path.name.split(".")[0] for path in data]
+    stems = [path.name if os.path.isdir(path) else path.name.split(".")[0] for path in data]
     names = [f"{path.absolute().parent.name}_{stem}" if stems.count(stem) > 1 else stem for path, stem in zip(data, stems, strict=True)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:

@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar, get_args
 import typer
 
 from dynident.cli.exits import InterruptedByUser
+from dynident.cli.interrupts import was_pressed
 
 _T = TypeVar("_T")
 _BY_NAME = inspect.Parameter.KEYWORD_ONLY
@@ -63,8 +64,12 @@ def with_registries(verb: Callable[..., None]) -> Callable[..., None]:
         gathered = {group: {key: values.pop(key) for key in options} for group, options in offered.items()}
         try:
             verb(**values, **gathered)
-        except KeyboardInterrupt:  # Typer would make an exit code of it, and a verb that calls this one would go on
-            raise InterruptedByUser from None
+        except BaseException as error:
+            if was_pressed() or isinstance(error, KeyboardInterrupt):  # whatever Numba, Clarabel or Typer have made of it
+                raise InterruptedByUser from None
+            raise
+        if was_pressed():  # it has made the best of it, and a verb that calls this one must not go on
+            raise InterruptedByUser
 
     run.__signature__ = signature.replace(parameters=parameters)  # pyright: ignore[reportAttributeAccessIssue] (Typer reads it)
     run.__annotations__ = {item.name: item.annotation for item in parameters}

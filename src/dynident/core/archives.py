@@ -57,7 +57,7 @@ def unpack(path: Path, schema: str, make: Callable[[Arrays, dict[str, Any]], _T]
         raise
     except DynidentError as error:
         raise FileError(path, error.message, remedy=error.remedy) from None
-    except (AttributeError, KeyError, TypeError, ValueError, IndexError):
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError):
         raise FileError(path, f"is not a file of the schema {schema!r}, or it is damaged; make it again") from None
 
 

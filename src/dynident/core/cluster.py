@@ -7,11 +7,14 @@ machine can't use it. A process that ends while it works is replaced, and its wo
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
+from dynident.core.native_output import catch_native_errors
 from dynident.core.parallel import process_pool
 from dynident.errors import DynidentError, InputError, import_optional
 
@@ -58,6 +61,7 @@ def open_client(workers: int, scheduler: str | None = None) -> Generator[Any]:
     with (
         dask.config.set(_SETTINGS),
         distributed.LocalCluster(
+            loop=_start_loop(distributed),
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
@@ -71,6 +75,19 @@ def open_client(workers: int, scheduler: str | None = None) -> Generator[Any]:
         distributed.Client(cluster) as client,
     ):
         yield client
+
+
+def _start_loop(distributed: Any) -> Any:
+    """A loop in a thread of its own that Ctrl-C does not reach, nor the processes that are begun there: this process ends them."""
+    with catch_native_errors([]):  # it would complain about what a process that is interrupted leaves to it
+        resource_tracker.ensure_running()  # and let Ctrl-C through in the thread that first needs it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        runner = distributed.utils.LoopRunner(asynchronous=False)
+        runner.start()
+        return runner.loop
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -56,7 +56,7 @@ def read_text(path: str | Path) -> str:
 def read_json(path: str | Path) -> dict[str, Any]:
     """The object in a JSON file that dynident wrote."""
     try:
-        content = json.loads(read_text(path))
+        content = json.loads(read_text(path), parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise FileError(path, f"is not valid JSON: {error.msg}; make it again", place=f"line {error.lineno}") from None
     except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists without end
@@ -66,9 +66,17 @@ def read_json(path: str | Path) -> dict[str, Any]:
     return cast("dict[str, Any]", content)
 
 
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
 def json_text(content: Any) -> str:
-    """JSON as people read it too; NaN and infinity, which JSON doesn't have, are refused."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """JSON as people read it too; NaN and infinity, which JSON doesn't have, are refused.
+
+    A file name that is not UTF-8 has halves of surrogate pairs in Python; they become escapes, which JSON reads back as they were.
+    """
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def finite_or_none(value: float) -> float | None:
@@ -107,6 +115,14 @@ def errors_in_file(file: str | Path, place: str = "") -> Generator[None]:
         raise
     except InputError as error:
         raise FileError(file, error.message, place=place, remedy=error.remedy) from None
+
+
+def check_utf8_name(path: str | Path, program: str) -> None:
+    """FileError where a path is not UTF-8 (halves of surrogate pairs in Python) and is to be opened by a program that wants UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise FileError(path, f"has a name that is not UTF-8, and {program} can't open it; rename the file or its folder") from None
 
 
 def file_digest(path: str | Path) -> str:
@@ -219,7 +235,7 @@ def write_beside(target: Path, content: str | bytes) -> str:
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f"{_beside(target.name)}{os.getpid()}.", suffix=_PART)
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+            stream.write(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
             stream.flush()
             os.fsync(stream.fileno())
     except BaseException:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
@@ -89,8 +90,14 @@ def process_pool(workers: int) -> Generator[Executor | None]:
     if workers == 1:
         yield None
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=end_with_parent, initargs=(os.getpid(),)) as pool:
+    with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_begin_worker, initargs=(os.getpid(),)) as pool:
         yield pool
+
+
+def _begin_worker(parent: int) -> None:
+    """In a worker: it ends with the process that began it, and is silent; one that waits for work would print a traceback at a Ctrl-C."""
+    end_with_parent(parent)
+    sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (for as long as the process lives)
 
 
 def _collect(

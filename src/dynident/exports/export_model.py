@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.names import printable
 from dynident.errors import InputError, Remedy, ShapeError
 from dynident.feasibility.result import LinkParameters
 from dynident.friction.model import FrictionModel
@@ -142,7 +143,7 @@ class ExportModel:
     def headline(self) -> str:
         """One line for a comment: which tool, which robot, from what. It holds no date, so that output is reproducible."""
         source = f", {self.provenance}" if self.provenance else ""
-        return f"dynident {version('dynident')}: dynamic model of {self.robot.name}{source}"
+        return printable(f"dynident {version('dynident')}: dynamic model of {self.robot.name}{source}")
 
 
 def model_from_run(folder: str | Path, *, from_coefficients: bool = False, payload: bool = False) -> ExportModel:

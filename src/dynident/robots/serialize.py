@@ -39,7 +39,7 @@ def robot_from_dict(data: Mapping[str, Any]) -> Robot:
         return _make(Robot, {**data, **parts})
     except KeyError as error:
         raise InputError(f"the robot lacks the key {error}; it must be as robot_to_dict writes it") from None
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise InputError(f"the robot is not as robot_to_dict writes it: {error}") from None
 
 

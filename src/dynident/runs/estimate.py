@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from dynident.core.archives import Arrays, pack
-from dynident.core.files import finite_or_none, json_text, read_json
+from dynident.core.files import finite_or_none, json_text
 from dynident.data.provenance import Provenance
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus, JoinedData, Residuals
 from dynident.regression.friction.choice import FrictionChoice
@@ -23,7 +23,7 @@ from dynident.regression.vendor_model import VendorModelTest
 from dynident.robots.serialize import robot_to_dict
 from dynident.runs.folds import folds_document
 from dynident.runs.problem import base_from_parts, base_parts, load_problem, problem_bytes, provenance_from_parts, provenance_parts
-from dynident.runs.stages import PROBLEM, ROBOT, Stage, check_digest, find_absent, open_stage, present, write_stage
+from dynident.runs.stages import PROBLEM, ROBOT, Stage, check_digest, find_absent, open_stage, present, read_document, write_stage
 from dynident.validation.folds import CrossValidation
 
 _ARRAYS = ("values", "covariance", "kept", "singular_values")
@@ -63,7 +63,7 @@ def read_estimate(folder: str | Path) -> Estimate:
     """The estimate in a run folder, as it was written, with the problem behind it where that was saved."""
     run = Path(folder)
     estimate = present(open_stage(run, Stage.ESTIMATE, _estimate))
-    saved = PROBLEM in read_json(run / Stage.ESTIMATE.value.document).get("files", (PROBLEM,)) and (run / PROBLEM).is_file()
+    saved = PROBLEM in read_document(run, Stage.ESTIMATE).get("files", (PROBLEM,)) and (run / PROBLEM).is_file()
     if not saved:
         return estimate
     problem = read_problem(run)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynident.core.archives import Arrays, pack, unpack
+from dynident.core.archives import Arrays, pack
 from dynident.core.arrays import Array
 from dynident.core.files import write_atomically
 from dynident.data.provenance import Provenance
@@ -19,6 +19,7 @@ from dynident.regression.equations.rows import RowGroup
 from dynident.regression.problem import ControllerCoefficients, Problem
 from dynident.regression.summary import Processing
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
+from dynident.runs.declared import read_archive
 from dynident.runs.stages import PROBLEM_SCHEMA
 
 _CONTROLLER = ("combinations", "values", "covariance")
@@ -32,7 +33,7 @@ def save_problem(problem: Problem, path: str | Path) -> None:
 def load_problem(path: str | Path) -> Problem:
     """The problem in a file. Fits are the same, standard deviations and robust losses included. `rows` are empty, so that where rows
     were not filtered, or too many to be kept, what needs them again is refused."""
-    return unpack(Path(path), PROBLEM_SCHEMA, _problem)
+    return read_archive(Path(path), PROBLEM_SCHEMA, _problem)
 
 
 def problem_bytes(problem: Problem) -> bytes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from dynident.core.archives import Arrays, pack, unpack
+from dynident.core.archives import Arrays, pack
 from dynident.core.files import write_atomically
 from dynident.feasibility.shared_links import SharedLinks
+from dynident.runs.declared import read_archive
 
 _SCHEMA = "dynident/shared-links/1"
 _ARRAYS = ("nominal", "roots", "information", "vectors", "weights")
@@ -21,7 +22,7 @@ def write_shared_links(path: str | Path, shared: SharedLinks) -> None:
 
 def read_shared_links(path: str | Path) -> SharedLinks:
     """FileError where the file is none of these."""
-    return unpack(Path(path), _SCHEMA, _shared)
+    return read_archive(Path(path), _SCHEMA, _shared)
 
 
 def _shared(arrays: Arrays, description: dict[str, Any]) -> SharedLinks:

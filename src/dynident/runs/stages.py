@@ -21,6 +21,7 @@ from dynident.core.archives import Arrays, unpack
 from dynident.core.files import check_writable, clear_errors, file_digest, json_text, read_json
 from dynident.core.together import wait_for_writer, write_together
 from dynident.errors import FileError
+from dynident.runs.declared import Document, is_declared, read_archive
 
 _T = TypeVar("_T")
 _IDENTIFY = "dynident identify ROBOT DATA -o RUN"
@@ -234,7 +235,7 @@ def _open_once(run: Path, stage: Stage, make: Callable[[Arrays, dict[str, Any]],
     if absent is not None:
         return absent
     check_digest(run, stage, files.arrays)
-    result, estimate = unpack(run / files.arrays, files.arrays_schema, make)
+    result, estimate = read_archive(run / files.arrays, files.arrays_schema, make)
     if estimate is not None and estimate != Stage.ESTIMATE.digest(run):
         error = FileError(run / files.document, "belongs to another estimate than the one in the folder", remedy=_remedy(run, stage))
         return Absent(reason="The robot has been identified again since this step was done.", error=error)
@@ -273,8 +274,8 @@ def read_document(folder: Path, stage: Stage) -> dict[str, Any]:
     schema = content.get("schema")
     if schema != stage.value.schema:
         raise FileError(file, f"its schema is {schema!r}; {stage.value.schema!r} was expected")
-    if not isinstance(content.get("files", {}), dict):
-        raise FileError(file, "is not what was expected there; make it again", place="files")
+    if not is_declared(content, Document):
+        raise FileError(file, "is not what was expected there", remedy=_remedy(folder, stage))
     return content
 
 

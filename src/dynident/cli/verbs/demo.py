@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import shlex
-import signal
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dynident.cli.interrupts import end_at_once
 from dynident.cli.options import Debug
 from dynident.cli.terminal import console
 from dynident.core.files import make_folder, place_below
@@ -177,30 +176,11 @@ class _Steps:
         console().print(f"$ dynident {shlex.join(words)}", style="dim", markup=False, soft_wrap=True)
         printed = io.StringIO()
         try:
-            with contextlib.redirect_stdout(printed), _stop_at_ctrl_c():
+            with contextlib.redirect_stdout(printed), end_at_once():
                 run(words)
         finally:
             self.text += f"$ dynident {shlex.join(words)}\n{printed.getvalue()}\n"
             write_atomically(self.log, self.text)
-
-
-@contextlib.contextmanager
-def _stop_at_ctrl_c() -> Generator[None]:
-    """A step that makes the best of a Ctrl-C, as the design of a trajectory does, ends the whole demo all the same."""
-    pressed = False
-
-    def note(number: int, frame: FrameType | None) -> None:
-        nonlocal pressed
-        pressed = True
-        signal.default_int_handler(number, frame)
-
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
 
 
 def _prepare(chosen: Demo, run: Path, seed: int) -> None:

@@ -14,6 +14,7 @@ import typer
 from dynident.cli import options as opt
 from dynident.cli.experiments import GENERATOR, check_numbered, check_page, parse_percent, read_earlier_run, write_design, write_experiment
 from dynident.cli.inputs import check_output, parse_reading, read_driving_limits, read_motion, read_robot
+from dynident.cli.interrupts import end_search_first
 from dynident.cli.motion_check import check_file
 from dynident.cli.moving_robot import show_moving
 from dynident.cli.registries import HelpFromRegistry
@@ -199,7 +200,8 @@ def excite(
 
     The file is a motion from rest to rest: from where the robot stands to the periodic motion, whole periods of it, and back. Prints
     the error that predicted torques will have in other motions, the standard deviation that each coefficient will have, and how close
-    every limit comes. All of the motion is checked at ten times the sampling rate. Ctrl-C ends the search with the best so far.
+    every limit comes. All of the motion is checked at ten times the sampling rate. Ctrl-C ends the search with the best so
+    far, which is checked and written (exit code 130); pressed again, it ends at once.
     With --motion nothing is searched for: a motion of the papers is taken, slowed down where it would break a limit, and refused where
     its path does.
     Exits with 1 when no motion can keep the limits, and when one that is checked breaks a limit.
@@ -312,7 +314,7 @@ def _write_trajectory(
 ) -> None:
     from dynident.excitation import design_trajectory, drive_design
 
-    with progress_bar("Designing the trajectory") as progress, processes() as executor:
+    with progress_bar("Designing the trajectory") as progress, processes() as executor, end_search_first():
         design = design_trajectory(robot, limits=limits, executor=executor, progress=progress, **options)
     design = drive_design(design, rate=options["rate"], **driving)
     _show_design(design, output, write, rate=options["rate"], plot=plot, as_json=as_json)

@@ -91,15 +91,12 @@ def export(
         raise InputError(f"--from {original} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
     states = _states(run, model.robot, motion or [])
     done: dict[str, Exported] = {}
-    try:
-        with spinner("Exporting") as say:
-            for name in paths:
-                say(f"Exporting {name}")
-                options = _own_options(EXPORTERS[name], targets)
-                done[name] = exported(model, name, original=originals[name], options=options, force=force, states=states)
-        write_exported({path: done[name] for name, path in paths.items()})
-    except KeyboardInterrupt:
-        raise InputError("the export was interrupted; every file is whole, either as it was before or new") from None
+    with spinner("Exporting") as say:
+        for name in paths:
+            say(f"Exporting {name}")
+            options = _own_options(EXPORTERS[name], targets)
+            done[name] = exported(model, name, original=originals[name], options=options, force=force, states=states)
+    write_exported({path: done[name] for name, path in paths.items()})
     if as_json:
         print_json([_document(done[name], path) for name, path in paths.items()])
         return

@@ -12,7 +12,6 @@ import typer
 from dynident.cli import options as opt
 from dynident.cli.inputs import read_robot
 from dynident.cli.terminal import print_result, progress_steps
-from dynident.errors import DynidentError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,8 +99,7 @@ def fleet(
 
 def run_all(chains: Sequence[Chain], *, workers: int, scheduler: str | None, tell: Callable[[str, float], None]) -> list[ChainOutcome]:
     """The outcomes, in the order of the chains; a chain that was lost with its process is one that failed."""
-    from dynident.cli.chain import ChainOutcome, is_done, run_chain
-    from dynident.cli.exits import sentence
+    from dynident.cli.chain import ChainOutcome, is_done, run_chain, tell_mishap
     from dynident.core.cluster import each_completed, open_client
 
     outcomes: dict[int, ChainOutcome] = {}
@@ -111,8 +109,7 @@ def run_all(chains: Sequence[Chain], *, workers: int, scheduler: str | None, tel
         for number, found in each_completed(run_chain, chains, client):
             name = chains[number].name
             if isinstance(found, BaseException):
-                said = sentence(found) if isinstance(found, DynidentError) else f"{type(found).__name__}: {found}"
-                outcomes[number] = ChainOutcome(name=name, failures={"worker": said})
+                outcomes[number] = ChainOutcome(name=name, failures={"worker": tell_mishap(found)})
             else:
                 outcomes[number] = found
             tell(f"{len(outcomes)} of {len(chains)} robots, the last {name}", len(outcomes) / len(chains))

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynident.cli import INTERRUPTED
 from dynident.cli import options as opt
 from dynident.cli.inputs import check_output, read_driving_limits, read_motion, read_robot
+from dynident.cli.interrupts import INTERRUPTED
 from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.terminal import console, print_report, progress_bar
 from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError

@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from numpy.typing import NDArray
 
+from dynident.core.files import check_utf8_name
 from dynident.core.options import option
 from dynident.data.formats.joint_states import (
     Channel,
@@ -95,6 +96,8 @@ class _Message(NamedTuple):
 def read_bag(path: Path, options: BagOptions) -> dict[str, NDArray[Any]]:
     """time [s] since the first message, position, velocity, acceleration and effort (N, n), joint_names."""
     import_module("rosbags")  # first, so that it is what a message names where nothing is installed
+    if path.is_dir() or path.suffix.lower() == ".db3":
+        check_utf8_name(path, "SQLite")
     damage, mend = _damage(), _MEND.get(path.suffix.lower(), "ros2 bag reindex")
     try:
         encodings = _encodings(path) if path.suffix.lower() == ".mcap" else {"cdr"}

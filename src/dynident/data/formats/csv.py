@@ -6,6 +6,7 @@ Lines that begin with # are comments; "# dynident: {...}" is the description tha
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def _read_delimited(path: Path, layout: Layout) -> dict[str, NDArray[Any]]:
     from pyarrow import csv
 
     try:
-        table = csv.read_csv(path, *arrow_options(layout))
+        with pa.OSFile(os.fsencode(path)) as stream:  # of a str, Arrow wants UTF-8
+            table = csv.read_csv(stream, *arrow_options(layout))
     except pa.ArrowInvalid as error:
         raise _wrong_width(path, layout) or FileError(path, f"can't be read as a table: {error}") from None
     return {name: _column(path, layout, name, table.column(name)) for name in layout.names}

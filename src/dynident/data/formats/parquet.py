@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ def read_parquet(path: Path, options: NoOptions | None = None) -> dict[str, NDAr
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path) as file:
+        with pa.OSFile(os.fsencode(path)) as stream, parquet.ParquetFile(stream) as file:  # of a str, Arrow wants UTF-8
             _check_rows(path, file.metadata)
             table = file.read()
     except (pa.ArrowException, OSError) as error:
@@ -46,7 +47,7 @@ def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path, pre_buffer=False) as file:
+        with pa.OSFile(os.fsencode(path)) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
             names = [field.name for field in file.schema_arrow if not pa.types.is_string(field.type)]
             _check_rows(path, file.metadata)
             rows = file.metadata.num_rows

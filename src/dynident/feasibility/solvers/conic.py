@@ -122,6 +122,8 @@ class ConicProgram:
     def prepared(self, *, radius: float | None = None, tolerance: float = TOLERANCE) -> Callable[[Array | None], ConicSolution]:
         """`solve` for many linear objectives: the solver is set up once, and only its linear term changes."""
         import clarabel
+        import scipy.linalg.cython_blas
+        import scipy.linalg.cython_lapack  # noqa: F401 (Clarabel loads both in its first solve, and solves nothing after a Ctrl-C there)
         from scipy import sparse
 
         p, rows = self.p, self.rows

@@ -21,7 +21,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.files import errors_in_file
+from dynident.core.files import check_utf8_name, errors_in_file
 from dynident.core.isolation import read_apart
 from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.core.xml import parse_xml
@@ -44,6 +44,7 @@ def read_mjcf(path: str, text: str, *, folder: str = "") -> SourceTree:
     path : its file, where its includes are;  folder : of meshes, where the text is in no file.
     """
     import_optional("mujoco", "reading MJCF")
+    check_utf8_name(f"{path}{folder}", "MuJoCo")
     root = parse_xml(path, text)
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
