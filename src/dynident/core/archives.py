@@ -8,6 +8,7 @@ import math
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tokenize import TokenError
@@ -84,6 +85,9 @@ def read_npz(path: Path) -> Arrays:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             entries = archive.zip.infolist()
             check_unpacked(path, sum(entry.file_size for entry in entries), remedy="save it uncompressed, with numpy.savez")
+            twice = next((key for key, count in Counter(cast("list[str]", archive.files)).items() if count > 1), None)
+            if twice is not None:
+                raise FileError(path, f"holds two arrays of the name {twice!r}, and which one is meant is not known; write it again")
             return {key: _array(path, archive, key) for key in archive.files}
     except FileError:
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from numbers import Real
@@ -157,7 +158,7 @@ def check_positive(name: str, value: float, unit: str) -> float:
 def check_unique(kind: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names; each may be there once. kind : what they are names of, such as "joint"."""
     found = tuple(str(name) for name in names)
-    for name in found:
-        if found.count(name) > 1:
-            raise ValueRangeError(f"{kind} name {name!r}", "is used twice; names must be unique")
+    twice = next((name for name, count in Counter(found).items() if count > 1), None)
+    if twice is not None:
+        raise ValueRangeError(f"{kind} name {twice!r}", "is used twice; names must be unique")
     return found

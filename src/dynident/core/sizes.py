@@ -7,7 +7,7 @@ from pathlib import Path
 from dynident.errors import FileError, ValueRangeError
 
 #: A file may unpack to so many times its own size, or to this, whichever is more [bytes].
-_TIMES_THE_FILE, _UNPACKED = 50, 2 << 30
+_TIMES_THE_FILE, _UNPACKED = 50, 200 << 20
 #: Numbers that one array may hold that somebody asks for: 1.6 GB.
 MOST_NUMBERS = 200_000_000
 
@@ -16,7 +16,7 @@ def check_unpacked(path: Path, size: float, *, remedy: str) -> None:
     """FileError where a file of few bytes would be very many. size : of what is in it [bytes]; remedy : where that is meant."""
     own = path.stat().st_size
     if size > max(_UNPACKED, _TIMES_THE_FILE * own):
-        allowed = f"at most {_TIMES_THE_FILE} times its size, or {_UNPACKED >> 30} GB, was expected"
+        allowed = f"at most {_TIMES_THE_FILE} times its size, or {_UNPACKED >> 20} MB, was expected"
         raise FileError(path, f"would unpack to {size / 1e9:.3g} GB from {own / 1e6:.3g} MB; {allowed}: it is damaged, or {remedy}")
 
 

@@ -14,6 +14,8 @@ from xml.sax.saxutils import escape
 from dynident.core.names import printable
 from dynident.errors import FileError
 
+#: How deep elements may stand in each other; robots of so many links are none.
+_DEEPEST = 1000
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # The prefix of an element, or of an attribute.
 _PREFIX = re.compile(r"</?([\w.-]+):[\w.-]+|\s([\w.-]+):[\w.-]+\s*=")
@@ -26,12 +28,12 @@ _ATTRIBUTE = re.compile(rb"\s([^\s=>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 def parse_xml(path: str | Path, text: str) -> ElementTree.Element:
     """The root element of the text of `path`.
 
-    A document type is refused: entities are how XML reads other files and explodes.
+    A document type is refused: entities are how XML reads other files and explodes. So are elements that are nested very deeply.
     """
     if not text.strip():
         raise FileError(path, "is empty; an XML file (URDF or MJCF) was expected")
     blank = len(text) - len(text.lstrip()) if text.lstrip().startswith("<?xml") else 0  # strictly it must be the first thing in a file
-    _refuse_document_type(path, text, blank)
+    _refuse_dangers(path, text, blank)
     try:
         return _without_namespace(ElementTree.fromstring(_bind_prefixes(text[blank:])))  # noqa: S314 (a document type was refused above)
     except ElementTree.ParseError as error:
@@ -39,16 +41,33 @@ def parse_xml(path: str | Path, text: str) -> ElementTree.Element:
         raise FileError(path, f"is not XML ({problem}); check that it is the right file", place=f"line {line}") from None
 
 
-def _refuse_document_type(path: str | Path, text: str, blank: int) -> None:
-    """FileError where the parser meets a document type, which is where entities are declared. Other errors are left to the next parser."""
+def _refuse_dangers(path: str | Path, text: str, blank: int) -> None:
+    """FileError where the parser meets a document type, which is where entities are declared, or elements that are nested without end.
+
+    Other errors are left to the next parser.
+    """
     parser = expat.ParserCreate("utf-8")
+    depth = 0
 
-    def refuse(*_: object) -> None:
-        line = parser.CurrentLineNumber + text.count("\n", 0, blank)
-        sentence = "has a DOCTYPE or ENTITY declaration, which is refused; remove it and write the values out"
-        raise FileError(path, sentence, place=f"line {line}")
+    def refuse(sentence: str) -> None:
+        raise FileError(path, sentence, place=f"line {parser.CurrentLineNumber + text.count(chr(10), 0, blank)}")
 
-    parser.StartDoctypeDeclHandler = refuse
+    def declare(*_: object) -> None:
+        refuse("has a DOCTYPE or ENTITY declaration, which is refused; remove it and write the values out")
+
+    def begin(*_: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _DEEPEST:
+            refuse(f"has elements that are nested more than {_DEEPEST} deep; check that it is the right file")
+
+    def end(*_: object) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser.StartDoctypeDeclHandler = declare
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = end
     with suppress(expat.ExpatError):
         parser.Parse(text[blank:].encode(), True)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +28,9 @@ DESCRIPTION = b"dynident"
 def read_parquet(path: Path, options: NoOptions | None = None) -> dict[str, NDArray[Any]]:
     """The columns by name; a column of lists of one length is an array of two axes."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     try:
-        with pa.OSFile(os.fsencode(path)) as stream, parquet.ParquetFile(stream) as file:  # of a str, Arrow wants UTF-8
-            _check_rows(path, file.metadata)
+        with _open(path) as file:
             table = file.read()
     except (pa.ArrowException, OSError) as error:
         raise FileError(path, f"can't be read as Parquet: {str(error).splitlines()[0]}") from None
@@ -44,12 +44,10 @@ def read_parquet(path: Path, options: NoOptions | None = None) -> dict[str, NDAr
 def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress) -> dict[str, NDArray[Any]]:
     """The same for a file that is too large for memory: columns of numbers, dates and lists of numbers alone, which live on disk."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     try:
-        with pa.OSFile(os.fsencode(path)) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
-            names = [field.name for field in file.schema_arrow if not pa.types.is_string(field.type)]
-            _check_rows(path, file.metadata)
+        with _open(path, pre_buffer=False) as file:
+            names = [field.name for field in file.schema_arrow if not pa.types.is_dictionary(field.type)]
             rows = file.metadata.num_rows
             columns, done = ColumnSpool(rows), 0
             for batch in file.iter_batches(_ROWS, columns=names, use_threads=False):
@@ -64,9 +62,33 @@ def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress
 READER = Reader(name="parquet", read=read_parquet, read_large=read_large_parquet, suffixes=(".parquet",))
 
 
-def _check_rows(path: Path, metadata: Any) -> None:
-    """A column of one value is a few bytes, however often it is repeated."""
-    check_unpacked(path, 8.0 * metadata.num_rows * metadata.num_columns, remedy="split it into several files")
+@contextmanager
+def _open(path: Path, **options: Any) -> Generator[Any]:
+    """The file, unless it unpacks to far more than it is. Texts stay in its dictionary, for one of them may be repeated without end."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    with pa.OSFile(os.fsencode(path)) as stream:  # of a str, Arrow wants UTF-8
+        with parquet.ParquetFile(stream) as file:
+            _check_values(path, file.metadata)
+            texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+        stream.seek(0)
+        with parquet.ParquetFile(stream, read_dictionary=texts, **options) as file:
+            yield file
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+
+
+def _check_values(path: Path, metadata: Any) -> None:
+    """A column of one value is a few bytes, however often it is repeated, in rows or in lists."""
+    groups = (metadata.row_group(g) for g in range(metadata.num_row_groups))
+    columns = [group.column(c) for group in groups for c in range(metadata.num_columns)]
+    size = sum(max(8.0 * column.num_values, column.total_uncompressed_size) for column in columns)
+    check_unpacked(path, max(size, 8.0 * metadata.num_rows), remedy="split it into several files")
 
 
 def _floats(values: NDArray[Any]) -> NDArray[Any]:
@@ -79,6 +101,8 @@ def _column(path: Path, name: str, column: Any) -> NDArray[Any]:
     import pyarrow as pa
 
     kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _texts(path, column)
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
         values = column.to_numpy()
         return values.astype(str) if values.dtype == object else values
@@ -91,6 +115,13 @@ def _column(path: Path, name: str, column: Any) -> NDArray[Any]:
             path, f"column {name!r} has lists of {min(lengths)} to {max(lengths)} elements; one length was expected", place=name
         )
     return compute.list_flatten(column).to_numpy().reshape(len(column), *lengths)
+
+
+def _texts(path: Path, column: Any) -> NDArray[Any]:
+    """Texts as an array, in which each takes the room of the longest."""
+    longest = max((len(text) for chunk in column.chunks for text in chunk.dictionary.to_pylist() if text is not None), default=0)
+    check_unpacked(path, 4.0 * longest * len(column), remedy="leave columns of long texts out")
+    return column.cast(column.type.value_type).to_numpy().astype(str)
 
 
 def _description(path: Path, text: bytes | None) -> dict[str, NDArray[Any]]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -28,12 +27,13 @@ from dynident.core.xml import parse_xml
 from dynident.errors import FileError, import_optional
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.mjcf_inertial import Inertials, is_static, pose, take_inertials
+from dynident.robots.formats.mjcf_sizes import check_sizes
 from dynident.robots.formats.source_tree import Closure, Held, Leader, SourceLink, SourceTree
 from dynident.robots.kinematics import joint_motion, translation
 from dynident.robots.robot import Joint, JointType
 
-#: Elements of a model, with all copies of them.
-_MOST_COPIES = 100_000
+#: What MuJoCo raises at a file that it can't read or compile, or for which there is too little memory.
+DAMAGE = (ValueError, RuntimeError, MemoryError)
 
 Model: TypeAlias = Any  # mujoco.MjModel, which has no types; MuJoCo itself is imported when a file is read
 
@@ -49,7 +49,7 @@ def read_mjcf(path: str, text: str, *, folder: str = "") -> SourceTree:
     if root.tag != "mujoco":
         raise FileError(path, f"the root element is <{root.tag}>; <mujoco> was expected")
     _check_numbers(path, root)
-    check_copies(path, root)
+    check_sizes(path, root, folder or None)
     return read_apart(_read, Path(path), text, folder, root)
 
 
@@ -95,37 +95,20 @@ def _check_numbers(path: str | Path, root: Element) -> None:
                 raise FileError(path, f"has {attribute}={text!r}; finite numbers were expected", place=f"<{element.tag}{named}>")
 
 
-def check_copies(path: str | Path, root: Element) -> None:
-    """Copies of copies soon are more than memory holds, and MuJoCo makes them while it reads."""
-    copies = _copies(root)
-    if copies > _MOST_COPIES:
-        raise FileError(path, f"would be {copies:.3g} elements with all copies that it asks for; at most {_MOST_COPIES} were expected")
-
-
-def _copies(element: Element) -> float:
-    """How many elements stand below one, those of <replicate>, <composite> and <flexcomp> counted as often as they are copied."""
-    below = 1.0 + sum(map(_copies, element))
-    count = 1.0
-    for word in element.get("count", "1").split() if element.tag in ("replicate", "composite", "flexcomp") else ():
-        with suppress(ValueError):
-            count *= max(float(word), 1.0)
-    return count * below
-
-
 def _compile(mj: Any, path: str, text: str, folder: str) -> tuple[Model, Inertials]:
     try:
         in_file = not folder and Path(path).is_file()
         spec = mj.MjSpec.from_file(path) if in_file else mj.MjSpec.from_string(text)
         if folder:
             spec.modelfiledir = folder
-    except ValueError as error:
+    except DAMAGE as error:
         raise FileError(path, f"can't be read as MJCF: {sentence(error)}") from None
     rescaled = spec.compiler.settotalmass > 0  # then the mass of the base counts too
     inertials = take_inertials(mj, spec)
     strip_assets(mj, spec, keep_base=rescaled)
     try:
         return spec.compile(), inertials
-    except ValueError as error:
+    except DAMAGE as error:
         problem = sentence(error)
     for geom in spec.geoms:  # what is left of the meshes is there because an inertia needs it
         mesh = next((mesh for mesh in spec.meshes if mesh.name == geom.meshname), None)
@@ -141,7 +124,7 @@ def _compile(mj: Any, path: str, text: str, folder: str) -> tuple[Model, Inertia
 def strip_assets(mj: Any, spec: Any, *, keep_base: bool) -> None:
     """Remove what the dynamics doesn't need, so that missing mesh and texture files don't matter."""
     from_geoms = spec.compiler.inertiafromgeom == mj.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
-    for elements in (spec.pairs, spec.sensors, spec.keys, spec.skins):  # these may refer to what is removed below
+    for elements in (spec.pairs, spec.sensors, spec.keys, spec.skins, spec.numerics):  # these may refer to what is removed below
         for element in list(elements):
             spec.delete(element)
     wrapped = {step.target.name for tendon in spec.tendons for step in tendon.path if step.target is not None}
@@ -154,6 +137,10 @@ def strip_assets(mj: Any, spec: Any, *, keep_base: bool) -> None:
     for mesh in list(spec.meshes):
         if mesh.name not in used:
             spec.delete(mesh)
+    fields = {geom.hfieldname for geom in spec.geoms}
+    for field in list(spec.hfields):
+        if field.name not in fields:
+            spec.delete(field)
     for material in spec.materials:
         material.textures = [""] * len(material.textures)
     for texture in list(spec.textures):

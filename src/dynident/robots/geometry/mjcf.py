@@ -15,8 +15,9 @@ import numpy as np
 from dynident.core.isolation import read_apart
 from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.errors import FileError, import_optional
-from dynident.robots.formats.mjcf import body_name, check_copies, sentence
+from dynident.robots.formats.mjcf import DAMAGE, body_name, sentence
 from dynident.robots.formats.mjcf_inertial import pose
+from dynident.robots.formats.mjcf_sizes import check_sizes
 from dynident.robots.geometry.description import Part, Role
 from dynident.robots.geometry.forms import Box, Cylinder, Ellipsoid, Form, Rod
 from dynident.robots.geometry.meshes import Mesh, find_problem
@@ -44,7 +45,7 @@ def read_mjcf_geometry(source: Path, root: Element) -> MjcfGeometry | str:
     """
     import_optional("mujoco", "showing an MJCF")
     try:
-        check_copies(str(source), root)
+        check_sizes(source, root)
         found = read_apart(_read, source)
     except FileError as error:
         return f"shapes of {source.name} can't be read ({error.message.partition('; ')[0]})"
@@ -64,7 +65,7 @@ def _read(source: Path) -> MjcfGeometry | str:
         lost = _drop_lost_meshes(spec, source)
         with silence_mujoco(mj):
             model = spec.compile()
-    except ValueError as error:
+    except DAMAGE as error:
         return f"MuJoCo can't show the file: {sentence(error)}"
     by_body: dict[tuple[str, Role], list[Part | str]] = {}
     for body, role, file in lost:
@@ -102,8 +103,12 @@ def _form(mj: Any, model: Any, g: int) -> Form | None:
 
 
 def _drop_lost_meshes(spec: Any, source: Path) -> list[tuple[Any, Role, str]]:
-    """The bodies, roles and files of geoms that were taken out because their mesh is not there; textures go too."""
+    """The bodies, roles and files of geoms that were taken out because their mesh is not there; textures and fields of heights go too."""
     folder = source.parent / (spec.meshdir or "")
+    for geom in [geom for geom in spec.geoms if geom.hfieldname]:  # no link is made of these
+        spec.delete(geom)
+    for field in list(spec.hfields):
+        spec.delete(field)
     gone = {mesh.name: mesh.file for mesh in spec.meshes if mesh.file and not (folder / mesh.file).is_file()}
     lost: list[tuple[Any, Role, str]] = [
         (geom.parent, _role(geom.contype, geom.conaffinity), gone[geom.meshname]) for geom in spec.geoms if geom.meshname in gone
