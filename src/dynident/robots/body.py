@@ -200,7 +200,8 @@ def check_pose(values: ArrayLike, name: str) -> Array:
     """The values as a (4, 4) pose."""
     T = check_array(name, values, (4, 4))
     R = T[:3, :3]
-    if not (np.allclose(R @ R.T, np.eye(3), atol=1e-6) and np.linalg.det(R) > 0 and np.allclose(T[3], [0, 0, 0, 1])):
+    small = np.abs(R).max() < 2.0  # as those of rotations are; the products of others may overflow
+    if not (small and np.allclose(R @ R.T, np.eye(3), atol=1e-6) and np.linalg.det(R) > 0 and np.allclose(T[3], [0, 0, 0, 1])):
         raise ValueRangeError(name, "is not a pose: it must be a 4x4 homogeneous matrix with a rotation in its upper left")
     _check_lengths(name, T[:3, 3])
     return T

@@ -48,7 +48,7 @@ DECLARED: dict[str, dict[str, str]] = {
     | {"noise_*": "open n", "coverage_*": "open n"}
     | {"folds_relative_percent": "float k", "folds_noise": "float n", "folds_*_per_joint": "float k n"},
     "dynident/sample-arrays/1": _BASE | {"x": "float k p", "best": "float p"},
-    "dynident/payload-arrays/1": {"flange": "float 4 4", "parameters": "float 10", "covariance": "open 10 10", "told": "bool 10"}
+    "dynident/payload-arrays/1": {"flange": "float 4 4", "parameters": "float 10", "covariance": "float 10 10", "told": "bool 10"}
     | {"regressor": "float n s 10"},
     "dynident/friction-arrays/1": dict.fromkeys(("speeds_#", "before_#", "after_#", "std_#"), "float s#"),
     "dynident/sign-arrays/1": {"time": "float t", "q": "float t n", "effort": "float t n", "mask": "bool t n", "starts": "index/t k"}
@@ -63,7 +63,7 @@ DECLARED: dict[str, dict[str, str]] = {
 
 class _Recording(TypedDict):
     files: Mapping[str, str]
-    ranges: list[list[int]]
+    ranges: list[tuple[int, int, int]]
     samples: int
 
 
