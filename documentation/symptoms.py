@@ -131,7 +131,7 @@ SYMPTOMS = (
     Symptom(
         seen="The residual has spikes",
         answer="Something happened that is no dynamics: leave those moments out.",
-        checks=("contact", "saturation", "leaps", "gaps"),
+        checks=("faulty samples", "contact", "saturation", "leaps", "gaps"),
     ),
     Symptom(
         seen="Friction is negative",

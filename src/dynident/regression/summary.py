@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from dynident.data.signals.faulty_samples import FaultCount
@@ -106,7 +106,7 @@ class Processing:
 
     def to_dict(self) -> dict[str, Any]:
         """Standard JSON, without what was not done."""
-        lists = {"differentiated": list(self.differentiated), "faulty": [count._asdict() for count in self.faulty]}
+        lists = {"differentiated": list(self.differentiated), "faulty": [asdict(count) for count in self.faulty]}
         steps = {**vars(self), **lists, "read": self.read.to_dict()}
         return {name: value for name, value in steps.items() if value not in (None, "", [], {})}
 

@@ -15,7 +15,7 @@ all frequencies into its band.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,7 +62,8 @@ _WORDS = {
 }
 
 
-class FaultCount(NamedTuple):
+@dataclass(frozen=True)
+class FaultCount:
     """How many samples of a joint's signal have one kind of fault.
 
     signal : "q", "dq", "ddq" or "effort".
