@@ -6,8 +6,10 @@ import hashlib
 import json
 import math
 import os
+import signal
 import stat
 import tempfile
+import threading
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
@@ -138,7 +140,7 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
     """Write beside the target, flush to disk, then rename over it. A target that is a link is refused."""
     target = Path(path)
     refuse_link(target)
-    with clear_errors(target):
+    with clear_errors(target), interrupted_later():
         remove_leftovers(target)
         name = write_beside(target, content)
         try:
@@ -146,6 +148,23 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
+
+
+@contextmanager
+def interrupted_later() -> Generator[None]:
+    """Ctrl-C, and what raises it again, waits until the block has ended: for moments in which files would be left in part."""
+    if threading.current_thread() is not threading.main_thread():  # Python raises it in the main thread only
+        yield
+        return
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, frame: came.append(number)) for number in (signal.SIGINT, signal.SIGALRM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in dict.fromkeys(came):
+            signal.raise_signal(number)
 
 
 def place_below(folder: str | Path, *names: str) -> Path:

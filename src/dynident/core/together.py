@@ -17,6 +17,7 @@ from typing import Any, cast
 from dynident.core.files import (
     check_replaceable,
     clear_errors,
+    interrupted_later,
     is_part,
     is_plain,
     refuse_link,
@@ -59,18 +60,14 @@ def write_together(
                     with suppress(FileExistsError):  # another process has made it just now
                         path.mkdir()
                         made.append(path)
-            with _locked(target):
+            with _locked(target), interrupted_later():
                 _complete(target, own or contents.__contains__)
                 for name, content in contents.items():
                     remove_leftovers(target / name)
                     written[name] = Path(write_beside(target / name, content)).name
                 _write_list(target / _LIST, {**written, **dict.fromkeys(remove)})
                 steps, written = {**written, **dict.fromkeys(remove)}, {}  # from here on they are in the list
-                try:
-                    _rename(target, steps)
-                except KeyboardInterrupt:  # what is left to be done takes a moment
-                    _rename(target, steps)
-                    raise
+                _rename(target, steps)
         except BaseException:
             for name in written.values():
                 (target / name).unlink(missing_ok=True)
@@ -83,21 +80,22 @@ def write_together(
 def write_files(contents: Mapping[Path, str | bytes]) -> None:
     """Write files that may be anywhere: none is replaced before all of them are on the disk. Files that are links are refused."""
     written: dict[Path, str] = {}
-    try:
-        for path, content in contents.items():
-            refuse_link(path)
-            with clear_errors(path):
-                remove_leftovers(path)
-                written[path] = write_beside(path, content)
-        for path in contents:
-            with clear_errors(path):
-                replace_file(written[path], path)
-            del written[path]
-    except BaseException:
-        for name in written.values():
-            with suppress(OSError):
-                Path(name).unlink(missing_ok=True)
-        raise
+    with interrupted_later():
+        try:
+            for path, content in contents.items():
+                refuse_link(path)
+                with clear_errors(path):
+                    remove_leftovers(path)
+                    written[path] = write_beside(path, content)
+            for path in contents:
+                with clear_errors(path):
+                    replace_file(written[path], path)
+                del written[path]
+        except BaseException:
+            for name in written.values():
+                with suppress(OSError):
+                    Path(name).unlink(missing_ok=True)
+            raise
 
 
 def complete_writing(folder: str | Path, own: Callable[[str], bool]) -> None:

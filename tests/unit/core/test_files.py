@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,17 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch: 
 def test_writing_where_there_is_no_folder(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="can't be written"):
         files.write_atomically(tmp_path / "absent" / "out.json", "x")
+
+
+def test_ctrl_c_waits_for_the_end_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressed_meanwhile(name: str, target: Path) -> None:
+        signal.raise_signal(signal.SIGINT)
+        replace(name, target)
+
+    replace = files.replace_file
+    monkeypatch.setattr(files, "replace_file", pressed_meanwhile)
+    with pytest.raises(KeyboardInterrupt):
+        files.write_atomically(tmp_path / "file.txt", "whole")
+    assert [file.name for file in tmp_path.iterdir()] == ["file.txt"]
+    assert (tmp_path / "file.txt").read_text() == "whole"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
