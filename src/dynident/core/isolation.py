@@ -6,6 +6,7 @@ Libraries in C that read binary formats may end the whole process on a flipped b
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import gc
 import math
 import multiprocessing
@@ -157,6 +158,7 @@ def end_with_parent(parent: int) -> None:
 def _answer(asked: Connection, theirs: Connection, parent: int, read: Callable[..., Any], question: tuple[Any, ...]) -> None:
     """In the child: answer the question, and others until there are no more. A question begins with its limits of time and memory."""
     gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
+    faulthandler.disable()  # a crash is an answer like any other
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked, which ends this one
     end_with_parent(parent)
     while True:

@@ -17,6 +17,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray, all_finite
 from dynident.core.isolation import ReaderApart
+from dynident.core.native_output import catch_native_errors
 from dynident.errors import FileError
 from dynident.robots.geometry.forms import Hull
 from dynident.robots.packages import package_folders
@@ -88,7 +89,8 @@ def _read_mesh(file: Path, scale: Array) -> tuple[Array, IntArray] | str:
     """In the child: corners and triangles, or what is wrong."""
     coal: Any = import_module("coal")
     try:
-        loaded = coal.MeshLoader().load(str(file), scale)
+        with catch_native_errors([]):
+            loaded = coal.MeshLoader().load(str(file), scale)
     except (RuntimeError, ValueError) as error:
         problem = " ".join(str(error).rpartition("message:")[2].replace(str(file), file.name).split())
         return f"can't be read ({problem.partition('. ')[0].rstrip('.')})"
