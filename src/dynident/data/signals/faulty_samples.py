@@ -179,8 +179,9 @@ def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *
         counted, typical = np.empty((n, 4)), np.median(sizes, axis=0)
         count_zeros(values, q, codes, starts, speed, _APART * typical, counted)
         beside = np.count_nonzero((sizes > 0.0) & (sizes <= 1.5 * counted[:, 3]), axis=0) * len(values) / len(few)
-        zeros = fine & (counted[:, 0] > _FREQUENT * beside + _MORE) & (counted[:, 2] > 0.5 * counted[:, 1])
-        dead_zone = np.where(counted[:, 3] < _APART * typical, counted[:, 3], 0.0)  # a sensor may read 0 below a threshold
+        anywhere = counted[:, 2] > 0.5 * counted[:, 1]
+        zeros = fine & (counted[:, 0] > _FREQUENT * beside + _MORE) & anywhere
+        dead_zone = np.where(~anywhere & (counted[:, 3] < _APART * typical), counted[:, 3], 0.0)  # below it a sensor may read 0
         least_zero = np.maximum(least_zero, 2.0 * dead_zone)
     saturated = sizes.max(axis=0) * (1.0 - 1e-9)
     scales = np.array([usual, least, least_zero, np.where(fine, smallest, 0.0), _repeat_once(few), speed, saturated])
