@@ -123,7 +123,7 @@ def check_array(
 
 def check_samples(name: str, values: ArrayLike, n: int) -> Array:
     """Finite values (N, n) of n joints, or (n,) for one sample, contiguous."""
-    array = np.ascontiguousarray(as_numbers(name, values))
+    array = np.asarray(as_numbers(name, values), order="C")
     if array.ndim not in (1, 2) or array.shape[-1] != n:
         raise ShapeError(name, array.shape, f"(samples, {n}) = (samples, joints), or ({n},) for one sample")
     if not all_finite(array):

@@ -150,7 +150,7 @@ def test_band_and_noise_cover_the_measured_torque(filtered):
 def test_worst_moments_are_the_largest_errors(filtered):
     log = noisy(noise=0.0).part(0.7, 1)
     effort = log.effort.copy()
-    effort[450, 1] += 500.0
+    effort[:, 1] += 20.0 * np.exp(-(((log.time - log.time[450]) / 0.05) ** 2))  # a push; a single value would be left out
     found = validate(filtered, replace(log, effort=effort))
     worst = max(found.worst, key=lambda moment: abs(moment.error))
     assert worst.joint == found.joints[1]

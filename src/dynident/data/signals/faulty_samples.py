@@ -106,6 +106,7 @@ def find_faults(
     """{signal: codes (N, n)} of the signals that have faults, 0 where there is none; and how many of each kind there are."""
     if data.samples < _FEWEST:
         return {}, ()
+    joints = tuple(names) or data.joint_names
     starts = np.array([*data.starts, data.samples], dtype=np.int64)
     found: dict[str, NDArray[np.uint8]] = {}
     counts: list[FaultCount] = []
@@ -116,12 +117,16 @@ def find_faults(
             continue
         codes = _codes(data, signal)
         marked = _mark(values, q, codes, starts, own=signal == "q")
+        smooth = np.zeros(data.n, dtype=np.int64)
         if signal == "effort":
             if marked:
                 _release_levels(values, codes)
             if limits is not None and data.effort_kind is EffortKind.TORQUE:
-                marked |= _mark_beyond(values, codes, np.asarray(limits, dtype=float))
-        own = list(_count(names or data.joint_names, signal, codes)) if marked else []
+                leaping, smooth = _mark_beyond(values, codes, np.asarray(limits, dtype=float))
+                marked |= leaping
+        own = list(_count(joints, signal, codes)) if marked else []
+        kind = _KINDS[BEYOND_LIMIT]
+        own += [FaultCount(signal, kind, joint, count, False) for joint, count in zip(joints, smooth.tolist(), strict=True) if count]
         counts += own
         if any(count.left_out for count in own):
             np.multiply(codes, codes != MASKED, out=codes)
@@ -141,7 +146,8 @@ def describe_faults(counts: Sequence[FaultCount], samples: int) -> Iterator[str]
                     continue
                 done = "they are left out, or replaced by interpolation where a filter follows and they are few in a row"
                 if not left_out:
-                    done = "that is too many for faults of single samples, so they are used; check the column, its unit and the limits"
+                    smooth = ", or reached too smoothly," if kind == "beyond_limit" else ""
+                    done = f"they are too many{smooth} for faults, so they are used; check the column, its unit and the limits"
                 joints = ", ".join(f"{count.joint} {count.samples}" for count in own)
                 yield f"of {samples} samples these {word}s {what}: {joints}; {done}"
 
@@ -173,8 +179,9 @@ def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *
         counted, typical = np.empty((n, 4)), np.median(sizes, axis=0)
         count_zeros(values, q, codes, starts, speed, _APART * typical, counted)
         beside = np.count_nonzero((sizes > 0.0) & (sizes <= 1.5 * counted[:, 3]), axis=0) * len(values) / len(few)
-        zeros = fine & (counted[:, 0] > _FREQUENT * beside + _MORE) & (counted[:, 2] > 0.5 * counted[:, 1])
-        dead_zone = np.where(counted[:, 3] < _APART * typical, counted[:, 3], 0.0)  # a sensor may read 0 below a threshold
+        anywhere = counted[:, 2] > 0.5 * counted[:, 1]
+        zeros = fine & (counted[:, 0] > _FREQUENT * beside + _MORE) & anywhere
+        dead_zone = np.where(~anywhere & (counted[:, 3] < _APART * typical), counted[:, 3], 0.0)  # below it a sensor may read 0
         least_zero = np.maximum(least_zero, 2.0 * dead_zone)
     saturated = sizes.max(axis=0) * (1.0 - 1e-9)
     scales = np.array([usual, least, least_zero, np.where(fine, smallest, 0.0), _repeat_once(few), speed, saturated])
@@ -223,15 +230,25 @@ def _release_levels(effort: Array, codes: NDArray[np.uint8]) -> None:
         codes[repeated & np.isin(column, levels), j] = 0
 
 
-def _mark_beyond(effort: Array, codes: NDArray[np.uint8], limits: Array) -> bool:
-    """Whether there are any."""
+def _mark_beyond(effort: Array, codes: NDArray[np.uint8], limits: Array) -> tuple[bool, IntArray]:
+    """Efforts beyond their limits (n,) in runs that begin or end with a leap: whether there are any. And (n,) how many are in runs that do
+    not: a limit that a motion exceeds smoothly is not that of the drive."""
     allowed = np.where(limits > 0.0, limits, np.inf) * (1.0 + 1e-6)
-    if np.all(largest_sizes(effort) <= allowed):
-        return False
-    for block in row_blocks(len(effort), effort, width=effort.shape[1]):
-        part = codes[block]
-        part[(np.abs(effort[block]) > allowed) & (part == 0)] = BEYOND_LIMIT
-    return True
+    beyond, leaping = np.flatnonzero(largest_sizes(effort) > allowed).tolist(), False
+    smooth = np.zeros(effort.shape[1], dtype=np.int64)
+    leap = DEVIATION * _usual(np.diff(_excerpt(effort), axis=0)) if beyond else smooth
+    for j in beyond:
+        good = np.flatnonzero(codes[:, j] == 0)
+        column = column_of(effort, j)[good]
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], np.abs(column) > allowed[j], [False]])))
+        steps = np.abs(np.diff(column, prepend=column[:1], append=column[-1:]))  # before each sample, and after the last
+        for start, stop in edges.reshape(-1, 2).tolist():
+            if max(steps[start], steps[stop]) > leap[j]:
+                codes[good[start:stop], j] = BEYOND_LIMIT
+                leaping = True
+            else:
+                smooth[j] += stop - start
+    return leaping, smooth
 
 
 def _count(names: Sequence[str], signal: str, codes: NDArray[np.uint8]) -> Iterator[FaultCount]:

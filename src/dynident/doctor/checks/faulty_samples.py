@@ -29,7 +29,11 @@ def _look(case: Case) -> Iterator[Finding]:
         name=CHECK.name,
         sentence="; ".join(describe_faults(counts, data.samples)),
         confidence=Confidence.MEDIUM,
-        evidence=tuple(Evidence(f"{c.kind} {c.signal} of {c.joint}", 100.0 * c.samples / data.samples, "%") for c in counts),
+        evidence=tuple(
+            Evidence(f"faulty {word}s", 100.0 * sum(c.samples for c in counts if c.signal == signal) / data.q.size, "%")
+            for signal, word in SIGNALS.items()
+            if signal in found
+        ),
         joints=tuple(name for name in case.names if any(count.joint == name for count in counts)),
         advice="nothing need be done to this log; find out why the recorder loses or spoils samples",
         figures=(_figure(case, data, worst, found[worst.signal]),),
