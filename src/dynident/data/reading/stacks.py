@@ -54,7 +54,7 @@ def choose_with(name: str) -> Remedy:
 
 def numeric(file: Path, column: str, values: NDArray[Any]) -> NDArray[Any]:
     """Real numbers, integers kept as they are (nanosecond stamps need all their digits)."""
-    if values.dtype.kind in "biu":
+    if values.dtype.kind in "iu":
         return values
     if np.issubdtype(values.dtype, np.floating):
         return values.astype(np.float64, copy=False)
@@ -99,6 +99,8 @@ def _inertia_from_elements(file: Path, elements: Mapping[tuple[int, int], NDArra
 def _kind(values: NDArray[Any]) -> str:
     if np.issubdtype(values.dtype, np.complexfloating):
         return "complex numbers"
+    if values.dtype.kind == "b":
+        return "truth values (True, False)"
     if values.dtype.kind in "mM":
         return "dates" if values.dtype.kind == "M" else "durations"
     return _text_kind(values) if values.dtype.kind in "US" else f"values of type {values.dtype}"
