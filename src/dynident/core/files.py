@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import math
@@ -38,6 +39,8 @@ def read_bytes(path: str | Path) -> bytes:
                 file, f"has {file.stat().st_size >> 20} MB, more than a file of this kind ever has; check that it is the right one"
             )
         return file.read_bytes()
+    except ValueError:  # a character of the value 0
+        raise FileError(repr(str(file)), "can't be the name of a file; check the path") from None
     except FileNotFoundError:
         raise FileError(file, "no such file; check the path") from None
     except IsADirectoryError:
@@ -53,6 +56,16 @@ def read_text(path: str | Path) -> str:
     except UnicodeDecodeError:
         raise FileError(path, "is not text (UTF-8); check that it is the right file") from None
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def split_csv(path: str | Path, text: str) -> list[list[str]]:
+    """The cells of a small table in commas, line by line; FileError for one that is none. path : for messages."""
+    rows: list[list[str]] = []
+    try:
+        rows.extend(csv.reader(text.splitlines(), skipinitialspace=True))
+    except csv.Error as error:  # a cell that is too long
+        raise FileError(path, f"can't be read as a table: {error}; correct that line", place=f"line {len(rows) + 1}") from None
+    return rows
 
 
 def read_json(path: str | Path) -> dict[str, Any]:

@@ -118,7 +118,10 @@ def _read_library(name: str) -> Robot:
 @cache
 def _standard_input() -> str:
     """What comes in there, which can be read once."""
-    return sys.stdin.read()
+    text = sys.stdin.read()
+    if not text.strip():
+        raise FileError("standard input", "is empty, or closed; pipe the description of a robot into it")
+    return text
 
 
 def _kind(source: str, text: str) -> str:

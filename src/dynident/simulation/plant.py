@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, BoolArray, IntArray, per_joint
 from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.dynamics import mass_matrix
-from dynident.errors import import_optional
+from dynident.errors import InputError, import_optional
 from dynident.parameters import change_of_frame, link_inertia
 from dynident.robots.formats.mjcf_inertial import FULL_INERTIA
 from dynident.robots.kinematics import length_unit
@@ -111,8 +111,13 @@ def build_plant(
         if elastic:
             body.add_joint(name=f"{joint.name} deflection", type=kind, axis=joint.axis)
         bodies.append(body)
-    with silence_mujoco(mujoco):
-        model = spec.compile()
+    try:
+        with silence_mujoco(mujoco):
+            model = spec.compile()
+    except ValueError as error:  # a link without mass that moves by itself, mostly
+        reason = " ".join(str(error).split()).removeprefix("Error: ").rstrip(".")
+        remedy = "give every link that moves by itself a mass and an inertia"
+        raise InputError(f"MuJoCo can't simulate this robot: {reason}", remedy=remedy) from None
     for j, joint in enumerate(robot.joints):  # MuJoCo may sort the bodies of a tree, so ask by name
         motors.append(int(model.joint(joint.name).dofadr[0]))
         springs.append(int(model.joint(f"{joint.name} deflection").dofadr[0]) if np.isfinite(stiffness[j]) else -1)

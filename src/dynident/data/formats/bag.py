@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -70,6 +72,8 @@ _DAMAGED = (
     OverflowError,
     MemoryError,
 )
+#: A name in the definition of a type.
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _MEND = {".mcap": "mcap recover", ".bag": "rosbag reindex", ".db3": "ros2 bag reindex"}
 
 
@@ -205,6 +209,7 @@ def _ros_messages(path: Path, asked: list[str] | None, topics: dict[str, _Topic]
     """Messages of a bag through rosbags. asked : topics, else those of a known type; topics : is filled with what there is."""
     from rosbags.highlevel import AnyReader, AnyReaderError
 
+    _guard_types()
     stores = [_typestore(definition) for definition in _STATES]
     with AnyReader([path], default_typestore=stores[0]) as reader:
         topics.update({name: _Topic(str(info.msgtype), info.msgcount) for name, info in reader.topics.items()})
@@ -218,6 +223,24 @@ def _ros_messages(path: Path, asked: list[str] | None, topics: dict[str, _Topic]
                     raise
                 content = stores[1].deserialize_cdr(raw, connection.msgtype)  # as versions before ROS 2 Humble wrote it
             yield _Message(connection.topic, received, content)
+
+
+@cache
+def _guard_types() -> None:
+    """rosbags makes Python code of the types that a bag defines, and runs it: their names must be names, whatever its parser lets pass."""
+    from rosbags.typesys import TypesysError
+    from rosbags.typesys.store import Typestore
+
+    register: Any = Typestore.register
+
+    def check(store: Any, types: Any) -> None:
+        for name, (constants, fields) in types.items():
+            words = [*name.split("/"), *(item[0] for item in constants), *(item[0] for item in fields)]
+            if wrong := next((word for word in words if not _WORD.fullmatch(word)), None):
+                raise TypesysError(f"the type {name!r} has {wrong!r} for a name, which no program can use; leave that topic out")
+        register(store, types)
+
+    Typestore.register = check  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _typestore(state: str) -> Any:

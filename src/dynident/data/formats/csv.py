@@ -28,7 +28,7 @@ def read_csv(path: Path, options: NoOptions | None = None) -> dict[str, NDArray[
             raise FileError(path, "is not text; check that it is the right file")
     layout, description = look_at(path)
     table = _read_blanks(path, layout) if layout.delimiter == "" else _read_delimited(path, layout)
-    return table | {key: np.array(value) for key, value in description.items()}
+    return table | description
 
 
 READER = Reader(name="csv", read=read_csv, read_large=read_large_csv, suffixes=(".csv", ".tsv", ".txt"))

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dynident.data.formats.reader import parse_description
 from dynident.errors import FileError
 
 #: Marks the comment line in which write_dataset keeps what a table of numbers can't.
@@ -67,7 +67,7 @@ def _first_lines(path: Path) -> tuple[list[str], list[str], dict[str, Any]]:
                 if not lines and (line.startswith("#") or not line.strip()):
                     comments.append(line.strip())
                     if line.startswith(DESCRIPTION):
-                        description = _description(path, line, len(comments))
+                        description = parse_description(path, line.removeprefix(DESCRIPTION), f"line {len(comments)}")
                 elif line.strip():
                     lines.append(line.rstrip("\r\n"))
                 if len(lines) == 10:
@@ -83,16 +83,6 @@ def _commented_names(comments: list[str], delimiter: str, count: int) -> list[st
     if len(cells) == count and not any(is_number(cell, ".") for cell in cells):
         return cells
     return [f"column{i + 1}" for i in range(count)]
-
-
-def _description(path: Path, line: str, number: int) -> dict[str, Any]:
-    try:
-        content = json.loads(line.removeprefix(DESCRIPTION))
-    except json.JSONDecodeError:
-        raise FileError(path, f"what follows {DESCRIPTION.strip()!r} is not valid JSON", place=f"line {number}") from None
-    if not isinstance(content, dict):
-        raise FileError(path, "the description must be a JSON object", place=f"line {number}")
-    return content
 
 
 def _delimiter(lines: list[str]) -> str:

@@ -30,7 +30,7 @@ def read_large_csv(path: Path, options: NoOptions | None, progress: Progress) ->
     for piece, position in pieces:
         columns.append(piece)
         progress(min(1.0, position / size))
-    return columns.arrays() | {key: np.array(value) for key, value in description.items()}
+    return columns.arrays() | description
 
 
 def _large_delimited(path: Path, layout: Layout) -> Iterator[tuple[dict[str, NDArray[Any]], int]]:

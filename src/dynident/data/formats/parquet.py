@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from dynident.core.options import NoOptions
 from dynident.core.sizes import check_unpacked
 from dynident.data.formats.columns_on_disk import LONG_INTEGER, ColumnSpool
-from dynident.data.formats.reader import Progress, Reader
+from dynident.data.formats.reader import Progress, Reader, parse_description
 from dynident.errors import FileError
 
 #: Rows of a large file that are read at once.
@@ -38,7 +37,7 @@ def read_parquet(path: Path, options: NoOptions | None = None) -> dict[str, NDAr
     if len(set(names)) < len(names):
         raise FileError(path, "has two columns of one name; names must be unique")
     content = {name: _column(path, name, table.column(name)) for name in names}
-    return content | _description(path, (table.schema.metadata or {}).get(DESCRIPTION))
+    return content | _description(path, table.schema)
 
 
 def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress) -> dict[str, NDArray[Any]]:
@@ -54,7 +53,7 @@ def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress
                 columns.append({name: _floats(_column(path, name, pa.chunked_array([batch.column(name)]))) for name in names})
                 done += batch.num_rows
                 progress(done / max(rows, 1))
-            return columns.arrays() | _description(path, (file.schema_arrow.metadata or {}).get(DESCRIPTION))
+            return columns.arrays() | _description(path, file.schema_arrow)
     except (pa.ArrowException, OSError) as error:
         raise FileError(path, f"can't be read as Parquet: {str(error).splitlines()[0]}") from None
 
@@ -80,7 +79,13 @@ def _open(path: Path, **options: Any) -> Generator[Any]:
 def _is_text(kind: Any) -> bool:
     import pyarrow as pa
 
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_binary(kind)
+
+
+def _is_binary(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
 
 
 def _check_values(path: Path, metadata: Any) -> None:
@@ -101,9 +106,11 @@ def _column(path: Path, name: str, column: Any) -> NDArray[Any]:
     import pyarrow as pa
 
     kind = column.type
-    if pa.types.is_dictionary(kind):
+    if pa.types.is_dictionary(kind) and not _is_binary(kind.value_type):
         return _texts(path, column)
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
+        if pa.types.is_nested(kind) or pa.types.is_dictionary(kind) or _is_binary(kind):
+            return np.full(len(column), f"<{kind}>")  # which nobody needs, or is refused as text
         values = column.to_numpy()
         return values.astype(str) if values.dtype == object else values
     import pyarrow.compute as module
@@ -124,11 +131,6 @@ def _texts(path: Path, column: Any) -> NDArray[Any]:
     return column.cast(column.type.value_type).to_numpy().astype(str)
 
 
-def _description(path: Path, text: bytes | None) -> dict[str, NDArray[Any]]:
-    if text is None:
-        return {}
-    try:
-        content = json.loads(text)
-    except ValueError:
-        raise FileError(path, "the description in the file's metadata is not valid JSON", place="metadata") from None
-    return {key: np.array(value) for key, value in content.items()} if isinstance(content, dict) else {}
+def _description(path: Path, schema: Any) -> dict[str, NDArray[Any]]:
+    text = (schema.metadata or {}).get(DESCRIPTION)
+    return {} if text is None else parse_description(path, text, "metadata")

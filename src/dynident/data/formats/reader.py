@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.archives import read_npz
 from dynident.core.options import NoOptions
+from dynident.errors import FileError
 
 Table: TypeAlias = Mapping[str, NDArray[Any]]
 Progress: TypeAlias = Callable[[float], None]
@@ -53,6 +56,16 @@ class Reader:
     def known_by(self) -> tuple[str, ...]:
         """For messages: the suffixes, and what a folder must hold."""
         return (*self.suffixes, *([f"folders with {self.marker}"] if self.marker else []))
+
+
+def parse_description(path: Path, text: str | bytes, place: str) -> dict[str, NDArray[Any]]:
+    """What `write_dataset` says beside a table of numbers, as JSON, each value as an array. place : where in the file it stands."""
+    try:
+        content = json.loads(text)
+        return {str(name): np.array(value) for name, value in content.items()}
+    except (ValueError, AttributeError, RecursionError, OverflowError):  # no JSON, no mapping, or lists that are no arrays
+        problem = "the description that dynident keeps there is damaged"
+        raise FileError(path, problem, place=place, remedy="remove it, or write the file again") from None
 
 
 def _read(path: Path, options: NoOptions) -> Table:

@@ -20,7 +20,7 @@ def stack(file: Path, table: Table, name: str, columns: Sequence[str]) -> NDArra
     """The columns as one array: (N,) for time, (N, n) for the rest, (N, n, n) for M."""
     if name == "time" and len(columns) == 1 and table[columns[0]].dtype.kind in "mM":
         return table[columns[0]].reshape(-1)
-    arrays = {column: numeric(file, column, table[column]) for column in columns}
+    arrays = {column: numeric(file, column, table[column], truth=name == "mask") for column in columns}
     if name == "time":
         first = next(iter(arrays.values()))
         if len(arrays) > 1 or first.size != max(first.shape):
@@ -52,9 +52,9 @@ def choose_with(name: str) -> Remedy:
     return Remedy("choose with {columns}", columns={name: "..."})
 
 
-def numeric(file: Path, column: str, values: NDArray[Any]) -> NDArray[Any]:
-    """Real numbers, integers kept as they are (nanosecond stamps need all their digits)."""
-    if values.dtype.kind in "biu":
+def numeric(file: Path, column: str, values: NDArray[Any], *, truth: bool = False) -> NDArray[Any]:
+    """Real numbers, integers kept as they are (nanosecond stamps need all their digits). truth : True and False will do too."""
+    if values.dtype.kind in ("biu" if truth else "iu"):
         return values
     if np.issubdtype(values.dtype, np.floating):
         return values.astype(np.float64, copy=False)
@@ -99,6 +99,8 @@ def _inertia_from_elements(file: Path, elements: Mapping[tuple[int, int], NDArra
 def _kind(values: NDArray[Any]) -> str:
     if np.issubdtype(values.dtype, np.complexfloating):
         return "complex numbers"
+    if values.dtype.kind == "b":
+        return "truth values (True, False)"
     if values.dtype.kind in "mM":
         return "dates" if values.dtype.kind == "M" else "durations"
     return _text_kind(values) if values.dtype.kind in "US" else f"values of type {values.dtype}"

@@ -5,7 +5,6 @@ The form of the YAML is described in docs/reference/constraint-files.md; every k
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import math
 import sys
@@ -16,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from dynident.core.fields import Fields, parse_number, read_fields
-from dynident.core.files import errors_in_file, read_text
+from dynident.core.files import errors_in_file, read_text, split_csv
 from dynident.errors import FileError, Remedy
 from dynident.feasibility.constraints import convex
 from dynident.feasibility.constraints.either import Either
@@ -55,7 +54,7 @@ def read_constraints(path: str | Path, *, base: BaseParameters | None = None, ru
 
 def _from_csv(file: Path) -> list[Constraint]:
     """Lines `name,low,high` below the line `Coeff name,Lower bound,Upper bound`."""
-    lines = [(number, row) for number, row in enumerate(csv.reader(read_text(file).splitlines()), start=1) if any(map(str.strip, row))]
+    lines = [(number, row) for number, row in enumerate(split_csv(file, read_text(file)), start=1) if any(map(str.strip, row))]
     header = tuple(cell.strip() for cell in lines[0][1]) if lines else ()
     if header != _CSV_COLUMNS:
         raise FileError(file, f"its first line must be {','.join(_CSV_COLUMNS)!r}, not {','.join(header)!r}", place="line 1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array
 from dynident.core.fields import Fields, parse_number
+from dynident.core.files import split_csv
 from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
 from dynident.parameters import INERTIA_NAMES
 from dynident.robots.formats.dh import CONVENTIONS, dh_robot
@@ -64,7 +64,7 @@ def read_dh_table(source: str, text: str) -> Robot:
 
     Angles may be written as pi/2 or 90deg. convention is in every row, or in the first alone.
     """
-    lines = [line for line in csv.reader(text.lstrip("\ufeff").splitlines(), skipinitialspace=True) if any(cell.strip() for cell in line)]
+    lines = [line for line in split_csv(source, text.lstrip("\ufeff")) if any(cell.strip() for cell in line)]
     if len(lines) < 2:
         raise FileError(source, "has no rows; a heading with theta, d, a, alpha, convention and one row per joint were expected")
     headings = [cell.strip().lower() for cell in lines[0]]

@@ -39,10 +39,17 @@ class Geometry(Protocol):
         ...
 
 
+#: Nothing that a robot is made of is longer [m], and no mesh is in units that are larger.
+_LARGEST = 1e6
+
+
 def check_lengths(source: Path, link: str, tag: str, lengths: list[float]) -> list[float]:
-    """The lengths of a shape; FileError for one that is negative."""
+    """The lengths of a shape, or the scale of a mesh; FileError for one that is negative, or that no robot has."""
     if min(lengths) < 0.0:
         raise FileError(source, f"a <{tag}> has a length of {min(lengths):g}; it must not be negative", place=f"link {link!r}")
+    if max(lengths) > _LARGEST:
+        problem = f"a <{tag}> has a length or scale of {max(lengths):g}; at most {_LARGEST:g} was expected"
+        raise FileError(source, problem, place=f"link {link!r}", remedy="correct that number")
     return lengths
 
 

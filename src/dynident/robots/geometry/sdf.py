@@ -38,7 +38,8 @@ class SdfGeometry:
     def _form(self, link: str, shape: Element) -> Form | str:
         def numbers(name: str, length: int, usual: str) -> list[float]:
             found = read_numbers(str(self._source), f"link {link!r}", shape.findtext(name) or usual, length).tolist()
-            return found if name == "scale" else check_lengths(self._source, link, shape.tag, found)
+            check_lengths(self._source, link, shape.tag, [abs(value) for value in found] if name == "scale" else found)
+            return found
 
         match shape.tag:
             case "box":

@@ -42,7 +42,8 @@ class UrdfGeometry:
     def _form(self, link: str, shape: Element) -> Form | str:
         def numbers(name: str, length: int = 1) -> list[float]:
             found = read_numbers(self._source, f"link {link!r}", shape, required=(name,), length=length)[name].tolist()
-            return found if name == "scale" else check_lengths(self._source, link, shape.tag, found)
+            check_lengths(self._source, link, shape.tag, [abs(value) for value in found] if name == "scale" else found)
+            return found
 
         match shape.tag.rpartition("}")[2]:
             case "box":

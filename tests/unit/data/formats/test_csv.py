@@ -66,8 +66,8 @@ def test_texts_and_missing_values_are_kept_for_whoever_needs_the_column(tmp_path
         ("t,q1,q1\n0,1,2\n", "line 1: two columns are named 'q1'"),
         ("", "holds no data"),
         ("# nothing\n\n", "holds no data"),
-        ("# dynident: {\nt,q1\n0,1\n", "line 1: what follows '# dynident:' is not valid JSON"),
-        ("# dynident: [1]\nt,q1\n0,1\n", "line 1: the description must be a JSON object"),
+        ("# dynident: {\nt,q1\n0,1\n", "line 1: the description that dynident keeps there is damaged"),
+        ("# dynident: [1]\nt,q1\n0,1\n", "line 1: the description that dynident keeps there is damaged"),
         ("t,q1\0\n0,1\n", "is not text"),
     ],
 )
