@@ -19,7 +19,7 @@ from dynident.core.arrays import Array
 from dynident.core.figures import Figure
 from dynident.core.results import Report, Result
 from dynident.parameters import link_inertia
-from dynident.robots.kinematics import arm_reach, joint_points, length_unit
+from dynident.robots.kinematics import arm_reach, children, joint_points, length_unit
 from dynident.robots.robot import Link, Robot, Source
 from dynident.robots.verdict import Judgement, Verdict, judge
 
@@ -200,8 +200,8 @@ def inside_compound_joint(robot: Robot, body: int) -> bool:
     """
     link = robot.links[body]
     start, _ = joint_points(robot, body)
-    children = [joint.placement[:3, 3] for joint in robot.joints if joint.parent == body]
-    in_one_point = len(children) == 1 and np.allclose(children[0], start, rtol=0.0, atol=1e-9 * length_unit(robot))
+    ends = [robot.joints[child].placement[:3, 3] for child in children(robot)[body]]
+    in_one_point = len(ends) == 1 and np.allclose(ends[0], start, rtol=0.0, atol=1e-9 * length_unit(robot))
     return not np.any(link.parameters) and (in_one_point or link.name.endswith(f"/{robot.joints[body].name}"))
 
 
@@ -226,7 +226,7 @@ def _size_warnings(robot: Robot, body: int, com: Array, inertia_per_mass: Array,
     warnings: list[str] = []
     start, ends = joint_points(robot, body)
     span = max((float(np.linalg.norm(end - start)) for end in ends), default=0.0)
-    end_is_known = span > 0.0 or any(joint.parent == body for joint in robot.joints)
+    end_is_known = span > 0.0 or bool(children(robot)[body])
     size = max(span, SIZE_SHARE_OF_REACH * reach) if end_is_known else reach
     distance = min(_distance_to_segment(com, start, end) for end in (*ends, start))
     if distance > size:

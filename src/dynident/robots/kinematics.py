@@ -128,16 +128,27 @@ def link_poses(robot: Robot, q: ArrayLike) -> Array:
     return poses
 
 
+@lru_cache(maxsize=64)
+def children(robot: Robot) -> tuple[tuple[int, ...], ...]:
+    """The links that hang on each link."""
+    found: list[list[int]] = [[] for _ in robot.joints]
+    for child, joint in enumerate(robot.joints):
+        if joint.parent >= 0:
+            found[joint.parent].append(child)
+    return tuple(map(tuple, found))
+
+
 def joint_points(robot: Robot, body: int) -> tuple[Array, list[Array]]:
     """The link's own joint, and its children's joints (the tool's origin for the last link), in the link's parameter frame."""
     pose_link_in_joint = robot.links[body].placement
     start = -pose_link_in_joint[:3, :3].T @ pose_link_in_joint[:3, 3]
-    ends = [joint.placement[:3, 3] for joint in robot.joints if joint.parent == body]
+    ends = [robot.joints[child].placement[:3, 3] for child in children(robot)[body]]
     if body == robot.n - 1:
         ends.append(robot.tool[:3, 3])
     return start, ends
 
 
+@lru_cache(maxsize=64)
 def arm_reach(robot: Robot) -> float:
     """Length of the longest chain of joints from the base to a tip, strokes of the sliding joints included [m]."""
     lengths: list[float] = []

@@ -49,7 +49,7 @@ def build_robot(
     """
     locked = _lock(tree, lock or {})
     root = 0 if base is None else tree.index(base)
-    kept = [i for i in range(len(tree.links)) if root in tree.path(i)]
+    kept = tree.below(root)
     chain: list[int] = [] if tip is None else tree.path(tree.index(tip))
     kept, adrift = _drop_adrift(tree, root, kept, locked, chain)
     free = [i for i in kept if i != root and tree.links[i].joint is not None and i not in locked]
@@ -179,10 +179,11 @@ def _drop_adrift(
     tree: SourceTree, root: int, kept: list[int], locked: Mapping[int, float], chain: list[int]
 ) -> tuple[list[int], list[int]]:
     """What is left without the objects that float beside the arm, and these objects: nothing there is driven, so it loads nothing."""
-    moves = [i for i in kept if tree.links[i].joint is not None]
+    moves = {i for i in kept if tree.links[i].joint is not None}
     floating = [i for i in kept if i != root and tree.links[i].held is not None and i not in locked and i not in chain]
-    adrift = [i for i in floating if moves and not any(k in moves for k in tree.path(i)) and not any(i in tree.path(k) for k in moves)]
-    return [i for i in kept if not any(k in adrift for k in tree.path(i))], adrift
+    adrift = [i for i in floating if moves and moves.isdisjoint(tree.path(i)) and moves.isdisjoint(tree.below(i))]
+    lost = set(tree.below(*adrift))
+    return [i for i in kept if i not in lost], adrift
 
 
 def _drop_off_base(tree: SourceTree, kept: list[int], free: list[int], path: list[int]) -> tuple[list[int], list[int]]:

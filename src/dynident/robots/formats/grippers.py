@@ -27,8 +27,8 @@ def gripper_positions(tree: SourceTree, free: Collection[int], chain: Collection
     """
     groups = [group for group in _groups(tree, free) if group.isdisjoint(chain)]
     coupled = frozenset[int]().union(*groups)
-    below = {i: frozenset(k for k in free if i in tree.path(k)) for i in free}
     fingers = frozenset(i for i in free if i not in chain and _is_finger(tree, i))
+    below = {i: frozenset(free).intersection(tree.below(i)) for i in coupled | fingers}
 
     def beside(i: int, joints: Collection[int]) -> bool:
         """Whether one of the joints is on another branch."""

@@ -112,6 +112,15 @@ class SourceTree:
         return chain[::-1]
 
 
+    def below(self, *roots: int) -> list[int]:
+        """Links that hang on these, themselves included, in the file's order."""
+        found: set[int] = set()
+        for index, link in enumerate(self.links):  # a parent stands before its children
+            if index in roots or link.parent in found:
+                found.add(index)
+        return sorted(found)
+
+
 def tree_of_robot(robot: Robot) -> SourceTree:
     """The tree of a robot read from a DH file (one link per body), so that its joints can be locked; its root is called base."""
     links = [SourceLink(name="base", parent=-1, capsules=robot.base_pieces[0].capsules if robot.base_pieces else ())]

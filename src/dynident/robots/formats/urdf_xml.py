@@ -244,9 +244,13 @@ def _check_tree(path: str | Path, links: list[str], by_child: dict[str, UrdfJoin
     if len(roots) > 1:
         remedy = "join them with fixed joints"
         raise FileError(path, f"links {', '.join(roots)} have no parent; a tree with one root link was expected ({remedy})")
-    reached = set(roots)
-    while found := {child for child, joint in by_child.items() if joint.parent in reached} - reached:
-        reached |= found
+    children: dict[str, list[str]] = {}
+    for child, joint in by_child.items():
+        children.setdefault(joint.parent, []).append(child)
+    reached, waiting = set[str](), roots
+    while waiting:
+        reached.update(waiting)
+        waiting = [child for link in waiting for child in children.get(link, ()) if child not in reached]
     lost = [link for link in links if link not in reached]
     if lost:
         raise FileError(path, f"links {', '.join(lost)} form a loop; a tree with one root link was expected")
