@@ -221,7 +221,7 @@ OPTIONS = {
     "packages": "--package",
     "xacro_args": "--xacro-arg",
     "cutoff": "--filter",
-    "run_python": "--constraints",
+    "run_python": "--run-python",
     "force": "--force",
     "resume": "--resume",
     "connection_options": "--connection-option",

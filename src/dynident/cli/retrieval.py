@@ -28,6 +28,7 @@ class RetrievalOptions:
     """The options that say what problem is to be solved."""
 
     constraints: tuple[Path, ...]
+    run_python: bool
     bounds: tuple[Path, ...]
     total_mass: tuple[float, float] | None
     geometry: bool
@@ -105,10 +106,8 @@ class RetrievalOptions:
         from dynident.feasibility.constraints.files import read_constraints
 
         conditions = FeasibleSet()
-        for file in self.bounds:
-            conditions = conditions & read_constraints(file, base=estimate.base)
-        for file in self.constraints:
-            conditions = conditions & read_constraints(file, base=estimate.base, run_python=True)
+        for file in (*self.bounds, *self.constraints):
+            conditions = conditions & read_constraints(file, base=estimate.base, run_python=self.run_python)
         return conditions
 
     def check_method(self, **explicit: object) -> str:

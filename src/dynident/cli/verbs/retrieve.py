@@ -16,7 +16,7 @@ EXAMPLE = """Examples:
 
 [bold]dynident retrieve run --bounds bounds.csv --total-mass 16 20[/bold]
 
-[bold]dynident retrieve run --constraints limits.yaml --constraints my_rules.py --solver barrier[/bold]
+[bold]dynident retrieve run --constraints limits.yaml --constraints my_rules.py --run-python --solver barrier[/bold]
 
 [bold]dynident retrieve run --method gaz2019 --bounds bounds.csv --total-mass 16 20[/bold]   (Algorithm 1 of the Panda paper)
 
@@ -56,8 +56,12 @@ def retrieve(
     run: RunArgument,
     constraints: Annotated[
         list[Path] | None,
-        typer.Option("--constraints", metavar="FILE", help="Constraints (.yaml, .csv); a .py file is run as a program. Repeatable."),
+        typer.Option("--constraints", metavar="FILE", help="Constraints (.yaml, .csv, or .py with --run-python). Repeatable."),
     ] = None,
+    run_python: Annotated[
+        bool,
+        typer.Option("--run-python", help="Run the .py files that are named: programs, which can do all that you can. Read them first."),
+    ] = False,
     bounds: Annotated[
         list[Path] | None, typer.Option("--bounds", metavar="FILE", help="Bounds on parameters (.csv or .yaml). Repeatable.")
     ] = None,
@@ -147,6 +151,7 @@ def retrieve(
 
     asked = RetrievalOptions(
         constraints=tuple(constraints or ()),
+        run_python=run_python,
         bounds=tuple(bounds or ()),
         total_mass=total_mass,
         geometry=geometry_bounds,

@@ -40,8 +40,8 @@ def read_constraints(path: str | Path, *, base: BaseParameters | None = None, ru
         raise FileError(file, f"unknown suffix {suffix!r}; known: {', '.join(_SUFFIXES)}")
     if suffix == ".py":
         if not run_python:
-            remedy = Remedy("give it with {run_python} if that is wanted", run_python=True)
-            raise FileError(file, "is a Python file, which would be run", remedy=remedy)
+            remedy = Remedy("read it, and allow it with {run_python}", run_python=True)
+            raise FileError(file, "is a Python program, which can do all that you can", remedy=remedy)
         found = _from_python(file)
     else:
         found = _from_csv(file) if suffix == ".csv" else _from_yaml(file)

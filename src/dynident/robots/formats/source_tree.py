@@ -111,7 +111,6 @@ class SourceTree:
             index = self.links[index].parent
         return chain[::-1]
 
-
     def below(self, *roots: int) -> list[int]:
         """Links that hang on these, themselves included, in the file's order."""
         found: set[int] = set()

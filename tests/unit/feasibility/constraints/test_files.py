@@ -179,7 +179,7 @@ def test_a_program_is_run_only_when_that_is_wanted(tmp_path):
     assert isinstance(rule, UserConstraint)
     assert bounds == Bounds("m1", 0, 5)
     trap = written(tmp_path, "open('ran', 'w')", "trap.py")
-    with pytest.raises(FileError, match="is a Python file, which would be run"):
+    with pytest.raises(FileError, match="is a Python program, which can do all that you can; read it, and allow it with run_python=True"):
         read_constraints(trap, base=BASE)
     assert not Path("ran").exists()
 
