@@ -33,6 +33,7 @@ from dynident.runs import load_run, save_run
 from dynident.validation import validate
 from tests.bags import joint_states, write_bag, write_json_mcap
 from tests.faults import damage
+from tests.faults import more_originals as more
 from tests.faults.damage import Damage, damage_bytes, damage_json, damage_text, damage_xml, damage_yaml, of_arrays, pick
 from tests.faults.outcomes import Found, concerns_of_log
 from tests.logs import synthetic_log, synthetic_samples
@@ -379,6 +380,16 @@ def _write_recipe(folder: Path) -> None:
     (folder / "log.csv.yaml").write_text(RECIPE)
 
 
+def _write_preset(folder: Path) -> None:
+    write_text(",")(folder)
+    (folder / "preset.yaml").write_text(more.PRESET)
+
+
+def _write_forged(folder: Path) -> None:
+    write_run(folder / "run")
+    (folder / "seed").write_bytes(b"intact")
+
+
 def _library_text() -> str:
     import dynident.robots
 
@@ -432,5 +443,25 @@ def formats() -> dict[str, Format]:
         _of_run("parameters.json", damage_text, damage_json),
         _of_run("parameters.npz", of_arrays(damage.load_npz, damage.save_npz), cases=40),
         _of_run("validation.json", damage_text, damage_json),
+        Format(name="forged run", file="seed", write=_write_forged, read=more.read_forged_run, damages=(more.draw_seed,), cases=100),
+        *(
+            Format(name=name, file=file, write=more.write_mesh(file, content), read=more.read_shapes, damages=(damage_bytes, *damages))
+            for name, (file, content, damages) in more.MESHES.items()
+        ),
+        Format(name="srdf", file="arm.srdf", write=more.write_srdf, read=more.read_shapes, damages=(damage_bytes, damage_text, damage_xml)),
+        Format(
+            name="preset",
+            file="preset.yaml",
+            write=_write_preset,
+            read=more.read_with_preset,
+            damages=(damage_bytes, damage_text, damage_yaml),
+        ),
+        Format(
+            name="xacro expressions",
+            file="arm.xacro",
+            write=lambda folder: (folder / "arm.xacro").write_text(XACRO, encoding="utf-8"),
+            read=lambda path: more.refuse_forbidden(path, read_robot),
+            damages=(more.damage_expression,),
+        ),
     ]
     return {item.name: item for item in found}

@@ -17,6 +17,9 @@ from dynident.regression.equations.columns import Columns
 from dynident.robots.kinematics import arm_reach
 from dynident.robots.robot import Robot
 
+#: No place on a robot is farther from another [m].
+_FARTHEST = 1e6
+
 
 @dataclass(frozen=True, eq=False)
 class ComInHull:
@@ -75,6 +78,8 @@ class ComInCylinder:
     def terms(self, robot: Robot, columns: Columns) -> Terms:
         i = link_index(self.link, robot)
         start, end = np.asarray(self.start, dtype=float), np.asarray(self.end, dtype=float)
+        if not np.abs(end - start).max() < _FARTHEST:
+            raise ValueRangeError("cylinder", f"has ends that are {_FARTHEST:g} m apart or more; check them")
         length = float(np.linalg.norm(end - start))
         if not (length > 0 and self.radius > 0):
             raise ValueRangeError("cylinder", "needs two different ends and a positive radius")
