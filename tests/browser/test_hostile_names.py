@@ -89,11 +89,11 @@ def pages(robot, log, run) -> dict[str, Callable[[], str]]:
 
     def excite() -> str:
         found = drive_design(design(unchecked=True))
-        return show_moving(figure_page(found.plot(), f"{robot.name}: trajectory"), robot, found.drive.trajectory)
+        return show_moving(figure_page(found.plot(), f"{robot.name}: trajectory", "dynident excite"), robot, found.drive.trajectory)
 
     def experiment() -> str:
         found = design_experiment(lambda **options: design(unchecked=True, **options), precision=50.0)
-        return figure_page(found.plot(title=found.headline), f"{robot.name}: experiment")
+        return figure_page(found.plot(title=found.headline), f"{robot.name}: experiment", "dynident excite")
 
     def fleet() -> str:
         compared = compare_runs([load_run(run), load_run(run)])
