@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
+
 from dynident.core.files import write_atomically
 from dynident.core.options import describe_all, settle_options
 from dynident.data.dataset import Dataset
@@ -14,6 +16,8 @@ from dynident.errors import FileError, UnknownNameError
 from dynident.excitation.formats import franka, joint_trajectory, kuka_fri, kuka_rsi, tables, urscript
 from dynident.excitation.formats.format import FileHeader, TrajectoryFile, TrajectoryFormat, named_format, require_regular, restore_marks
 
+#: No joint of a robot goes farther [rad | m].
+_FARTHEST = 1e6
 FORMATS: dict[str, TrajectoryFormat] = {
     item.name: item
     for item in (
@@ -87,4 +91,6 @@ def read_trajectory(path: str | Path, **reading: Unpack[ReadingArguments]) -> Tr
     named = named_format(comments)
     found = next((item for item in by_suffix if item.name == named), by_suffix[0])
     samples = restore_marks(found.read(file, reading), comments)
+    if (farthest := float(np.abs(samples.q).max(initial=0.0))) > _FARTHEST:
+        raise FileError(file, f"has a position of {farthest:.3g} rad or m; at most {_FARTHEST:g} was expected", remedy="check its columns")
     return TrajectoryFile(samples=samples, format=found.name, comments=comments)

@@ -73,6 +73,8 @@ def _read(file: Path, text: str, folder: str, root: Element) -> SourceTree:
     )
 
 
+#: Larger numbers, which nothing has, are as good as infinite: their squares overflow.
+_LARGEST = 1e100
 #: Attributes that hold the name of something, which may be nan or inf.
 _NAMES = frozenset(
     {"name", "model", "class", "childclass", "joint", "joint1", "joint2", "body", "body1", "body2", "site", "target", "tendon", "geom"}
@@ -90,7 +92,7 @@ def _check_numbers(path: str | Path, root: Element) -> None:
                 values = np.array([float(word) for word in text.split()])
             except ValueError:  # a name, a file, a keyword
                 continue
-            if np.any(np.isnan(values)) or (np.any(np.isinf(values)) and "range" not in attribute):
+            if np.any(np.isnan(values)) or (np.any(np.abs(values) > _LARGEST) and "range" not in attribute):
                 named = f" name={element.get('name')!r}" if element.get("name") else ""
                 raise FileError(path, f"has {attribute}={text!r}; finite numbers were expected", place=f"<{element.tag}{named}>")
 
