@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.large_arrays import allocate, column_of, concatenate_rows, largest_sizes, row_blocks
 from dynident.data.dataset import Dataset, EffortKind
+from dynident.data.signals.derivatives import derivative
 from dynident.data.signals.fault_kernels import BEYOND_LIMIT, ISOLATED, MASKED, REPEATED, WORK, ZERO, count_zeros, mark_faults
 
 #: Deviation of an isolated sample, in usual changes from one sample to the next and in steps that values were rounded to; and of an
@@ -117,6 +118,8 @@ def find_faults(
             continue
         codes = _codes(data, signal)
         marked = _mark(values, q, codes, starts, own=signal == "q")
+        if marked and signal in ("dq", "ddq"):
+            marked = _keep_unlike_differences(data, q, signal, codes, starts)
         smooth = np.zeros(data.n, dtype=np.int64)
         if signal == "effort":
             if marked:
@@ -149,7 +152,7 @@ def describe_faults(counts: Sequence[FaultCount], samples: int) -> Iterator[str]
                     smooth = ", or reached too smoothly," if kind == "beyond_limit" else ""
                     done = f"they are too many{smooth} for faults, so they are used; check the column, its unit and the limits"
                 joints = ", ".join(f"{count.joint} {count.samples}" for count in own)
-                yield f"of {samples} samples these {word}s {what}: {joints}; {done}"
+                yield f"of {samples} samples of the {word} these {what}: {joints}; {done}"
 
 
 def _codes(data: Dataset, signal: str) -> NDArray[np.uint8]:
@@ -163,10 +166,15 @@ def _codes(data: Dataset, signal: str) -> NDArray[np.uint8]:
     return codes
 
 
-def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *, own: bool) -> bool:
-    """Codes (N, n) of the isolated, zero and repeated values of a signal (N, n), beside positions q (N, n); whether there are any."""
+def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *, own: bool, most: Array | None = None) -> bool:
+    """Codes (N, n) of the isolated, zero and repeated values of a signal (N, n), beside positions q (N, n); whether there are any.
+
+    most : (n,) what its usual change is at most; a signal that changes at its faults alone has none.
+    """
     n, few = values.shape[1], _excerpt(values)
     usual, smallest = _usual(np.diff(few, axis=0)), _smallest(few)
+    if most is not None:
+        usual, smallest = np.minimum(usual, most), np.minimum(smallest, most)
     speed = usual if own else _usual(np.diff(_excerpt(q), axis=0))
     fine = smallest <= _COARSE * usual
     sizes = np.abs(few)
@@ -193,6 +201,22 @@ def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *
             break
         dense, marked = np.count_nonzero(codes, axis=0) > _DENSE * len(codes), True
     return marked
+
+
+def _keep_unlike_differences(data: Dataset, q: Array, signal: str, codes: NDArray[np.uint8], starts: IntArray) -> bool:
+    """Of the faults of a velocity or an acceleration those that stand out of its difference from the derivative too; whether there are any.
+
+    Derivatives of positions in steps are full of isolated values, and those are no faults of the recording.
+    """
+    source = data.dq if signal == "ddq" and data.dq is not None else q
+    derived = derivative(data, source)
+    if signal == "ddq" and data.dq is None:
+        derived = derivative(data, derived)
+    others = np.where(codes == MASKED, codes, np.uint8(0))
+    recorded: Array = getattr(data, signal)
+    _mark(recorded - derived, q, others, starts, own=False, most=_usual(np.diff(_excerpt(recorded), axis=0)))
+    codes[(others == 0) | (others == REPEATED)] = 0
+    return bool(np.any((codes != 0) & (codes != MASKED)))
 
 
 def _excerpt(values: Array) -> Array:

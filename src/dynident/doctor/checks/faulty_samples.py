@@ -30,7 +30,7 @@ def _look(case: Case) -> Iterator[Finding]:
         sentence="; ".join(describe_faults(counts, data.samples)),
         confidence=Confidence.MEDIUM,
         evidence=tuple(
-            Evidence(f"faulty {word}s", 100.0 * sum(c.samples for c in counts if c.signal == signal) / data.q.size, "%")
+            Evidence(f"faulty samples of the {word}", 100.0 * sum(c.samples for c in counts if c.signal == signal) / data.q.size, "%")
             for signal, word in SIGNALS.items()
             if signal in found
         ),

@@ -75,6 +75,17 @@ def test_positions_are_replaced_and_long_runs_masked_for_all_joints():
     assert not clean.mask[2000:2030].any()
 
 
+def test_single_velocities_and_accelerations_are_replaced():
+    data = log()
+    dq = np.gradient(data.q, data.time, axis=0)
+    data = replace(data, dq=dq, ddq=np.gradient(dq, data.time, axis=0))
+    spoilt = changed(changed(data, "dq", SINGLE, 0, 30.0), "ddq", [900], 1, 0.0)
+    assert counted(spoilt) == {("dq", "isolated", "joint1"): len(SINGLE), ("ddq", "zero", "joint2"): 1}
+    clean, _ = leave_out_faults(spoilt)
+    assert np.abs(clean.dq - dq).max() < 1e-3
+    assert clean.mask is None
+
+
 def test_values_that_are_held_while_the_joint_moves():
     data = log()
     effort = np.array(data.effort)
@@ -166,7 +177,16 @@ def _contact(data: Dataset) -> Dataset:
     return replace(data, effort=data.effort + push[:, None])
 
 
-@pytest.mark.parametrize("honest", [_rounded, _at_rest, _saturated, _magnitude, _dead_zone, _slow_sensor, _bang_bang, _contact])
+def _differences(data: Dataset) -> Dataset:
+    """Velocities and accelerations by differences of positions in steps."""
+    q = np.round(data.q / 2e-3) * 2e-3
+    dq = np.gradient(q, data.time, axis=0)
+    return replace(data, q=q, dq=dq, ddq=np.gradient(dq, data.time, axis=0))
+
+
+@pytest.mark.parametrize(
+    "honest", [_differences, _rounded, _at_rest, _saturated, _magnitude, _dead_zone, _slow_sensor, _bang_bang, _contact]
+)
 def test_what_a_log_does_anyway_is_no_fault(honest: Callable[[Dataset], Dataset]):
     assert counted(honest(log())) == {}
 
