@@ -206,7 +206,7 @@ def _keep(item: Format, case: Case, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=1000, help="Damaged files of each format; the target is 10000.")
+    parser.add_argument("--cases", type=int, default=200, help="Damaged files of each format; the target is 10000.")
     parser.add_argument("--first", type=int, default=0, help="Seed of the first one.")
     parser.add_argument("--seed", type=int, default=None, help="This case alone.")
     parser.add_argument("--format", default="", help="This format alone.")

@@ -443,9 +443,16 @@ def formats() -> dict[str, Format]:
         _of_run("parameters.json", damage_text, damage_json),
         _of_run("parameters.npz", of_arrays(damage.load_npz, damage.save_npz), cases=40),
         _of_run("validation.json", damage_text, damage_json),
-        Format(name="forged run", file="seed", write=_write_forged, read=more.read_forged_run, damages=(more.draw_seed,), cases=100),
+        Format(name="forged run", file="seed", write=_write_forged, read=more.read_forged_run, damages=(more.draw_seed,), cases=60),
         *(
-            Format(name=name, file=file, write=more.write_mesh(file, content), read=more.read_shapes, damages=(damage_bytes, *damages))
+            Format(
+                name=name,
+                file=file,
+                write=more.write_mesh(file, content),
+                read=more.read_shapes,
+                damages=(damage_bytes, *damages),
+                cases=30,
+            )
             for name, (file, content, damages) in more.MESHES.items()
         ),
         Format(name="srdf", file="arm.srdf", write=more.write_srdf, read=more.read_shapes, damages=(damage_bytes, damage_text, damage_xml)),
