@@ -161,8 +161,8 @@ def sample_links(links: LinkParameters, count: int, *, seed: int = 0, progress: 
     problem = links.problem
     if problem is None:
         raise InputError(
-            "samples are drawn from the most probable links within convex constraints, and these links had others (either, --method, a "
-            "bound of one entry of an inertia about the centre of mass), or come from an older version",
+            "samples are drawn from the most probable links within convex constraints, and these links had others (either, a method of the "
+            "papers, a bound of one entry of an inertia about the centre of mass), or come from an older version",
             remedy="retrieve them again without these",
         )
     if problem.prior is None or not problem.prior.fixed or problem.objective.noise is None:

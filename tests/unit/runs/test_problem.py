@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -253,13 +254,13 @@ def test_a_write_that_fails_leaves_the_old_run_and_one_that_is_interrupted_while
     replaced = []
     real = os.replace
 
-    def crash(source, target):
+    def press_ctrl_c(source, target):
         replaced.append(os.path.basename(target))
         if len(replaced) == 3:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
         real(source, target)
 
-    monkeypatch.setattr(os, "replace", crash)
+    monkeypatch.setattr(os, "replace", press_ctrl_c)
     other = fit(problem, noise="uniform")
     with pytest.raises(KeyboardInterrupt):
         write_estimate(run, other, problem)
