@@ -119,7 +119,7 @@ def find_faults(
         codes = _codes(data, signal)
         marked = _mark(values, q, codes, starts, own=signal == "q")
         if marked and signal in ("dq", "ddq"):
-            marked = _keep_unlike_differences(data, q, signal, codes, starts)
+            marked = _keep_unlike_differences(data, q, signal, codes, starts, found.get("q"))
         smooth = np.zeros(data.n, dtype=np.int64)
         if signal == "effort":
             if marked:
@@ -203,10 +203,14 @@ def _mark(values: Array, q: Array, codes: NDArray[np.uint8], starts: IntArray, *
     return marked
 
 
-def _keep_unlike_differences(data: Dataset, q: Array, signal: str, codes: NDArray[np.uint8], starts: IntArray) -> bool:
-    """Of the faults of a velocity or an acceleration those that stand out of its difference from the derivative too; whether there are any.
+def _keep_unlike_differences(
+    data: Dataset, q: Array, signal: str, codes: NDArray[np.uint8], starts: IntArray, positions: NDArray[np.uint8] | None
+) -> bool:
+    """Of the faults of a velocity or an acceleration those that stand out of its difference from the derivative too, and those of samples
+    whose position is a fault; whether there are any.
 
     Derivatives of positions in steps are full of isolated values, and those are no faults of the recording.
+    positions : (N, n) codes of their faults.
     """
     source = data.dq if signal == "ddq" and data.dq is not None else q
     derived = derivative(data, source)
@@ -215,7 +219,8 @@ def _keep_unlike_differences(data: Dataset, q: Array, signal: str, codes: NDArra
     others = np.where(codes == MASKED, codes, np.uint8(0))
     recorded: Array = getattr(data, signal)
     _mark(recorded - derived, q, others, starts, own=False, most=_usual(np.diff(_excerpt(recorded), axis=0)))
-    codes[(others == 0) | (others == REPEATED)] = 0
+    alike = (others == 0) | (others == REPEATED)
+    codes[alike if positions is None else alike & (positions == 0)] = 0
     return bool(np.any((codes != 0) & (codes != MASKED)))
 
 
