@@ -63,7 +63,7 @@ def run_cases(item: Format, seeds: Iterable[int], *, keep: Path | None = None) -
     """The cases of one format, in order. keep : folder for the files that fail."""
     waiting = list(seeds)
     while waiting:
-        for case in _in_child(item, waiting):
+        for case in _in_child(item, list(waiting)):  # which shrinks meanwhile
             if keep is not None and not case.outcome.passes:
                 _keep(item, case, keep)
             yield case

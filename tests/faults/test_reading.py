@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +12,7 @@ from dynident.data.formats.registry import READERS
 from dynident.excitation.formats.registry import FORMATS
 from dynident.robots.load import _SUFFIXES
 from tests.faults.campaign import damaged_content, run_cases
-from tests.faults.originals import formats
+from tests.faults.originals import URDF, formats
 from tests.faults.outcomes import Outcome
 
 #: Variants of one reader that differ from one that is damaged here in the layout of their columns alone.
@@ -40,3 +42,15 @@ def test_a_case_is_the_same_whenever_it_is_repeated():
     together, apart = run_cases(item, [7, 3]), [*run_cases(item, [7]), *run_cases(item, [3])]
     assert [case.outcome for case in together] == [case.outcome for case in apart]
     assert damaged_content(item, 7, b"<a b='1'><c/></a>") == damaged_content(item, 7, b"<a b='1'><c/></a>")
+
+
+def test_every_case_is_run_once_and_named_by_its_own_seed():
+    """Also where one of them ends the process."""
+    item = formats()["urdf"]
+    seeds = [5, 1, 4, 9, 2, *range(20, 60)]
+    crashing = replace(item, read=lambda path: os._exit(3) if b"two" not in path.read_bytes() else item.read(path))
+    found = list(run_cases(crashing, seeds))
+    assert [case.seed for case in found] == seeds
+    ends = [b"two" not in damaged_content(item, seed, URDF.encode()) for seed in seeds]
+    assert [case.outcome is Outcome.CRASH for case in found] == ends
+    assert True in ends
