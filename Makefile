@@ -53,7 +53,7 @@ test-rounding: $(READY)
 	@echo "As on a processor without AVX-512:"
 	@$(WITHOUT_AVX512) $(BIN)/pytest -q -m "not slow" -n auto $(ROUNDING_TESTS)
 	@echo "As on a processor without AVX:"
-	@$(WITHOUT_AVX) $(BIN)/pytest -q -m "not slow" -n auto $(ROUNDING_TESTS)
+	@$(WITHOUT_AVX) $(BIN)/pytest -q -m "not slow" -n auto $(KERNEL_TESTS)
 
 test-slow: $(READY)
 	@$(BIN)/pytest -q -m slow
