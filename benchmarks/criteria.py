@@ -23,7 +23,7 @@ from dynident.excitation.limits.margins import motion_margins, standing_position
 from dynident.excitation.precision import KNOWN
 from dynident.excitation.search.criterion import KINDS, Kind, base_regressor
 from dynident.excitation.task import random_task
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.friction import linear
 from dynident.robots import Robot
 from dynident.simulation import simulate
@@ -135,24 +135,24 @@ def _identify(robot: Robot, design: Design) -> tuple[np.ndarray, np.ndarray, np.
     return design.base.coefficients(standard), np.array([item.values for item in estimates]), np.array([item.std for item in estimates])
 
 
-def _torque_error(design: Design, truth: np.ndarray, errors: np.ndarray, motion: Motion) -> float:
+def _torque_error(design: Design, truth: np.ndarray, errors: np.ndarray, motion: SampledMotion) -> float:
     """RMS over noise draws and samples, all joints together, as a share of the torque's."""
     Y = base_regressor(design.base, motion)
     wrong = np.tensordot(errors, Y, axes=1)
     return float(np.sqrt(np.mean(wrong**2) / np.mean(np.tensordot(truth, Y, axes=1) ** 2)))
 
 
-def point_to_point(robot: Robot, collision: CollisionModel | None, samples: int = 40) -> Motion:
+def point_to_point(robot: Robot, collision: CollisionModel | None, samples: int = 40) -> SampledMotion:
     """Moves between random positions, straight in joint space, as fast as half the limits allow; those that keep all limits."""
     limits = robot_limits(robot, velocity_scale=0.5, acceleration_scale=0.5)
     stops = standing_positions(robot, limits, collision, np.random.default_rng(OTHER), None)
-    found: list[Motion] = []
+    found: list[SampledMotion] = []
     for start, end in pairwise(stops):
         move: QuinticTrajectory = fastest_quintic(robot.joint_names, start, end, velocity=limits.velocity, acceleration=limits.acceleration)
         time = np.linspace(0.0, move.duration, samples)
         if all(margin.holds for margin in motion_margins(robot, limits, time, move.sample(time), collision)):
             found.append(move.sample(time))
-    return Motion(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+    return SampledMotion(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
 if __name__ == "__main__":

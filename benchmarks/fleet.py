@@ -22,12 +22,14 @@ from dynident.cli.fleet_summary import summarise
 from dynident.cli.verbs.fleet import run_all
 from dynident.core.files import json_text
 from dynident.data import Dataset
+from dynident.data.reading.reading import Reading
 from dynident.dynamics import inverse_dynamics
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.feasibility.shared_links import SharedLinks, Sharer, share_links
 from dynident.friction.model import Motion, friction_torque
 from dynident.regression import Estimate
 from dynident.robots import Robot
+from dynident.robots.mounting import Mounting
 from dynident.robots.serialize import robot_to_dict
 from dynident.simulation.payload import vary_links
 
@@ -233,8 +235,8 @@ def make_chains(logs: Path, folder: Path, count: int) -> list[Chain]:
         train="0:0.7",
         held_out="0.7:1",
         fitting=(),
-        reading={"without": None},
-        mounting={},
+        reading=Reading(),
+        mounting=Mounting(),
         identify="",
         retrieve="",
     )

@@ -60,7 +60,8 @@ def main(names: list[str]) -> None:
         body = importlib.import_module(f"benchmarks.{name}").study()
         sections[name] = f"<!-- {name} -->\n{body}\n\nCommand: `python -m benchmarks.run {name}` ({_machine()})"
         print(body, flush=True)
-    parts = [sections[name] for name in STUDIES if name in sections]
+    by_hand = [name for name in sections if name not in STUDIES]  # measured by other commands, which they name
+    parts = [sections[name] for name in (*STUDIES, *by_hand) if name in sections]
     RESULTS.write_text("# Results\n\nMeasured by `make bench`.\n\n" + "\n\n".join(parts) + "\n", encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Validators of what is written into run folders and printed, by the JSON Schemas in docs/reference/schemas."""
+"""Validators of what is written into run folders and printed, by their JSON Schemas."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from documentation.reference.schemas import DOCUMENTS, schema
 from dynident.runs import stages
 
-FOLDER = Path(__file__).parents[1] / "docs" / "reference" / "schemas"
-NAMES = tuple(sorted(path.name.replace(".schema.json", ".json") for path in FOLDER.glob("*.schema.json")))
+NAMES = tuple(sorted(DOCUMENTS))
 
 
 @cache
 def validator(name: str) -> Draft202012Validator:
     """name : of the document, such as estimate.json."""
-    content = json.loads((FOLDER / name.replace(".json", ".schema.json")).read_text(encoding="utf-8"))
+    content = schema(name)
     Draft202012Validator.check_schema(content)
     return Draft202012Validator(content)
 
@@ -37,13 +37,14 @@ def check_printed(text: str) -> None:
 @contextmanager
 def checked_writing() -> Generator[None]:
     """Within, every document that is written into a run folder must be as its schema says."""
-    write = stages.write_together
+    write = stages.write_files
 
-    def check_and_write(folder: str | Path, contents: Mapping[str, Any], **options: Any) -> None:
-        for name in set(contents).intersection(NAMES):
-            validator(name).validate(json.loads(contents[name]))
-        write(folder, contents, **options)
+    def check_and_write(contents: Mapping[Path, Any]) -> None:
+        for file in contents:
+            if file.name in NAMES:
+                validator(file.name).validate(json.loads(contents[file]))
+        write(contents)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stages, "write_together", check_and_write)
+        patch.setattr(stages, "write_files", check_and_write)
         yield

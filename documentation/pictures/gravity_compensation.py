@@ -13,8 +13,8 @@ from plotly.subplots import make_subplots
 from documentation.pictures.shots import figure, make_narrow, narrow
 from documentation.pictures.tutorial import recorded, run, run_tutorial
 from dynident import load_robot
-from dynident.core.figures import COLOURS
 from dynident.dynamics import gravity
+from dynident.reports.figures import COLOURS
 from dynident.runs import read_parameters
 from dynident.simulation import float_freely
 from tests.browser import chromium

@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 
 from documentation.pictures.shots import between, figure, make_narrow
 from documentation.pictures.tutorial import SHARED, recorded, run, run_tutorial
-from dynident.core.figures import COLOURS
 from dynident.exports import ExportModel, export
+from dynident.reports.figures import COLOURS
 from dynident.runs import load_run
 from tests.browser import chromium
 

@@ -10,9 +10,9 @@ import plotly.graph_objects as go
 from documentation.pictures.shots import figure, make_narrow, narrow
 from documentation.pictures.tutorial import recorded, run_tutorial
 from dynident import identify, load_robot, recover_signs
-from dynident.core.figures import COLOURS
 from dynident.data import Dataset, EffortKind
 from dynident.friction import couple, friction_model
+from dynident.reports.figures import COLOURS
 from dynident.signs import SignRecovery
 from tests.browser import chromium
 

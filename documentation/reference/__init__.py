@@ -15,6 +15,6 @@ MADE = "<!-- Made from the code by python -m documentation.reference. -->\n\n"
 
 def made_pages() -> dict[str, str]:
     """All pages, by their place in docs/reference."""
-    from documentation.reference import api, command_line, schemas
+    from documentation.reference import command_line, schemas
 
-    return {**api.make(), **command_line.make(), **schemas.make()}
+    return {**command_line.make(), **schemas.make()}

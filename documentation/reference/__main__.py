@@ -12,6 +12,6 @@ if __name__ == "__main__":
         if not file.is_file() or file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")
             print(name)
-    for file in {*(FOLDER / "api").iterdir(), *(FOLDER / "schemas").iterdir()} - {FOLDER / name for name in pages}:
+    for file in set((FOLDER / "schemas").iterdir()) - {FOLDER / name for name in pages}:
         file.unlink()
         print(f"{file.name} is gone")

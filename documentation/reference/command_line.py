@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, get_args
-
-import typer.main
+from collections.abc import Iterable
 
 from documentation.reference import FOLDER, MADE, docstrings
-from dynident.cli import options
+from dynident.cli.command_line import Verb, Word, help_text
 from dynident.cli.overview import GROUPS, VERBS
-from dynident.cli.parser import _app
-from dynident.cli.registries import OptionGroup
+from dynident.cli.parser import load_verb
 
 #: Pages that tell more than the help, below docs/.
 _MORE = {
@@ -60,10 +57,10 @@ _JSON = {
     "compare": ("comparison",),
     "sample": ("sample-index",),
 }
-#: Options that many commands have: heading, what they are about, and the group that holds them all.
+#: Options that many commands have: group of the help, what they are about, and a command that has them all.
 _SHARED = (
-    ("How a robot is described", "Of a file that describes a robot, and how the robot is mounted:", options.Mounting),
-    ("How data are read", "Where neither the names in a file nor a YAML file beside it say it, these do:", options.DataReading),
+    ("The robot", "Of a file that describes a robot, and how the robot is mounted:", "identify"),
+    ("Reading the log", "Where neither the names in a file nor a YAML file beside it say it, these do:", "identify"),
 )
 _HEAD = """# Command line
 
@@ -86,23 +83,13 @@ _TYPED = re.compile(rf"(?<![\w`-])(--[a-z][a-z-]*|-[a-z](?= |$|\.)|dynident (?:{
 
 
 def make() -> dict[str, str]:
-    commands: Mapping[str, Any] = typer.main.get_command(_app([])).commands  # pyright: ignore[reportAttributeAccessIssue]
-    shared = {title: set(_group(annotation)) for title, _, annotation in _SHARED}
+    verbs = {name: load_verb(name) for name in VERBS}
     parts = [_HEAD.strip(), _overview()]
-    for title, about, _ in _SHARED:
-        found = {item.name: item for command in commands.values() for item in command.params if item.name in shared[title]}
-        parts += [f"## {title}", about, _table(found[name] for name in _order(found, shared[title]))]
-    for name, command in commands.items():
-        parts += _describe(name, command, shared)
+    for title, about, example in _SHARED:
+        parts += [f"## {title}", about, _table(word for word in verbs[example].words if word.option.group == title)]
+    for verb in verbs.values():
+        parts += _describe(verb)
     return {"command-line.md": MADE + "\n\n".join(parts) + "\n"}
-
-
-def _group(annotation: Any) -> list[str]:
-    return list(next(item for item in get_args(annotation) if isinstance(item, OptionGroup)).offered())
-
-
-def _order(found: Mapping[str, Any], names: set[str]) -> list[str]:
-    return [name for _, _, annotation in _SHARED for name in _group(annotation) if name in names and name in found]
 
 
 def _overview() -> str:
@@ -114,66 +101,56 @@ def _overview() -> str:
     return "\n".join(["| | command | |", "|---|---|---|", *rows])
 
 
-def _describe(name: str, command: Any, shared: Mapping[str, set[str]]) -> list[str]:
-    mine = [item for item in command.params if not any(item.name in names and _is_option(item) for names in shared.values())]
-    sentence, _, rest = command.help.partition("\n\n")
-    parts = [f"## dynident {name}", f"```\n{_synopsis(name, mine)}\n```", _text(sentence), _text(rest)]
-    if name in _MORE:
-        parts.append("See " + _listed([_link(page) for page in _MORE[name]]) + ".")
+def _describe(verb: Verb) -> list[str]:
+    shared = [title for title, _, _ in _SHARED]
+    mine = [word for word in verb.words if word.option.group not in shared]
+    sentence, _, rest = (inspect.getdoc(verb.function) or "").partition("\n\n")
+    parts = [f"## dynident {verb.name}", f"```\n{_synopsis(verb)}\n```", _text(sentence), _text(rest)]
+    if verb.name in _MORE:
+        parts.append("See " + _listed([_link(page) for page in _MORE[verb.name]]) + ".")
     parts.append(_table(mine))
-    for title, names in shared.items():
-        used = [item for item in command.params if item.name in names and _is_option(item)]
+    for title in shared:
+        used = [word.option.flag for word in verb.words if word.option.group == title]
         if used:
-            parts.append(f"[{title}](#{title.lower().replace(' ', '-')}): {', '.join(f'`{item.opts[0]}`' for item in used)}.")
-    if name in _JSON:
-        links = [f"[{kind}](schemas/{kind}.schema.json)" for kind in _JSON[name]]
+            parts.append(f"[{title}](#{title.lower().replace(' ', '-')}): {', '.join(f'`{flag}`' for flag in used)}.")
+    if verb.name in _JSON:
+        links = [f"[{kind}](schemas/{kind}.schema.json)" for kind in _JSON[verb.name]]
         parts.append(f"JSON Schema of what `--json` prints: {_listed(links)}.")
-    parts.append(f"```\n{_examples(command.epilog)}\n```")
+    parts.append(f"```\n{_examples(verb.example)}\n```")
     return [part for part in parts if part]
 
 
-def _is_option(item: Any) -> bool:
-    return item.param_type_name == "option"
+def _synopsis(verb: Verb) -> str:
+    placed = [word for word in verb.words if word.by_place]
+    words = [word.metavar if word.required else f"[{word.metavar.strip('[]')}]" for word in placed]
+    words += [f"{word.option.short or word.option.flag} {word.metavar}" for word in verb.words if word.required and not word.by_place]
+    return " ".join(["dynident", verb.name, *words, "[OPTIONS]"])
 
 
-def _synopsis(name: str, params: list[Any]) -> str:
-    words = [_argument(item) for item in params if not _is_option(item)]
-    words += [f"{item.opts[-1]} {item.metavar}" for item in params if _is_option(item) and item.required]
-    return " ".join(["dynident", name, *words, "[OPTIONS]"])
-
-
-def _argument(item: Any) -> str:
-    word = item.metavar.strip("[]")
-    return word if item.required else f"[{word}]"
-
-
-def _table(params: Iterable[Any]) -> str:
-    rows = [
-        f"| {docstrings.cell(_named(item))} | {docstrings.cell(_meaning(item))} |" for item in params if item.name not in ("debug", "help")
-    ]
+def _table(words: Iterable[Word]) -> str:
+    rows = [f"| {docstrings.cell(_named(word))} | {docstrings.cell(_meaning(word))} |" for word in words]
     return "\n".join(["| option | meaning |", "|---|---|", *rows]) if rows else ""
 
 
-def _named(item: Any) -> str:
-    if not _is_option(item):
-        return f"`{_argument(item)}`"
-    kind = "" if item.is_flag else f" {item.metavar or 'N'}"
-    return ", ".join(f"`{word}{kind}`" for word in (*item.opts, *item.secondary_opts))
+def _named(word: Word) -> str:
+    item = word.option
+    if word.by_place:
+        return f"`{word.metavar}`"
+    if item.kind.is_flag:
+        return f"`{item.flag}`" if item.default is False else f"`{item.flag}`, `--no-{item.flag[2:]}`"
+    return ", ".join(f"`{flag} {word.metavar}`" for flag in (item.flag, item.short) if flag)
 
 
-def _meaning(item: Any) -> str:
-    """What the help says, and the default where it does not say it."""
-    default = item.default
-    told = default is None or default is False or default == "" or "Default" in (item.help or "")
-    shown = f"{default:g}" if isinstance(default, float) else default
-    required = " Required." if _is_option(item) and item.required else ""
-    return _text(item.help or "") + required + ("" if told else f" Default: `{shown}`.")
+def _meaning(word: Word) -> str:
+    """What the help says, with the default."""
+    item = word.option
+    shown = f" Default: {item.shown}." if item.shown else f" Default: `{word.default}`." if word.default else ""
+    return _text(help_text(item)) + " Required." * (word.required and not word.by_place) + shown
 
 
-def _examples(epilog: str) -> str:
-    lines = [re.sub(r"\[/?bold\]", "", line).strip() for line in epilog.splitlines()]
-    commands = [re.sub(r"   \((.*)\)$", r"   # \1", line) for line in lines if line.startswith("dynident ")]
-    return "\n".join(commands)
+def _examples(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines()]
+    return "\n".join(re.sub(r"   \((.*)\)$", r"   # \1", line) for line in lines if line.startswith("dynident "))
 
 
 def _text(help: str) -> str:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
+from dynident.regression.coefficients import Coefficient, JointFriction
 from dynident.regression.friction.fitted import FittedShape
 from dynident.regression.summary import Processing
-from dynident.regression.tables import Coefficient, JointFriction
 from dynident.robots.robot import Joint, Link, Source
 from dynident.validation.metrics import Moment
 from dynident.validation.uncertainty import Departure

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from documentation.reference.documents import ByJoint, Convergence, Inertia, Number, SpreadOfLink
+from documentation.reference.documents import ByJoint, Convergence, Inertia, Level, Number, SpreadOfLink
+from dynident.monitoring.contacts import Contact
 
 
 class CheckedLink(TypedDict):
@@ -265,6 +266,8 @@ class ExciteCheck(TypedDict):
     limits: list[LimitMargin]
     check_rate: float
     notes: list[str]
+    format: Annotated[str, "of the file"]
+    comments: Annotated[list[str], "in the file"]
 
 
 class Precision(TypedDict):
@@ -398,3 +401,67 @@ Bundle = TypedDict(
     },
 )
 Bundle.__doc__ = "manifest.json of a bundle, which `dynident bundle --json` prints too."
+
+
+class Contacts(TypedDict):
+    """What `dynident monitor --json` prints."""
+
+    robot: str
+    source: Annotated[str, "the log that was watched"]
+    model: Literal["links", "coefficients"]
+    seconds: Annotated[float, "that were watched [s]"]
+    contacts: list[Contact]
+    confirmation: Annotated[float, "how long a residual must stay above its threshold [s]"]
+    distance_level: Annotated[Number, "threshold of the distance of all residuals, in standard deviations; null where infinite"]
+    joints: list[Level]
+    false_alarms_per_hour: Annotated[Number, "that the thresholds allow; null where they were given"]
+    thresholds_from: Annotated[str | None, "the log that they come from"]
+    notes: list[str]
+    written: Annotated[str, "the page"]
+
+
+class Engine(TypedDict):
+    """Torques of an exported model beside dynident's."""
+
+    engine: Annotated[str, "that computed them"]
+    states: Annotated[int, "that were compared"]
+    largest: Annotated[float, "difference [N·m | N]"]
+    relative: Annotated[float, "share of the largest torque"]
+
+
+class ExportedModel(TypedDict):
+    """A model for another program; `dynident export --json` prints a list."""
+
+    target: str
+    path: Annotated[str, "file or folder"]
+    files: Annotated[list[str], "names of its files"]
+    comparison: Annotated[Engine | None, "null where no other engine can load it"]
+    notes: list[str]
+
+
+class Gain(TypedDict):
+    """Torque per unit of a joint's recorded effort."""
+
+    joint: str
+    gain: float
+    std: Number
+    unit: str
+    trust: str
+    left_percent: Annotated[Number, "what the model leaves of the effort"]
+
+
+class Gains(TypedDict):
+    """What `dynident gains --json` prints."""
+
+    status: str
+    gains: list[Gain]
+    notes: list[str]
+
+
+class ListedPreset(TypedDict):
+    """How the files of a recorder are read; `dynident presets --json` prints a list."""
+
+    name: str
+    about: Annotated[str, "whose files it reads"]
+    source: Annotated[str, "where its names come from"]
+    file: str

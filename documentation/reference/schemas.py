@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, NotRequired, Union, cast, get_args, 
 import numpy as np
 
 from documentation.reference import MADE, docstrings, documents, printed
+from dynident.core.options import Options, declared_options
 from dynident.robots.serialize import SCHEMA as ROBOT_SCHEMA
 from dynident.runs.stages import Stage
 
@@ -30,12 +31,16 @@ _PRINTED = (
     "bundle",
 )
 #: The type of each document by its name, and the version that it says of itself; empty where it says none.
-DOCUMENTS: Mapping[str, tuple[type, str]] = {
-    **{stage.value.document: (getattr(documents, stage.name.title()), stage.value.schema) for stage in Stage},
+DOCUMENTS: Mapping[str, tuple[Any, str]] = {
+    **{stage.document: (getattr(documents, stage.name.title()), stage.value.schema) for stage in Stage},
     "robot.json": (documents.Robot, ROBOT_SCHEMA),
     "diagnosis.json": (documents.Diagnosis, ""),
     "chain.json": (documents.Chain, "dynident/chain/1"),
     **{f"{kind}.json": (getattr(printed, kind.title().replace("-", "")), f"dynident/{kind}/1") for kind in _PRINTED},
+    "contacts.json": (printed.Contacts, ""),
+    "gains.json": (printed.Gains, ""),
+    "exported.json": (list[printed.ExportedModel], ""),
+    "presets.json": (list[printed.ListedPreset], ""),
 }
 _PLAIN: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 #: JSON has no infinity; a robot's limits have these words for it.
@@ -67,7 +72,10 @@ def schema(name: str) -> dict[str, Any]:
     """The schema of a document, such as estimate.json."""
     kind, version = DOCUMENTS[name]
     writer = _Writer(limits=kind is documents.Robot)
-    root = writer.record(kind)
+    (item,) = get_args(kind) or (kind,)
+    root: dict[str, Any] = writer.record(item)
+    if item is not kind:
+        root = {"description": root["description"], "type": "array", "items": root}
     if version:
         root["properties"]["schema"]["const"] = version
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": name}
@@ -86,7 +94,10 @@ class _Writer:
     definitions: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def record(self, kind: type) -> dict[str, Any]:
-        """A TypedDict or a dataclass."""
+        """A TypedDict, a dataclass, or options, of which those are there that a run remembers and that were given."""
+        if issubclass(kind, Options):
+            options = {item.name: {"description": item.help, **item.kind.schema} for item in declared_options(kind) if item.remembered}
+            return {"description": "What was said.", "type": "object", "properties": options, "additionalProperties": False}
         hints = get_type_hints(kind, include_extras=True)
         told = _told(kind)
         properties = {name: self._field(hints[name], told.get(name, "")) for name in _names(kind, hints)}
@@ -102,13 +113,16 @@ class _Writer:
         if get_origin(hint) is NotRequired:
             hint = get_args(hint)[0]
         if get_origin(hint) is Annotated:
-            hint, meaning = get_args(hint)
+            hint, *marks = get_args(hint)
+            meaning = next((mark for mark in marks if isinstance(mark, str)), meaning)
         return {**({"description": meaning} if meaning else {}), **self._type(hint)}
 
     def _type(self, hint: Any) -> dict[str, Any]:
         origin, arguments = get_origin(hint), get_args(hint)
         if hint is Any:
             return {}
+        if origin is Annotated:  # of a record: an array, whose shape is no part of a schema
+            return self._type(arguments[0])
         if hint is float and self.limits:
             return {"anyOf": [{"type": "number"}, {"enum": _INFINITE}]}
         if hint in _PLAIN:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from dynident.friction import friction_model
     from dynident.monitoring import ContactMonitor, contact_monitor, find_contacts
     from dynident.payload import PayloadEstimate, identify_payload
-    from dynident.regression import Estimate, Problem, identify
+    from dynident.pipeline import Model, fit, identify
+    from dynident.regression import Estimate, Problem
     from dynident.reports import Page, report
     from dynident.robots import Robot, RobotCheck, check_robot, library_names, load_robot
     from dynident.runs import Run, load_run, save_run
@@ -34,6 +35,7 @@ __all__ = [
     "Estimate",
     "Exported",
     "LinkParameters",
+    "Model",
     "Page",
     "PayloadEstimate",
     "Problem",
@@ -49,6 +51,7 @@ __all__ = [
     "design_trajectory",
     "export",
     "find_contacts",
+    "fit",
     "friction_model",
     "identify",
     "identify_payload",
@@ -73,7 +76,8 @@ _HOMES = {
     "friction": ("friction_model",),
     "excitation": ("Design", "design_trajectory"),
     "simulation": ("Recording", "simulate"),
-    "regression": ("Estimate", "Problem", "identify"),
+    "regression": ("Estimate", "Problem"),
+    "pipeline": ("Model", "fit", "identify"),
     "feasibility": ("LinkParameters", "Repair", "repair", "retrieve"),
     "signs": ("SignRecovery", "recover_signs"),
     "payload": ("PayloadEstimate", "identify_payload"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
 
 #: Characters of what is said about a file.
 _LONGEST = 700
@@ -45,8 +47,10 @@ class DynidentError(Exception):
 
     Attributes
     ----------
-    message : str   What is wrong, which item, what is allowed.
-    remedy : str    What to do about it, a `Remedy` where an argument is named; empty where the message says it.
+    message : str
+        What is wrong, which item, what is allowed.
+    remedy : str
+        What to do about it, a `Remedy` where an argument is named; empty where the message says it.
     """
 
     def __init__(self, message: str = "", *, remedy: str = "") -> None:
@@ -75,8 +79,10 @@ class FileError(InputError):
 
     Attributes
     ----------
-    file : str   The file.
-    place : str  Where in it ("joints[2].alpha", "line 7"); empty when the whole file is meant.
+    file : str
+        The file.
+    place : str
+        Where in it ("joints[2].alpha", "line 7"); empty when the whole file is meant.
     """
 
     def __init__(self, file: object, message: str, *, place: str = "", remedy: str = "") -> None:
@@ -125,6 +131,21 @@ class UnsupportedRobotError(InputError):
     """The robot is understood, but it is of a kind that dynident doesn't model."""
 
 
+def require(value: _T | None, what: str) -> _T:
+    """The value; ValueError where it is None, although the code before has to have seen to it.
+
+    That is a mistake in dynident, or in the code that calls an inner function of it, so it is not a `DynidentError`.
+
+    Parameters
+    ----------
+    what
+        Its name.
+    """
+    if value is None:
+        raise ValueError(f"{what} is missing here, which is a mistake in the program")
+    return value
+
+
 class MissingExtraError(DynidentError):
     """An optional dependency is absent. Attributes: `extra`, `package`."""
 
@@ -149,7 +170,10 @@ EXTRAS = {
 def import_optional(package: str, purpose: str) -> Any:
     """The package, untyped; MissingExtraError when it is not installed.
 
-    purpose : what needs it, as the beginning of a sentence ("reading MJCF").
+    Parameters
+    ----------
+    purpose
+        What needs it, as the beginning of a sentence ("reading MJCF").
     """
     try:
         return import_module(package)

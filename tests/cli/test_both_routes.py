@@ -12,7 +12,7 @@ import pytest
 from dynident.data import write_dataset
 from dynident.regression.vendor_model import Verdict
 from dynident.robots.formats.dh_write import to_dh_yaml
-from dynident.runs import load_run
+from dynident.runs import Stage, load_run
 from tests.draws import Arm, draw_log, draw_samples, make_arm
 
 
@@ -44,7 +44,7 @@ def test_the_table_is_printed_written_and_read_again(folder: Path, arm: Arm) -> 
     assert {item["verdict"] for item in document["vendor_model"]["coefficients"]} <= {item.value for item in Verdict}
     assert set(document["provenance"]["files"]) == {"samples.npz", "log.npz"}
     run = load_run(folder / "run")
-    assert run.estimate.vendor_model.to_dict() == document["vendor_model"]
+    assert run.documents[Stage.ESTIMATE]["vendor_model"] == document["vendor_model"]
     assert run.problem.controller.samples == 100
     np.testing.assert_allclose(run.estimate.values, arm.coefficients(run.estimate), atol=5.0 * run.estimate.std.max())
 

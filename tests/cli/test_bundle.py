@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dynident import load_robot
@@ -51,6 +54,69 @@ def test_what_is_unpacked_works_and_gives_the_same_numbers(dynident_in, folder, 
     assert not [page for page in pages if "acme_" in page.casefold()]
 
 
+def words(count: int) -> list[str]:
+    """Long words that nothing else has."""
+    rng = np.random.default_rng(7)
+    return ["".join(rng.choice(list("bcdfghjklmnpqrstvwxz"), 14)) for _ in range(count)]
+
+
+def contents(file: Path) -> Iterator[bytes]:
+    """What is in a file, and in the archives within it."""
+    raw = file.read_bytes()
+    yield raw
+    if zipfile.is_zipfile(io.BytesIO(raw)):
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            yield "\n".join(archive.namelist()).encode()
+            yield from (archive.read(name) for name in archive.namelist())
+
+
+def test_no_name_of_robot_joint_link_or_file_is_left_in_any_file(dynident_in, tmp_path):
+    robot, one, two, link, other, log, run, held, column = words(9)
+    text = load_robot("planar_2r").to_dh_yaml()
+    names = {"planar_2r": robot, "joint1": one, "joint2": two, "link1": link, "link2": other}
+    for old, new in names.items():
+        text = re.sub(rf"\b{old}\b", new, text)
+    (tmp_path / f"{robot}.yaml").write_text(text)
+    data = synthetic_log(noise=0.5, samples=1500)
+    named = {
+        f"{column}_{name}_{j}": values[:, j]
+        for name in ("q", "dq", "effort")
+        if (values := getattr(data, name)) is not None
+        for j in (0, 1)
+    }
+    rows = np.column_stack([data.time, *named.values()])
+    for name, part in ((log, slice(0, 1000)), (held, slice(1000, None))):
+        np.savetxt(tmp_path / f"{name}.csv", rows[part], delimiter=",", header=",".join(["time", *named]), comments="")
+    columns = [
+        word
+        for name in ("q", "dq", "effort")
+        if any(f"_{name}_" in key for key in named)
+        for word in ("--map", f"{name}={column}_{name}_*")
+    ]
+    done = dynident_in(
+        tmp_path, "identify", f"{robot}.yaml", f"{log}.csv", "-o", run, *columns, "--effort-kind", "torque", "--ignore-doctor"
+    )
+    assert done.returncode == 0, done.stderr
+    assert dynident_in(tmp_path, "retrieve", run, "--no-ranges").returncode == 0
+    assert dynident_in(tmp_path, "validate", run, f"{held}.csv").returncode == 0
+    done = dynident_in(tmp_path, "bundle", run, "-o", "out.zip")
+    assert (done.returncode, done.stderr) == (0, "")
+    with zipfile.ZipFile(tmp_path / "out.zip") as archive:
+        archive.extractall(tmp_path / "unpacked")
+    files = [file for file in (tmp_path / "unpacked").rglob("*") if file.is_file()]
+    assert {file.suffix for file in files} >= {".json", ".txt", ".yaml", ".npz"}
+    secrets = [*(name.casefold() for name in (robot, one, two, link, other, log, run, held, column)), str(tmp_path), tmp_path.name]
+    found = [
+        (file.name, secret)
+        for file in files
+        for raw in contents(file)
+        for secret in secrets
+        for form in (secret.encode(), secret.encode("utf-16-le"), secret.encode("utf-32-le"))
+        if form in raw.lower()
+    ]
+    assert found == []
+
+
 def test_without_the_log(dynident_in, folder, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     done = dynident_in(tmp_path / "elsewhere", "bundle", folder / "acme_run", "--without-samples", "--json")
@@ -58,7 +124,7 @@ def test_without_the_log(dynident_in, folder, tmp_path):
     assert told["written"] == "bundle.zip"
     assert told["bytes"] == (tmp_path / "elsewhere" / "bundle.zip").stat().st_size
     assert told["samples"]["kept"] == 0
-    assert not [name for name in told["files"] if name in ("log.npz", "run/problem.npz", "run/validation.npz")]
+    assert not [name for name in told["files"] if name in ("log.npz", "run/validation.safetensors")]
 
 
 def test_bad_input(dynident_in, folder, tmp_path):

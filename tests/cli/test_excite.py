@@ -135,15 +135,15 @@ def test_impossible_limits_exit_with_1_and_name_the_limit(dynident, tmp_path, li
     [
         (("-o", "t.doc"), "unknown suffix '.doc'"),
         (("-o", "missing/t.csv"), "there is no folder missing"),
-        (("-o", "t.csv", "--start", "1"), "--start got '1'; 2 numbers"),
-        (("-o", "t.csv", "--torque-noise", "1,2,3"), "--torque-noise got '1,2,3'"),
-        (("-o", "t.csv", "--from", "1,2,3"), "--from got '1,2,3'; 2 numbers"),
-        (("-o", "t.csv", "--duration", "-1"), "--duration got -1"),
+        (("-o", "t.csv", "--start", "1"), "--start has 1 numbers; 2 separated"),
+        (("-o", "t.csv", "--torque-noise", "1,2,3"), "--torque-noise has 3 numbers"),
+        (("-o", "t.csv", "--from", "1,2,3"), "--from has 3 numbers; 2 separated"),
+        (("-o", "t.csv", "--duration", "-1"), "--duration is '-1'"),
         (("-o", "t.csv", "--friction", "sticky"), "no friction model named 'sticky'"),
-        (("-o", "t.csv", "--criterion", "best"), "no criterion named 'best'"),
+        (("-o", "t.csv", "--criterion", "best"), "--criterion is 'best'"),
         (("-o", "t.csv", "--limits", "none.yaml"), "none.yaml: no such file"),
-        (("-o", "t.csv", "--base-frequency", "0"), "--base-frequency got '0'"),
-        (("-o", "t.csv", "--static", "5", "--method", "best"), "no method named 'best'"),
+        (("-o", "t.csv", "--base-frequency", "0"), "--base-frequency is '0'"),
+        (("-o", "t.csv", "--static", "5", "--method", "best"), "--method is 'best'"),
     ],
 )
 def test_wrong_usage_exits_with_2(dynident, arguments, message):
@@ -192,8 +192,8 @@ def test_an_experiment_and_what_comes_after_its_run(dynident, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--precision", "good"), "--precision got 'good'; a positive number of percent was expected, such as 5%"),
-        (("--torque-error", "0"), "--torque-error got '0'; a positive number of percent"),
+        (("--precision", "good"), "--precision is 'good'; expected a number [%] above 0"),
+        (("--torque-error", "0"), "--torque-error is '0'; expected a number [%] above 0"),
         (("--after", "nowhere"), "nowhere"),
         (("--longest", "100"), "--longest belongs to --precision or --torque-error"),
         (("--torque-factor", "0.5"), "--torque-factor is 0.5; a finite factor of at least 1 was expected"),

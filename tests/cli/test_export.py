@@ -63,8 +63,6 @@ def test_all_targets_at_once(dynident, folder):
         "CMakeLists.txt",
         "arm_model.c",
         "arm_model.h",
-        "arm_monitor.c",
-        "arm_monitor.h",
     ]
     stored = read_parameters(folder / "run")
     for name in ("o.urdf", "o.xml"):
@@ -140,7 +138,7 @@ def test_an_mjcf_run_is_patched_and_gives_a_complete_urdf(dynident, tmp_path):
 
 def test_a_run_without_the_needed_stage_says_which_command_makes_it(dynident, folder):
     refused(dynident("export", "nowhere", "--csv", "o.csv"), "dynident identify ROBOT DATA -o nowhere")
-    (folder / "run" / "parameters.json").unlink()
+    (folder / "run" / "parameters.safetensors").unlink()
     refused(dynident("export", "run", "--csv", "o.csv"), "dynident retrieve run")
     refused(dynident("export", "run", "--urdf", "o.urdf", "--coefficients"), "retrieve")
     assert not (folder / "o.urdf").exists()
@@ -154,7 +152,7 @@ def test_targets_that_can_not_be_written_are_refused_before_anything_is(dynident
     refused(dynident("export", "run", "--csv", "o.csv", "--c", "."), "CMakeLists.txt", "not replaced")
     refused(dynident("export", "run", "--csv", "o.csv", "--c", "run/estimate.json"), "is a file")
     refused(dynident("export", "run", "--csv", "o.csv", "--python", "./o.csv"), "--python and --csv name the same file")
-    refused(dynident("export", "run", "--csv", "o.csv", "--yaml", "o.yaml", "--layout", "ros"), "dynident, franka")
+    refused(dynident("export", "run", "--csv", "o.csv", "--yaml", "o.yaml", "--layout", "ros"), "dynident or franka")
     refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "mine.urdf: no such file")
     written(folder, URDF, "mine.urdf")
     refused(dynident("export", "run", "--csv", "o.csv", "--from", "mine.urdf"), "a URDF is patched by --urdf")
@@ -212,7 +210,7 @@ def test_an_interrupted_export_leaves_the_old_file(folder, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", killed)
     with pytest.raises(KeyboardInterrupt):
-        export(Path("run"), {"csv": Path("o.csv")})
+        export(Path("run"), targets={"csv": Path("o.csv")})
     assert sorted(path.name for path in folder.iterdir()) == ["o.csv", "run"]
     assert (folder / "o.csv").read_text() == "before"
 

@@ -14,7 +14,7 @@ from dynident.runs import read_estimate
 from dynident.validation import cross_validate
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
-RUN_FILES = {"estimate.json", "estimate.npz", "problem.npz", "robot.json"}
+RUN_FILES = {"estimate.json", "estimate.safetensors", "robot.json"}
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def test_effort_whose_kind_nobody_says(dynident, tmp_path):
         (["--rate", "20", "--filter", "none"], ["rate", "--filter"]),
         (["--noise", "loud"], ["'loud'", "per_group"]),
         (["--loss", "absolute"], ["'absolute'", "huber"]),
-        (["--drop", "-1"], ["--drop", "such as 30"]),
+        (["--drop", "-1"], ["--drop", "[%] above 0"]),
         (["--known", "m9=1"], ["'m9'", "m1"]),
         (["--known", "m1"], ["--known", "NAME=VALUE"]),
         (["--equations", "gravity"], ["gravity", "log"]),

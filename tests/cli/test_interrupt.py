@@ -19,7 +19,7 @@ def interrupted(*arguments, **options):
 
 
 def test_a_verb_that_is_interrupted(monkeypatch, capsys):
-    monkeypatch.setattr("dynident.cli.verbs.check.read_robot", interrupted)
+    monkeypatch.setattr("dynident.robots.load_robot", interrupted)
     with pytest.raises(SystemExit) as end:
         main(["check", "panda"])
     assert end.value.code == 130

@@ -29,6 +29,7 @@ STEPS = (
     "simulate {true} motion.csv -o simulated.npz --noise realistic --rate 200",
     "simulate {robot} --controller 40 -o samples.npz",
     "doctor {robot} log.npz",
+    "fit {robot} log.npz --test other.npz -o fitted",
     "identify {robot} samples.npz -o controller",
     "identify {robot} log.npz -o run --friction linear",
     "signs {robot} magnitudes.npz -o signs --friction linear",

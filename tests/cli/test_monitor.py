@@ -72,7 +72,7 @@ def test_the_thresholds_that_are_kept_are_used(folder, dynident_in):
 
 
 def test_without_any_the_quiet_parts_tell_them(folder, dynident_in, tmp_path):
-    for name in ("estimate.json", "estimate.npz", "problem.npz", "robot.json"):
+    for name in ("estimate.json", "estimate.safetensors", "robot.json"):
         (tmp_path / name).write_bytes((folder / "run" / name).read_bytes())
     done = dynident_in(folder, "monitor", str(tmp_path), "work.npz", "--gain", "20", "--json")
     document = json.loads(done.stdout)

@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
         (("excite", "arm.yaml", "-o", "arm.yaml"), "arm.yaml"),
         (("convert", "arm.yaml", "-o", "arm.yaml"), "arm.yaml"),
         (("repair", "arm.yaml", "-o", "arm.yaml"), "arm.yaml"),
-        (("export", "run", "--csv", "run/estimate.npz", "--coefficients"), "run/estimate.npz"),
+        (("export", "run", "--csv", "run/estimate.safetensors", "--coefficients"), "run/estimate.safetensors"),
         (("report", "run", "-o", "run/estimate.json"), "run/estimate.json"),
     ],
 )

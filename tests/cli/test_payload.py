@@ -99,7 +99,7 @@ def test_friction_can_be_held(folder, monkeypatch, capsys, tmp_path):
         (("run", "loaded.npz", "-o", "elsewhere"), "--output: only with --unloaded"),
         (("run", "loaded.npz", "--gravity", "0,0,9.8"), "--gravity: only with --unloaded"),
         (("run", "loaded.npz", "--declared-com", "0,0,1"), "--declared-com needs --declared-mass"),
-        (("run", "loaded.npz", "--declared-mass", "1", "--declared-com", "0,0"), "--declared-com got '0,0'; three numbers in m"),
+        (("run", "loaded.npz", "--declared-mass", "1", "--declared-com", "0,0"), "--declared-com is '0,0'; expected 3 values"),
         (("run", "loaded.npz", "--declared-mass", "-1"), "declared mass is -1 kg; a finite mass that is not negative was expected"),
         (("run", "loaded.npz", "--link", "hand"), "no link named 'hand'; known: link1"),
         (("run", "nothing.npz"), "no such file"),

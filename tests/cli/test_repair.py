@@ -81,8 +81,8 @@ def test_mjcf_becomes_a_dh_file_or_stays_one(dynident, tmp_path):
     [
         (["panda", "-o", "out.txt"], "unknown suffix '.txt'; known: .urdf, .xml, .yaml, .yml, .json"),
         (["panda", "-o", "out.urdf"], "was read from one, not from library robot panda"),
-        (["panda", "-o", "out.yaml", "--distance", "far"], "no distance named 'far'; known: entropic, euclidean"),
-        (["panda", "-o", "out.yaml", "--margin", "-1"], "--margin is -1"),
+        (["panda", "-o", "out.yaml", "--distance", "far"], "--distance is 'far'; expected entropic or euclidean"),
+        (["panda", "-o", "out.yaml", "--margin", "-1"], "--margin is '-1'"),
         (["nothing.urdf", "-o", "out.yaml"], "no such file"),
         (["panda", "-o", "no/such/folder/out.yaml"], "can't be written"),
     ],

@@ -50,14 +50,14 @@ def test_a_run_from_the_controller_s_m_and_g(dynident, tmp_path):
 def test_bad_input_damages_nothing(dynident, folder):
     refused(dynident("report", "nowhere"), ["nowhere", "no such run folder", "dynident identify"])
     (folder / "empty").mkdir()
-    refused(dynident("report", "empty"), ["empty", "estimate.json", "dynident identify"])
+    refused(dynident("report", "empty"), ["empty", "estimate.safetensors", "dynident identify"])
     refused(dynident("report", "log.npz"), ["log.npz", "not a run folder"])
     refused(dynident("report", "run", "-o", "missing/page.html"), ["missing/page.html", "can't be written"])
     (folder / "run" / "report.html").mkdir()
     refused(dynident("report", "run"), ["report.html", "is a folder"])
     (folder / "run" / "report.html").rmdir()
     (folder / "run" / "report.html").write_text("mine")
-    (folder / "run" / "estimate.npz").write_bytes(b"broken")
-    refused(dynident("report", "run"), ["estimate.npz"])
+    (folder / "run" / "estimate.safetensors").write_bytes(b"broken")
+    refused(dynident("report", "run"), ["estimate.safetensors"])
     assert (folder / "run" / "report.html").read_text() == "mine"
     assert not [file for file in (folder / "run").iterdir() if file.name.startswith(".")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from dataclasses import replace
@@ -16,7 +15,7 @@ from dynident.data import ControllerSamples, write_dataset
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
-from dynident.runs import read_estimate, read_parameters, read_validation, write_estimate
+from dynident.runs import RunFolder, Stage, read_estimate, read_parameters, read_validation, write_estimate
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
 RULES = """
@@ -74,7 +73,7 @@ def test_a_table_and_two_files(dynident, run):
     assert all(word in finished.stdout for word in ("link1", "link2", "mass [kg]", "principal inertias", "Friction", "lower bound", "gap"))
     assert "prior: nominal parameters are known to about a factor of 2" in finished.stdout
     assert "\x1b" not in finished.stdout
-    assert {file.name for file in run.iterdir()} >= {"parameters.json", "parameters.npz"}
+    assert {file.name for file in run.iterdir()} >= {"parameters.json", "parameters.safetensors"}
     assert not list(run.glob(".*"))  # nothing half-written stays
     stored, content = read_parameters(run), document(run)
     assert content["feasible"] is True
@@ -140,16 +139,16 @@ def test_an_infeasible_second_try_leaves_no_stale_answer_behind_silently(dyniden
     ("options", "code", "message"),
     [
         (["--solver", "sdpp"], 2, "no solver named 'sdpp'; known: barrier"),
-        (["--prior", "flat"], 2, "no prior named 'flat'; known: nominal, euclidean, uniform, none"),
+        (["--prior", "flat"], 2, "--prior is 'flat'; expected auto, nominal, euclidean, uniform, none"),
         (["--prior-factor", "1"], 2, "--prior-factor is 1; a factor above 1 was expected, such as 2"),
-        (["--weights", "some"], 2, "no kind of weights named 'some'; known: covariance, none"),
+        (["--weights", "some"], 2, "--weights is 'some'; expected covariance, none"),
         (["--drop", "many"], 2, "a percentage such as 30% or numbers of coefficients such as 8,24"),
         (["--drop", "99"], 2, "no coefficient named '99'"),
         (["--drop", "0.0001%"], 2, "no coefficient is left to fit"),
         (["--drop", "3", "--one-step"], 2, "leave one of them out"),
         (["--total-mass", "9", "1"], 2, "the lower must not exceed the upper"),
         (["--hold", "parameters"], 2, "--hold-gravity RUN whose; give both"),
-        (["--hold", "masses"], 2, "no way to hold gravity named 'masses'; known: coefficients, parameters"),
+        (["--hold", "masses"], 2, "--hold is 'masses'; expected coefficients, parameters"),
         (["--hold-gravity", "run"], 2, "run: there are no links whose gravity could be held; run dynident retrieve run first"),
         (["--hold-gravity", "nowhere"], 2, "nowhere"),
         (["--geometry-bounds"], 2, "read from a URDF file, and this one was read from library robot"),
@@ -310,7 +309,7 @@ def test_gravity_first_and_then_inertia(command, tmp_path, monkeypatch):
     assert document(tmp_path / "run")["notes"][0] == "gravity is held: the 4 coefficients of the links of the first step"
     held = document(tmp_path / "run")["held_gravity"]
     assert held["run"] == "gravity"
-    assert held["parameters"] == hashlib.sha256((tmp_path / "gravity" / "parameters.npz").read_bytes()).hexdigest()
+    assert held["parameters"] == RunFolder(tmp_path / "gravity").digest(Stage.PARAMETERS)
     validation = read_validation(tmp_path / "run")
     assert validation.coefficients.overall_percent < 1.0
     assert "knows the robot's inertia only" in validation.notes[0]

@@ -15,7 +15,7 @@ from dynident import check_robot, load_robot
 from dynident.feasibility import retrieval_problem, solve_retrieval, two_step
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
-from dynident.runs import Stage, read_samples, save_run
+from dynident.runs import RunFolder, Stage, read_samples, save_run
 from dynident.validation import validate
 from tests.cli.test_identify import refused
 from tests.export_models import MJCF, URDF, written
@@ -61,7 +61,7 @@ def test_every_urdf_is_in_order_and_listed(dynident, folder):
         assert words in finished.stdout
     index = json.loads((folder / "models" / "index.json").read_text())
     assert (index["count"], index["seed"], index["target"]) == (12, 5, "urdf")
-    assert index["parameters"] == Stage.PARAMETERS.digest(folder / "run")
+    assert index["parameters"] == RunFolder(folder / "run").digest(Stage.PARAMETERS)
     assert 0.9 < index["convergence"]["r_hat"] <= index["convergence"]["r_hat_limit"] == 1.05
     models = sorted((folder / "models").glob("*.urdf"))
     assert set(index["files"]) == {"samples.csv", *(file.name for file in models)}
@@ -125,10 +125,10 @@ def report_of(dynident, folder: Path) -> str:
 def test_what_cannot_be_drawn_is_one_sentence(dynident, folder):
     refused(dynident("sample", "nowhere"), ["no such run folder"])
     shutil.copytree(folder / "run", folder / "unfinished")
-    (folder / "unfinished" / "parameters.json").unlink()
+    (folder / "unfinished" / "parameters.safetensors").unlink()
     refused(dynident("sample", "unfinished"), ["so no link parameters have been retrieved in it", "dynident retrieve unfinished"])
     for count in ("0", "-3"):
-        refused(dynident("sample", "run", "-n", count), [f"count is {count}; at least one sample is needed"])
+        refused(dynident("sample", "run", "-n", count), [f"--count is '{count}'", "at least 1"])
     make_run(folder / "papers", folder / "arm.urdf", posterior=False)
     refused(dynident("sample", "papers", "-n", "3"), ["no posterior to draw from", "retrieve them again"])
 

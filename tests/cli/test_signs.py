@@ -50,8 +50,9 @@ def test_it_prints_the_verdict_and_writes_every_stage(folder):
     assert "Written to run, found.csv" in printed
     names = {file.name for file in (folder / "run").iterdir()}
     assert names == {
-        "estimate.json", "estimate.npz", "problem.npz", "robot.json", "signs.json", "signs.npz", "parameters.json", "parameters.npz",
-    }  # fmt: skip
+        *("estimate.json", "estimate.safetensors", "robot.json", "signs.json", "signs.safetensors"),
+        *("parameters.json", "parameters.safetensors"),
+    }
     document = json.loads((folder / "run" / "signs.json").read_text())
     assert document["schema"] == "dynident/signs/1"
     assert document["verdict"] == "certain"

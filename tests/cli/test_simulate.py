@@ -127,11 +127,11 @@ MASSLESS = """<robot name="arm"><link name="base"/><link name="link1"/>
         (["planar_2r", "traj.csv", "-o", "nowhere/log.npz"], ["nowhere", "no folder"]),
         (["planar_2r", "traj.csv", "-o", "log.npz", "--truth", "truth.csv"], ["truth.csv", ".npz"]),
         (["planar_2r", "traj.csv", "-o", "log.npz", "--truth", "log.npz"], ["--truth", "its own"]),
-        (["planar_2r", "traj.csv", "-o", "log.npz", "--noise", "loud"], ["loud", "none, realistic"]),
+        (["planar_2r", "traj.csv", "-o", "log.npz", "--noise", "loud"], ["loud", "none or realistic"]),
         (["planar_2r", "traj.csv", "-o", "log.npz", "--rate", "fast"], ["--rate", "fast"]),
         (["planar_2r", "traj.csv", "-o", "log.npz", "--payload", "heavy"], ["--payload", "heavy"]),
         (["planar_2r", "traj.csv", "-o", "log.npz", "--payload", "-1"], ["payload", "positive mass"]),
-        (["planar_2r", "traj.csv", "-o", "log.npz", "--elastic", "1,2,3"], ["--elastic", "2 of them"]),
+        (["planar_2r", "traj.csv", "-o", "log.npz", "--elastic", "1,2,3"], ["--elastic", "3 numbers"]),
         (["planar_2r", "traj.csv", "-o", "log.npz", "--friction", "linaer"], ["linaer", "linear"]),
         (["planar_2r", "traj.csv", "-o", "log.npz", "--friction-parameters", "f.yaml"], ["needs --friction"]),
         (

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dynident.excitation import MOTIONS, LimitError, check_trajectory, design_motion, robot_limits, trajectory_dataset
+from dynident.excitation.documents import design_document
 from dynident.excitation.motions.proposal import Stretchable
-from dynident.excitation.tables import design_document
 from dynident.friction import linear
 from dynident.robots import Robot
 from dynident.robots.formats.dh import read_dh

@@ -18,7 +18,7 @@ from pyarrow import csv, parquet
 
 from dynident import load_robot
 from dynident.core import large_arrays
-from dynident.core.options import declared_options, option
+from dynident.core.options import Options, declared_options, option
 from dynident.data import ControllerSamples, Dataset, load_controller_samples, load_dataset, load_recording, write_dataset
 from dynident.data.formats import reader as reader_module
 from dynident.data.formats.reader import Reader
@@ -354,7 +354,7 @@ def test_one_group_of_an_hdf5_file(tmp_path):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BagOptions:
+class BagOptions(Options):
     topic: str = option("/joint_states", "Topic that holds the joints' states.")
 
 
@@ -417,17 +417,17 @@ def _empty(folder: Path, file: str = "") -> Path:
 
 @pytest.mark.usefixtures("bags")
 def test_the_command_line_knows_a_new_format(command, two_arms, tmp_path):
-    for verb in ("identify", "validate"):
-        _, text = command(verb, "--help")
-        assert "folders with metadata.json)" in text
-        assert "Of bag: topic, topic that holds the joints' states (/joint_states)." in text
+    assert "dynident presets --formats" in command("identify", "--help")[1]
+    _, text = command("presets", "--formats")
+    assert "folders with metadata.json" in text
+    assert "topic, topic that holds the joints' states (/joint_states)" in text
     words = ("identify", "planar_2r", two_arms, "-o", tmp_path / "run")
     assert command(*words, "--reader-option", "topic=/right_arm")[0] == 0
     estimate = json.loads((tmp_path / "run" / "estimate.json").read_text())
     assert estimate["preprocessing"]["read"]["reader_options"] == {"topic": "/right_arm"}
     code, text = command("validate", tmp_path / "run", two_arms)
     assert (code, "100.0% of the samples are those of the identification" in text) == (0, True), "read as the run's were"
-    assert command(*words, "--reader-option", "topic") == (2, "dynident: --reader-option got 'topic'; NAME=VALUE was expected")
+    assert command(*words, "--reader-option", "topic") == (2, "dynident: --reader-option is 'topic'; expected NAME=VALUE")
 
 
 def test_a_format_whose_library_is_not_installed_names_the_extra(monkeypatch, tmp_path):

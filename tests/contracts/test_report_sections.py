@@ -10,8 +10,9 @@ import pytest
 from dynident import load_robot
 from dynident.regression import build_problem, fit
 from dynident.reports import SECTIONS, report_html
-from dynident.reports.blocks import Block, Card, Cards, Section, Text, facts
+from dynident.reports.blocks import Block, Card, Cards, Section, Text
 from dynident.reports.page import fill_section
+from dynident.reports.tables import named_values
 from dynident.runs import Run, Stage, load_run, write_estimate
 from tests.logs import synthetic_log
 
@@ -55,7 +56,7 @@ def test_every_section_is_on_the_page_once_in_order(run):
 def _weather(run: Run) -> Iterator[Block]:
     yield Text(f"It rained on {run.estimate.base.robot.name} <all day>.", headline=True)
     yield Cards((Card(label="Rain", value="3 mm"),))
-    yield facts("Measured", {"wind": "none"})
+    yield named_values("Measured", {"wind": "none"})
 
 
 @pytest.mark.parametrize("stage", [Stage.ESTIMATE, Stage.VALIDATION])

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dynident
 from dynident.bundles import make_bundle
-from dynident.core.figures import COLOURS
 from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
 from dynident.doctor import diagnose
@@ -39,6 +39,7 @@ from dynident.monitoring import contact_monitor, find_contacts
 from dynident.payload import Declared, identify_payload
 from dynident.recording import plan_trajectory
 from dynident.regression import build_problem, fit, refit_friction
+from dynident.reports.figures import COLOURS
 from dynident.robots import check_robot, load_robot
 from dynident.runs import run_in_memory, save_run
 from dynident.signs import recover_signs
@@ -175,6 +176,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "StaticDesign": cache(_static),
     "Experiment": cache(_experiment),
     "MotionCheck": cache(_check),
+    "LimitReport": lambda: _check().report,
     "Repair": cache(lambda: repair(load_robot("kuka_lwr4"))),
     "Truth": _truth,
     "Recording": lambda: Recording(log=_truth().dataset, truth=_truth(), notes=("it went well",)),
@@ -189,6 +191,7 @@ RESULTS: dict[str, Callable[[], Any]] = {name: _of_chain(name) for name in (
     "ContactMonitor": _monitor,
     "Contacts": cache(_contacts),
     "Bundle": cache(_bundle),
+    "Model": cache(lambda: dynident.fit(arm(), log(arm(), seconds=16.0))),
     "Exported": cache(lambda: export(model_from_estimate(stages()["Estimate"]), "csv")),
 }  # fmt: skip
 
@@ -222,7 +225,7 @@ def test_str_is_tables(result):
     assert report.tables
     for table in report.tables:
         assert table.title in str(result)
-        assert all(len(row.cells) == len(table.headings) for row in table.rows)
+        assert all(len(row.texts) == len(table.headings) for row in table.lines)
 
 
 class _Cells(HTMLParser):
@@ -251,7 +254,7 @@ def test_a_notebook_shows_the_same_cells(result):
     parser.feed(result._repr_html_())
     assert parser.open == []
     tables = result.tables().tables
-    assert parser.cells == [cell for table in tables for line in (table.headings, *(row.cells for row in table.rows)) for cell in line]
+    assert parser.cells == [cell for table in tables for line in (table.headings, *(row.texts for row in table.lines)) for cell in line]
 
 
 def test_names_from_files_are_escaped_in_html():
@@ -286,10 +289,9 @@ def test_plot_is_a_figure_whose_curves_have_axes_of_their_own(result):
 
 def test_several_figures_share_a_sheet_without_overlap():
     figure = stages()["Validation"].plot()
-    boxes = []
-    for k in range(1, 2 * len(stages()["Validation"].series), 2):
-        number = "" if k == 1 else str(k)
-        boxes.append((figure.layout[f"xaxis{number}"].domain, figure.layout[f"yaxis{number}"].domain))
+    axes = {(trace.xaxis.replace("x", "xaxis"), trace.yaxis.replace("y", "yaxis")) for trace in figure.data}
+    boxes = [(figure.layout[x].domain, figure.layout[y].domain) for x, y in axes]
+    assert len(boxes) == 2 * len(stages()["Validation"].series)
     for i, (x, y) in enumerate(boxes):
         assert 0.0 <= x[0] < x[1] <= 1.0
         assert 0.0 <= y[0] < y[1] <= 1.0

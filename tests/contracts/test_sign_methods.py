@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks.sign_cases import Case, make_case, score
-from dynident.core.options import declared_options, option
+from dynident.core.options import Options, declared_options, option
 from dynident.data import write_dataset
 from dynident.errors import UnknownNameError
 from dynident.signs import (
@@ -116,7 +116,7 @@ def test_an_unknown_method_or_option_is_named():
 
 
 @dataclass(frozen=True, kw_only=True)
-class GravityOptions:
+class GravityOptions(Options):
     turned: bool = option(False, "Take the other sign.")
 
 

@@ -25,7 +25,7 @@ def test_every_file_is_registered():
 @pytest.mark.parametrize("name", VERBS)
 def test_a_verb_says_what_it_is(name: str):
     module = import_module(f"dynident.cli.verbs.{name}")
-    commands = re.findall(r"\[bold\](.*?)\[/bold\]", module.EXAMPLE)
+    commands = [line for line in module.EXAMPLE.splitlines()[1:] if line]
     assert commands
     assert all(command.startswith(f"dynident {name}") for command in commands)
 
@@ -58,7 +58,7 @@ def test_the_options_of_the_help_are_those_that_are_understood(dynident):
 
 
 def test_help_and_version_import_neither_verbs_nor_what_parses_their_options():
-    heavy = ("typer", "numpy", "yaml", "dynident.cli.verbs.check")
+    heavy = ("cyclopts", "numpy", "yaml", "dynident.cli.verbs.check")
     ask = "import sys; from dynident.cli.app import run; run(['--help']); run(['--version']); "
     code = f"{ask}print([name for name in {heavy} if name in sys.modules])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -71,3 +71,38 @@ def test_a_verb_imports_no_other():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.endswith("\n1\n")
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_help_is_in_the_words_of_users(dynident, name):
+    found = dynident(name, "-h")
+    assert found.returncode == 0
+    assert found.stdout == dynident(name, "--help").stdout
+    assert not re.search(r"<\w+>|list\[|\bstr\b|\{\}", found.stdout)
+    groups = re.findall(r"╭─ ([A-Z][\w ]+?) ─+╮", found.stdout)
+    assert groups[0] == "Arguments"
+    assert groups[-1] == "Advanced"
+
+
+def test_the_help_of_identify_begins_with_what_people_use_first(dynident):
+    text = dynident("identify", "--help").stdout
+    panels = re.split(r"╭─ ([A-Z][\w ]+?) ─+╮", text)[1:]
+    assert panels[::2] == ["Arguments", "Options", "Reading the log", "The robot", "Advanced"]
+    flags = re.findall(r"^│ [ *] *(--[a-z-]+)", panels[3], flags=re.MULTILINE)
+    assert flags == ["--output", "--friction", "--filter", "--rate", "--train", "--json"]
+
+
+def test_the_help_of_identify_imports_neither_numpy_nor_the_rooms_behind_it():
+    code = (
+        "import sys; from dynident.cli.app import run; run(['identify', '--help']); "
+        "print([name for name in ('numpy', 'scipy', 'numba', 'yaml', 'dynident.regression.identify') if name in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.endswith("[]\n")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_commands_are_completed(dynident, shell):
+    script = dynident("--completion", shell).stdout
+    assert all(word in script for word in (*VERBS, "--sampling-rate"))
+    assert dynident("--completion", "dos").returncode == 2

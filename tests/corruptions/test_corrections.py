@@ -13,9 +13,9 @@ import yaml
 from benchmarks.doctor_logs import Conditions, virtual_log
 from dynident import load_robot
 from dynident.data import Dataset, load_dataset, write_dataset
+from dynident.data.reading.reading import Reading
 from dynident.doctor import Correction
 from dynident.doctor.recipe_file import recipe_text
-from dynident.regression.summary import Reading
 
 CORRECTIONS = {
     "units": Correction(units={"q": "deg", "dq": "deg/s", "ddq": "deg/s^2"}),
@@ -69,5 +69,5 @@ def test_what_was_told_when_the_log_was_read_goes_before_the_file_and_is_combine
         "columns": {"time": "stamp", "q": ["pos_*"], "ddq": ["none"]},
         "effort_gains": [2.0, 6.0, 2.0],
         "skip": 3,
-        "gear_ratios": told.gears,
+        "gear_ratios": [[9.0, 0.0, 0.0], [0.0, 8.0, 0.0], [0.0, 0.0, 7.0]],
     }

@@ -32,6 +32,7 @@ def copy(tmp_path: Path) -> Path:
     shutil.copytree(REPOSITORY / "src" / "dynident" / "friction", package / "friction", ignore=ignore)
     shutil.copytree(REPOSITORY / "tests", tmp_path / "tests", ignore=ignore)
     shutil.copy(REPOSITORY / "pyproject.toml", tmp_path)
+    (tmp_path / "documentation").symlink_to(REPOSITORY / "documentation")  # which makes the schemas
     registry = package / "friction" / "registry.py"
     for block in code_blocks(PAGE):
         if block.title:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from documentation.site import REPOSITORY, BuildError, build, build_copy, link_problems, menu_problems
+from tests.schemas import validator
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +22,40 @@ def site(tmp_path_factory) -> Path:
 def test_every_link_leads_somewhere(site):
     assert link_problems(site) == []
     assert len(list(site.rglob("*.html"))) > 40
+
+
+PACKAGES = sorted(path.stem for path in (REPOSITORY / "docs" / "reference" / "api").glob("*.md") if path.stem != "index")
+
+
+def test_every_package_with_public_names_has_a_page_in_the_reference():
+    inner = {"bundles", "cli", "core", "reproduce"}
+    assert {path.name for path in (REPOSITORY / "src" / "dynident").iterdir() if (path / "__init__.py").is_file()} - inner < set(PACKAGES)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_has_its_place_in_the_reference(site, package):
+    page = (site / "reference" / "api" / f"{package}.html").read_text()
+    module = importlib.import_module(f"dynident.{package}")
+    names = [name for name in getattr(module, "__all__", ()) if f'id="dynident.{package}.{name}"' not in page]
+    # A function that has the name of a module is on the page by itself: griffe takes the name for the module.
+    missing = [name for name in names if f'id="{getattr(module, name).__module__}.{name}"' not in page]
+    assert missing == [], "give them docstrings"
+
+
+def test_types_are_links_where_they_are_ours(site):
+    page = (site / "reference" / "api" / "regression.html").read_text()
+    signature = page[page.index('id="dynident.regression.identify.identify"') :].split("</pre>")[0]
+    assert 'href="#dynident.regression.Estimate"' in signature
+    assert 'href="data.html#dynident.data.Dataset"' in signature
+
+
+def test_the_papers_numbers_are_a_file_of_the_command_and_its_page_is_made(site):
+    document = json.loads((REPOSITORY / "docs" / "reproduction.json").read_text(encoding="utf-8"))
+    validator("reproduction.json").validate(document)
+    claims = [claim for paper in document["papers"] for experiment in paper["experiments"] for claim in experiment["claims"]]
+    assert Counter(claim["verdict"] for claim in claims) == {name: count for name, count in document["verdicts"].items() if count}
+    page = (site / "reproduction.html").read_text(encoding="utf-8")
+    assert page.count("<tr>") >= len(claims) > 500
 
 
 def test_every_page_is_in_the_menu_once():

@@ -1,21 +1,21 @@
-"""Run folders that somebody has changed, with digests that fit: arrays of other types, shapes and values, and other words in documents.
+"""Run folders that somebody has changed, with digests that fit: arrays of other types, shapes and values, and other words.
 
-What is known here of the files of a run: a stage is an archive of arrays with a JSON description and a JSON document that names the
-SHA-256 of what belongs to it.
+What is known here of the files of a run: a stage is a record file, which names the digests of the stages that it was made from.
 """
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.random import Generator
 
+from dynident.core.records import OpenedFile, RecordFile
 from dynident.runs.stages import Stage
-from tests.faults.damage import damage_arrays, damage_tree, load_npz, pick, save_npz
+from tests.faults.damage import damage_arrays, damage_tree, pick
 
 #: What a command may do with such a folder: its work, or a sentence.
 FINE = (0, 1, 2)
@@ -24,64 +24,58 @@ FINE = (0, 1, 2)
 def forge(run: Path, rng: Generator) -> str:
     """Change one file of a run folder, and let all digests fit; what was changed."""
     while True:
-        file = pick(rng, sorted(path for path in run.iterdir() if path.suffix in (".npz", ".json")))
+        file = pick(rng, sorted(path for path in run.iterdir() if path.suffix in (".safetensors", ".json")))
         try:
             content, what = _changed(file, rng)
         except (TypeError, ValueError, OverflowError, NotImplementedError, IndexError, KeyError, RecursionError):
             continue  # what the format can't hold
+        old = {} if file.suffix == ".json" else {stage: OpenedFile(run / stage.file, remedy="").digest for stage in _there(run)}
         file.write_bytes(content)
-        fit_digests(run)
+        fit_digests(run, old)
         return f"{file.name}: {what}"
 
 
 def _changed(file: Path, rng: Generator) -> tuple[bytes, str]:
     if file.suffix == ".json":
         return json.dumps(damage_tree(rng, json.loads(file.read_text(encoding="utf-8")))).encode(), "words"
-    arrays = load_npz(file.read_bytes())
-    description = arrays.pop("description")
-    if not arrays or rng.random() < 0.4:
-        words = json.dumps(damage_tree(rng, json.loads(str(description))))
-        return save_npz({"description": np.array(words), **arrays}), "description"
-    damaged = damage_arrays(rng, arrays)
-    changed = [name for name in {**arrays, **damaged} if arrays.get(name) is not damaged.get(name)]
-    return save_npz({"description": description, **damaged}), ", ".join(changed)
+    record = OpenedFile(file, remedy="").file
+    if not record.arrays or rng.random() < 0.4:
+        part = pick(rng, ["content", "content", "about"])
+        texts = {"content": record.content, "about": record.about}
+        texts[part] = json.dumps(damage_tree(rng, json.loads(texts[part])), allow_nan=False)
+        return RecordFile(record.arrays, **texts).to_bytes(), part
+    damaged = damage_arrays(rng, dict(record.arrays))
+    changed = [name for name in {**record.arrays, **damaged} if record.arrays.get(name) is not damaged.get(name)]
+    return RecordFile(damaged, record.content, record.about).to_bytes(), ", ".join(changed)
 
 
-def fit_digests(run: Path) -> None:
-    """Every stage says that it was made from the files that are there now."""
-    for stage in Stage:
-        files = stage.value
-        if not (run / files.arrays).is_file() or not (run / files.document).is_file():
-            continue
-        if stage is not Stage.ESTIMATE:
-            _fit_archive(run, run / files.arrays)
-        document = _object((run / files.document).read_text(encoding="utf-8"))
-        for key in ("files", "made_from"):
-            if isinstance(document.get(key), dict):
-                document[key] = {name: _digest(run / name) if (run / name).is_file() else old for name, old in document[key].items()}
-        if document:
-            (run / files.document).write_text(json.dumps(document), encoding="utf-8")
+def damage_record(rng: Generator, content: bytes) -> bytes:
+    """A record file with other words or numbers, and with a digest that fits."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "stage.safetensors"
+        file.write_bytes(content)
+        while True:
+            with contextlib.suppress(TypeError, ValueError, OverflowError, NotImplementedError, IndexError, KeyError, RecursionError):
+                return _changed(file, rng)[0]
 
 
-def _fit_archive(run: Path, file: Path) -> None:
-    arrays = load_npz(file.read_bytes())
-    description = _object(str(arrays.get("description")))
-    for holder in (description, description.get("details")):
-        if isinstance(holder, dict):
-            for key, stage in (("estimate", Stage.ESTIMATE), ("parameters", Stage.PARAMETERS)):
-                if isinstance(holder.get(key), str) and holder[key]:
-                    holder[key] = _digest(run / stage.value.arrays)
-    if description:
-        file.write_bytes(save_npz({**arrays, "description": np.array(json.dumps(description))}))
+def _there(run: Path) -> list[Stage]:
+    return [stage for stage in sorted(Stage, key=lambda stage: len(stage.value.made_from)) if (run / stage.file).is_file()]
 
 
-def _object(text: str) -> dict[str, Any]:
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return content if isinstance(content, dict) else {}
+def fit_digests(run: Path, old: dict[Stage, str]) -> None:
+    """Every stage says that it was made from the files that are there now. old : the digests before."""
+    new: dict[str, str] = {}
+    for stage in _there(run) if old else []:
+        record = OpenedFile(run / stage.file, remedy="").file
+        fitted = record.rewrite(lambda text: _replace(text, new), lambda place, values: values)
+        new[old[stage]] = fitted.digest
+        (run / stage.file).write_bytes(fitted.to_bytes())
 
 
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+def _replace(value: Any, new: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _replace(item, new) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_replace(item, new) for item in value]
+    return new.get(value, value) if isinstance(value, str) else value

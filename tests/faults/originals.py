@@ -35,6 +35,7 @@ from tests.bags import joint_states, write_bag, write_json_mcap
 from tests.faults import damage
 from tests.faults import more_originals as more
 from tests.faults.damage import Damage, damage_bytes, damage_json, damage_text, damage_xml, damage_yaml, of_arrays, pick
+from tests.faults.forged_runs import damage_record
 from tests.faults.outcomes import Found, concerns_of_log
 from tests.logs import synthetic_log, synthetic_samples
 
@@ -189,7 +190,7 @@ def read_run(path: Path) -> Found:
     numbers = {name: getattr(run.estimate, name) for name in ("values", "covariance", "kept")}
     links = {} if run.parameters is None else {"links": np.array(run.parameters.x)}
     words = {"words": str(run).replace(str(path.parent), "RUN"), "problem": repr(run.problem)}
-    return Found(content={**numbers, **links, **words}, says=lambda thorough: {*run.missing.values()})
+    return Found(content={**numbers, **links, **words}, says=lambda thorough: {*run.missing.values(), *run.stale})
 
 
 @cache
@@ -438,11 +439,9 @@ def formats() -> dict[str, Format]:
         _motion("ros_json", "motion.json", damage_text, damage_json),
         _of_text("trajectory urscript", "motion.script", _script(), read_motion, cases=80),
         _of_run("estimate.json", damage_text, damage_json),
-        _of_run("estimate.npz", of_arrays(damage.load_npz, damage.save_npz), cases=40),
-        _of_run("problem.npz", of_arrays(damage.load_npz, damage.save_npz), cases=40),
-        _of_run("parameters.json", damage_text, damage_json),
-        _of_run("parameters.npz", of_arrays(damage.load_npz, damage.save_npz), cases=40),
-        _of_run("validation.json", damage_text, damage_json),
+        _of_run("estimate.safetensors", damage_record, cases=60),
+        _of_run("parameters.safetensors", damage_record, cases=40),
+        _of_run("validation.safetensors", damage_record, cases=40),
         Format(name="forged run", file="seed", write=_write_forged, read=more.read_forged_run, damages=(more.draw_seed,), cases=60),
         *(
             Format(

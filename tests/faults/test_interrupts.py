@@ -22,6 +22,7 @@ from dynident.cli import main as dynident
 from dynident.cli.app import main
 from dynident.cli.interrupts import end_search_first, watch_ctrl_c
 from dynident.cli.overview import VERBS
+from dynident.core.records import OpenedFile
 from dynident.data import EffortKind, write_dataset
 from tests.commands import run_here
 from tests.faults.cases import READ_ONLY, load_everything
@@ -39,6 +40,7 @@ LONG = {
     "record": f"record virtual:{ARM} --trajectory motion.csv -o recorded.npz --yes --approach",
     "doctor": f"doctor {ARM} degrees.csv --fix --report found.html",
     "gains": f"gains {ARM} log.npz --total-mass 5 -o gains.yaml",
+    "fit": f"fit {ARM} log.npz --test new.npz -o out --friction auto",
     "identify": f"identify {ARM} log.npz -o out --friction auto",
     "signs": f"signs {ARM} unsigned.npz -o out",
     "retrieve": "retrieve run --solver barrier --starts 500",
@@ -152,6 +154,8 @@ def check_whole(folder: Path) -> None:
         elif file.suffix == ".npz":
             with np.load(file) as archive:
                 assert [archive[name] for name in archive.files]
+        elif file.suffix == ".safetensors":
+            OpenedFile(file, remedy="")
         elif file.suffix == ".html":
             assert file.read_text(encoding="utf-8").rstrip().endswith("</html>")
         elif file.suffix in (".urdf", ".xml"):
@@ -169,7 +173,7 @@ def test_one_that_a_library_swallows(monkeypatch, capsys):
         except KeyboardInterrupt:
             time.sleep(PATIENCE)
 
-    monkeypatch.setattr("dynident.cli.verbs.check.read_robot", swallow)
+    monkeypatch.setattr("dynident.robots.load_robot", swallow)
     _assert_interrupted(capsys)
 
 
@@ -183,7 +187,7 @@ def test_one_of_which_a_library_makes_another_error(monkeypatch, capsys):
         except KeyboardInterrupt:
             raise SystemError("CPUDispatcher returned a result with an exception set") from None
 
-    monkeypatch.setattr("dynident.cli.verbs.check.read_robot", make_another)
+    monkeypatch.setattr("dynident.robots.load_robot", make_another)
     _assert_interrupted(capsys)
 
 
@@ -196,7 +200,7 @@ def test_one_that_a_verb_makes_the_best_of(monkeypatch, capsys):
             time.sleep(PATIENCE)
         return load_robot(ARM)
 
-    monkeypatch.setattr("dynident.cli.verbs.check.read_robot", best_so_far)
+    monkeypatch.setattr("dynident.robots.load_robot", best_so_far)
     assert "link1" in _assert_interrupted(capsys)
 
 

@@ -1,6 +1,6 @@
-"""A folder of somebody else, in which links and lists of files lead elsewhere: nothing outside it is written, replaced or deleted.
+"""A folder of somebody else, in which links lead elsewhere: nothing outside it is written, replaced or deleted.
 
-Whatever the commands do with it, one sentence is all that comes of it, or the file is taken for what it is not: no list at all.
+Whatever the commands do with it, one sentence is all that comes of it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from dynident.core.files import check_file_target, place_below, write_atomically
-from dynident.core.together import write_files, write_together
+from dynident.core.files import check_file_target, place_below, write_atomically, write_files
 from dynident.errors import FileError
 from dynident.runs import load_run
 from tests.commands import run_here
@@ -55,15 +54,14 @@ ATTACKS = (
     ("report run", "run/report.html", False),
     ("report run -o page.html", "page.html", False),
     (f"identify {ROBOT} log.npz -o run", "run/estimate.json", False),
-    (f"identify {ROBOT} log.npz -o run", "run/problem.npz", False),
-    (f"identify {ROBOT} log.npz -o run", "run/.writing.json", False),
+    (f"identify {ROBOT} log.npz -o run", "run/estimate.safetensors", False),
     ("retrieve run --no-ranges", "run/parameters.json", False),
     ("retrieve run --solver barrier --starts 2 --no-ranges", "run/starts", True),
     ("retrieve run --solver barrier --starts 2 --no-ranges", "run/starts/start_0001.json", False),
-    ("validate run new.npz", "run/validation.npz", False),
+    ("validate run new.npz", "run/validation.safetensors", False),
     ("sample run -n 2", "run/samples", True),
     ("sample run -n 2 -o models", "models/index.json", False),
-    ("sample run -n 2", "run/samples.npz", False),
+    ("sample run -n 2", "run/samples.safetensors", False),
     ("monitor run new.npz", "run/contacts.html", False),
     ("export run --c code", "code/CMakeLists.txt", False),
     ("export run --csv table.csv", "table.csv", False),
@@ -111,54 +109,6 @@ def test_the_folder_that_is_named_may_be_a_link(tmp_path):
         place_below(tmp_path / "link", "a", "b", "c")
 
 
-#: What a stranger may put into the list of files that are being renamed.
-LISTS = {
-    "deletes elsewhere": {"../../victim": None},
-    "deletes by an absolute path": {"VICTIM": None},
-    "replaces elsewhere": {"../../victim": "estimate.json"},
-    "replaces by a file elsewhere": {"parameters.json": "../../victim"},
-    "renames the run's own": {"report.html": "estimate.json"},
-    "deletes a file that no stage writes": {"notes.txt": None},
-    "no mapping": ["../../victim"],
-    "no names": {"": None, ".": None, "..": None, "a\0b": None, "n" * 5000: None},
-    "no texts": {"estimate.json": 5, "estimate.npz": ["a"], "robot.json": {}},
-}
-
-
-@pytest.mark.parametrize("content", [*(pytest.param(item, id=name) for name, item in LISTS.items()), b"junk", b"[" * 100_000, b"\xff\xfe"])
-def test_a_list_in_a_run_folder_moves_nothing(content: object, folder: Path):
-    text = content if isinstance(content, bytes) else json.dumps(content).replace("VICTIM", str(folder.parent / "victim")).encode()
-    (folder / "run" / "notes.txt").write_text(TEXT)
-    (folder / "run" / ".writing.json").write_bytes(text)
-    before, kept = outside(folder), {file.name: file.read_bytes() for file in (folder / "run").iterdir()}
-    load_run(folder / "run")
-    assert {file.name: file.read_bytes() for file in (folder / "run").iterdir()} == kept
-    finished = run_here(folder, "validate", "run", "new.npz")
-    assert finished.returncode == 0, finished.stderr
-    assert outside(folder) == before
-    load_run(folder / "run")
-    assert (folder / "run" / "notes.txt").read_text() == TEXT
-
-
-@pytest.mark.parametrize("kind", ["fifo", "device", "folder", "huge"])
-def test_a_list_that_is_no_file(kind: str, folder: Path):
-    place = folder / "run" / ".writing.json"
-    if kind == "fifo":
-        os.mkfifo(place)
-    elif kind == "device":
-        place.symlink_to("/dev/zero")
-    elif kind == "folder":
-        place.mkdir()
-    else:
-        with place.open("wb") as stream:
-            stream.truncate(1 << 40)
-    load_run(folder / "run")
-    finished = run_here(folder, "validate", "run", "new.npz")
-    assert finished.returncode == (0 if kind == "huge" else 2)
-    assert "Traceback" not in finished.stderr
-    assert kind == "huge" or ".writing.json: is a " in " ".join(finished.stderr.split())
-
-
 def test_a_folder_in_place_of_a_result_is_one_sentence_and_no_lock(folder: Path):
     place = folder / "run" / "parameters.json"
     place.unlink()
@@ -171,19 +121,21 @@ def test_a_folder_in_place_of_a_result_is_one_sentence_and_no_lock(folder: Path)
 
 
 def test_a_rename_that_fails_is_made_up_for_by_the_next_writer(tmp_path, monkeypatch):
-    """The disk refuses the second of two renames, after the list was written."""
-    write_together(tmp_path, {"a": "old", "b": "old"})
+    """The disk refuses the second of two renames."""
+    files = [tmp_path / name for name in "ab"]
+    write_files(dict.fromkeys(files, "old"))
     replace, count = os.replace, iter(range(9))
 
-    def refuse_third(*paths):
-        if next(count) == 2:  # the first is that of the list
+    def refuse_second(*paths):
+        if next(count) == 1:
             raise PermissionError(1, "Operation not permitted")
         replace(*paths)
 
-    monkeypatch.setattr(os, "replace", refuse_third)
+    monkeypatch.setattr(os, "replace", refuse_second)
     with pytest.raises(FileError, match="can't be written"):
-        write_together(tmp_path, {"a": "new", "b": "new"})
-    write_together(tmp_path, {"a": "newer", "b": "newer"})
+        write_files(dict.fromkeys(files, "new"))
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"a": "new", "b": "old"}
+    write_files(dict.fromkeys(files, "newer"))
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == {"a": "newer", "b": "newer"}
 
 

@@ -13,9 +13,9 @@ import pytest
 from mcap.writer import Writer
 from pyarrow import parquet
 
+from dynident import load_run, save_run
 from tests.commands import INSTALLED, run_here
 from tests.faults.cases import ROBOT
-from tests.faults.forged_runs import fit_digests
 from tests.logs import synthetic_log
 
 LOG = synthetic_log(ROBOT, samples=300, noise=0.01)
@@ -167,22 +167,16 @@ COMMANDS = {
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_a_bundle_of_a_run_that_says_that_it_was_made_so(command, inputs, tmp_path):
     """Only files of the names that the run remembers are looked at."""
-    shutil.copytree(inputs / "run", tmp_path / "run")
-    document = json.loads((tmp_path / "run" / "estimate.json").read_text())
-    document["provenance"]["command"] = command
-    (tmp_path / "run" / "estimate.json").write_text(json.dumps(document))
-    fit_digests(tmp_path / "run")
+    save_run(tmp_path / "run", load_run(inputs / "run").estimate, provenance={"command": command})
     found = run_here(tmp_path, "bundle", "run")
     assert found.returncode == 0, found.stderr
     assert (tmp_path / "bundle.zip").is_file()
 
 
 def test_a_bundle_finds_the_log_where_the_command_says(inputs, tmp_path):
-    shutil.copytree(inputs / "run", tmp_path / "run")
     (tmp_path / "logs").mkdir()
     shutil.copy(inputs / "log.npz", tmp_path / "logs" / "log.npz")
-    document = json.loads((tmp_path / "run" / "estimate.json").read_text())
-    document["provenance"]["command"] = f"dynident identify {ROBOT} logs -o run"
-    (tmp_path / "run" / "estimate.json").write_text(json.dumps(document))
+    command = f"dynident identify {ROBOT} logs -o run"
+    save_run(tmp_path / "run", load_run(inputs / "run").estimate, provenance={"command": command})
     found = run_here(tmp_path, "bundle", "run", "--json")
     assert json.loads(found.stdout)["samples"]["kept"] == 900

@@ -16,9 +16,10 @@ from dynident.errors import FileError
 
 #: Prints the number of the reader, which then computes without end and holds Python's lock.
 PROGRAM = """
-import os, sys
+import os, signal, sys
 from pathlib import Path
 from dynident.core.isolation import read_apart
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which a shell may have told its children to ignore
 def read(path):
     print(os.getpid(), flush=True)
     sum(range(10**15))

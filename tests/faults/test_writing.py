@@ -1,4 +1,5 @@
-"""Every command that writes, failed and killed before each of its file operations: it leaves the old or the new result, never a mix.
+"""Every command that writes, failed and killed before each of its file operations: every file is the old or the new one, and
+results that don't belong together are out of date.
 
 The cases of `tests.faults.cases` suffer the faults of `tests.faults.operations`. A verb or an export target without a case fails here.
 """
@@ -16,6 +17,7 @@ import pytest
 
 from dynident.cli.overview import VERBS
 from dynident.exports import EXPORTERS
+from dynident.runs import Stage, load_run
 from tests.faults.cases import CASES, READ_ONLY, ROBOT, Case, copy_inputs, everything, is_leftover, visible
 from tests.faults.operations import KILLED, Command, Fault, Outcome, run_once
 
@@ -93,17 +95,24 @@ class Trial:
         assert "can't print" not in sentence, f"{fault}: {sentence}"
 
     def _check_state(self, fault: Fault) -> None:
-        if fault.error == errno.ENOSPC and not list(self.folder.rglob(".writing.json")):  # which the next command completes
+        if fault.error == errno.ENOSPC:
             assert not self._leftovers(), f"{self._leftovers()} after {fault}"
         seen = self._see()
         names = seen.keys() | self.old.keys() | self.new.keys()
-        names -= set(fnmatch.filter(names, self.case.progress))
-        results = [fnmatch.filter(names, pattern) for pattern in self.case.results]
-        results += [[name] for name in names.difference(*results)]
-        for result in results:
-            found = [seen.get(name) for name in result]
-            known = [[state.get(name) for name in result] for state in self.states]
-            assert found in known, f"neither old nor new after {fault}: {result}"
+        for name in names - set(fnmatch.filter(names, self.case.progress)):
+            assert seen.get(name) in [state.get(name) for state in self.states], f"neither old nor new after {fault}: {name}"
+        self._check_runs(fault)
+
+    def _check_runs(self, fault: Fault) -> None:
+        """What counts in a run folder belongs together, and documents that are not of their records are named."""
+        for record in self.folder.rglob(Stage.ESTIMATE.file):
+            run = load_run(record.parent)
+            estimate = run.contents[Stage.ESTIMATE].digest
+            for stage, content in run.contents.items():
+                assert stage is Stage.ESTIMATE or content.origin.made_from[Stage.ESTIMATE.key] == estimate, f"{stage} after {fault}"
+                document = record.with_name(stage.document)
+                fits = document.is_file() and content.digest in document.read_text(encoding="utf-8")
+                assert fits == (stage.document not in run.stale), f"{stage.document} after {fault}"
 
     def _leftovers(self) -> list[Path]:
         shutil.rmtree(self.folder / "tmp")

@@ -13,20 +13,20 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dynident import check_robot, identify, identify_payload, load_robot, recover_signs, repair, retrieve
+from dynident import check_robot, identify_payload, load_robot, recover_signs, repair, retrieve
 from dynident.data import EffortKind
 from dynident.excitation.assumptions import assume
 from dynident.excitation.precision import precision_of
 from dynident.excitation.search.criterion import KINDS, Criterion, mean_information
 from dynident.excitation.task import Task
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.feasibility.retrieve import retrieval_problem
 from dynident.feasibility.sampling import draw_posterior
 from dynident.feasibility.solve import solve_retrieval
 from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.friction import linear
 from dynident.parameters import change_of_frame, from_com
-from dynident.regression import base_parameters
+from dynident.regression import base_parameters, identify
 from dynident.regression.equations.sizes import unit_powers
 from dynident.robots import Robot
 from dynident.robots.kinematics import arm_reach, length_unit
@@ -194,7 +194,7 @@ def _planned(size: Similarity) -> tuple[np.ndarray, float]:
     14), where κ counts every coefficient in its own size.
     """
     base, log = base_parameters(size.robot(ROBOT), friction=linear()), size.log(ROBOT, LOG)
-    motion = Motion(log.q, log.dq, log.ddq)
+    motion = SampledMotion(log.q, log.dq, log.ddq)
     known = assume(base, Task(motion=motion, source="log"), cutoff=5.0 / size.time)
     task, factors = mean_information(base, motion, known.noise**-2), size.columns(base.units)
     plan = {"base": base, "information": known.prior, "noise": known.noise, "samples": 100.0, "task": task}

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from dynident.robots import load_robot
-from dynident.robots.check import Verdict, check_robot
+from dynident.robots.check import LinkVerdict, check_robot
 
 LINKS = range(1, 8)
 
@@ -41,7 +41,7 @@ def franka_urdf(shared_data: Path, tmp_path: Path) -> Path:
 
 def test_link_4_of_the_vendor_description_violates_the_triangle_inequality(franka_urdf):
     result = check_robot(load_robot(franka_urdf))
-    assert [(link.name, link.verdict) for link in result.inconsistent] == [("link4", Verdict.TRIANGLE)]
+    assert [(link.name, link.verdict) for link in result.inconsistent] == [("link4", LinkVerdict.TRIANGLE)]
     assert result.inconsistent[0].margin == pytest.approx(-5.5e-4, rel=0.01)
     assert all(link.warnings == () for link in result.links)
     assert result.total_mass == pytest.approx(13.79, abs=0.01)

@@ -57,7 +57,7 @@ def test_what_a_package_says_of_itself(tmp_path, lines, licence):
 
 def test_nothing_that_dynident_needs_binds_its_users():
     needed = _needed()
-    assert {"numpy", "scipy", "pin", "numba", "typer", "mujoco"} <= needed.keys()
+    assert {"numpy", "scipy", "pin", "numba", "cyclopts", "mujoco"} <= needed.keys()
     judged = {name: licence_of(name, item) for name, item in needed.items()}
     assert {name: licence for name, licence in judged.items() if not is_permissive(licence)} == {}
 

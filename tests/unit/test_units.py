@@ -15,20 +15,19 @@ from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation import design_trajectory, robot_limits
 from dynident.excitation.static_design import design_configurations
-from dynident.excitation.tables import design_report, static_report
 from dynident.exports.code.c99 import write_c
 from dynident.exports.code.python_module import write_python
 from dynident.exports.export_model import ExportModel
 from dynident.exports.proof import compare, random_states
 from dynident.exports.target import Exported, Request
 from dynident.regression import build_problem, fit
-from dynident.regression.figures import friction_figure
-from dynident.regression.tables import residual_table
+from dynident.reports.regression import residual_table
+from dynident.reports.regression_figures import friction_figure
+from dynident.reports.validation import joint_table, worst_table
+from dynident.reports.validation_figures import joint_figure, spectrum_figure
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.simulation.reference_motion import check_within_limits
 from dynident.validation import validate
-from dynident.validation.figures import joint_figure, spectrum_figure
-from dynident.validation.tables import joint_table, worst_table
 from tests.logs import synthetic_log
 
 LINKS = np.array([[2.0, 0.2, 0, 0, 0.1, 0, 0, 0.1, 0, 0.12], [1.5, 0.3, 0.1, 0, 0.1, 0, 0, 0.2, 0, 0.2]])
@@ -70,7 +69,7 @@ def test_rows_residuals_and_friction_curves():
     problem = build_problem(polar(), synthetic_log(polar(), noise=0.05), cutoff=None)
     assert [group.unit for group in problem.groups] == ["N·m", "N"]
     estimate = fit(problem)
-    assert [row.cells[-1] for row in residual_table(estimate.residuals, estimate.base).rows] == ["N·m", "N", ""]
+    assert [row.texts[-1] for row in residual_table(estimate.residuals, estimate.base).lines] == ["N·m", "N", ""]
     layout = json.dumps(friction_figure(estimate, 1).layout, ensure_ascii=False)
     assert "velocity [m/s]" in layout
     assert "friction [N]" in layout
@@ -78,7 +77,7 @@ def test_rows_residuals_and_friction_curves():
 
 def test_elements_of_M_are_taken_together_only_with_their_own_unit():
     estimate = fit(build_problem(polar(), samples(polar())))
-    cells = [(row.cells[0], row.cells[-1]) for row in residual_table(estimate.residuals, estimate.base).rows]
+    cells = [(row.texts[0], row.texts[-1]) for row in residual_table(estimate.residuals, estimate.base).lines]
     elements = [("M (1 elements)", unit) for unit in ("kg·m²", "kg·m", "kg")] + [("g (1 elements)", unit) for unit in ("N·m", "N")]
     assert cells == [*elements, ("all", "")]
 
@@ -87,8 +86,8 @@ def test_validation():
     robot = polar()
     estimate = fit(build_problem(robot, synthetic_log(robot, noise=0.05), cutoff=None))
     found = validate(estimate, synthetic_log(robot, noise=0.05, seed=2))
-    assert [row.cells[2] for row in joint_table(found).rows] == ["N·m", "N"]
-    assert {row.cells[0]: row.cells[4] for row in worst_table(found, 1).rows} == {"turn": "N·m", "slide": "N"}
+    assert [row.texts[2] for row in joint_table(found).lines] == ["N·m", "N"]
+    assert {row.texts[0]: row.texts[4] for row in worst_table(found, 1).lines} == {"turn": "N·m", "slide": "N"}
     labels = [json.dumps(joint_figure(series, "coefficients", 0.1).layout, ensure_ascii=False) for series in found.series]
     assert "torque [N·m]" in labels[0]
     assert "force [N]" in labels[1]
@@ -105,15 +104,15 @@ def test_efforts_in_another_unit_are_refused_in_the_joint_s_own():
 def test_excitation():
     robot = polar()
     found = design_trajectory(robot, friction=None, duration=4.0, harmonics=3, starts=1, iterations=20)
-    text = str(design_report(found))
+    text = str(found.tables())
     assert re.search(r"torque noise of \S.* N·m or N \(", text)
-    (torques,) = (table for table in design_report(found).tables if table.title.startswith("Predicted torque"))
-    assert [row.cells[-1] for row in torques.rows] == ["N·m", "N"]
+    (torques,) = (table for table in found.tables().tables if table.title.startswith("Predicted torque"))
+    assert [row.texts[-1] for row in torques.lines] == ["N·m", "N"]
     units = {(m.name, m.where): m.unit for m in found.report.margins if m.where in robot.joint_names}
     for (name, where), unit in units.items():
         assert unit == getattr(robot.joints[robot.joint_index(where)].units, name)
     static = design_configurations(robot, 4, limits=robot_limits(robot))
-    assert [row.cells[-1] for row in static_report(static).tables[0].rows] == ["rad", "m"]
+    assert [row.texts[-1] for row in static.tables().tables[0].lines] == ["rad", "m"]
 
 
 def test_simulation_names_the_limit_in_the_joint_s_unit():

@@ -16,17 +16,17 @@ from dynident.bundles.gather_names import RUN_FILES, gather_names
 from dynident.bundles.log_excerpt import MOST_SAMPLES, cut_log, log_bytes
 from dynident.bundles.run_files import SAMPLE_FILES, anonymise_run
 from dynident.core.files import json_text, read_json, write_atomically
-from dynident.core.results import Report, Row, Table, Tabular
+from dynident.core.results import Tabular
 from dynident.data import ControllerSamples, Dataset
 from dynident.doctor import Diagnosis
-from dynident.doctor.tables import diagnosis_document
+from dynident.doctor.remedies import diagnosis_document
 from dynident.errors import DynidentError
 from dynident.exports.convert import convert
 from dynident.regression.estimate import Estimate
+from dynident.reports.tables import Column, Report, Table
 from dynident.robots.robot import Robot
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
 from dynident.runs import load_run
-from dynident.runs.stages import PROBLEM
 
 SCHEMA = "dynident/bundle/1"
 README, MANIFEST, DOCTOR, LOG, RUN = "README.txt", "manifest.json", "doctor.json", "log.npz", "run"
@@ -117,9 +117,11 @@ def make_bundle(
     samples : "excerpt" of the log, "all" of it, or "none": no measured sample at all, nor the rows that were made of them.
     """
     run = Path(folder)
-    estimate = load_run(run).estimate  # all stages are looked at, so that what is damaged is found here
+    whole = load_run(run)  # all stages are looked at, so that what is damaged is found here
+    estimate = whole.estimate
     robot = estimate.base.robot
     documents = [read_json(run / name) for name in RUN_FILES if name.endswith(".json") and (run / name).is_file()]
+    documents += whole.documents.values()
     names = gather_names(robot, run, documents, () if data is None else data.joint_names)
     neutral = robot_from_dict(clean_robot(robot_to_dict(robot), names))
     kept = None if data is None or samples == "none" else cut_log(data, MOST_SAMPLES if samples == "excerpt" else None)
@@ -160,8 +162,8 @@ def _records(files: Mapping[str, bytes], meanings: Mapping[str, str]) -> list[di
 
 def _describe(records: list[dict[str, Any]], manifest: Mapping[str, Any]) -> Report:
     """What is in it, and what is not, for the terminal and README.txt."""
-    rows = tuple(Row((item["file"], f"{item['bytes'] / 1e3:.1f}", item["what"])) for item in records)
-    table = Table(title="What is in it", headings=("file", "kB", "what it is"), rows=rows, left=frozenset({0, 2}))
+    columns = (Column("file"), Column("kB", form=".1f", of=lambda row: row["bytes"] / 1e3), Column("what", "what it is"))
+    table = Table("What is in it", tuple(records), columns)
     versions = ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())
     size = sum(item["bytes"] for item in records)
     return Report(
@@ -200,7 +202,6 @@ def _meaning(name: str) -> str:
     stem, _, suffix = name.partition(".")
     told = {
         "robot.json": "the robot as the run has it",
-        PROBLEM: "the equations of the fit: factors, filtered rows of regressor and effort",
     }
     held = ", and measured curves" if name in SAMPLE_FILES else ""
     return told.get(name) or f"{_STAGES[stem]}, {'as text' if suffix == 'json' else f'every digit{held}'}"
@@ -220,9 +221,9 @@ def _reading(estimate: Estimate) -> dict[str, Any]:
     """How the data were read, as far as it is numbers and units; of columns and options, how many were named."""
     read = estimate.summary.processing.read
     plain = ("units", "effort_kind", "effort_gains", "effort_signs", "gears", "offsets", "delay", "low_pass", "rate")
-    found: dict[str, Any] = {name: value for name in plain if (value := getattr(read, name))}
+    found: dict[str, Any] = {name: value for name, value in read.to_dict().items() if name in plain}
     if read.columns:
-        found["columns"] = {quantity: len(patterns) for quantity, patterns in read.columns.items()}
+        found["columns"] = {quantity: len(patterns or ()) for quantity, patterns in read.columns.items()}
     if read.reader_options:
         found["reader_options"] = len(read.reader_options)
     return found | ({"preset": True} if read.preset else {})

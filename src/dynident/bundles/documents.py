@@ -98,5 +98,5 @@ def _clean_mapping(found: Mapping[str, Any], names: Pseudonyms, key: str, kind: 
     for name, value in found.items():
         told = names.joints[name] if of_joints else names.of_name(name) if of_files else name
         inner: Kind = "link" if name in ("links", "link") else "joint" if name in ("joints", "joint") else kind
-        cleaned[told] = {} if name == "read" else clean(value, names, key if of_joints else name, inner)
+        cleaned[told] = {} if name == "read" and isinstance(value, Mapping) else clean(value, names, key if of_joints else name, inner)
     return cleaned

@@ -9,7 +9,7 @@ from typing import Any
 
 from dynident.bundles.documents import split_command
 from dynident.core.files import file_digest
-from dynident.runs.stages import Stage, read_document
+from dynident.runs import Stage, load_run
 
 
 def find_data(folder: str | Path) -> list[Path]:
@@ -18,14 +18,14 @@ def find_data(folder: str | Path) -> list[Path]:
     The command may be anybody's: only files of the names that the run remembers are looked at, wherever it says that they are.
     """
     run = Path(folder)
-    provenance: Mapping[str, Any] = read_document(run, Stage.ESTIMATE).get("provenance", {})
+    provenance: Mapping[str, Any] = load_run(run).documents[Stage.ESTIMATE]["provenance"]
     wanted: dict[str, str] = {digest: name for recording in provenance.get("recordings", []) for name, digest in recording["files"].items()}
     found: list[Path] = []
     for word in (word for word in split_command(provenance.get("command", ""))[1] if word and not word.startswith("-")):
         for place in (base / word for base in (Path(), run, run.parent)):
             held = {file: digest for file, digest in _digests(place, set(wanted.values())).items() if digest in wanted}
             if held:
-                found += [place] if not os.path.isfile(place / Stage.ESTIMATE.value.document) else held
+                found += [place] if not os.path.isfile(place / Stage.ESTIMATE.file) else held
                 wanted = {digest: name for digest, name in wanted.items() if digest not in held.values()}
                 break
     return found if not wanted else []

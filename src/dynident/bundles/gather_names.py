@@ -9,10 +9,10 @@ from typing import Any, cast
 from dynident.bundles.documents import command_places
 from dynident.bundles.pseudonyms import Pseudonyms
 from dynident.robots.robot import Robot
-from dynident.runs.stages import PROBLEM, ROBOT, Stage
+from dynident.runs.stages import Stage
 
 #: Files of a run folder, which keep their names.
-RUN_FILES = (ROBOT, PROBLEM, *(name for stage in Stage for name in (stage.value.document, stage.value.arrays)))
+RUN_FILES = tuple(name for stage in Stage for name in stage.files)
 #: Keys whose text tells where data came from, and then what was done to them.
 _SOURCES = ("source", "identified_from", "links_source", "arm")
 

@@ -1,105 +1,130 @@
 """The files of a run folder without names, tied to each other by new digests: what could be read before can be read after.
 
-The stages are taken in the order in which they are made from each other. A digest of a file that has been written anew is replaced
+The stages are taken in the order in which they are made from each other. A digest of a result that has been written anew is replaced
 wherever a later stage refers to it, so that what was up to date still is, and what was stale too.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-
 from dynident.bundles.documents import clean
 from dynident.bundles.pseudonyms import Pseudonyms
-from dynident.core.archives import Arrays, read_npz, write_npz
-from dynident.core.files import errors_in_file, file_digest, json_text, read_json
+from dynident.core.files import errors_in_file, json_text, read_json
+from dynident.core.records import OpenedFile, RecordFile
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
-from dynident.runs.stages import PROBLEM, ROBOT, Stage, read_document
+from dynident.runs import RunFolder
+from dynident.runs.stages import ROBOT, Stage, encode_stage
 
 #: Files that hold what was measured, sample by sample, or as filtered rows.
-SAMPLE_FILES = frozenset({PROBLEM, Stage.VALIDATION.value.arrays, Stage.SIGNS.value.arrays})
-#: Keys of a document whose number is a time on the log's clock [s].
+SAMPLE_FILES = frozenset({Stage.VALIDATION.file, Stage.SIGNS.file})
+#: More than any whole number in a record.
+_HIDDEN = 1 << 60
+#: Keys whose number is a time on the log's clock [s].
 _CLOCK_KEYS = {Stage.VALIDATION: ("time", "since"), Stage.SIGNS: ("start", "stop")}
 
 
 def anonymise_run(folder: Path, names: Pseudonyms, *, samples: bool = True) -> dict[str, bytes]:
-    """{name: content} of a run folder's files. samples : False leaves out those with measured samples."""
+    """{name: content} of a run folder's files. samples : False leaves out measured samples, and what was made of them row by row."""
     contents: dict[str, bytes] = {}
     digests: dict[str, str] = {}
-    for stage in Stage:
-        document = folder / stage.value.document
-        if not document.is_file():
+    run = RunFolder(folder)
+    for stage in sorted(Stage, key=lambda stage: len(stage.value.made_from)):
+        if not (folder / stage.file).is_file():
             continue
-        beside = (stage.value.arrays, *((PROBLEM, ROBOT) if stage is Stage.ESTIMATE else ()))
-        kept = [name for name in beside if (folder / name).is_file() and (samples or name not in SAMPLE_FILES)]
-        start = _clock_start(folder / stage.value.arrays) if stage in _CLOCK_KEYS else 0.0
-        for name in kept:
-            content = _anonymise_file(folder / name, names, digests, start)
-            digests[file_digest(folder / name)] = hashlib.sha256(content).hexdigest()
-            contents[name] = content
-        told = _anonymise_document(read_document(folder, stage), names, digests)
-        told["files"] = {name: digest for name, digest in told.get("files", {}).items() if name in kept}
-        _shift_clock(told, _CLOCK_KEYS.get(stage, ()), start)
-        contents[document.name] = json_text(told).encode()
+        opened = OpenedFile(folder / stage.file, remedy=stage.remedy(folder))
+        start = _clock_start(run, stage)
+        if samples or stage.file not in SAMPLE_FILES:
+            record = opened.file if samples or stage is not Stage.ESTIMATE else _without_rows(run)
+            keys = _CLOCK_KEYS[stage] if stage is Stage.VALIDATION else ()  # segments of signs are counted in samples
+            hidden = {place: _HIDDEN + number for number, place in enumerate(record.arrays)}
+            new = record.rewrite(
+                lambda text, keys=keys, start=start, hidden=hidden: _shift_clock(_clean_record(text, hidden, names, digests), keys, start),
+                lambda place, values, start=start: values - start if start and place.endswith(".time") else values,
+            )
+            digests[opened.digest] = new.digest
+            contents[stage.file] = new.to_bytes()
+        if (folder / stage.document).is_file():
+            document = _anonymise_document(read_json(folder / stage.document), names, digests)
+            document["files"] = {name: digest for name, digest in document.get("files", {}).items() if name in contents}
+            contents[stage.document] = json_text(_shift_clock(document, _CLOCK_KEYS.get(stage, ()), start)).encode()
+    if (folder / ROBOT).is_file():
+        with errors_in_file(folder / ROBOT):
+            robot = robot_to_dict(robot_from_dict(read_json(folder / ROBOT)))
+        contents[ROBOT] = json_text(_anonymise_document(robot, names, digests)).encode()
     return contents
 
 
-def _anonymise_file(file: Path, names: Pseudonyms, digests: Mapping[str, str], start: float) -> bytes:
-    if file.suffix == ".json":
-        with errors_in_file(file):
-            return json_text(_anonymise_document(robot_to_dict(robot_from_dict(read_json(file))), names, digests)).encode()
-    arrays = read_npz(file)
-    description = _anonymise_document(json.loads(str(arrays.pop("description"))), names, digests)
-    _shift_clock(description, ("time", "since"), start)
-    return write_npz({"description": np.array(json.dumps(description, ensure_ascii=False)), **_shift_arrays(arrays, start)})
+def _clean_record(text: Mapping[str, Any], hidden: Mapping[str, int], names: Pseudonyms, digests: Mapping[str, str]) -> dict[str, Any]:
+    """The text of a record file without names. hidden : numbers that stand for the places of arrays meanwhile, which are no names."""
+    objects: list[dict[str, Any]] = _exchange(text["objects"], hidden)
+    places = {link: number for item in objects if item["is"] == "Robot" for number, link in enumerate(item["links"], start=1)}
+    cleaned = [_clean_object(item, names, places.get(i, 0)) for i, item in enumerate(objects)]
+    shown = {number: place for place, number in hidden.items()}
+    return {**text, "objects": _exchange(_exchange(cleaned, shown), digests)}
+
+
+def _clean_object(item: Mapping[str, Any], names: Pseudonyms, number: int) -> dict[str, Any]:
+    """number : of a link."""
+    match item["is"]:
+        case "Reading":  # whose columns and files are names
+            return {"is": "Reading"}
+        case "Robot":
+            apart = [[names.of_name(name, "link") for name in pair] for pair in item["apart"]]
+            return {**item, "name": "robot", "notes": [], "source": "robot", "apart": apart}
+        case "Joint":
+            return {**item, "name": names.of_name(item["name"], "joint")}
+        case "Link":
+            return {**item, "name": names.of_name(item["name"], "link"), "frame": names.of_frame(item["frame"], number)}
+        case "Source":
+            return {**item, "name": names.of_name(item["name"], "link")}
+        case kind:
+            return {"is": kind, **clean({name: value for name, value in item.items() if name != "is"}, names)}
+
+
+def _without_rows(run: RunFolder) -> RecordFile:
+    """The estimate without the problem behind it."""
+    found = run.read(Stage.ESTIMATE)
+    return encode_stage(Stage.ESTIMATE, replace(found, result=replace(found.result, problem=None)), found.origin)
 
 
 def _anonymise_document(document: Mapping[str, Any], names: Pseudonyms, digests: Mapping[str, str]) -> dict[str, Any]:
-    return _renew_digests(clean(document, names), digests)
+    return _exchange(clean(document, names), digests)
 
 
-def _renew_digests(value: Any, digests: Mapping[str, str]) -> Any:
-    """With those of the files as they are now, wherever a text is one of those that they had."""
+def _exchange(value: Any, others: Mapping[Any, Any]) -> Any:
+    """With other texts and numbers, such as digests of files as they are now."""
     if isinstance(value, Mapping):
-        return {name: _renew_digests(item, digests) for name, item in cast("Mapping[str, Any]", value).items()}
+        return {name: _exchange(item, others) for name, item in cast("Mapping[str, Any]", value).items()}
     if isinstance(value, list):
-        return [_renew_digests(item, digests) for item in cast("list[Any]", value)]
-    return digests.get(value, value) if isinstance(value, str) else value
+        return [_exchange(item, others) for item in cast("list[Any]", value)]
+    return others.get(value, value) if isinstance(value, str | int) and not isinstance(value, bool) else value
 
 
-def _clock_start(file: Path) -> float:
-    """Whole seconds [s] that have passed on the log's clock before its first sample; 0 where the file is not there."""
-    if not file.is_file():
+def _clock_start(run: RunFolder, stage: Stage) -> float:
+    """Whole seconds [s] that have passed on the log's clock before its first sample; 0 for a stage without a clock."""
+    found = run.find_any(stage) if stage in _CLOCK_KEYS else None
+    if found is None:
         return 0.0
-    stamps = [float(values.min()) for name, values in read_npz(file).items() if _is_clock(name) and values.size]
+    clocks = [found.result.log] if stage is Stage.SIGNS else found.result.series
+    stamps = [float(item.time.min()) for item in clocks if item.time.size]
     return float(math.floor(min(stamps))) if stamps else 0.0
 
 
-def _is_clock(name: str) -> bool:
-    return name == "time" or (name.startswith("time_") and name.removeprefix("time_").isdecimal())
-
-
-def _shift_arrays(arrays: Arrays, start: float) -> Arrays:
-    return {name: values - start if start and _is_clock(name) else values for name, values in arrays.items()}
-
-
-def _shift_clock(value: Any, keys: tuple[str, ...], start: float) -> None:
-    """Let times begin with the first second, in place."""
-    if not start:
-        return
-    if isinstance(value, dict):
+def _shift_clock(value: Any, keys: tuple[str, ...], start: float) -> Any:
+    """The same value, whose times begin with the first second, in place."""
+    if start and isinstance(value, dict):
         found = cast("dict[str, Any]", value)
         for name, item in found.items():
             if name in keys and isinstance(item, float):
                 found[name] = item - start
             else:
                 _shift_clock(item, keys, start)
-    elif isinstance(value, list):
+    elif start and isinstance(value, list):
         for item in cast("list[Any]", value):
             _shift_clock(item, keys, start)
+    return cast("Any", value)

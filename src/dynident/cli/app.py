@@ -21,7 +21,7 @@ from dynident.errors import DynidentError, InputError
 def run(words: Sequence[str]) -> int | None:
     """Do what the words say in this process; errors are raised. What needs no verb imports none, nor what parses their options."""
     match list(words):
-        case ["--help"]:
+        case ["--help" | "-h"]:
             print_overview()
             return 0
         case ["--version"]:

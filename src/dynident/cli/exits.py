@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from dynident.cli.interrupts import was_pressed
 from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
 
 
@@ -23,6 +24,29 @@ class UsageError(InputError):
         super().__init__(message, remedy=f"see '{command} --help'")
 
 
+class Exit(Exception):
+    """Ends a verb with an exit code, after everything was printed."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+        super().__init__(code)
+
+
+def finish(verb: Callable[[], int | None]) -> int | None:
+    """Run a verb to its end; Ctrl-C is an error that reaches the end of the command, whatever a library has made of it."""
+    try:
+        code = verb()
+    except Exit as end:
+        code = end.code
+    except BaseException as error:
+        if was_pressed() or isinstance(error, KeyboardInterrupt):  # whatever Numba, Clarabel or the parser have made of it
+            raise InterruptedByUser from None
+        raise
+    if was_pressed():  # it has made the best of it, and a verb that calls this one must not go on
+        raise InterruptedByUser
+    return code
+
+
 def sentence(error: DynidentError, words: Sequence[str] = ()) -> str:
     """What the command says of an error: options in place of arguments, where they are a remedy or were among the words."""
     message, remedy = error.message, error.remedy
@@ -31,7 +55,7 @@ def sentence(error: DynidentError, words: Sequence[str] = ()) -> str:
         if any(word.split("=")[0] == option for word in words):
             message = option + message.removeprefix(error.name)
     if isinstance(remedy, Remedy):
-        from dynident.cli.options import option_text
+        from dynident.cli.arguments import option_text
 
         remedy = remedy.told(option_text)
     return "; ".join(filter(None, (message, remedy)))

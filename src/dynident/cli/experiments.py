@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dynident.cli.terminal import print_result, progress_bar
 from dynident.core.files import check_file_target, clear_errors
-from dynident.errors import FileError, ValueRangeError
+from dynident.errors import FileError, require
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -45,7 +45,7 @@ def write_experiment(
     """
     from dynident.core.files import write_atomically
     from dynident.excitation import design_experiment, design_trajectory, drive_experiment
-    from dynident.excitation.experiment_tables import experiment_document, experiment_report
+    from dynident.excitation.documents import experiment_document
     from dynident.reports.page import figure_page
 
     seed = options.pop("seed")
@@ -61,7 +61,7 @@ def write_experiment(
     if plot:
         write_atomically(page, figure_page(experiment.plot(title=experiment.headline), f"{robot.name}: experiment", GENERATOR))
     written = ", ".join(map(str, files)) + (f", plot in {page}" if plot else "")
-    print_result(experiment_report(experiment), experiment_document(experiment), as_json=as_json, written=written)
+    print_result(experiment.tables(), experiment_document(experiment), as_json=as_json, written=written)
 
 
 def check_page(page: Path) -> None:
@@ -98,10 +98,10 @@ def write_design(design: Design, file: Path, write: Callable[..., None], *, rate
     """Write the motion of a design from rest to rest, which has been planned, with what was checked of it; that motion."""
     from dynident.excitation import FileHeader, trajectory_dataset
 
-    assert design.drive is not None  # noqa: S101 (it was planned just now)
+    trajectory = require(design.drive, "the planned drive").trajectory
     header = FileHeader.of_report(design.base.robot, design.report, design.unchecked)
-    write(trajectory_dataset(design.drive.trajectory, rate), path=file, header=header)
-    return design.drive.trajectory
+    write(trajectory_dataset(trajectory, rate), path=file, header=header)
+    return trajectory
 
 
 def read_earlier_run(folder: Path) -> EarlierRun:
@@ -110,16 +110,3 @@ def read_earlier_run(folder: Path) -> EarlierRun:
     from dynident.runs import load_run
 
     return earlier_run(load_run(folder).estimate, source=str(folder))
-
-
-def parse_percent(text: str | None, option: str) -> float | None:
-    """The share of "5%", "5 %" or "5"; None of None."""
-    if text is None:
-        return None
-    try:
-        percent = float(text.strip().removesuffix("%"))
-    except ValueError:
-        percent = 0.0
-    if not 0.0 < percent < float("inf"):
-        raise ValueRangeError(option, f"got {text!r}; a positive number of percent was expected, such as 5%")
-    return percent / 100.0

@@ -12,16 +12,16 @@ from dynident.errors import InputError
 if TYPE_CHECKING:
     from dynident.feasibility.shared_links import Sharer
 
-LINKS = "links.npz"
+LINKS = "links.safetensors"
 
 
 def share_in_fleet(chains: Sequence[Chain], outcomes: Sequence[ChainOutcome], folder: Path) -> tuple[list[Chain], tuple[str, ...]]:
-    """The chains, whose retrieval knows of the others' links, and what is to be said of it; links.npz is written into the folder.
+    """The chains, whose retrieval knows of the others' links, and what is to be said of it; links.safetensors is written into the folder.
 
     outcomes : of the identification. Robots whose links differ from the others' by more than chance neither share nor are told.
     """
     from dynident.feasibility.shared_links import share_links
-    from dynident.runs.shared_links import write_shared_links
+    from dynident.runs.results import write_shared_links
 
     odd = odd_links(outcomes)
     sharing = [chain for chain, outcome in zip(chains, outcomes, strict=True) if outcome.run is not None and outcome.name not in odd]
@@ -53,7 +53,8 @@ def odd_links(outcomes: Sequence[ChainOutcome]) -> tuple[str, ...]:
 
 def _sharers(chains: Sequence[Chain]) -> Iterator[Sharer]:
     from dynident.feasibility.shared_links import Sharer
-    from dynident.runs import Stage, read_estimate
+    from dynident.runs import RunFolder, Stage
 
     for chain in chains:
-        yield Sharer(name=chain.name, digest=Stage.ESTIMATE.digest(chain.folder), estimate=read_estimate(chain.folder))
+        found = RunFolder(chain.folder).read(Stage.ESTIMATE)
+        yield Sharer(name=chain.name, digest=found.digest, estimate=found.result)

@@ -11,20 +11,23 @@ from typing import Any, cast
 
 from dynident.cli.chain import DIAGNOSIS, Chain, Step
 from dynident.core.files import place_below
+from dynident.core.options import Options, declared_options
+from dynident.data.reading.reading import Reading
 from dynident.errors import InputError
-from dynident.runs.stages import PROBLEM, ROBOT, Stage
+from dynident.robots.mounting import Mounting
+from dynident.runs.stages import Stage
 
 
 @dataclass(frozen=True, kw_only=True)
 class FleetOptions:
-    """What holds for all robots. reading, mounting : values of the options of these groups; identify, retrieve : more words for these."""
+    """What holds for all robots. identify, retrieve : more words for these."""
 
     robot: str
     train: str
     held_out: str | None
     fitting: tuple[str, ...]
-    reading: Mapping[str, Any]
-    mounting: Mapping[str, Any]
+    reading: Reading
+    mounting: Mounting
     identify: str
     retrieve: str
 
@@ -40,24 +43,31 @@ class FleetOptions:
         """From the doctor to the validation; without the last where the whole log is fitted."""
         source, run = (self.robot, str(data)), str(folder)
         how = ("--train", self.train, *option_words(self.reading), *option_words(self.mounting))
-        made = (*_files(Stage.ESTIMATE), PROBLEM, ROBOT)
         steps = (
             Step(words=("doctor", *source, "--json", *how), files=(DIAGNOSIS,), printed=True, needed=False),
-            Step(words=("identify", *source, "-o", run, *how, *self.fitting, *shlex.split(self.identify)), files=made),
-            Step(words=("retrieve", run, *shlex.split(self.retrieve)), files=_files(Stage.PARAMETERS)),
+            Step(words=("identify", *source, "-o", run, *how, *self.fitting, *shlex.split(self.identify)), files=Stage.ESTIMATE.files),
+            Step(words=("retrieve", run, *shlex.split(self.retrieve)), files=Stage.PARAMETERS.files),
         )
         if self.held_out is None:
             return steps
-        words = ("validate", run, str(data), "--part", self.held_out, *option_words({"without": self.reading["without"]}))
-        return (*steps, Step(words=words, files=_files(Stage.VALIDATION)))
+        words = ("validate", run, str(data), "--part", self.held_out, *option_words(Reading(without=self.reading.without)))
+        return (*steps, Step(words=words, files=Stage.VALIDATION.files))
 
 
-def option_words(values: Mapping[str, Any]) -> tuple[str, ...]:
-    """The words of a group of options, which are named after their values."""
+def option_words(options: Options) -> tuple[str, ...]:
+    """What to type for options that differ from their defaults."""
     words: list[str] = []
-    for name, value in values.items():
-        several = cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]
-        words += [f"--{name.replace('_', '-')}={item}" for item in several]
+    for item in declared_options(type(options)):
+        value = getattr(options, item.name)
+        if not item.flag or value == item.default:
+            continue
+        if isinstance(value, Mapping):
+            pairs = cast("Mapping[str, Any]", value)
+            words += [f"{item.flag}={item.kind.show({name: part})}" for name, part in pairs.items()]
+        elif item.kind.repeated:
+            words += [f"{item.flag}={item.kind.show((part,))}" for part in value]
+        else:
+            words.append(f"{item.flag}={item.kind.show(value)}")
     return tuple(words)
 
 
@@ -69,7 +79,3 @@ def name_folders(data: Sequence[Path], output: Path) -> dict[str, Path]:
     if twice is not None:
         raise InputError(f"two of DATA would both be {output / twice}; rename one, or give them in folders of different names")
     return {name: place_below(output, name) for name in names}
-
-
-def _files(stage: Stage) -> tuple[str, ...]:
-    return stage.value.document, stage.value.arrays

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from dynident.cli.chain import DIAGNOSIS, ChainOutcome
 from dynident.core.files import json_text, read_json, write_atomically
-from dynident.core.results import Report, Row, Table, csv_text, short_number
+from dynident.core.texts import short_number
 from dynident.errors import FileError
+from dynident.reports.tables import Column, Report, Table, csv_text
 
 if TYPE_CHECKING:
     from dynident.fleet import RunComparison
@@ -52,22 +53,22 @@ class FleetSummary:
         )
 
     def failure_table(self) -> Table:
-        rows = [Row((outcome.name, step, text)) for outcome in self.failed for step, text in _failures(outcome).items()]
-        return Table(title="Failures", headings=("robot", "step", "what it said"), rows=tuple(rows), left=frozenset({0, 1, 2}))
+        rows = ({"robot": item.name, "step": step, "text": text} for item in self.failed for step, text in _failures(item).items())
+        return Table("Failures", tuple(rows), (Column("robot"), Column("step"), Column("text", "what it said")))
 
     def robot_table(self) -> Table:
         """All robots: what was done, what the doctor is sure of, and how well the model predicts."""
-        rows: list[Row] = []
-        for outcome in self.outcomes:
-            run = outcome.run
-            numbers = ("–", "–") if run is None else (short_number(run.training_percent), _percent(run.validation_percent))
-            found = "; ".join(findings(self.folder / outcome.name))
-            rows.append(Row((outcome.name, ", ".join(outcome.done), *numbers, found), dimmed=outcome in self.failed))
-        headings = ("robot", "done", "fit [%]", "validation [%]", "the doctor is sure of")
-        return Table(title="Robots", headings=headings, rows=tuple(rows), left=frozenset({0, 1, 4}))
+        columns = (
+            Column("robot", of=lambda outcome: outcome.name),
+            Column("done", of=lambda outcome: ", ".join(outcome.done)),
+            Column("fit", "fit [%]", short_number, of=lambda item: None if item.run is None else item.run.training_percent),
+            Column("validation", "validation [%]", short_number, of=lambda item: None if item.run is None else item.run.validation_percent),
+            Column("findings", "the doctor is sure of", of=lambda outcome: "; ".join(findings(self.folder / outcome.name))),
+        )
+        return Table("Robots", self.outcomes, columns, dimmed=lambda outcome: outcome in self.failed)
 
     def document(self) -> dict[str, Any]:
-        from dynident.fleet.tables import comparison_document
+        from dynident.fleet.documents import comparison_document
 
         robots = [
             {
@@ -122,7 +123,3 @@ def summarise(robot: str, folder: Path, outcomes: Sequence[ChainOutcome], facts:
 def _failures(outcome: ChainOutcome) -> dict[str, str]:
     """Without the doctor's: what it can't look at, the identification takes, or refuses in the same words."""
     return {step: text for step, text in outcome.failures.items() if step != "doctor"}
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else short_number(value)

@@ -9,8 +9,8 @@ from dynident.cli.inputs import read_motion
 from dynident.cli.terminal import console, print_json, print_report
 
 if TYPE_CHECKING:
+    from dynident.data.reading.reading import Reading
     from dynident.excitation import Limits
-    from dynident.regression.summary import Reading
     from dynident.robots import Robot
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 #: By the groups of the page, in its order. A new verb is its file and its line here, which is the first sentence of its own help.
 GROUPS: Mapping[str, Mapping[str, str]] = {
     "Start here": {
+        "fit": "Identify a robot's dynamic model from logs, and say how good it is.",
         "demo": "Identify a virtual robot from end to end and write a run folder with a report.",
         "reproduce": "Run the experiments of the papers again and put every published number beside ours, with a verdict.",
     },
@@ -50,8 +51,11 @@ VERBS = tuple(name for verbs in GROUPS.values() for name in verbs)
 OPTIONS = {
     "--version": "Print the version and exit.",
     "--debug": "Show the traceback of an error.",
+    "--completion": "Print what completes commands in a shell: bash, zsh, fish or powershell.",
     "--help": "Show this message and exit.",
+    "-h": "The same.",
 }
+SHELLS = ("bash", "zsh", "fish", "powershell")
 PURPOSE = "Identify the dynamic model of a robot arm."
 EXAMPLE = "Example: [bold]dynident check panda[/bold]"
 

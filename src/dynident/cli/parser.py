@@ -1,63 +1,55 @@
-"""The words of a command line, parsed by Typer: the verb that they name is imported, and no other."""
+"""The words of a command line: the verb that they name is imported, and no other."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
-from typer.core import TyperGroup
+from dynident.cli.exits import UsageError
+from dynident.cli.overview import OPTIONS, SHELLS, VERBS, print_overview, print_version
+from dynident.cli.usage import check_words
 
-from dynident.cli.options import Debug
-from dynident.cli.overview import EXAMPLE, OPTIONS, PURPOSE, VERBS, print_overview, print_version
-from dynident.cli.registries import with_registries
-from dynident.cli.usage import check_words, explain_refusal
+if TYPE_CHECKING:
+    from dynident.cli.command_line import Verb
 
 
 def parse_and_run(words: Sequence[str]) -> int | None:
-    """Do what the words say; UsageError tells what Typer does not understand."""
+    """Do what the words say; UsageError tells what is not understood."""
     check_words(words)
-    try:
-        return _app(words)(list(words), prog_name="dynident", standalone_mode=False)
-    except typer.TyperException as error:
-        raise explain_refusal(error) from error
-
-
-def _app(words: Sequence[str]) -> typer.Typer:
-    """The command with the verb that the words name; with all of them where they name none, for a suggestion."""
-    app = typer.Typer(
-        name="dynident",
-        cls=_Group,
-        help=PURPOSE,
-        epilog=EXAMPLE,
-        add_completion=False,
-        rich_markup_mode="rich",
-        pretty_exceptions_enable=False,
-    )
-    app.callback()(_global_options)
-    verb = next((word for word in words if not word.startswith("-")), "")
-    for name in (verb,) if verb in VERBS else VERBS:
-        module = import_module(f"dynident.cli.verbs.{name}")
-        app.command(name, epilog=module.EXAMPLE)(with_registries(getattr(module, name)))
-    return app
-
-
-class _Group(TyperGroup):
-    """All verbs: the help shows them although one alone is there."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        print_overview()
-
-
-def _show_version(asked: bool) -> None:
-    if asked:
+    place = next((i for i, word in enumerate(words) if not word.startswith("-")), len(words))
+    before, name, after = list(words[:place]), words[place] if place < len(words) else "", list(words[place + 1 :])
+    if before[:1] == ["--completion"]:
+        return _print_completion(name)
+    for word in before:
+        if word not in OPTIONS:
+            raise UsageError(f"No such option: {word}")
+    if "--version" in before:
         print_version()
-        raise typer.Exit
+    elif not name or "--help" in before or "-h" in before:
+        print_overview()
+    elif name not in VERBS:
+        near = difflib.get_close_matches(name, VERBS, n=1)
+        raise UsageError(f"No such command {name!r}" + (f"; did you mean {near[0]!r}" if near else ""))
+    else:
+        from dynident.cli.command_line import run_verb
+
+        return run_verb(load_verb(name), after)
+    return None
 
 
-def _global_options(
-    version: Annotated[bool, typer.Option("--version", help=OPTIONS["--version"], callback=_show_version, is_eager=True)] = False,
-    debug: Debug = False,
-) -> None:
-    pass
+def load_verb(name: str) -> Verb:
+    """A verb by its name."""
+    from dynident.cli.command_line import make_verb
+
+    module = import_module(f"dynident.cli.verbs.{name}")
+    return make_verb(name, getattr(module, name), module.EXAMPLE)
+
+
+def _print_completion(shell: str) -> None:
+    from dynident.cli.command_line import completion_script
+
+    if shell not in SHELLS:
+        raise UsageError(f"--completion got {shell!r}; one of {', '.join(SHELLS)} was expected")
+    print(completion_script([load_verb(name) for name in VERBS], shell))

@@ -10,12 +10,15 @@ from dynident.core.names import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text as RichText
 
-    from dynident.core.results import Report, Table
+    from dynident.reports.tables import Cell, Report, Table
 
 #: Columns whose cells may take several lines, because groupings can be long; and the least width that they need.
 _FOLDED = frozenset({"coefficient"})
 _FOLDED_WIDTH = 24
+#: Styles of the marks of cells.
+_MARKS = {"bad": "bold red", "good": "green", "fair": "yellow"}
 
 
 def console(width: int = 140) -> Console:
@@ -72,16 +75,23 @@ def print_table(table: Table, out: Console) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    columns = zip(table.headings, *(row.cells for row in table.rows), strict=True)
+    columns = zip(table.headings, *(line.texts for line in table.lines), strict=True)
     needed = sum(2 + max(Text(visible(cell)).cell_len for cell in column) for column in columns if column[0] not in _FOLDED) + _FOLDED_WIDTH
     narrow = out.is_terminal and needed > out.width
     shown = RichTable(title=Text(visible(table.title), style="bold"), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for i, heading in enumerate(table.headings):
         whole = heading not in _FOLDED and not narrow
         shown.add_column(Text(visible(heading)), justify="left" if i in table.left else "right", no_wrap=whole, overflow="fold")
-    for row in table.rows:
-        shown.add_row(*(Text(visible(cell)) for cell in row.cells), style="dim" if row.dimmed else None)
+    for line in table.lines:
+        shown.add_row(*map(_cell_text, line.cells), style="dim" if line.dimmed else None)
     (out if out.is_terminal else console(max(out.width, needed))).print(shown)
+
+
+def _cell_text(cell: Cell) -> RichText:
+    """A cell with the colour of its mark."""
+    from rich.text import Text
+
+    return Text(visible(cell.text), style=_MARKS.get(cell.badge, ""))
 
 
 @contextmanager

@@ -4,27 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
 
-from dynident.cli.exits import UsageError
 from dynident.errors import InputError, ValueRangeError
-
-if TYPE_CHECKING:
-    import typer
 
 #: Beyond this no number that a robot or a log has can be, in any unit; and what is computed with it overflows.
 LARGEST = 1e15
-
-#: What was expected where the parser refuses a value, by its own name for the complaint.
-_EXPECTED = {
-    "float_parsing": "a number was expected",
-    "int_parsing": "a whole number was expected",
-    "int_from_float": "a whole number was expected",
-    "int_parsing_size": "a whole number was expected",
-    "greater_than_equal": "at least {ge:g} was expected",
-    "less_than_equal": "at most {le:g} was expected",
-}
 
 
 def check_words(words: Iterable[str]) -> None:
@@ -48,21 +33,3 @@ def _is_absurd(text: str) -> bool:
         return not text.strip("+-").isdecimal() and LARGEST < abs(float(text)) < math.inf
     except ValueError:
         return False
-
-
-def explain_refusal(error: typer.TyperException) -> UsageError:
-    """What Typer complains about: the option, what it got and what was expected where it tells them; else its own words."""
-    context: Any = getattr(error, "ctx", None)
-    command = "dynident" if context is None else str(context.command_path)
-    return UsageError(_value_complaint(error) or error.format_message().replace(". Did you mean", "; did you mean").rstrip(".?"), command)
-
-
-def _value_complaint(error: typer.TyperException) -> str:
-    """ "--budget got 'abc'; a number was expected"; empty where it is not a value that was refused."""
-    parameter: Any = getattr(error, "param", None)
-    validation: Any = error.__cause__
-    if parameter is None or not hasattr(validation, "errors"):
-        return ""
-    detail: Mapping[str, Any] = validation.errors()[0]
-    expected = _EXPECTED.get(detail["type"], "")
-    return expected and f"{parameter.opts[0]} got {detail['input']!r}; {expected.format(**detail.get('ctx', {}))}"

@@ -1,15 +1,13 @@
-"""Archives of arrays (NPZ), exact to the last bit, with one JSON text for all else; never unpickled: a pickle can run any program."""
+"""Archives of arrays (NPZ), exact to the last bit; never unpickled: a pickle can run any program."""
 
 from __future__ import annotations
 
 import io
-import json
 import math
 import struct
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, TypeAlias, TypeVar, cast
@@ -18,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.sizes import check_unpacked
-from dynident.errors import DynidentError, FileError
+from dynident.errors import FileError
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 _T = TypeVar("_T")
@@ -30,50 +28,11 @@ _DAMAGE = (
 _MAGIC = b"\x93NUMPY"
 
 
-def pack(schema: str, arrays: Arrays, description: Mapping[str, Any]) -> bytes:
-    """An NPZ archive in memory."""
-    text = json.dumps(_plain({"schema": schema, **description}), ensure_ascii=False, allow_nan=False)
-    return write_npz({"description": np.array(text), **arrays})
-
-
 def write_npz(arrays: Arrays) -> bytes:
     """The bytes of an archive of these arrays."""
     stream = io.BytesIO()
     np.savez(stream, **cast("Any", arrays))
     return stream.getvalue()
-
-
-def unpack(path: Path, schema: str, make: Callable[[Arrays, dict[str, Any]], _T]) -> _T:
-    """What `make(arrays, description)` makes of a file that `pack` wrote; FileError when it is something else."""
-    if not path.is_file():
-        raise FileError(path, "no such file; check the path")
-    arrays = read_npz(path)
-    try:
-        description = json.loads(str(arrays.pop("description")), object_hook=_special)
-        found = description["schema"]
-        if found != schema:
-            raise FileError(path, f"its schema is {found!r}; {schema!r} was expected")
-        return make(arrays, description)
-    except FileError:
-        raise
-    except DynidentError as error:
-        raise FileError(path, error.message, remedy=error.remedy) from None
-    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError, RecursionError):
-        raise FileError(path, f"is not a file of the schema {schema!r}, or it is damaged; make it again") from None
-
-
-def _plain(value: Any) -> Any:
-    """Without tuples, NumPy scalars and the infinities that JSON doesn't have."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in cast("Mapping[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in cast("list[Any]", value)]
-    plain: object = cast("np.generic[Any]", value).item() if isinstance(value, np.generic) else value
-    return {"number": repr(plain)} if isinstance(plain, float) and not math.isfinite(plain) else plain
-
-
-def _special(mapping: dict[str, Any]) -> Any:
-    return float(mapping["number"]) if mapping.keys() == {"number"} else mapping
 
 
 def read_npz(path: Path) -> Arrays:

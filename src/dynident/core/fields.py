@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -12,10 +11,8 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import read_yaml
+from dynident.core.kinds import parse_number
 from dynident.errors import FileError
-
-_INFINITE = re.compile(r"([+-]?)\.?inf", re.IGNORECASE)
-_TOKEN = re.compile(r"\s*(pi|\*|/|[+-]|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)")
 
 
 class Fields:
@@ -152,54 +149,10 @@ def read_fields(path: str | Path) -> Fields:
     return Fields(path, read_yaml(path))
 
 
-def parse_number(text: str) -> float | None:
-    """The value of "0.25", "1e-3", "pi/2", "-2*pi/3", "90 deg", "inf"; None when it is not of that form.
-
-    Products and quotients of numbers and pi, with an optional unit deg, deg/s or rad at the end; nothing is evaluated.
-    (YAML 1.1 reads 1e-3 and inf, without a dot, as text: this reads them back.)
-    """
-    body, unit = text.strip(), 1.0
-    if (infinite := _INFINITE.fullmatch(body)) is not None:
-        return -math.inf if infinite[1] == "-" else math.inf
-    for suffix, factor in (("deg/s", math.pi / 180.0), ("deg", math.pi / 180.0), ("rad", 1.0)):
-        if body.endswith(suffix):
-            body, unit = body[: -len(suffix)].rstrip(), factor
-    tokens = _tokens(body)
-    if not tokens:
-        return None
-    sign = 1.0
-    if tokens[0] in "+-":
-        sign, tokens = (-1.0 if tokens[0] == "-" else 1.0), tokens[1:]
-    if len(tokens) % 2 == 0:
-        return None
-    value = 1.0
-    for operator, factor in zip(["*", *tokens[1::2]], tokens[::2], strict=True):
-        if operator not in ("*", "/") or factor in ("*", "/", "+", "-"):
-            return None
-        number = math.pi if factor == "pi" else float(factor)
-        if operator == "/" and number == 0.0:
-            return None
-        value = value * number if operator == "*" else value / number
-    return sign * value * unit
-
-
 def parse_numbers(text: str) -> list[float]:
     """The numbers between commas; none where one of them isn't a number."""
     numbers = [parse_number(word) for word in text.split(",")]
     return [] if None in numbers else [number for number in numbers if number is not None]
-
-
-def _tokens(body: str) -> list[str]:
-    """The tokens of a product, empty when something else stands there."""
-    tokens: list[str] = []
-    position = 0
-    while position < len(body):
-        match = _TOKEN.match(body, position)
-        if match is None:
-            return []
-        tokens.append(match.group(1))
-        position = match.end()
-    return tokens
 
 
 def _kind(value: object) -> str:

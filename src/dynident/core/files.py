@@ -11,8 +11,8 @@ import signal
 import stat
 import tempfile
 import threading
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -161,6 +161,52 @@ def write_atomically(path: str | Path, content: str | bytes) -> None:
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
+
+
+def write_files(contents: Mapping[Path, str | bytes], *, remove: Iterable[Path] = ()) -> None:
+    """Write files that may be anywhere: none is replaced before all of them are on the disk, and then in their order.
+
+    What stands in the way of one, a link for example, is refused. remove : files that go before the first is replaced.
+    """
+    written: dict[Path, str] = {}
+    with interrupted_later():
+        try:
+            for path, content in contents.items():
+                check_replaceable(path)
+                with clear_errors(path):
+                    remove_leftovers(path)
+                    written[path] = write_beside(path, content)
+            for path in remove:
+                with clear_errors(path):
+                    path.unlink(missing_ok=True)
+            for path in contents:
+                with clear_errors(path):
+                    replace_file(written[path], path)
+                del written[path]
+        except BaseException:
+            for name in written.values():
+                with suppress(OSError):
+                    Path(name).unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def make_parents(folder: Path) -> Generator[None]:
+    """Within, the folder and those above it are there; where the block fails, those that were made for it go again if they are empty."""
+    made: list[Path] = []
+    try:
+        with clear_errors(folder):
+            for path in (*reversed(folder.parents), folder):
+                if not path.exists():
+                    with suppress(FileExistsError):  # another process has made it just now
+                        path.mkdir()
+                        made.append(path)
+        yield
+    except BaseException:
+        for path in reversed(made):
+            with suppress(OSError):
+                path.rmdir()
+        raise
 
 
 @contextmanager

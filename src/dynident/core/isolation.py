@@ -158,7 +158,9 @@ def end_with_parent(parent: int) -> None:
 def _answer(asked: Connection, theirs: Connection, parent: int, read: Callable[..., Any], question: tuple[Any, ...]) -> None:
     """In the child: answer the question, and others until there are no more. A question begins with its limits of time and memory."""
     gc.freeze()  # looking for garbage among the parent's objects would copy all of its memory
-    faulthandler.disable()  # a crash is an answer like any other
+    faulthandler.disable()  # a crash is an answer like any other, and what the C library says of it is for nobody
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked, which ends this one
     end_with_parent(parent)
     while True:

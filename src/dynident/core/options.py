@@ -1,50 +1,274 @@
-"""Options that a variant declares of its own (a solver, a reader, an export target): a frozen dataclass whose fields carry their help.
+"""Options declared once, as frozen dataclasses beside the functions that take them: name, type with unit and bounds, default, help.
 
-The command line lists them from there, and a text such as "steps=5" becomes a value of the declared type.
+    @dataclass(frozen=True, kw_only=True)
+    class FitOptions(Options):
+        loss: Literal["squared", "huber"] = option("squared", "huber for gross errors.")
+
+From this come the keywords of a Python function (`takes`), what a YAML file may say (`read_options`), what a run remembers (`changes`),
+the options of solvers, readers and export targets (`settle_options`), and the command line. Values are checked when the object is made,
+by the rules of `core/kinds.py`, wherever they come from.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from types import NoneType
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any, ClassVar, Generic, ParamSpec, Protocol, TypeVar, cast, get_type_hints, overload
 
-from dynident.errors import InputError, UnknownNameError, ValueRangeError
+from dynident.core.kinds import Kind, Place, RefusedValue, kind_of, plain
+from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
 
 T = TypeVar("T")
-_WORDS = {"true": True, "yes": True, "false": False, "no": False}
-_EXPECTED = {int: "a whole number", float: "a finite number", bool: "true or false", str: "a text"}
+OptionsT = TypeVar("OptionsT", bound="Options")
 
 
-@dataclass(frozen=True)
-class NoOptions:
-    """Of a variant that has none of its own."""
+def option(
+    default: T,
+    help: str,
+    *,
+    flag: str | None = "",
+    short: str = "",
+    metavar: str = "",
+    group: str = "",
+    key: str = "",
+    shown: str = "",
+    remembered: bool = True,
+    registry: str = "",
+) -> T:
+    """A field of an options class: its default, and the sentence that help texts show.
+
+    flag : of the command line, where it is not --name; None where the command line does not have it. short : such as "-o".
+    metavar : where that of the kind says too little. group : of the help text, where it is not the title of the class.
+    key : in a YAML file, where it is not the name. shown : the default in words, where it depends on something else.
+    remembered : False for what belongs to one call alone, so that a run does not keep it.
+    registry : "module:function" whose text stands for {} in the help; it is imported for the help alone.
+    """
+    about = {
+        "help": help,
+        "flag": flag,
+        "short": short,
+        "metavar": metavar,
+        "group": group,
+        "key": key,
+        "shown": shown,
+        "remembered": remembered,
+        "registry": registry,
+    }
+    if isinstance(default, dict):
+        return field(default_factory=lambda: cast("T", {}), metadata=about)
+    return field(default=default, metadata=about)
+
+
+class OptionError(ValueRangeError):
+    """A value that an option can't have. Attributes: `name` (its place, such as "columns.q[1]"), `value`, `expected`."""
+
+    def __init__(self, refused: RefusedValue, owner: str = "") -> None:
+        self.value, self.expected = refused.value, refused.expected
+        message = str(refused).removeprefix(refused.path).strip()
+        super().__init__(f"option {refused.path} of {owner}" if owner else refused.path, message)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeclaredOption:
-    """One option: `kind` is str, int, float or bool; `choices` are the only values allowed, if there are any."""
+    """One option of a class. flag : empty where the command line does not have it; the others as in `option`."""
 
     name: str
+    kind: Kind
     help: str
-    default: object
-    kind: type
-    choices: tuple[str, ...] = ()
+    flag: str
+    default: Any = None
+    short: str = ""
+    metavar: str = ""
+    group: str = "Options"
+    key: str = ""
+    shown: str = ""
+    remembered: bool = True
+    registry: str = ""
 
 
-def option(default: T, help: str) -> T:
-    """A field of an options class: its default, and the sentence that the command line shows."""
-    return field(default=default, metadata={"help": help})
+class Options:
+    """Base class of options. Fields made with `option` are offered everywhere; other fields are for Python alone."""
+
+    #: Heading of these options in a help text.
+    title: ClassVar[str] = "Options"
+
+    def __post_init__(self) -> None:
+        for item in declared_options(type(self)):
+            try:
+                object.__setattr__(self, item.name, item.kind.read(getattr(self, item.name), Place(item.name)))
+            except RefusedValue as refused:
+                raise OptionError(refused) from None
 
 
+@dataclass(frozen=True)
+class NoOptions(Options):
+    """Of a variant that has none of its own."""
+
+
+@cache
 def declared_options(options: type) -> tuple[DeclaredOption, ...]:
-    """The fields of an options class."""
+    """The options of a class, those of its bases before its own."""
     if not is_dataclass(options):
         raise TypeError(f"{options!r} declares options and must be a dataclass")
-    hints = get_type_hints(options)
-    return tuple(_declare(item.name, item.metadata.get("help", ""), item.default, hints[item.name]) for item in fields(options))
+    hints = get_type_hints(options, include_extras=True)
+    titles = {name: base.title for base in reversed(options.__mro__) if issubclass(base, Options) for name in inspect.get_annotations(base)}
+    return tuple(_declare(item, hints[item.name], titles.get(item.name, "")) for item in fields(options) if "help" in item.metadata)
+
+
+def _declare(item: Any, hint: Any, title: str) -> DeclaredOption:
+    about, kind = item.metadata, kind_of(hint)
+    return DeclaredOption(
+        name=item.name,
+        kind=kind,
+        default=item.default if item.default is not MISSING else item.default_factory(),
+        help=about["help"],
+        flag="" if about["flag"] is None else about["flag"] or "--" + item.name.replace("_", "-"),
+        short=about["short"],
+        metavar=about["metavar"] or kind.metavar,
+        group=about["group"] or title,
+        key=about["key"] or item.name,
+        shown=about["shown"],
+        remembered=about["remembered"],
+        registry=about["registry"],
+    )
+
+
+# ---------------------------------------------------------------------------------------------- Python: keywords of a function
+
+P = ParamSpec("P")  # the keywords of an options class
+A = TypeVar("A")  # first argument
+B = TypeVar("B")  # second argument
+R = TypeVar("R")  # result
+A_ = TypeVar("A_", contravariant=True)
+B_ = TypeVar("B_", contravariant=True)
+O_ = TypeVar("O_", contravariant=True)
+R_ = TypeVar("R_", covariant=True)
+
+
+class OfOne(Protocol[A_, O_, P, R_]):  # pyright: ignore[reportInvalidTypeVarUse] (the overloads hide that O_ is an argument)
+    """load_dataset(file, rate=100.0) or load_dataset(file, reading)."""
+
+    @overload
+    def __call__(self, first: A_, /, *args: P.args, **keywords: P.kwargs) -> R_: ...
+    @overload
+    def __call__(self, first: A_, options: O_, /) -> R_: ...
+
+
+class OfTwo(Protocol[A_, B_, O_, P, R_]):  # pyright: ignore[reportInvalidTypeVarUse]
+    """identify(robot, data, friction="linear") or identify(robot, data, options)."""
+
+    @overload
+    def __call__(self, first: A_, second: B_, /, *args: P.args, **keywords: P.kwargs) -> R_: ...
+    @overload
+    def __call__(self, first: A_, second: B_, options: O_, /) -> R_: ...
+
+
+class takes(Generic[P, OptionsT]):
+    """Lets users call a function with keywords in place of its last argument, an options object.
+
+        @takes(FitOptions)
+        def fit(problem: Problem, options: FitOptions) -> Estimate: ...
+
+    fit(problem, loss="huber") is checked by type checkers and completed by editors, because P are the keywords of FitOptions. Inside the
+    library the object is handed on as it is, so that no function lists the keywords of another.
+    """
+
+    def __init__(self, options: Callable[P, OptionsT]) -> None:
+        self.options = options
+
+    @overload
+    def __call__(self, function: Callable[[A, OptionsT], R]) -> OfOne[A, OptionsT, P, R]: ...
+    @overload
+    def __call__(self, function: Callable[[A, B, OptionsT], R]) -> OfTwo[A, B, OptionsT, P, R]: ...
+    def __call__(self, function: Callable[..., Any]) -> Any:
+        *inputs, _ = inspect.signature(function).parameters.values()
+        names = [item.name for item in inputs]
+
+        @wraps(function)
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if len(arguments) > len(inputs):
+                return function(*arguments, **keywords)
+            named = {name: keywords.pop(name) for name in names[len(arguments) :] if name in keywords}
+            return function(*arguments, *named.values(), cast("Any", self.options)(**keywords))
+
+        keywords = inspect.signature(self.options).parameters.values()
+        cast("Any", call).__signature__ = inspect.Signature([*inputs, *keywords])  # for help() and notebooks
+        return call
+
+
+# ---------------------------------------------------------------------------------------- mappings, files, what a run remembers
+
+
+def read_options(
+    options: type[OptionsT], values: Mapping[str, object], *, owner: str = "", typed: bool = False, flags: bool = False
+) -> OptionsT:
+    """The options that a mapping gives by name, with defaults for the others.
+
+    owner : who has them, for messages ("solver penalty"); typed : True where the values are words of a command line, and with `flags` each
+    came by its flag, which messages name.
+    """
+    declared = {item.key: item for item in declared_options(options)}
+    given: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in declared:
+            raise UnknownNameError(f"option of {owner}" if owner else "option", str(key), declared)
+        try:
+            given[declared[key].name] = declared[key].kind.read(value, Place(declared[key].flag if flags else key, typed=typed))
+        except RefusedValue as refused:
+            raise OptionError(refused, owner) from None
+    return options(**given)
+
+
+def read_options_file(options: type[OptionsT], file: Path) -> OptionsT:
+    """The options in a YAML file; FileError names the file, the place in it and what is expected there."""
+    from dynident.core.files import errors_in_file, read_yaml
+
+    values = {key: value for key, value in read_yaml(file).items() if value is not None}
+    allowed = [item.key for item in declared_options(options)]
+    if unknown := [key for key in values if key not in allowed]:
+        raise FileError(file, f"unknown key {unknown[0]!r}; allowed: {', '.join(allowed)}")
+    with errors_in_file(file):
+        try:
+            return read_options(options, values)
+        except OptionError as error:
+            raise FileError(file, error.message.removeprefix(error.name).strip(), place=error.name) from None
+
+
+def changes(options: Options, *, by_key: bool = False) -> dict[str, Any]:
+    """What differs from the defaults and is to be remembered, as JSON and YAML contain it; by_key : by the names in YAML files."""
+    declared = [item for item in declared_options(type(options)) if item.remembered]
+    values = [(item.key if by_key else item.name, getattr(options, item.name), item.default) for item in declared]
+    return {name: plain(value) for name, value, default in values if value != default}
+
+
+def override(options: OptionsT, others: OptionsT) -> OptionsT:
+    """The first options with what the others change from the defaults; mappings are merged name by name."""
+    given: dict[str, Any] = {}
+    for item in declared_options(type(options)):
+        before, after = getattr(options, item.name), getattr(others, item.name)
+        if after != item.default:
+            given[item.name] = {**before, **after} if isinstance(before, Mapping) and isinstance(after, Mapping) else after
+    return replace(cast("Any", options), **given)
+
+
+# ------------------------------------------------------------------------------------------------ variants that have own options
+
+
+def settle_options(options: type[OptionsT], given: Mapping[str, object] | object | None, owner: str) -> OptionsT:
+    """The options of a variant that were given, by name or as an instance, with defaults for the others.
+
+    owner : who has them, for the message ("solver penalty").
+    """
+    if given is None:
+        return options()
+    if isinstance(given, options):
+        return given
+    if not isinstance(given, Mapping):
+        raise InputError(f"options of {owner} must be {options.__name__} or a mapping; got {type(given).__name__}")
+    return read_options(options, cast("Mapping[str, object]", given), owner=owner, typed=True)
 
 
 def describe_options(options: type) -> str:
@@ -58,57 +282,3 @@ def describe_options(options: type) -> str:
 def describe_all(variants: Mapping[str, Any]) -> str:
     """The options that the variants of a registry have of their own, for help."""
     return ". ".join(f"Of {name}: {text}" for name, variant in variants.items() if (text := describe_options(variant.options)))
-
-
-def settle_options(options: type[T], given: Mapping[str, object] | T | None, owner: str) -> T:
-    """The options that were given, by name or as an instance, with defaults for the others; InputError names what can't be.
-
-    owner : who has them, for the message ("solver penalty").
-    """
-    declared = {item.name: item for item in declared_options(options)}
-    if given is None:
-        return options()
-    if isinstance(given, options):
-        given = {name: getattr(given, name) for name in declared}
-    if not isinstance(given, Mapping):
-        raise InputError(f"options of {owner} must be {options.__name__} or a mapping; got {type(given).__name__}")
-    values = cast("Mapping[str, object]", given)
-    for name in values:
-        if name not in declared:
-            raise UnknownNameError(f"option of {owner}", name, declared)
-    return options(**{name: _value(declared[name], value, owner) for name, value in values.items()})
-
-
-def _declare(name: str, text: str, default: object, hint: Any) -> DeclaredOption:
-    if default is MISSING:
-        raise TypeError(f"option {name} has no default; an option is something that can be left out")
-    kinds = [part for part in get_args(hint) if part is not NoneType] if NoneType in get_args(hint) else [hint]
-    if get_origin(kinds[0]) is Literal:
-        return DeclaredOption(name=name, help=text, default=default, kind=str, choices=get_args(kinds[0]))
-    if len(kinds) != 1 or kinds[0] not in _EXPECTED:
-        raise TypeError(f"option {name} is {hint}; str, int, float, bool or a Literal of texts can be given on a command line")
-    return DeclaredOption(name=name, help=text, default=default, kind=kinds[0])
-
-
-def _value(declared: DeclaredOption, value: object, owner: str) -> object:
-    if value is None and declared.default is None:
-        return None
-    if declared.choices:
-        if value not in declared.choices:
-            raise UnknownNameError(f"{declared.name} of {owner}", str(value), declared.choices)
-        return value
-    found = _read(declared.kind, value) if isinstance(value, str) and declared.kind is not str else value
-    right = (int, float) if declared.kind is float else declared.kind
-    if not isinstance(found, right) or (isinstance(found, bool) and declared.kind is not bool):
-        raise ValueRangeError(f"option {declared.name} of {owner}", f"is {value!r}; {_EXPECTED[declared.kind]} was expected")
-    return found
-
-
-def _read(kind: type, text: str) -> object:
-    if kind is bool:
-        return _WORDS.get(text.lower())
-    try:
-        number = kind(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

@@ -12,7 +12,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from dynident.core.names import printable
-from dynident.errors import FileError
+from dynident.errors import FileError, require
 
 #: How deep elements may stand in each other; robots of so many links are none.
 _DEEPEST = 1000
@@ -241,8 +241,7 @@ def _parse(content: bytes) -> XmlElement:
 
     def start(tag: str, attributes: dict[str, str]) -> None:
         at = parser.CurrentByteIndex + blank
-        match = _TAG.match(content, at)
-        assert match is not None, "the parser found a tag here"  # noqa: S101
+        match = require(_TAG.match(content, at), "a tag where the parser found one")
         element = XmlElement(tag, attributes, at, match.end())
         (stack[-1].children if stack else roots).append(element)
         stack.append(element)

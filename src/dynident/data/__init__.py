@@ -1,15 +1,21 @@
 """Recorded data: the Dataset and ControllerSamples types, one reader per format, and processing as pure functions."""
 
-from dynident.data.controller_samples import ControllerSamples
-from dynident.data.dataset import Dataset, EffortKind
-from dynident.data.formats.writing import write_dataset
-from dynident.data.reading.load import load_controller_samples, load_dataset, load_log_and_samples, load_recording
-from dynident.data.reading.presets import list_presets
-from dynident.data.signals.clocks import shift_effort
-from dynident.data.signals.derivatives import differentiate, low_pass, savitzky_golay
-from dynident.data.signals.parallel_filter import FilterStream, ParallelFilter
-from dynident.data.signals.periods import average_periods, keep_periods
-from dynident.data.signals.sampling import decimate, is_uniform, mask_saturation, mask_standstill, mask_times, resample, trim
+from typing import TYPE_CHECKING
+
+from dynident.core.lazy import make_lazy
+
+if TYPE_CHECKING:
+    from dynident.data.controller_samples import ControllerSamples
+    from dynident.data.dataset import Dataset, EffortKind
+    from dynident.data.formats.writing import write_dataset
+    from dynident.data.reading.load import load_controller_samples, load_dataset, load_log_and_samples, load_recording
+    from dynident.data.reading.presets import list_presets
+    from dynident.data.reading.reading import Reading
+    from dynident.data.signals.clocks import shift_effort
+    from dynident.data.signals.derivatives import differentiate, low_pass, savitzky_golay
+    from dynident.data.signals.parallel_filter import FilterStream, ParallelFilter
+    from dynident.data.signals.periods import average_periods, keep_periods
+    from dynident.data.signals.sampling import decimate, is_uniform, mask_saturation, mask_standstill, mask_times, resample, trim
 
 __all__ = [
     "ControllerSamples",
@@ -17,6 +23,7 @@ __all__ = [
     "EffortKind",
     "FilterStream",
     "ParallelFilter",
+    "Reading",
     "average_periods",
     "decimate",
     "differentiate",
@@ -37,3 +44,5 @@ __all__ = [
     "trim",
     "write_dataset",
 ]
+
+make_lazy(__name__)

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array, as_numbers
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.results import Result
 from dynident.data.checks import add_source, check_names, check_rows, join_arrays, joint_indices, part_rows, same_in_all
 from dynident.data.provenance import NEW, Provenance
 from dynident.errors import ShapeError, ValueRangeError
@@ -23,11 +22,18 @@ SYMMETRY_TOLERANCE = 1e-4
 class ControllerSamples(Result):
     """N configurations at which a controller was asked for its model. Arrays are read-only float64.
 
-    q : (N, n)              Joint positions [rad | m]; column j is joint_names[j].
-    M : (N, n, n) or None   Inertia matrix [kg·m² | kg], symmetric; M or g must be there.
-    g : (N, n) or None      Gravity effort [N·m | N].
-    dq : (N, n) or None     Joint velocities [rad/s | m/s] at which c was taken.
-    c : (N, n) or None      Coriolis and centrifugal effort [N·m | N].
+    Attributes
+    ----------
+    q : (N, n) array
+        Joint positions [rad | m]; column j is joint_names[j].
+    M : (N, n, n) array or None
+        Inertia matrix [kg·m² | kg], symmetric; M or g must be there.
+    g : (N, n) array or None
+        Gravity effort [N·m | N].
+    dq : (N, n) array or None
+        Joint velocities [rad/s | m/s] at which c was taken.
+    c : (N, n) array or None
+        Coriolis and centrifugal effort [N·m | N].
     """
 
     q: Array
@@ -104,26 +110,6 @@ class ControllerSamples(Result):
         return replace(
             items[0], **join_arrays(items, _ARRAYS), source=source, provenance=Provenance.join(item.provenance for item in items)
         )
-
-    @property
-    def headline(self) -> str:
-        return f"{self.source or 'unnamed'}, {', '.join(self.present)} at {self.samples} configurations of {self.n} joints"
-
-    def tables(self) -> Report:
-        from dynident.data.tables import samples_report  # the tables know ControllerSamples, not the other way round
-
-        return samples_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per configuration: q_<joint>, ..., g_<joint>, and Mij of the lower triangle."""
-        from dynident.data.tables import samples_records
-
-        return samples_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        from dynident.data.figures import samples_figures
-
-        return samples_figures(self)
 
 
 _ARRAYS = ("q", "M", "g", "dq", "c")

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.arrays import Array, BoolArray, IntArray, as_numbers, check_array
-from dynident.core.figures import Figure
 from dynident.core.large_arrays import map_rows, row_blocks
-from dynident.core.results import Report, Result
+from dynident.core.records import Shape
+from dynident.core.results import Result
 from dynident.data.checks import (
     add_source,
     check_mask,
@@ -30,16 +30,20 @@ from dynident.data.checks import (
     same_in_all,
 )
 from dynident.data.provenance import NEW, Provenance
-from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
+from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
 
 
 class EffortKind(StrEnum):
     """What the effort columns hold."""
 
-    TORQUE = "torque"  #: joint torque or force [N·m | N]
-    CURRENT = "current"  #: motor current [A], torque up to a gain per joint
-    MAGNITUDE = "magnitude"  #: |torque| only, its sign is unknown [N·m | N]
-    CURRENT_MAGNITUDE = "current_magnitude"  #: |current| only [A]
+    TORQUE = "torque"
+    """Joint torque or force [N·m | N]."""
+    CURRENT = "current"
+    """Motor current [A], torque up to a gain per joint."""
+    MAGNITUDE = "magnitude"
+    """|torque| only, its sign is unknown [N·m | N]."""
+    CURRENT_MAGNITUDE = "current_magnitude"
+    """|current| only [A]."""
 
     @property
     def unsigned(self) -> bool:
@@ -57,38 +61,60 @@ class EffortKind(StrEnum):
         raise UnknownNameError("effort kind", str(value), cls)
 
 
+#: What an array that a log may not have is called, and what to do without it.
+_REMEDIES = {
+    "dq": ("velocities", "fill them in with dynident.data.differentiate"),
+    "ddq": ("accelerations", "fill them in with dynident.data.differentiate"),
+    "effort": ("efforts", "give a log with the joints' efforts, or say which columns they are"),
+}
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Dataset(Result):
     """A log: N samples of n joints. Arrays are read-only float64; they share memory with what was passed where they can.
 
-    time : (N,)                    Time stamps [s], strictly increasing within a segment.
-    q : (N, n)                     Joint positions [rad | m]; column j is joint_names[j].
-    dq, ddq : (N, n) or None       Joint velocities [rad/s | m/s] and accelerations [rad/s² | m/s²].
-    effort : (N, n) or None        Joint efforts, of the kind that `effort_kind` names.
-    temperature : (N, n) or None   Joint temperatures [°C]; (N,) or (N, 1) is one for all joints.
-    joint_names : tuple of str     By default joint1, joint2, ...
-    effort_kind : EffortKind       Required with effort.
-    mask : (N, n) bool or None     True where that sample of that joint is to be used; None uses all.
-    period : (N,) int or None      Number of the repetition of its motion that a sample is in, from 1; 0 on the way there and back. None:
-                                   not marked.
-    starts : tuple of int          First sample of each segment; filters and derivatives never cross a boundary.
-    gears : (n, n) or None         R of the drives, motor = R · joint, where it is known; all arrays are of the joints.
-    source : str                   Where the data came from and what was done to it, for people.
-    provenance : Provenance        The same by content; by default these arrays are a recording of their own.
+    Attributes
+    ----------
+    time : (N,) array
+        Time stamps [s], strictly increasing within a segment.
+    q : (N, n) array
+        Joint positions [rad | m]; column j is joint_names[j].
+    dq, ddq : (N, n) array or None
+        Joint velocities [rad/s | m/s] and accelerations [rad/s² | m/s²].
+    effort : (N, n) array or None
+        Joint efforts, of the kind that `effort_kind` names.
+    temperature : (N, n) array or None
+        Joint temperatures [°C]; (N,) or (N, 1) is one for all joints.
+    joint_names : tuple of str
+        By default joint1, joint2, ...
+    effort_kind : EffortKind
+        Required with effort.
+    mask : (N, n) bool array or None
+        True where that sample of that joint is to be used; None uses all.
+    period : (N,) int array or None
+        Number of the repetition of its motion that a sample is in, from 1; 0 on the way there and back. None: not marked.
+    starts : tuple of int
+        First sample of each segment; filters and derivatives never cross a boundary.
+    gears : (n, n) array or None
+        R of the drives, motor = R · joint, where it is known; all arrays are of the joints.
+    source : str
+        Where the data came from and what was done to it, for people.
+    provenance : Provenance
+        The same by content; by default these arrays are a recording of their own.
     """
 
-    time: Array
-    q: Array
-    dq: Array | None = None
-    ddq: Array | None = None
-    effort: Array | None = None
-    temperature: Array | None = None
-    joint_names: tuple[str, ...] = ()
+    time: Annotated[Array, Shape("t")]
+    q: Annotated[Array, Shape("t n")]
+    dq: Annotated[Array, Shape("t n")] | None = None
+    ddq: Annotated[Array, Shape("t n")] | None = None
+    effort: Annotated[Array, Shape("t n")] | None = None
+    temperature: Annotated[Array, Shape("t n", finite=False)] | None = None
+    joint_names: Annotated[tuple[str, ...], Shape("n")] = ()
     effort_kind: EffortKind | None = None
-    mask: BoolArray | None = None
-    period: IntArray | None = None
+    mask: Annotated[BoolArray, Shape("t n")] | None = None
+    period: Annotated[IntArray, Shape("t")] | None = None
     starts: tuple[int, ...] = (0,)
-    gears: Array | None = None
+    gears: Annotated[Array, Shape("n n")] | None = None
     source: str = ""
     provenance: Provenance = NEW
 
@@ -137,6 +163,20 @@ class Dataset(Result):
     def samples(self) -> int:
         """Number of samples N."""
         return len(self.time)
+
+    def require(self, name: Literal["dq", "ddq", "effort"]) -> Array:
+        """(N, n) an array that the log must have.
+
+        Raises
+        ------
+        InputError
+            Where it has none.
+        """
+        values: Array | None = getattr(self, name)
+        if values is None:
+            quantity, remedy = _REMEDIES[name]
+            raise InputError(f"the log has no {quantity}", remedy=remedy)
+        return values
 
     @property
     def segments(self) -> Iterator[slice]:
@@ -195,7 +235,14 @@ class Dataset(Result):
     def take(self, rows: slice | NDArray[np.intp], *, starts: Sequence[int], step: str = "") -> Dataset:
         """The chosen samples, with the segments that they make.
 
-        rows : (M,) numbers of the samples, or a slice. starts : first of each segment among them. step : what was done, for the source.
+        Parameters
+        ----------
+        rows : (M,) array
+            Numbers of the samples, or a slice.
+        starts
+            First of each segment among them.
+        step
+            What was done, for the source.
         """
         cut = {name: None if (value := getattr(self, name)) is None else value[rows] for name in _ROW_ARRAYS}
         return self.after(step, **cut, starts=tuple(starts), provenance=self.provenance.take(rows))
@@ -250,26 +297,6 @@ class Dataset(Result):
             source="; ".join(dict.fromkeys(item.source for item in datasets)),
             provenance=Provenance.join(item.provenance for item in datasets),
         )
-
-    @property
-    def headline(self) -> str:
-        return f"{self.source or 'unnamed'}, {self.samples} samples of {self.n} joints, {self.duration:.3g} s"
-
-    def tables(self) -> Report:
-        from dynident.data.tables import dataset_report  # the tables know Dataset, not the other way round
-
-        return dataset_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per sample: segment, time, q_<joint>, dq_<joint>, ..."""
-        from dynident.data.tables import dataset_records
-
-        return dataset_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        from dynident.data.figures import dataset_figures
-
-        return dataset_figures(self)
 
 
 def _columns(values: NDArray[Any], order: list[int]) -> NDArray[Any]:

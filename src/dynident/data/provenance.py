@@ -6,7 +6,7 @@ A renamed copy, a part, a masked, filtered or resampled version are known as the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dynident.core.arrays import Array
 from dynident.core.large_arrays import take_rows
+from dynident.errors import require
 
 #: Rows that the digest of a recording's numbers looks at, evenly spread: measured numbers don't agree in so many by chance.
 _ROWS = 1024
@@ -73,8 +74,8 @@ class Provenance:
     ) -> Provenance:
         """What is known of the arrays' samples, else a new recording. arrays : positions first; files : {name: SHA-256}."""
         if known is not None and known.pieces:
-            assert arrays[0] is not None  # noqa: S101 (positions are always there)
-            return known if known.samples == len(arrays[0]) else known.resample(len(arrays[0]))
+            samples = len(require(arrays[0], "the positions"))
+            return known if known.samples == samples else known.resample(samples)
         present = [values for values in arrays if values is not None]
         count = len(present[0])
         recording = SourceRecording(files=dict(files or {}), numbers=_digest(present), samples=count, selection=selection)
@@ -154,21 +155,9 @@ class Provenance:
         ]
         return {"recordings": recordings, "steps": list(self.steps)}
 
-    @staticmethod
-    def from_dict(content: Mapping[str, Any]) -> Provenance:
-        return Provenance(pieces=tuple(_pieces(content["recordings"])), steps=tuple(content["steps"]))
-
 
 #: Of data of which nothing is known yet.
 NEW = Provenance(pieces=())
-
-
-def _pieces(recordings: Iterable[Mapping[str, Any]]) -> Iterator[Piece]:
-    for item in recordings:
-        whole = {name: value for name, value in item.items() if name != "ranges"}
-        recording = SourceRecording(**whole)
-        for start, stop, samples in item["ranges"]:
-            yield Piece(recording=recording, start=start, stop=stop, samples=samples)
 
 
 def _count_covered(piece: Piece, others: Iterable[Piece]) -> int:
@@ -187,5 +176,6 @@ def _digest(arrays: Sequence[Array]) -> str:
         count = len(values)
         rows = np.arange(count) if count <= _ROWS else np.linspace(0, count - 1, _ROWS).round().astype(np.intp)
         digest.update(str(values.shape).encode())
-        digest.update(np.ascontiguousarray(take_rows(values, rows) + 0.0).tobytes())  # + 0.0: a negative zero is a zero
+        with np.errstate(invalid="ignore"):  # a NaN of the signalling kind
+            digest.update(np.ascontiguousarray(take_rows(values, rows) + 0.0).tobytes())  # + 0.0: a negative zero is a zero
     return digest.hexdigest()

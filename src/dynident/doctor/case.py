@@ -14,7 +14,8 @@ from dynident.doctor.correction import Correction, used_rows
 from dynident.doctor.excerpt import Excerpt, take_excerpt
 from dynident.doctor.explanation import Explanation, LinkPrior, Moments, explain, link_prior, moments, scale_efforts
 from dynident.doctor.pieces import split
-from dynident.doctor.rates_of_change import Comparison, compare_derivative
+from dynident.doctor.rates_of_change import RateComparison, compare_derivative
+from dynident.errors import require
 from dynident.robots.robot import Robot
 
 #: A joint moves where its position covers more than this [rad | m].
@@ -66,6 +67,11 @@ class Case:
         found = take_excerpt(self.pieces)
         return found if found is None or self.seconds is None else replace(found, seconds=self.seconds)
 
+    @property
+    def rows(self) -> Excerpt:
+        """The excerpt of a case that has one; checks of the model are asked only then."""
+        return require(self.excerpt, "the excerpt of the log")
+
     @cached_property
     def prior(self) -> LinkPrior:
         return link_prior(self.robot)
@@ -77,8 +83,7 @@ class Case:
 
     @cached_property
     def moments(self) -> Moments:
-        assert self.excerpt is not None  # noqa: S101 (checks of the model ask for the excerpt first)
-        return moments(self.robot, self.excerpt)
+        return moments(self.robot, self.rows)
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -87,15 +92,13 @@ class Case:
 
     def linearise(self, tangents: Array, std: Array) -> Explanation:
         """Of the log as it is, with further columns (N, n, k) whose factors are to be found, about zero with these deviations (k,)."""
-        assert self.excerpt is not None  # noqa: S101 (as above)
-        return explain(moments(self.robot, self.excerpt, tangents), self.prior, std)
+        return explain(moments(self.robot, self.rows, tangents), self.prior, std)
 
     def judge(self, correction: Correction, *, prior: LinkPrior | None = None) -> Explanation:
         """The explanation of the log with a correction."""
         return explain(self._moments(correction), prior or self.prior)
 
     def _moments(self, correction: Correction) -> Moments:
-        assert self.excerpt is not None  # noqa: S101 (as above)
         efforts = replace(correction, effort_signs=None, effort_gains=None)
         if efforts.nothing:
             gains = np.ones(self.robot.n)
@@ -103,15 +106,15 @@ class Case:
                 gains = gains if values is None else gains * values
             return scale_efforts(self.moments, gains)
         robot = self.robot if correction.gravity is None else self.robot.with_gravity(correction.gravity)
-        return moments(robot, self.excerpt.correct(correction))
+        return moments(robot, self.rows.correct(correction))
 
     @cached_property
-    def velocities(self) -> Comparison | None:
+    def velocities(self) -> RateComparison | None:
         """Recorded velocities against the derivative of the positions; None where there are none."""
         return None if self.data.dq is None else compare_derivative(self.pieces, self.data.dq, self.data.q)
 
     @cached_property
-    def accelerations(self) -> Comparison | None:
+    def accelerations(self) -> RateComparison | None:
         """Recorded accelerations against the derivative of the velocities, recorded ones where there are some."""
         data = self.pieces
         return None if data.ddq is None else compare_derivative(data, data.ddq, derivative(data, data.q) if data.dq is None else data.dq)

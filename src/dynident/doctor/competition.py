@@ -14,8 +14,9 @@ from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
 from dynident.doctor.excerpt import LEAST_FLOOR
 from dynident.doctor.explanation import Explanation
-from dynident.doctor.figures import effort_figure
 from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Suspect
+from dynident.doctor.signals import compare_efforts
+from dynident.errors import require
 
 #: What a correction must gain in -2 log p to be looked at, to be named, and to be sure.
 _LEAST, _CLEAR, SURE = 15.0, 30.0, 60.0
@@ -136,7 +137,7 @@ def _finding(accused: Accused, before: Case, after: Case) -> Finding:
         joints=tuple(before.names[j] for j in suspect.joints),
         correction=suspect.correction,
         spoils=accused.check.spoils,
-        figures=(effort_figure(before, after, joints),),
+        signals=(compare_efforts(before, after, joints),),
     )
 
 
@@ -151,14 +152,13 @@ def _rms(values: np.ndarray) -> float:
 
 def merge(first: Finding, second: Finding) -> Finding:
     """Two findings of one check, the second made on a log with the first corrected, as one."""
-    assert first.correction is not None  # noqa: S101 (of a competition)
-    assert second.correction is not None  # noqa: S101
+    corrections = [require(item.correction, "the correction of a finding") for item in (first, second)]
     return replace(
         first,
         sentence=f"{first.sentence}; {second.sentence}",
         confidence=max(first.confidence, second.confidence, key=list(Confidence).index),
         evidence=(*first.evidence, *second.evidence),
         joints=tuple(dict.fromkeys((*first.joints, *second.joints))),
-        correction=first.correction.then(second.correction),
-        figures=(*first.figures, *second.figures),
+        correction=corrections[0].then(corrections[1]),
+        signals=(*first.signals, *second.signals),
     )

@@ -20,20 +20,36 @@ _MOTION = ("q", "dq", "ddq")
 class Correction:
     """A change of a log of n columns (joints), done in this order, and of the direction of gravity.
 
-    unsigned : bool             The efforts are magnitudes.
-    units : {quantity: unit}    What the numbers are that were taken for SI.
-    effort_gains : (n,)         Torque per unit of recorded effort.
-    counts : (n,)               Recorded positions per radian or metre, of motors or encoders.
-    signs, effort_signs : (n,)  ±1 for the motion, and for the efforts.
-    offsets : (n,)              Added to the positions [rad | m].
-    rate : float                Sampling rate [Hz] in place of the stamps.
-    clock : float               What the stamps are multiplied by, that rate over the recorded one.
-    ignored : names             Of dq and ddq, those to be computed from q instead.
-    delay : (n,)                How much later than the positions the efforts were stamped [s].
-    without : intervals         Not to be used [s].
-    effort_order : (n,)         Column of each effort, where it is not that of its position; done first.
-    order : (n,)                Column of each joint.
-    gravity : (3,)              In the base frame [m/s²].
+    Attributes
+    ----------
+    unsigned : bool
+        The efforts are magnitudes.
+    units
+        {quantity: unit} What the numbers are that were taken for SI.
+    effort_gains : (n,) array
+        Torque per unit of recorded effort.
+    counts : (n,) array
+        Recorded positions per radian or metre, of motors or encoders.
+    signs, effort_signs : (n,) array
+        ±1 for the motion, and for the efforts.
+    offsets : (n,) array
+        Added to the positions [rad | m].
+    rate : float
+        Sampling rate [Hz] in place of the stamps.
+    clock : float
+        What the stamps are multiplied by, that rate over the recorded one.
+    ignored : names
+        Of dq and ddq, those to be computed from q instead.
+    delay : (n,) array
+        How much later than the positions the efforts were stamped [s].
+    without : intervals
+        Not to be used [s].
+    effort_order : (n,)
+        Column of each effort, where it is not that of its position; done first.
+    order : (n,)
+        Column of each joint.
+    gravity : (3,) array
+        In the base frame [m/s²].
     """
 
     unsigned: bool = False

@@ -11,9 +11,8 @@ from dynident.doctor.checks.registry import CHECKS
 from dynident.doctor.competition import compete, merge
 from dynident.doctor.correction import Correction
 from dynident.doctor.diagnosis import Diagnosis
-from dynident.doctor.finding import Check, Confidence, Finding, Stage
-from dynident.errors import InputError
-from dynident.regression.prepare import match_joints
+from dynident.doctor.finding import Check, CheckStage, Confidence, Finding
+from dynident.regression.prepare import match_log
 from dynident.robots.robot import Robot
 
 
@@ -22,17 +21,19 @@ def diagnose(
 ) -> Diagnosis:
     """What is wrong with a log, or with what was said about it, and what mends it.
 
-    checks : names of those that look; all of them by default.
-    progress : told one sentence now and then.
+    Parameters
+    ----------
+    checks
+        Names of those that look; all of them by default.
+    progress
+        Told one sentence now and then.
     """
     say = progress or _keep_silent
-    matched = match_joints(robot, data)
-    if not isinstance(matched, Dataset):
-        raise InputError("the data are samples of a controller's M and g; a doctor looks at logs")
+    matched = match_log(robot, data)
     chosen = [check for check in CHECKS.values() if checks is None or check.name in set(checks)]
     case = Case(robot=robot, data=leave_out_faults(matched, robot.effort_limits)[0], recorded=matched)
     whole, findings = Correction(), list[Finding]()
-    for stage in Stage:
+    for stage in CheckStage:
         say(_SAID[stage])
         now = case.correct(whole) if not whole.nothing else case
         for finding in _examine(now, [check for check in chosen if check.stage is stage], stage, chosen):
@@ -56,15 +57,15 @@ def _keep_silent(sentence: str) -> None:
 
 
 _SAID = {
-    Stage.SIGNALS: "Comparing signals with each other",
-    Stage.MODEL: "Comparing the log with the robot",
-    Stage.REST: "Looking at what is left",
+    CheckStage.SIGNALS: "Comparing signals with each other",
+    CheckStage.MODEL: "Comparing the log with the robot",
+    CheckStage.REST: "Looking at what is left",
 }
 
 
-def _examine(case: Case, checks: Sequence[Check], stage: Stage, everything: Sequence[Check]) -> Iterable[Finding]:
+def _examine(case: Case, checks: Sequence[Check], stage: CheckStage, everything: Sequence[Check]) -> Iterable[Finding]:
     """The findings of a stage, each made on a log with the sure ones before it corrected."""
-    if stage is Stage.MODEL:
+    if stage is CheckStage.MODEL:
         if case.excerpt is None:
             return
         yield from _gather(compete(case, everything))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.results import Result
 from dynident.data import Dataset
 from dynident.doctor.correction import Correction
 from dynident.doctor.finding import Finding
@@ -17,12 +15,18 @@ from dynident.robots.robot import Robot
 class Diagnosis(Result):
     """What is wrong with a log.
 
-    data : Dataset          The log, its joints in the robot's order.
-    findings : tuple        The sure ones first, else in the order in which they were found; the correction of each is for the log with
-                            the sure ones before it.
-    correction : Correction What the sure findings make together, for the robot's joints.
-    in_file : Correction    The same for the columns of the file.
-    columns, width          The file's column of each joint, and how many columns it has.
+    Attributes
+    ----------
+    data : Dataset
+        The log, its joints in the robot's order.
+    findings : tuple
+        The sure ones first, else in the order in which they were found; the correction of each is for the log with the sure ones before it.
+    correction
+        Correction What the sure findings make together, for the robot's joints.
+    in_file : Correction
+        The same for the columns of the file.
+    columns, width
+        The file's column of each joint, and how many columns it has.
     """
 
     robot: Robot
@@ -42,27 +46,6 @@ class Diagnosis(Result):
         """Those of high confidence that make what is identified meaningless."""
         return tuple(finding for finding in self.sure if finding.spoils)
 
-    @property
-    def headline(self) -> str:
-        count = f"{len(self.findings)} finding{'' if len(self.findings) == 1 else 's'}, {len(self.sure)} of them sure"
-        return f"{self.data.source or 'unnamed'} of {self.robot.name}, {count if self.findings else 'nothing found'}"
-
     def corrected(self) -> tuple[Robot, Dataset]:
         """The robot and the log with all sure corrections."""
         return (self.robot, self.data) if self.correction.nothing else self.correction.apply(self.robot, self.data)
-
-    def tables(self) -> Report:
-        from dynident.doctor.tables import diagnosis_report  # the tables know Diagnosis, not the other way round
-
-        return diagnosis_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per finding: name, confidence, sentence, joints, remedy, evidence."""
-        from dynident.doctor.tables import finding_records
-
-        return finding_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """What was recorded against what it should be, of every finding; the log where there is none."""
-        found = tuple(figure for finding in self.findings for figure in finding.figures)
-        return found or self.data.figures()

@@ -126,7 +126,6 @@ def motion_cutoff(log: Dataset) -> float:
 
 
 def _smooth(log: Dataset, window: slice, cutoff: float, edge: int) -> tuple[Array, ...]:
-    assert log.effort is not None  # noqa: S101 (the case has one)
     time, inner = log.time[window], slice(edge, -edge)
 
     def smooth(values: Array) -> Array:
@@ -135,6 +134,6 @@ def _smooth(log: Dataset, window: slice, cutoff: float, edge: int) -> tuple[Arra
     q = smooth(log.q[window])
     dq = smooth(np.gradient(log.q[window], time, axis=0) if log.dq is None else log.dq[window])
     ddq = np.gradient(dq, time, axis=0) if log.ddq is None else smooth(log.ddq[window])
-    effort, use = smooth(log.effort[window]), smooth(used_rows(log)[window].astype(float))
+    effort, use = smooth(log.require("effort")[window]), smooth(used_rows(log)[window].astype(float))
     rows = (time, q, dq, ddq, smooth(np.sign(dq)), effort, np.gradient(effort, time, axis=0), use)
     return tuple(values[inner] for values in rows)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from dynident.core.figures import Figure
 from dynident.doctor.correction import Correction
 
 if TYPE_CHECKING:
     from dynident.doctor.case import Case
+    from dynident.doctor.signals import Shown
 
 
 class Confidence(Enum):
@@ -22,7 +22,7 @@ class Confidence(Enum):
     LOW = "worth a look"
 
 
-class Stage(IntEnum):
+class CheckStage(IntEnum):
     """When a check looks: what an earlier stage has corrected no longer troubles a later one."""
 
     SIGNALS = 1  #: recorded signals against each other
@@ -45,14 +45,24 @@ class Evidence(NamedTuple):
 class Finding:
     """One thing that is wrong with a log, or with what was said about it.
 
-    name : str              Of the check.
-    sentence : str          What is wrong.
-    evidence : tuple        In numbers.
-    joints : names          Whom it concerns; empty where it is all of them, or none in particular.
-    correction : Correction What mends it, in the log's columns; None where only a new recording would.
-    advice : str            What to do where no correction can, or after it.
-    spoils : bool           Whether what is identified from such a log means nothing.
-    figures : tuple         What was recorded, against what it should be.
+    Attributes
+    ----------
+    name : str
+        Of the check.
+    sentence : str
+        What is wrong.
+    evidence : tuple
+        In numbers.
+    joints : names
+        Whom it concerns; empty where it is all of them, or none in particular.
+    correction
+        Correction What mends it, in the log's columns; None where only a new recording would.
+    advice : str
+        What to do where no correction can, or after it.
+    spoils : bool
+        Whether what is identified from such a log means nothing.
+    signals : tuple
+        What was recorded, against what it should be.
     """
 
     name: str
@@ -63,7 +73,7 @@ class Finding:
     correction: Correction | None = None
     advice: str = ""
     spoils: bool = False
-    figures: tuple[Figure, ...] = ()
+    signals: tuple[Shown, ...] = ()
 
     @property
     def sure(self) -> bool:
@@ -89,18 +99,25 @@ class Suspect:
 class Check:
     """What finds one kind of fault.
 
-    symptom, cause, fix : str   For the table in the documentation.
-    look                        Findings, at its stage.
-    suspects                    Hypotheses about how the log differs from the robot, which compete with those of all other checks.
-    spoils : bool               Whether such a log spoils what is identified.
-    leaves : float              The share of what was unexplained that a sure correction leaves at most.
+    Attributes
+    ----------
+    symptom, cause, fix : str
+        For the table in the documentation.
+    look
+        Findings, at its stage.
+    suspects
+        Hypotheses about how the log differs from the robot, which compete with those of all other checks.
+    spoils : bool
+        Whether such a log spoils what is identified.
+    leaves : float
+        The share of what was unexplained that a sure correction leaves at most.
     """
 
     name: str
     symptom: str
     cause: str
     fix: str
-    stage: Stage
+    stage: CheckStage
     look: Callable[[Case], Iterator[Finding]] | None = None
     suspects: Callable[[Case], Iterator[Suspect]] | None = None
     spoils: bool = False

@@ -20,7 +20,7 @@ from dynident.doctor.correction import Correction
 from dynident.doctor.diagnose import diagnose
 from dynident.doctor.diagnosis import Diagnosis
 from dynident.doctor.gains import find_gains
-from dynident.regression.prepare import match_joints
+from dynident.regression.prepare import match_log
 from dynident.robots.robot import Robot
 
 #: Samples that are looked at, in so many windows of a long log, at about this rate [Hz].
@@ -31,10 +31,9 @@ _COUNTS, _UNEXPLAINED = 0.05, 0.45
 
 def find_spoiling(robot: Robot, data: Dataset | ControllerSamples) -> Diagnosis | None:
     """The diagnosis of a log that would spoil what is identified from it; None where nothing is sure to, and without torques."""
-    if isinstance(data, ControllerSamples) or data.effort_kind is not EffortKind.TORQUE:
+    if isinstance(data, ControllerSamples) or data.effort_kind is not EffortKind.TORQUE or not np.any(data.effort):
         return None
-    matched = match_joints(robot, data)
-    assert isinstance(matched, Dataset)  # noqa: S101 (as the data)
+    matched = match_log(robot, data)
     few = thin(matched)
     if not looks_wrong(Case(robot=robot, data=leave_out_faults(few, robot.effort_limits)[0])):
         return None

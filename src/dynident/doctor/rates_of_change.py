@@ -19,7 +19,7 @@ _STILL, _SLOW = 1e-2, 1e-3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Comparison:
+class RateComparison:
     """A recorded quantity of n joints and the derivative of another, both smooth.
 
     factors : (n,)     The recorded one is about this many times the derivative.
@@ -43,7 +43,7 @@ class Comparison:
         return np.diagonal(self.likeness)
 
 
-def compare_derivative(data: Dataset, recorded: Array, source: Array) -> Comparison | None:
+def compare_derivative(data: Dataset, recorded: Array, source: Array) -> RateComparison | None:
     """A recorded quantity (N, n) with the derivative of a source (N, n) on the log's stamps; None where all segments are too short."""
     cutoff = motion_cutoff(data)
     edge = max(round(data.rate / cutoff), 2)
@@ -60,7 +60,7 @@ def compare_derivative(data: Dataset, recorded: Array, source: Array) -> Compari
     likeness = (own / sizes).T @ (other / others) / len(own)
     longest = max(pieces, key=lambda piece: len(piece[0]))
     moving = np.flatnonzero((np.ptp(data.q, axis=0) > _STILL) & (others > _SLOW * others.max()))
-    return Comparison(
+    return RateComparison(
         factors=factors, likeness=likeness, lags=lags, moving=moving, time=longest[0], recorded=longest[1], derived=longest[2]
     )
 

@@ -9,9 +9,10 @@ import numpy as np
 import yaml
 
 from dynident.core.files import read_yaml
+from dynident.core.options import changes
+from dynident.data.reading.reading import Reading
 from dynident.doctor.correction import Correction
 from dynident.errors import FileError
-from dynident.regression.summary import Reading
 
 
 def recipe_text(data: Path, correction: Correction, told: Reading | None = None) -> tuple[Path, str]:
@@ -34,13 +35,11 @@ def recipe_text(data: Path, correction: Correction, told: Reading | None = None)
 
 def _told(before: dict[str, Any], told: Reading) -> dict[str, Any]:
     """The lines of a YAML with what was told in place of what it says; a preset that is a file is found from anywhere."""
-    said = {{"gears": "gear_ratios"}.get(name, name): value for name, value in told.to_dict().items()}
-    for name in ("columns", "units", "reader_options"):
-        if name in said:
-            said[name] = {**before.get(name, {}), **said[name]}
+    lines = changes(told, by_key=True)
+    lines |= {name: {**before.get(name, {}), **value} for name, value in lines.items() if isinstance(value, dict)}
     if Path(told.preset).is_file():
-        said["preset"] = str(Path(told.preset).resolve())
-    return {**before, **said}
+        lines["preset"] = str(Path(told.preset).resolve())
+    return {**before, **lines}
 
 
 def _combine(target: Path, before: dict[str, Any], correction: Correction) -> dict[str, Any]:

@@ -47,14 +47,24 @@ def identify_gains(
 ) -> DriveGains:
     """Torque per unit of recorded effort, a gain per joint, and how well each is known.
 
-    unloaded : a log of currents, or of torques that are right up to a factor per joint, without payload.
-    loaded, payload : a log with a payload on the tool, and what is known of that.
-    masses : of the links that move, all together or single ones; then the description's proportions count too, as far as the data agree
-        with them, or those of uniform links where nothing describes them.
-    vendor : the gains that somebody has told, one per joint.
-    friction : by default linear friction and rotor inertia, which a current drives too; None for none.
-    cutoff : of the parallel filter [Hz]; by default as for `identify`.
+    Parameters
+    ----------
+    unloaded
+        A log of currents, or of torques that are right up to a factor per joint, without payload.
+    loaded, payload
+        A log with a payload on the tool, and what is known of that.
+    masses
+        Of the links that move, all together or single ones; then the description's proportions count too, as far as the data agree with
+        them, or those of uniform links where nothing describes them.
+    vendor
+        The gains that somebody has told, one per joint.
+    friction
+        By default linear friction and rotor inertia, which a current drives too; None for none.
+    cutoff
+        Of the parallel filter [Hz]; by default as for `identify`.
 
+    Notes
+    -----
     Where none of payload, masses and vendor is given, only the ratios of the gains follow, and the status says so.
     """
     if (loaded is None) != (payload is None):

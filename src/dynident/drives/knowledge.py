@@ -35,8 +35,12 @@ EXPLAINS = 10.0
 class KnownPayload:
     """What hung on the tool in the loaded run.
 
-    mass : Known            [kg]
-    com : (3,) of Known     Centre of mass in the tool frame [m]; None where it is not known, and then it is found from the data.
+    Attributes
+    ----------
+    mass : Known
+        [kg].
+    com : (3,) of Known
+        Centre of mass in the tool frame [m]; None where it is not known, and then it is found from the data.
     """
 
     mass: Known

@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from dynident.core.fields import parse_number
+from dynident.core.kinds import parse_number
 from dynident.errors import ValueRangeError
 
 #: Share of a value to which it is known where nothing is said: a kitchen scale, and more than a data sheet's rounding.
@@ -31,7 +31,10 @@ class Known:
     def of(given: float | str, *, share: float = USUAL_SHARE, std: float | None = None) -> Known:
         """Of 2.8, "2.8", "2.8±0.05" or "28.9±5%"; `+-` is ± for keyboards. ± gives one standard deviation.
 
-        share, std : what a number without ± is known to, as a share of it or, where that is given, in its unit.
+        Parameters
+        ----------
+        share, std
+            What a number without ± is known to, as a share of it or, where that is given, in its unit.
         """
         first, *rest = _SIGN.split(given) if isinstance(given, str) else (repr(float(given)),)
         value, doubt = parse_number(first), rest[0].strip() if len(rest) == 1 else ""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure, axis, numbers, plain
-from dynident.core.results import Report, Result, Row, Table, short_number
+from dynident.core.results import Result
+from dynident.core.texts import short_number
 from dynident.data import EffortKind
 from dynident.drives.knowledge import KnownMasses, KnownPayload
 from dynident.drives.known_values import Known
@@ -51,14 +50,24 @@ class Trust(Enum):
 class DriveGains(Result):
     """A gain per joint.
 
-    gains : (n,)                     Torque per unit of the recorded effort [N·m/A | N/A]; ratios of them where the status says so.
-    log_covariance : (n, n)          Of the logarithms of |gain|.
-    kind : EffortKind                What the effort is: a current, or a torque that needs a factor.
-    payload, masses, vendor          What was known.
-    likeness : float or None         Factor to which the links are like the description, as the data say; where masses were known.
-    left_percent : (n,)              What the model leaves of each effort, in percent of it.
-    payload_parameters : (10,)       Of the payload in the tool frame, as found; None without one.
-    logs : tuple of str              Where the data came from.
+    Attributes
+    ----------
+    gains : (n,) array
+        Torque per unit of the recorded effort [N·m/A | N/A]; ratios of them where the status says so.
+    log_covariance : (n, n) array
+        Of the logarithms of |gain|.
+    kind : EffortKind
+        What the effort is: a current, or a torque that needs a factor.
+    payload, masses, vendor
+        What was known.
+    likeness : float or None
+        Factor to which the links are like the description, as the data say; where masses were known.
+    left_percent : (n,) array
+        What the model leaves of each effort, in percent of it.
+    payload_parameters : (10,) array
+        Of the payload in the tool frame, as found; None without one.
+    logs : tuple of str
+        Where the data came from.
     """
 
     robot: Robot
@@ -96,44 +105,9 @@ class DriveGains(Result):
         return tuple(Trust.of(share) for share in self.relative_std.tolist())
 
     @property
-    def headline(self) -> str:
-        known = sum(trust is not Trust.OPEN for trust in self.trust)
-        what = "gains" if self.status is GainStatus.ABSOLUTE else "ratios of gains"
-        return f"{self.robot.name}, {what} of {known} of {len(self.gains)} joints"
-
-    @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know."""
         return tuple(_notes(self))
-
-    def tables(self) -> Report:
-        return Report(
-            header=(f"{self.robot.name}: gains of the drives", *(f"From {log}." for log in self.logs)),
-            tables=(_gain_table(self),),
-            facts=(f"Scale: {_scale_sentence(self)}.",),
-            notes=self.notes,
-        )
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per joint: joint, gain, std, unit, trust."""
-        return [
-            {
-                "joint": joint.name,
-                "gain": float(self.gains[j]),
-                "std": float(self.std[j]),
-                "unit": self.unit(joint.units.effort),
-                "trust": self.trust[j].value,
-                "left_percent": float(self.left_percent[j]),
-            }
-            for j, joint in enumerate(self.robot.joints)
-        ]
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The gains with their 95 % intervals."""
-        names = [plain(name) for name in self.robot.joint_names]
-        bars = {"type": "data", "array": numbers(1.96 * self.std)}
-        points = {"type": "scatter", "mode": "markers", "x": names, "y": numbers(self.gains), "error_y": bars, "name": "gain"}
-        return (Figure(label="Gains of the drives", data=[points], layout={"xaxis": axis("joint"), "yaxis": axis("gain")}),)
 
     def unit(self, effort: str) -> str:
         """Of the gain of a joint with efforts in this unit."""
@@ -143,13 +117,14 @@ class DriveGains(Result):
         """YAML for the file beside a log; InputError where only ratios are known."""
         if self.status is GainStatus.RELATIVE:
             raise InputError(GainStatus.RELATIVE.value)
-        lines = [f"# {line}" for line in (f"gains of the drives of {self.robot.name}", f"scale: {_scale_sentence(self)}")]
+        lines = [f"# {line}" for line in (f"gains of the drives of {self.robot.name}", f"scale: {scale_sentence(self)}")]
         shown = zip(self.robot.joints, self.std.tolist(), self.trust, strict=True)
         lines += [f"# {joint.name}: ± {std:.3g} {self.unit(joint.units.effort)}, {trust.value}" for joint, std, trust in shown]
         return "\n".join([*lines, f"effort_gains: [{', '.join(f'{gain:.6g}' for gain in self.gains)}]", ""])
 
 
-def _scale_sentence(result: DriveGains) -> str:
+def scale_sentence(result: DriveGains) -> str:
+    """What fixed the scale of the gains, or that nothing did."""
     if result.status is GainStatus.RELATIVE:
         return GainStatus.RELATIVE.value
     parts: list[str] = []
@@ -210,23 +185,3 @@ def _payload_doubts(result: DriveGains) -> list[str]:
             "check its unit, its frame and the mass, or leave it to the data"
         )
     return doubts
-
-
-def _gain_table(result: DriveGains) -> Table:
-    rows: list[Row] = []
-    for j, joint in enumerate(result.robot.joints):
-        known = "–" if result.vendor is None else f"{result.vendor[j].value:.4g}"
-        trust = result.trust[j]
-        cells = (
-            joint.name,
-            f"{result.gains[j]:.4g}",
-            f"{result.std[j]:.2g}",
-            f"{short_number(100.0 * result.relative_std[j])} %",
-            result.unit(joint.units.effort),
-            trust.value,
-            known,
-            f"{short_number(result.left_percent[j])} %",
-        )
-        rows.append(Row(cells, dimmed=trust is Trust.OPEN))
-    headings = ("joint", "gain", "std", "relative", "unit", "trust", "vendor", "left by the model")
-    return Table(title="Gains", headings=headings, rows=tuple(rows), left=frozenset({0, 4, 5}))

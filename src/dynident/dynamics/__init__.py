@@ -1,12 +1,7 @@
 """Batched dynamics of any tree robot: regressors, inverse dynamics, joint wrenches, mass matrix, gravity, Coriolis, energy.
 
-What all functions take, N samples at once or one; what they return has the same leading shape:
-
-parameters : (n, 10) or (10 n,)    Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
-q : (N, n) or (n,)                 Joint positions [rad | m].
-dq : (N, n) or (n,)                Joint velocities [rad/s | m/s].
-ddq : (N, n) or (n,)               Joint accelerations [rad/s² | m/s²].
-effort : (N, n) or (n,)            Joint torques or forces [N·m | N].
+All functions take N samples at once, or one; what they return has the same leading shape. Parameters are those of the links in the
+robot's named frames.
 """
 
 from dynident.dynamics.batched_dynamics import (

@@ -31,8 +31,12 @@ LARGEST_ANGLE = 1e6
 class RegressorBlock(NamedTuple):
     """Some consecutive samples of a torque regressor.
 
-    start : int                   Index of the first sample.
-    matrix : (n, 10 n, samples)   matrix[j, :, s] is joint j's row of sample start + s. The memory is reused for the next block.
+    Attributes
+    ----------
+    start : int
+        Index of the first sample.
+    matrix : (n, 10 n, samples) array
+        matrix[j, :, s] is joint j's row of sample start + s. The memory is reused for the next block.
     """
 
     start: int
@@ -42,8 +46,12 @@ class RegressorBlock(NamedTuple):
 class Momentum(NamedTuple):
     """The generalised momentum of a robot, and how it changes by itself; (N, n) each.
 
-    value : M(q) dq [N·m·s | N·s].
-    drift : C(q, dq)ᵀ dq - g(q) [N·m | N], so that d(value)/dt = effort + drift; Cᵀ dq is the slope of the kinetic energy over q.
+    Attributes
+    ----------
+    value
+        M(q) dq [N·m·s | N·s].
+    drift
+        C(q, dq)ᵀ dq - g(q) [N·m | N], so that d(value)/dt = effort + drift; Cᵀ dq is the slope of the kinetic energy over q.
     """
 
     value: Array
@@ -51,14 +59,48 @@ class Momentum(NamedTuple):
 
 
 def inverse_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
-    """Joint efforts (N, n) [N·m | N] that produce the motion: τ = M(q) ddq + C(q, dq) dq + g(q)."""
+    """Joint efforts (N, n) [N·m | N] that produce the motion: τ = M(q) ddq + C(q, dq) dq + g(q).
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    parameters : (n, 10) or (10 n,) array_like
+        Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+    dq : (N, n) or (n,) array_like
+        Joint velocities [rad/s | m/s].
+    ddq : (N, n) or (n,) array_like
+        Joint accelerations [rad/s² | m/s²].
+
+    Returns
+    -------
+    (N, n) or (n,) array
+        Joint efforts [N·m | N].
+    """
     (Q, dQ, ddQ), shape = _samples(robot, q=q, dq=dq, ddq=ddq)
     p = link_rows(parameters, robot.link_names)
     return _backend().inverse_dynamics(robot, p, Q, dQ, ddQ, gravity=robot.gravity).reshape(shape)
 
 
 def gravity(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
-    """Gravity efforts g(q), (N, n) [N·m | N]."""
+    """Gravity efforts g(q), (N, n) [N·m | N].
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    parameters : (n, 10) or (10 n,) array_like
+        Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+
+    Returns
+    -------
+    (N, n) or (n,) array
+        g(q) [N·m | N].
+    """
     (Q,), shape = _samples(robot, q=q)
     still = np.zeros_like(Q)
     p = link_rows(parameters, robot.link_names)
@@ -66,7 +108,24 @@ def gravity(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
 
 
 def coriolis_vector(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Array:
-    """Coriolis and centrifugal efforts c(q, dq) = C(q, dq) dq, (N, n) [N·m | N]."""
+    """Coriolis and centrifugal efforts c(q, dq) = C(q, dq) dq, (N, n) [N·m | N].
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    parameters : (n, 10) or (10 n,) array_like
+        Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+    dq : (N, n) or (n,) array_like
+        Joint velocities [rad/s | m/s].
+
+    Returns
+    -------
+    (N, n) or (n,) array
+        c(q, dq) [N·m | N].
+    """
     (Q, dQ), shape = _samples(robot, q=q, dq=dq)
     weightless = np.zeros(3)
     p = link_rows(parameters, robot.link_names)
@@ -74,13 +133,45 @@ def coriolis_vector(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: Array
 
 
 def mass_matrix(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
-    """Joint-space inertia matrix M(q), (N, n, n), symmetric; positive definite for consistent parameters."""
+    """Joint-space inertia matrix M(q), (N, n, n), symmetric; positive definite for consistent parameters.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    parameters : (n, 10) or (10 n,) array_like
+        Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+
+    Returns
+    -------
+    (N, n, n) or (n, n) array
+        M(q) [kg·m² | kg].
+    """
     (Q,), shape = _samples(robot, q=q)
     return _backend().mass_matrix(robot, link_rows(parameters, robot.link_names), Q).reshape(*shape, robot.n)
 
 
 def coriolis_matrix(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Array:
-    """The Coriolis matrix C(q, dq) of the Christoffel symbols, (N, n, n): C dq = c and Ṁ - 2 C is skew-symmetric."""
+    """The Coriolis matrix C(q, dq) of the Christoffel symbols, (N, n, n): C dq = c and Ṁ - 2 C is skew-symmetric.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    parameters : (n, 10) or (10 n,) array_like
+        Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+    dq : (N, n) or (n,) array_like
+        Joint velocities [rad/s | m/s].
+
+    Returns
+    -------
+    (N, n, n) or (n, n) array
+        C(q, dq) [N·m·s | N·s].
+    """
     (Q, dQ), shape = _samples(robot, q=q, dq=dq)
     return _backend().coriolis_matrix(robot, link_rows(parameters, robot.link_names), Q, dQ).reshape(*shape, robot.n)
 
@@ -89,6 +180,22 @@ def momentum(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -
     """Generalised momentum and its drift, by one recursion over velocities and weights: no acceleration, M or C is formed.
 
     De Luca, Ferrajoli, "A modified Newton-Euler method for dynamic computations in robot fault detection and control", ICRA 2009.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    parameters : (n, 10) or (10 n,) array_like
+        Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+    dq : (N, n) or (n,) array_like
+        Joint velocities [rad/s | m/s].
+
+    Returns
+    -------
+    Momentum
+        Momentum and drift, (N, n) or (n,) each.
     """
     (Q, dQ), shape = _samples(robot, q=q, dq=dq)
     value, drift = _backend().momentum(robot, link_rows(parameters, robot.link_names), Q, dQ)
@@ -103,6 +210,8 @@ def joint_wrenches(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayL
 
     Parameters
     ----------
+    robot : Robot
+        The robot.
     parameters : (n, 10) or (10 n,)
         Linear parameters of the links in the robot's named frames. All of them matter: links with the same base parameters need the
         same efforts, but other wrenches.
@@ -141,7 +250,26 @@ def joint_wrenches(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayL
 
 
 def forward_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike, effort: ArrayLike) -> Array:
-    """Joint accelerations (N, n) [rad/s² | m/s²] under the given efforts: M⁻¹ (τ - c - g)."""
+    """Joint accelerations (N, n) [rad/s² | m/s²] under the given efforts: M⁻¹ (τ - c - g).
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    parameters : (n, 10) or (10 n,) array_like
+        Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+    dq : (N, n) or (n,) array_like
+        Joint velocities [rad/s | m/s].
+    effort : (N, n) or (n,) array_like
+        Joint torques or forces [N·m | N].
+
+    Returns
+    -------
+    (N, n) or (n,) array
+        Joint accelerations [rad/s² | m/s²].
+    """
     (Q, dQ, tau), shape = _samples(robot, q=q, dq=dq, effort=effort)
     p = link_rows(parameters, robot.link_names)
     bias: Array = _backend().inverse_dynamics(robot, p, Q, dQ, np.zeros_like(Q), gravity=robot.gravity)
@@ -154,14 +282,46 @@ def forward_dynamics(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: Arra
 
 
 def kinetic_energy(robot: Robot, parameters: ArrayLike, q: ArrayLike, dq: ArrayLike) -> Array:
-    """Kinetic energy ½ dqᵀ M dq, (N,) [J]."""
+    """Kinetic energy ½ dqᵀ M dq, (N,) [J].
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    parameters : (n, 10) or (10 n,) array_like
+        Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+    dq : (N, n) or (n,) array_like
+        Joint velocities [rad/s | m/s].
+
+    Returns
+    -------
+    (N,) array or float
+        Energy [J].
+    """
     (Q, dQ), shape = _samples(robot, q=q, dq=dq)
     M = _backend().mass_matrix(robot, link_rows(parameters, robot.link_names), Q)
     return 0.5 * np.einsum("Nj,Njk,Nk->N", dQ, M, dQ).reshape(shape[:-1])
 
 
 def potential_energy(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array:
-    """Potential energy of gravity -Σ gᵀ(m p + R mc), (N,) [J]; zero with all mass in the base frame's origin."""
+    """Potential energy of gravity -Σ gᵀ(m p + R mc), (N,) [J]; zero with all mass in the base frame's origin.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    parameters : (n, 10) or (10 n,) array_like
+        Linear parameters of the links in the robot's named frames; `robot.parameters` are the nominal ones.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+
+    Returns
+    -------
+    (N,) array or float
+        Energy [J].
+    """
     (Q,), shape = _samples(robot, q=q)
     p = link_rows(parameters, robot.link_names)
     poses = link_poses(robot, Q)
@@ -170,7 +330,24 @@ def potential_energy(robot: Robot, parameters: ArrayLike, q: ArrayLike) -> Array
 
 
 def torque_regressor(robot: Robot, q: ArrayLike, dq: ArrayLike, ddq: ArrayLike) -> Array:
-    """Y (N, n, 10 n) with Y @ parameters = inverse_dynamics; see iterate_regressor_blocks for logs that are long."""
+    """Y (N, n, 10 n) with Y @ parameters = inverse_dynamics; see iterate_regressor_blocks for logs that are long.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+    dq : (N, n) or (n,) array_like
+        Joint velocities [rad/s | m/s].
+    ddq : (N, n) or (n,) array_like
+        Joint accelerations [rad/s² | m/s²].
+
+    Returns
+    -------
+    (N, n, 10 n) or (n, 10 n) array
+        Y.
+    """
     (Q, dQ, ddQ), shape = _samples(robot, q=q, dq=dq, ddq=ddq)
     return _backend().torque_regressor(robot, Q, dQ, ddQ).reshape(*shape, PARAMETERS_PER_LINK * robot.n)
 
@@ -179,6 +356,22 @@ def iterate_regressor_blocks(robot: Robot, q: ArrayLike, dq: ArrayLike, ddq: Arr
     """The torque regressor in blocks that stay in cache, for callers that never want the whole matrix.
 
     Copy what must outlive the next step: the blocks share one buffer.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+    dq : (N, n) or (n,) array_like
+        Joint velocities [rad/s | m/s].
+    ddq : (N, n) or (n,) array_like
+        Joint accelerations [rad/s² | m/s²].
+
+    Yields
+    ------
+    RegressorBlock
+        Some consecutive samples, in order.
     """
     (Q, dQ, ddQ), _ = _samples(robot, q=q, dq=dq, ddq=ddq)
     for start, matrix in _backend().iterate_regressor_blocks(robot, Q, dQ, ddQ):
@@ -188,8 +381,12 @@ def iterate_regressor_blocks(robot: Robot, q: ArrayLike, dq: ArrayLike, ddq: Arr
 class RegressorLines:
     """Chosen entries of torque regressors, written as lines over samples to where they are needed; one for each thread.
 
-    places : (n, 10 n)   Line of each entry; negative where it is not wanted.
-    sums : (n,)          Line of each joint where entries times `known` (10 n,) are summed up; zero where `known` is None.
+    Parameters
+    ----------
+    places : (n, 10 n) array
+        Line of each entry; negative where it is not wanted.
+    sums : (n,) array
+        Line of each joint where entries times `known` (10 n,) are summed up; zero where `known` is None.
     """
 
     def __init__(self, robot: Robot, places: IntArray, sums: IntArray, known: Array | None = None) -> None:
@@ -220,6 +417,18 @@ def inertia_gravity_regressor(robot: Robot, q: ArrayLike) -> Array:
     """Y_s (N, n (n + 1) / 2 + n, 10 n) with Y_s @ parameters = (inertia stack, gravity): eqs. (17) to (20) of the Panda paper.
 
     The inertia stack is the lower triangle of M row by row: M11, M21, M22, M31, ...
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+
+    Returns
+    -------
+    (N, n (n + 1) / 2 + n, 10 n) array
+        Y_s; without its first axis for one sample.
     """
     (Q,), shape = _samples(robot, q=q)
     Y = _backend().inertia_gravity_regressor(robot, Q)

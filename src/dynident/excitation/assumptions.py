@@ -23,8 +23,7 @@ from dynident.core.arrays import Array, check_positive, per_joint
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation.limits.torque import COULOMB, FACTOR
 from dynident.excitation.task import Task
-from dynident.friction.model import OFFSET_SHARE, Symmetry
-from dynident.friction.model import Motion as JointMotion
+from dynident.friction.model import OFFSET_SHARE, Motion, Symmetry
 from dynident.parameters.link_metric import link_metric, weight_of
 from dynident.regression.equations.base import BaseParameters
 from dynident.robots.robot import Robot
@@ -145,7 +144,7 @@ def _friction_std(base: BaseParameters, task: Task, torque: Array) -> Array:
         return np.zeros(0)
     limit = base.robot.effort_limits
     scale = np.hypot(torque, np.where(np.isfinite(limit), COULOMB * limit, 0.0))
-    sizes = np.sqrt(np.mean(model.columns(JointMotion(*task.motion)) ** 2, axis=0))
+    sizes = np.sqrt(np.mean(model.columns(Motion(*task.motion)) ** 2, axis=0))
     shares = {Symmetry.EVEN: OFFSET_SHARE}
     least = 1e-6 * float(sizes.max(initial=np.finfo(float).tiny))
     return np.array(

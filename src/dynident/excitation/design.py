@@ -7,15 +7,14 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_positive
-from dynident.core.figures import Figure
 from dynident.core.parallel import multi_start
-from dynident.core.results import Report, Result
+from dynident.core.results import Result
 from dynident.core.sizes import check_count
 from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
 from dynident.excitation.assumptions import CUTOFF, Assumptions, assume
@@ -25,9 +24,9 @@ from dynident.excitation.limits.collision import CollisionModel, require_checked
 from dynident.excitation.limits.limits import Limits, require_usable, robot_limits
 from dynident.excitation.limits.margins import LimitReport, check_trajectory, standing_positions
 from dynident.excitation.limits.penalty import Penalty
-from dynident.excitation.precision import Precision, predict_precision
+from dynident.excitation.precision import ExpectedPrecision, predict_precision
 from dynident.excitation.search.criterion import Criterion, Kind, mean_information
-from dynident.excitation.search.descent import FINER, Search, TrajectoryCandidate
+from dynident.excitation.search.descent import FINER, DescentSearch, TrajectoryCandidate
 from dynident.excitation.search.parametrisation import SAMPLES_PER_WAVE, Parametrisation
 from dynident.excitation.task import Task, random_task
 from dynident.excitation.trajectories.trajectory import Trajectory, check_samples, sample_times
@@ -54,16 +53,27 @@ _INTERRUPTED = "interrupted"
 class Design(Result):
     """A trajectory and what it will give.
 
-    base : BaseParameters     The coefficients, and the friction model that they include.
-    condition_number : float  Of the stacked base regressor, without scaling.
-    value : float             What was minimised: the condition number, or what `Criterion` says of its kind.
-    assumptions, precision    What was assumed before, and what will be known after.
-    report, limits            Every limit at ten times the sampling rate.
-    history : tuple           For each start that finished, its best value.
-    drive : Drive or None     The trajectory as a robot is given it, from rest to rest, once `drive_design` has planned that; `report` is
-                              then of all of it, and `precision` of all its periods.
-    unchecked : str           Why collisions are not known; empty where they were checked.
-    description : str         What the trajectory is, in a few words.
+    Attributes
+    ----------
+    base : BaseParameters
+        The coefficients, and the friction model that they include.
+    condition_number : float
+        Of the stacked base regressor, without scaling.
+    value : float
+        What was minimised: the condition number, or what `Criterion` says of its kind.
+    assumptions, precision
+        What was assumed before, and what will be known after.
+    report, limits
+        Every limit at ten times the sampling rate.
+    history : tuple
+        For each start that finished, its best value.
+    drive : Drive or None
+        The trajectory as a robot is given it, from rest to rest, once `drive_design` has planned that; `report` is then of all of it, and
+        `precision` of all its periods.
+    unchecked : str
+        Why collisions are not known; empty where they were checked.
+    description : str
+        What the trajectory is, in a few words.
     """
 
     trajectory: Trajectory
@@ -72,7 +82,7 @@ class Design(Result):
     condition_number: float
     value: float
     assumptions: Assumptions
-    precision: Precision
+    precision: ExpectedPrecision
     report: LimitReport
     limits: Limits
     history: tuple[float, ...]
@@ -80,13 +90,6 @@ class Design(Result):
     drive: Drive | None = None
     unchecked: str = ""
     description: str = ""
-
-    @property
-    def headline(self) -> str:
-        from dynident.excitation.tables import condition_text
-
-        error = f"predicted torque error on other motions {100.0 * self.precision.relative_error:.2g} %"
-        return f"{self.base.robot.name}, {self.trajectory.duration:g} s, {error}, condition number {condition_text(self.condition_number)}"
 
     @property
     def interrupted(self) -> bool:
@@ -97,23 +100,6 @@ class Design(Result):
     def std(self) -> Array:
         """(b,) expected standard deviations of the coefficients."""
         return self.precision.std
-
-    def tables(self) -> Report:
-        from dynident.excitation.tables import design_report  # the tables know Design, not the other way round
-
-        return design_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per coefficient: expected standard deviation, and the nominal value."""
-        from dynident.excitation.tables import design_records
-
-        return design_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The trajectory of each joint against its limits."""
-        from dynident.excitation.figures import design_figures
-
-        return design_figures(self)
 
 
 def design_trajectory(
@@ -144,20 +130,40 @@ def design_trajectory(
 ) -> Design:
     """The best Fourier trajectory of several starts that keeps all limits, also at ten times `rate` samples per second.
 
-    base_frequency : frequency of the first harmonic [Hz]; by default one period lasts `duration`.
-    limits : by default those of the robot's description.
-    task : the motions whose torques are to be predicted; by default random ones within the limits.
-    torque_noise : of each joint, or one for all, after the filter of `cutoff` [Hz]; by default a share of the effort limits [N·m | N].
-    after : a run that was done. What it tells counts; its noise is expected again, and torques are those of its model, with deviations.
-    before : (b, b) information of more runs, done or planned.
-    focus : what v_optimal looks at in place of the task, W (b, b) for the coefficients and what is known of them.
-    start : (n,) position at both ends; by default free. at_rest : velocity and acceleration are zero at both ends.
-    starts : 8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on
-        any number of workers; a budget [s] only keeps further iterations from beginning.
-    unchecked : a motion is also wanted where collisions can't be checked; `Design.unchecked` says so then.
+    Parameters
+    ----------
+    base_frequency
+        Frequency of the first harmonic [Hz]; by default one period lasts `duration`.
+    limits
+        By default those of the robot's description.
+    task
+        The motions whose torques are to be predicted; by default random ones within the limits.
+    torque_noise
+        Of each joint, or one for all, after the filter of `cutoff` [Hz]; by default a share of the effort limits [N·m | N].
+    after
+        A run that was done. What it tells counts; its noise is expected again, and torques are those of its model, with deviations.
+    before : (b, b) array
+        Information of more runs, done or planned.
+    focus
+        What v_optimal looks at in place of the task, W (b, b) for the coefficients and what is known of them.
+    start : (n,) array_like
+        Position at both ends; by default free.
+    at_rest
+        Velocity and acceleration are zero at both ends.
+    starts
+        8 by default, with a budget as many as there is time for. The same seed and starts give the same trajectory on any number of
+        workers; a budget [s] only keeps further iterations from beginning.
+    unchecked
+        A motion is also wanted where collisions can't be checked; `Design.unchecked` says so then.
 
-    LimitError when no trajectory can keep the limits, naming the one that stops it. Interrupted (Ctrl-C), the best so far is
-    returned, with a note.
+    Raises
+    ------
+    LimitError
+        When no trajectory can keep the limits, naming the one that stops it.
+
+    Notes
+    -----
+    Interrupted (Ctrl-C), the best so far is returned, with a note.
     """
     limits = robot_limits(robot) if limits is None else limits
     require_usable(robot, limits, start)
@@ -197,7 +203,10 @@ def drive_design(
 ) -> Design:
     """The design as a motion from rest to rest with `repeats` whole periods.
 
-    home : (n,) where the robot stands before and after [rad | m]; the others too are those of `plan_drive`.
+    Parameters
+    ----------
+    home : (n,) array_like
+        Where the robot stands before and after [rad | m]; the others too are those of `plan_drive`.
     """
     robot, limits = design.base.robot, design.limits
     collision, _ = CollisionModel.of_robot(robot)
@@ -235,7 +244,7 @@ def prepare_search(
     before: Array | None = None,
     focus: Focus | None = None,
     seed: int = 0,
-) -> Search:
+) -> DescentSearch:
     """What every start of `design_trajectory` needs, for the same arguments."""
     check_positive("duration", duration, "s")
     if harmonics < 1:
@@ -288,7 +297,7 @@ def prepare_search(
         task=mean_information(base, assumptions.task.motion, assumptions.noise**-2) if looked_at is None else looked_at,
     )
     penalty = Penalty(robot=robot, limits=limits, collision=collision)
-    return Search(
+    return DescentSearch(
         robot=robot, parametrisation=parametrisation, criterion=measure, penalty=penalty, centres=centres, assumptions=assumptions
     )
 
@@ -308,7 +317,7 @@ class _Collected:
             self._progress(min(1.0, max(len(self.candidates) / self.starts, elapsed)))
 
 
-def _search_all(search: Search, found: _Collected, seed: int, executor: Executor | None) -> bool:
+def _search_all(search: DescentSearch, found: _Collected, seed: int, executor: Executor | None) -> bool:
     """Collect a candidate per start; whether the user interrupted it. A start that is interrupted ends with what it has."""
     try:
         multi_start(
@@ -326,7 +335,7 @@ def _search_all(search: Search, found: _Collected, seed: int, executor: Executor
     return any(candidate.interrupted for candidate in found.candidates.values())
 
 
-def _finish(search: Search, found: _Collected, *, rate: float, notes: tuple[str, ...]) -> Design:
+def _finish(search: DescentSearch, found: _Collected, *, rate: float, notes: tuple[str, ...]) -> Design:
     """The best candidate, checked once more at ten times the rate at which it will be used.
 
     Candidates keep a reserve at the search's sampling, so that they hold at this one. One that doesn't is repaired, which may cost so much

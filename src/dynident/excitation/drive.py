@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
-from dynident.errors import Remedy, ValueRangeError
+from dynident.errors import Remedy, ValueRangeError, require
 from dynident.excitation.home import Home, find_home
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
@@ -24,7 +24,7 @@ from dynident.excitation.limits.margins import LimitReport, check_trajectory, mo
 from dynident.excitation.moves import forgive_rounding, plan_move, refuse_broken, slow_limits, straight_move
 from dynident.excitation.trajectories.driven import DrivenTrajectory, is_closed
 from dynident.excitation.trajectories.easing import ease
-from dynident.excitation.trajectories.trajectory import Motion, Trajectory, check_samples
+from dynident.excitation.trajectories.trajectory import SampledMotion, Trajectory, check_samples
 from dynident.excitation.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
 
@@ -73,9 +73,15 @@ def plan_drive(
 ) -> Drive:
     """Approach, ease in, `repeats` whole periods, ease out, return; periods begin on a sample of `rate` [Hz].
 
-    home : (n,) where the robot stands before and after; by default `find_home` finds one.
-    phase : time of the trajectory at which the first period begins [s]; by default the one with the shortest way home.
+    Parameters
+    ----------
+    home : (n,) array_like
+        Where the robot stands before and after; by default `find_home` finds one.
+    phase
+        Time of the trajectory at which the first period begins [s]; by default the one with the shortest way home.
 
+    Notes
+    -----
     LimitError names what bars the way when there is none.
     """
     if repeats < 1:
@@ -130,9 +136,8 @@ def _find_way(
             return _Way(entry, *(plan_move(robot, *pair, limits=slow, collision=collision, detours=detours) for pair in ends))
         except LimitError as error:
             barred = barred or error
-    assert barred is not None  # noqa: S101 (every entry failed)
     raise LimitError(
-        barred.limit,
+        require(barred, "an entry into the motion").limit,
         "bars every way that was tried between where the robot stands and the motion",
         remedy=Remedy("stand elsewhere before it, such as where it gets under way, {home}", home=nearest),
     )
@@ -145,7 +150,7 @@ def _entries(robot: Robot, trajectory: Trajectory, limits: Limits, phase: float 
     free = closed and not at_rest and phase is None
     for moment in np.arange(_PHASES) * (T / _PHASES) if free else [phase or 0.0]:
 
-        def path(along: Array, moment: float = float(moment)) -> Motion:
+        def path(along: Array, moment: float = float(moment)) -> SampledMotion:
             time = moment + along
             return trajectory.sample(np.mod(time, T) if closed else time)
 
@@ -159,7 +164,7 @@ def _entries(robot: Robot, trajectory: Trajectory, limits: Limits, phase: float 
 
 
 def _shortest_ease(
-    robot: Robot, limits: Limits, path: Callable[[Array], Motion], at: float, *, rising: bool, longest: float
+    robot: Robot, limits: Limits, path: Callable[[Array], SampledMotion], at: float, *, rising: bool, longest: float
 ) -> float | None:
     """[s] over which the pace can rise before, or fall after, a time along a path; 0 at rest, None where no time is long enough.
 

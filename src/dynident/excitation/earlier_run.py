@@ -25,11 +25,18 @@ from dynident.regression.estimate import Estimate
 class EarlierRun:
     """What one run's data tell.
 
-    base : BaseParameters  Of its coefficients.
-    information : (b, b)   Inverse of their covariance; singular where the data say nothing.
-    moment : (b,)          Information times values.
-    noise : (n,)           Of each joint's torque at `cutoff`, that a design counts with [N·m | N].
-    source : str           The run, for the reader.
+    Attributes
+    ----------
+    base : BaseParameters
+        Of its coefficients.
+    information : (b, b) array
+        Inverse of their covariance; singular where the data say nothing.
+    moment : (b,) array
+        Information times values.
+    noise : (n,) array
+        Of each joint's torque at `cutoff`, that a design counts with [N·m | N].
+    source : str
+        The run, for the reader.
     """
 
     base: BaseParameters
@@ -44,7 +51,10 @@ class EarlierRun:
     ) -> Assumptions:
         """The assumptions for an experiment after the run. torque_noise, cutoff : what was given in place of the run's own.
 
-        InputError unless `base`, what the experiment is about, are the run's coefficients.
+        Raises
+        ------
+        InputError
+            Unless `base`, what the experiment is about, are the run's coefficients.
         """
         require_same_coefficients(self, base)
         noise, source = (self.noise, f"of {self.source}") if torque_noise is None else (assumptions.noise, assumptions.noise_source)
@@ -72,9 +82,14 @@ class EarlierRun:
 
 
 def earlier_run(estimate: Estimate, *, source: str = "") -> EarlierRun:
-    """What the data of an estimate tell. InputError for one whose data are not there, or that is not of a log."""
-    levels, problem, base = estimate.row_noise, estimate.problem, estimate.base
-    assert problem is not None  # noqa: S101 (the noise of rows is told where they are)
+    """What the data of an estimate tell.
+
+    Raises
+    ------
+    InputError
+        For one whose data are not there, or that is not of a log.
+    """
+    levels, problem, base = estimate.row_noise, estimate.require_problem(), estimate.base
     if base.equations != "torque":
         raise InputError("this run is of what a controller returned at configurations; a motion can be designed after a run of a log")
     rows = problem.stack(1.0 / levels)

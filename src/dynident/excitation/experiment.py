@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_positive
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.results import Result
 from dynident.errors import ValueRangeError
 from dynident.excitation.assumptions import Assumptions
 from dynident.excitation.design import Design, Focus, drive_design
 from dynident.excitation.goal import Goal, check_goal, make_goal
-from dynident.excitation.precision import Precision, precision_of, run_information
+from dynident.excitation.precision import ExpectedPrecision, precision_of, run_information
 from dynident.regression.equations.base import BaseParameters
 
 #: Longest experiment that is looked for [s], and most trajectories in it.
@@ -31,30 +30,37 @@ _WORTH = 0.85
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Step:
+class ExperimentStep:
     """What is known after a drive. time : of all drives so far [s]; trajectory : that of the last one, from 0."""
 
     time: float
     trajectory: int
-    precision: Precision
+    precision: ExpectedPrecision
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Experiment(Result):
     """Trajectories to drive, and what will be known over time.
 
-    designs, repeats   The trajectories, and how often each is driven.
-    goal : Goal        What was asked for.
-    before             What is known before the first drive.
-    steps              What is known after each drive, in their order.
-    alone : float      Length that driving the first trajectory alone would take [s]; infinite where the goal is not reached by it.
+    Attributes
+    ----------
+    designs, repeats
+        The trajectories, and how often each is driven.
+    goal : Goal
+        What was asked for.
+    before
+        What is known before the first drive.
+    steps
+        What is known after each drive, in their order.
+    alone : float
+        Length that driving the first trajectory alone would take [s]; infinite where the goal is not reached by it.
     """
 
     designs: tuple[Design, ...]
     repeats: tuple[int, ...]
     goal: Goal
-    before: Precision
-    steps: tuple[Step, ...]
+    before: ExpectedPrecision
+    steps: tuple[ExperimentStep, ...]
     alone: float
     notes: tuple[str, ...] = ()
 
@@ -68,32 +74,9 @@ class Experiment(Result):
         return self.goal.excess(self.steps[-1].precision) <= 1.0
 
     @property
-    def headline(self) -> str:
-        return (
-            f"{self.designs[0].base.robot.name}, {self.duration:g} s of {self.trajectories}{'' if self.reached else ', goal not reached'}"
-        )
-
-    @property
     def trajectories(self) -> str:
         """How many, in words."""
         return "1 trajectory" if len(self.designs) == 1 else f"{len(self.designs)} trajectories"
-
-    def tables(self) -> Report:
-        from dynident.excitation.experiment_tables import experiment_report  # the tables know Experiment, not the other way round
-
-        return experiment_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per drive: time, trajectory, worst coefficient, torque error, coefficients known to 30 %."""
-        from dynident.excitation.experiment_tables import experiment_records
-
-        return experiment_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Precision over time, then each trajectory against its limits."""
-        from dynident.excitation.experiment_tables import experiment_figures
-
-        return experiment_figures(self)
 
 
 class Designer(Protocol):
@@ -116,9 +99,16 @@ def design_experiment(
 ) -> Experiment:
     """The shortest experiment that reaches what is asked for, in whole drives of the trajectories that `design` makes.
 
-    precision : standard deviation of every coefficient that matters (see `Goal`), as a share of its value.
-    torque_error : RMS error of the torques that the model predicts in the task, as a share of their RMS.
-    longest : no experiment longer than this is looked for [s]; what is not reached by then is said. most : trajectories in it.
+    Parameters
+    ----------
+    precision
+        Standard deviation of every coefficient that matters (see `Goal`), as a share of its value.
+    torque_error
+        RMS error of the torques that the model predicts in the task, as a share of their RMS.
+    longest
+        No experiment longer than this is looked for [s]; what is not reached by then is said.
+    most
+        Trajectories in it.
     """
     check_positive("longest", longest, "s")
     if most < 1:
@@ -180,7 +170,7 @@ class _Gain:
     assumptions: Assumptions
     told: tuple[Array, ...]
 
-    def known(self, counts: list[int]) -> Precision:
+    def known(self, counts: list[int]) -> ExpectedPrecision:
         """What is known when each trajectory has been driven so often."""
         information = sum((count * one for count, one in zip(counts, self.told, strict=True)), self.assumptions.before)
         return precision_of(self.base, information, self.assumptions)
@@ -215,13 +205,13 @@ def _is_better(old: tuple[float, int], new: tuple[float, int]) -> bool:
     return new_excess <= _WORTH * excess if excess > 1.0 else new_excess <= 1.0 and new_drives <= _WORTH * drives
 
 
-def _steps(gain: _Gain, plan: list[int], period: float) -> Iterator[Step]:
+def _steps(gain: _Gain, plan: list[int], period: float) -> Iterator[ExperimentStep]:
     """The drives, trajectory after trajectory; those that are not driven don't count."""
     counts, place = [0] * len(plan), 0
     for i, repeats in enumerate(plan):
         for _ in range(repeats):
             counts = _change(counts, i, 1)
-            yield Step(time=sum(counts) * period, trajectory=place, precision=gain.known(counts))
+            yield ExperimentStep(time=sum(counts) * period, trajectory=place, precision=gain.known(counts))
         place += bool(repeats)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from dynident.core.arrays import Array, BoolArray, check_positive
 from dynident.errors import InputError
 from dynident.excitation.assumptions import Assumptions
-from dynident.excitation.precision import Precision
+from dynident.excitation.precision import ExpectedPrecision
 from dynident.excitation.search.criterion import base_regressor
 from dynident.regression.equations.base import BaseParameters
 
@@ -41,35 +41,34 @@ class Goal:
     precision: float | None = None
     torque_error: float | None = None
 
-    def ratios(self, found: Precision) -> Array:
+    def ratios(self, found: ExpectedPrecision) -> Array:
         """(b,) deviation over what is asked for, zero for coefficients that don't matter; above one it is not reached."""
         asked = 1.0 if self.precision is None else self.precision
         values = np.where(self.matters, np.abs(found.nominal), 1.0)
         return np.where(self.matters, found.std / (asked * values), 0.0)
 
-    def excess(self, found: Precision) -> float:
+    def excess(self, found: ExpectedPrecision) -> float:
         """The largest of what there is over what is asked for; reached when it is at most one."""
         by_torque = 0.0 if self.torque_error is None else found.relative_error / self.torque_error
         return max(by_torque, float(self.ratios(found).max()) if self.precision is not None else 0.0)
 
-    def distance(self, found: Precision) -> float:
+    def distance(self, found: ExpectedPrecision) -> float:
         """The same, smoothly over the coefficients: what falls most is what to drive next."""
         by_torque = 0.0 if self.torque_error is None else found.relative_error / self.torque_error
         ratios = self.ratios(found) if self.precision is not None else np.zeros(0)
         with np.errstate(over="ignore"):
             return float((by_torque**_POWER + (ratios**_POWER).sum()) ** (1.0 / _POWER))
 
-    def focus(self, found: Precision) -> Array | None:
+    def focus(self, found: ExpectedPrecision) -> Array | None:
         """(b, b) W for the next trajectory, None where it is that of the task. found : what there is; what is far off counts more."""
-        if self.precision is None or (self.torque_error is not None and self._is_torque_worse(found)):
+        if self.precision is None or (self.torque_error is not None and self._is_torque_worse(found, self.torque_error)):
             return None
         ratios = np.minimum(self.ratios(found), _FAR)
         weights = np.where(self.matters, (ratios / ratios.max()) ** 2 / np.where(self.matters, found.nominal, 1.0) ** 2, 0.0)
         return np.diag(weights)
 
-    def _is_torque_worse(self, found: Precision) -> bool:
-        assert self.torque_error is not None  # noqa: S101 (it was asked before)
-        return found.relative_error / self.torque_error > float(self.ratios(found).max())
+    def _is_torque_worse(self, found: ExpectedPrecision, torque_error: float) -> bool:
+        return found.relative_error / torque_error > float(self.ratios(found).max())
 
 
 def check_goal(precision: float | None, torque_error: float | None) -> None:

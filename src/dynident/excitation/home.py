@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
+from dynident.errors import require
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits, require_usable
 from dynident.excitation.limits.margins import LimitMargin, position_range, standing_margins
@@ -63,7 +64,7 @@ def find_home(robot: Robot, limits: Limits, collision: CollisionModel | None, gi
         if broken is None:
             return home
         closest = broken if closest is None or broken.margin > closest.margin else closest
-    assert closest is not None  # noqa: S101 (something was tried)
+    closest = require(closest, "a position at which to stand")
     raise LimitError(closest.title, f"is broken by {-closest.margin:.3g} {closest.unit} or more wherever the robot stands still; loosen it")
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.results import Report, Tabular
+from dynident.core.results import Tabular
 from dynident.data.dataset import Dataset
 from dynident.errors import DynidentError, InputError, Remedy
+from dynident.excitation.documents import limit_documents
 from dynident.excitation.limits.collision import unchecked_collisions
 from dynident.excitation.limits.limits import Limits, robot_limits
 from dynident.excitation.limits.margins import LimitMargin, LimitReport, check_trajectory
@@ -40,9 +41,13 @@ _START, _END, _STEP, _GIVEN = "rest at the start", "rest at the end", "step betw
 class MotionCheck(Tabular):
     """Whether samples can be driven.
 
-    report : LimitReport   Every limit with its worst margin; then rest at both ends, the largest step between two samples and, where the
-                           file has velocities, how well they agree with its positions.
-    unchecked : str        A sentence on what could not be checked; empty where everything was, or where the limits don't ask for it.
+    Attributes
+    ----------
+    report : LimitReport
+        Every limit with its worst margin; then rest at both ends, the largest step between two samples and, where the file has velocities,
+        how well they agree with its positions.
+    unchecked : str
+        A sentence on what could not be checked; empty where everything was, or where the limits don't ask for it.
     """
 
     robot: Robot
@@ -63,10 +68,6 @@ class MotionCheck(Tabular):
             return f"{self.samples.source} keeps all limits of {self.robot.name}, starts and ends at rest"
         return broken_sentence(self.report.broken[0])
 
-    @property
-    def headline(self) -> str:
-        return self.sentence
-
     def require(self, *, unchecked: bool = False) -> None:
         """DynidentError for the first thing that is broken and, unless `unchecked`, for links that could not be kept apart."""
         if not self.holds:
@@ -74,21 +75,6 @@ class MotionCheck(Tabular):
         if self.unchecked and not unchecked:
             remedy = Remedy("look at the motion, and accept it with {unchecked}", unchecked=True)
             raise DynidentError(f"{self.samples.source} keeps what could be checked, but {self.unchecked}", remedy=remedy)
-
-    def tables(self) -> Report:
-        data = self.samples
-        known = " and ".join(name for name, values in (("velocities", data.dq), ("accelerations", data.ddq)) if values is not None)
-        header = (
-            f"{data.source}: {data.duration:g} s of {self.robot.name}, {data.samples} samples at {data.rate:.6g} Hz",
-            f"The file has positions{f', {known}' if known else ' alone; their derivatives are those of the spline through them'}.",
-        )
-        return Report(header=header, tables=(self.report.table(),), facts=(), notes=(*self.notes, *self.report.notes))
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per limit."""
-        from dynident.excitation.tables import limit_documents
-
-        return limit_documents(self.report)
 
 
 def check_document(check: MotionCheck) -> dict[str, Any]:
@@ -104,7 +90,7 @@ def check_document(check: MotionCheck) -> dict[str, Any]:
         "holds": check.holds,
         "sentence": check.sentence,
         "unchecked": check.unchecked,
-        "limits": check.records(),
+        "limits": limit_documents(check.report),
         "check_rate": check.report.rate,
         "notes": [*check.notes, *check.report.notes],
     }
@@ -113,7 +99,10 @@ def check_document(check: MotionCheck) -> dict[str, Any]:
 def check_motion(robot: Robot, samples: Dataset, limits: Limits | None = None) -> MotionCheck:
     """Compare samples of a motion with limits, at the samples and between them.
 
-    limits : by default all that the robot's description allows. Between samples the motion is that of `SampledTrajectory`.
+    Parameters
+    ----------
+    limits
+        By default all that the robot's description allows. Between samples the motion is that of `SampledTrajectory`.
     """
     if samples.n != robot.n:
         raise InputError(f"{samples.source} has {samples.n} joints, but robot {robot.name!r} has {robot.n}; give one column per joint")

@@ -27,14 +27,21 @@ _UNSEEN = 1e-11
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Precision:
+class ExpectedPrecision:
     """What will be known after an experiment.
 
-    information : (b, b)   Of the data, of this experiment and of those before; without the prior.
-    std : (b,)             Standard deviations of the coefficients; infinite where the data don't determine one.
-    nominal : (b,)         Their values as far as they are known: by an earlier run, or by the robot's description; else nan.
-    torque_error : (n,)    RMS error of the predicted torque in the task, prior included [N·m | N].
-    torque : (n,)          RMS torque there [N·m | N].
+    Attributes
+    ----------
+    information : (b, b) array
+        Of the data, of this experiment and of those before; without the prior.
+    std : (b,) array
+        Standard deviations of the coefficients; infinite where the data don't determine one.
+    nominal : (b,) array
+        Their values as far as they are known: by an earlier run, or by the robot's description; else nan.
+    torque_error : (n,) array
+        RMS error of the predicted torque in the task, prior included [N·m | N].
+    torque : (n,) array
+        RMS torque there [N·m | N].
     """
 
     information: Array
@@ -55,18 +62,18 @@ class Precision:
         return int(np.sum(self.std[told] <= KNOWN * np.abs(self.nominal[told]))), int(told.sum())
 
 
-def predict_precision(base: BaseParameters, trajectory: Trajectory, assumptions: Assumptions) -> Precision:
+def predict_precision(base: BaseParameters, trajectory: Trajectory, assumptions: Assumptions) -> ExpectedPrecision:
     """What a run of the trajectory will tell."""
     information = assumptions.before + run_information(base, trajectory, torque_noise=assumptions.noise, rate=assumptions.rate)
     return precision_of(base, information, assumptions)
 
 
-def precision_of(base: BaseParameters, information: Array, assumptions: Assumptions) -> Precision:
+def precision_of(base: BaseParameters, information: Array, assumptions: Assumptions) -> ExpectedPrecision:
     """What information (b, b) of data tells of the coefficients and of the task."""
     covariance = invert(information + assumptions.prior)
     Y = base_regressor(base, assumptions.task.motion)
     variance = np.einsum("ijN,ik,kjN->j", Y, covariance, Y, optimize=True) / Y.shape[2]
-    return Precision(
+    return ExpectedPrecision(
         information=information,
         std=deviations(information),
         nominal=assumptions.values,
@@ -80,8 +87,12 @@ def expected_std(
 ) -> Array:
     """(b,) standard deviations of weighted least squares on one run; infinite where the trajectory doesn't determine a coefficient.
 
-    torque_noise : scalar or (n,)   Standard deviation of each joint's torque after the filter [N·m | N].
-    rate : float   Independent samples per second [Hz]: 1.8 per Hz of the filter's cutoff, 9 for the 5 Hz of the default.
+    Parameters
+    ----------
+    torque_noise
+        Scalar or (n,) Standard deviation of each joint's torque after the filter [N·m | N].
+    rate : float
+        Independent samples per second [Hz]: 1.8 per Hz of the filter's cutoff, 9 for the 5 Hz of the default.
     """
     return deviations(run_information(base, trajectory, torque_noise=torque_noise, rate=rate))
 

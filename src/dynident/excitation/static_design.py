@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure
 from dynident.core.linear_algebra import singular_values
-from dynident.core.results import Report, Result
+from dynident.core.results import Result
 from dynident.data.dataset import Dataset
 from dynident.dynamics import inertia_gravity_regressor
 from dynident.errors import UnknownNameError, ValueRangeError
@@ -82,27 +81,6 @@ class StaticDesign(Result):
     def duration(self) -> float:
         """From home to all of them and back [s]."""
         return self.sequence.way.duration
-
-    @property
-    def headline(self) -> str:
-        return f"{self.robot.name}, {len(self.q)} {self.method} configurations, condition number {self.condition_number:.3g}"
-
-    def tables(self) -> Report:
-        from dynident.excitation.tables import static_report  # the tables know StaticDesign, not the other way round
-
-        return static_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per configuration: the position of every joint."""
-        from dynident.excitation.tables import static_records
-
-        return static_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """How the positions of each joint are spread."""
-        from dynident.excitation.figures import static_figures
-
-        return static_figures(self)
 
     def dataset(self) -> Dataset:
         """The points of the sequence as a file can hold them; `period` numbers the configurations, 0 is on the way."""

@@ -20,8 +20,8 @@ from dynident.excitation.limits.limits import LimitError, Limits
 from dynident.excitation.limits.margins import iterate_margins, standing_positions
 from dynident.excitation.search.shrinking import largest_share
 from dynident.excitation.trajectories.fourier import fourier_basis
-from dynident.excitation.trajectories.trajectory import Motion
-from dynident.regression.prepare import even_clock, match_joints
+from dynident.excitation.trajectories.trajectory import SampledMotion
+from dynident.regression.prepare import even_clock, match_log
 from dynident.robots.robot import Robot
 
 #: Random motions, their length [s], harmonics, and samples of each.
@@ -34,9 +34,17 @@ _CUTOFF = 5.0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Task:
-    """motion : N samples (N, n) of all motions, each of which counts alike. source : what they are, for the reader."""
+    """
 
-    motion: Motion
+    Attributes
+    ----------
+    motion
+        N samples (N, n) of all motions, each of which counts alike.
+    source
+        What they are, for the reader.
+    """
+
+    motion: SampledMotion
     source: str
 
 
@@ -53,22 +61,22 @@ def random_task(
         centres = allowed
     time = np.arange(_SAMPLES) * _LENGTH / _SAMPLES
     motions = [_random_motion(robot, limits, collision, centres[i % len(centres)], time, rng) for i in range(_MOTIONS)]
-    joined = Motion(*(np.concatenate(parts) for parts in zip(*motions, strict=True)))
+    joined = SampledMotion(*(np.concatenate(parts) for parts in zip(*motions, strict=True)))
     return Task(motion=joined, source=f"{_MOTIONS} random motions within the limits")
 
 
 def _random_motion(
     robot: Robot, limits: Limits, collision: CollisionModel | None, centre: Array, time: Array, rng: np.random.Generator
-) -> Motion:
+) -> SampledMotion:
     basis = fourier_basis(time, 1.0 / _LENGTH, _HARMONICS)
     C = np.vstack([rng.normal(size=(2 * _HARMONICS, robot.n)), np.zeros((1, robot.n))])
     q, dq, ddq = (phi @ C for phi in basis)
     room = np.minimum(limits.position[:, 1] - centre, centre - limits.position[:, 0])
     shares = [room / np.abs(q).max(axis=0), limits.velocity / np.abs(dq).max(axis=0), limits.acceleration / np.abs(ddq).max(axis=0)]
-    largest = Motion(*(values * np.minimum.reduce(shares) for values in (q, dq, ddq)))
+    largest = SampledMotion(*(values * np.minimum.reduce(shares) for values in (q, dq, ddq)))
 
-    def shrunk(share: float) -> Motion:
-        return Motion(centre + share * largest.q, share * largest.dq, share * largest.ddq)
+    def shrunk(share: float) -> SampledMotion:
+        return SampledMotion(centre + share * largest.q, share * largest.dq, share * largest.ddq)
 
     def keeps(share: float) -> bool:
         return all(margin.holds for margin in iterate_margins(robot, limits, time, shrunk(share), collision, enough=0.0))
@@ -78,17 +86,14 @@ def _random_motion(
 
 def task_of(robot: Robot, data: Dataset) -> Task:
     """The motion of a log or of a file with a trajectory; its torques, if it has some, don't count."""
-    matched = match_joints(robot, data)
-    assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset was given)
+    matched = match_log(robot, data)
     log = even_clock(matched)
     if log.dq is None or log.ddq is None:
         if log.rate > 4.0 * _CUTOFF:  # differences of recorded positions are mostly noise above that
             log = low_pass(log, _CUTOFF)
         log = differentiate(log)
-    assert log.dq is not None  # noqa: S101 (just filled in)
-    assert log.ddq is not None  # noqa: S101
     kept = np.linspace(0, log.samples - 1, min(log.samples, _MOST)).round().astype(int)
-    motion = Motion(log.q[kept], log.dq[kept], log.ddq[kept])
+    motion = SampledMotion(log.q[kept], log.require("dq")[kept], log.require("ddq")[kept])
     if not np.any(motion.dq):
         raise InputError("the task does not move: every velocity in it is zero", remedy="give a file of a motion")
     return Task(motion=motion, source=data.source or "the given motion")

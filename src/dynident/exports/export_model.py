@@ -17,14 +17,12 @@ from dynident.monitoring.contact_monitor import ContactMonitor
 from dynident.monitoring.watched_model import COEFFICIENTS, LINKS
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 from dynident.payload import PayloadEstimate, PayloadStatus
+from dynident.regression.coefficients import Coefficient, coefficients
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
-from dynident.regression.tables import Coefficient, coefficients
 from dynident.robots.robot import JointType, Robot
 from dynident.robots.verdict import judge
-from dynident.runs import read_estimate, read_parameters, read_payload
-from dynident.runs.monitor import find_monitor
-from dynident.runs.stages import Absent
+from dynident.runs import Absent, RunFolder, Stage, StageContent
 
 _TOLD = (PayloadStatus.TOLD, PayloadStatus.INERTIA_OPEN, PayloadStatus.CENTRE_OPEN)
 
@@ -44,9 +42,14 @@ class InfeasibleModelError(InputError):
 class AttachedBody:
     """A body that is fixed to a link.
 
-    link : int           Index of the link.
-    pose : (4, 4)        Of the body's frame in the link's parameter frame.
-    parameters : (10,)   In the body's own frame.
+    Attributes
+    ----------
+    link : int
+        Index of the link.
+    pose : (4, 4) array
+        Of the body's frame in the link's parameter frame.
+    parameters : (10,) array
+        In the body's own frame.
     """
 
     name: str
@@ -59,15 +62,24 @@ class AttachedBody:
 class ExportModel:
     """A robot with identified parameters.
 
-    parameters : (n, 10)                  Linear parameters of the links, in the robot's named frames.
-    friction_parameters : (n, k) or None  Of `friction`, row j for joint j.
-    reached : (n, 2) or None              Largest speed of each joint in the log of the friction, backward and forward [rad/s | m/s].
-    provenance : str                      Where the numbers come from, for the comment in the exported file.
-    violations : tuple of str             Constraints that the parameters violate, as far as the caller knows.
-    coefficients : tuple                  Not empty for a model made of dynamic coefficients: its `parameters` move the robot as
-                                          they do, but are no bodies.
-    payload : AttachedBody or None        What hangs on the flange, beside the links.
-    monitor : ContactMonitor or None      Gain and thresholds of the contact monitor that generated code has; its model is not looked at.
+    Attributes
+    ----------
+    parameters : (n, 10) array
+        Linear parameters of the links, in the robot's named frames.
+    friction_parameters : (n, k) array or None
+        Of `friction`, row j for joint j.
+    reached : (n, 2) array or None
+        Largest speed of each joint in the log of the friction, backward and forward [rad/s | m/s].
+    provenance : str
+        Where the numbers come from, for the comment in the exported file.
+    violations : tuple of str
+        Constraints that the parameters violate, as far as the caller knows.
+    coefficients : tuple
+        Not empty for a model made of dynamic coefficients: its `parameters` move the robot as they do, but are no bodies.
+    payload : AttachedBody or None
+        What hangs on the flange, beside the links.
+    monitor : ContactMonitor or None
+        Gain and thresholds of the contact monitor that generated code has; its model is not looked at.
     """
 
     robot: Robot
@@ -151,20 +163,21 @@ def model_from_run(folder: str | Path, *, from_coefficients: bool = False, paylo
 
     FileError says which command makes what is missing.
     """
-    estimate = read_estimate(folder)
+    run = RunFolder(folder)
+    estimate = run.read(Stage.ESTIMATE).result
     if from_coefficients and payload:
         raise InputError("a payload is a body, and coefficients are none; export link parameters with it")
-    monitor = find_monitor(folder)
+    monitor = run.find(Stage.MONITOR)
     if from_coefficients:
         return replace(model_from_estimate(estimate), monitor=_of(monitor, COEFFICIENTS))
-    model = model_from_parameters(read_parameters(folder))
+    model = model_from_parameters(run.read(Stage.PARAMETERS).result)
     model = replace(model, provenance=f"{model.provenance}, {_source(estimate)}", monitor=_of(monitor, LINKS))
-    return attach_payload(model, read_payload(folder)) if payload else model
+    return attach_payload(model, run.read(Stage.PAYLOAD).result) if payload else model
 
 
-def _of(monitor: ContactMonitor | Absent, model: str) -> ContactMonitor | None:
+def _of(monitor: StageContent | Absent, model: str) -> ContactMonitor | None:
     """The monitor, if its thresholds were found with that model as it is now."""
-    return monitor if isinstance(monitor, ContactMonitor) and monitor.model.name == model else None
+    return monitor.result if isinstance(monitor, StageContent) and monitor.result.model.name == model else None
 
 
 def attach_payload(model: ExportModel, payload: PayloadEstimate) -> ExportModel:

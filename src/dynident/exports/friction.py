@@ -16,7 +16,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.linear_algebra import constrained_least_squares
-from dynident.errors import InputError
+from dynident.errors import InputError, require
 from dynident.exports.code.graph import Graph, Node
 from dynident.exports.export_model import ExportModel
 from dynident.friction.dissipation import braking_factors
@@ -200,11 +200,11 @@ def _beyond_attributes(model: ExportModel, known: JointAttributes) -> BoolArray:
 def _fit_attributes(model: ExportModel, refit: BoolArray) -> tuple[Array, str]:
     """(n, 2) viscous and Coulomb friction, not negative, nearest to the friction of these joints over the speeds of the log; and what that
     costs, in words."""
-    assert model.friction is not None and model.friction_parameters is not None  # noqa: S101, PT018 (there is friction to be fitted)
+    friction, parameters = require(model.friction, "the friction model"), require(model.friction_parameters, "the friction")
     fitted, costs = np.zeros((model.robot.n, 2)), list[str]()
     for j in np.flatnonzero(refit).tolist():
         dq, joint = _speeds(model, j), model.robot.joints[j]
-        braking = np.sign(dq) * np.einsum("snk,nk->s", braking_factors(model.friction, j, dq, model.robot.n), model.friction_parameters)
+        braking = np.sign(dq) * np.einsum("snk,nk->s", braking_factors(friction, j, dq, model.robot.n), parameters)
         A = np.column_stack([np.abs(dq), np.ones_like(dq)])
         found = constrained_least_squares(A, braking, np.eye(2))
         fitted[j] = np.where(found > _ROUNDING * np.abs(braking).max(), found, 0.0)

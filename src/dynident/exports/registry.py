@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from dynident.core.files import check_file_target, check_writable, read_bytes, read_text
+from dynident.core.files import check_file_target, check_writable, make_parents, read_bytes, read_text, write_files
 from dynident.core.options import settle_options
-from dynident.core.together import complete_writing, write_files, write_together
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, InputError, UnknownNameError
 from dynident.exports.code import c99, python_module
@@ -18,6 +18,7 @@ from dynident.exports.proof import random_states
 from dynident.exports.target import Exported, Exporter, Original, Request, States
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
+from dynident.robots.robot import Robot
 from dynident.runs.stages import refuse_run_file
 
 EXPORTERS: dict[str, Exporter] = {
@@ -31,6 +32,7 @@ EXPORTERS: dict[str, Exporter] = {
         csv_table.EXPORTER,
     )
 }
+"""The formats of an export, by name."""
 
 
 def export(
@@ -45,14 +47,25 @@ def export(
 ) -> Exported:
     """The files of a target, proven in another engine, and written where a path is given.
 
-    model      Link parameters; an estimate, whose coefficients are then exported; or a model of your own.
-    target     A name in EXPORTERS: "urdf", "mjcf", "c", "python", "yaml", "csv".
-    path       File to write; a folder for targets of several files, such as "c". Nothing is written before the proof.
-    original   The user's own file to patch, where the target can do that; without one a complete file is written.
-    options    Of the target's own, by name or as its options class: {"layout": "franka"} of YAML.
-    force      Export parameters that are not feasible, with a comment that says so.
-    states     q, dq, ddq, (N, n) each, at which torques are compared; by default 1000 random ones.
+    Parameters
+    ----------
+    model
+        Link parameters; an estimate, whose coefficients are then exported; or a model of your own.
+    target
+        A name in EXPORTERS: "urdf", "mjcf", "c", "python", "yaml", "csv".
+    path
+        File to write; a folder for targets of several files, such as "c". Nothing is written before the proof.
+    original
+        The user's own file to patch, where the target can do that; without one a complete file is written.
+    options
+        Of the target's own, by name or as its options class: {"layout": "franka"} of YAML.
+    force
+        Export parameters that are not feasible, with a comment that says so.
+    states
+        q, dq, ddq, (N, n) each, at which torques are compared; by default 1000 random ones.
 
+    Notes
+    -----
     Raises InfeasibleModelError, DisagreementError, or an InputError about the original.
     """
     if target not in EXPORTERS:
@@ -114,10 +127,10 @@ def write_exported(exports: Mapping[Path, Exported]) -> None:
     """Write exports, one file to a path, or several into a folder of that name; no single file is replaced before all are on the disk."""
     folders = {path: exported for path, exported in exports.items() if EXPORTERS[exported.target].folder}
     for path, exported in folders.items():
-        complete_writing(path, exported.files.__contains__)
         _refuse_others(path, exported)
     for path, exported in folders.items():
-        write_together(path, exported.files)
+        with make_parents(path):
+            write_files({path / name: content for name, content in exported.files.items()})
     write_files({path: next(iter(exported.files.values())) for path, exported in exports.items() if path not in folders})
 
 
@@ -137,3 +150,15 @@ def read_original(path: str | Path | None, root: str) -> Original | None:
     if found != root:
         raise FileError(path, f"the root element is <{found}>; <{root}> was expected")
     return Original(path=str(path), content=read_bytes(path))
+
+
+def find_original(exporter: Exporter, robot: Robot, given: Path | None = None) -> Path | None:
+    """The user's file to patch: the one that is given, else what the robot was read from, where it is still there and of that kind."""
+    file = Path(robot.source) if given is None else given
+    if not exporter.original or not os.path.isfile(file):
+        return None
+    try:
+        fits = parse_xml(file, read_text(file)).tag == exporter.original  # by the root element, for .xml can be either
+    except FileError:
+        fits = given is not None  # what is not XML is refused later, with a sentence; a DH file is just not one to patch
+    return file if fits else None

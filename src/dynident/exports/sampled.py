@@ -14,8 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from dynident.core.files import check_writable, json_text, read_json
-from dynident.core.together import complete_writing, write_together
+from dynident.core.files import check_writable, json_text, make_parents, read_json, write_files
 from dynident.core.xml import XmlElement, XmlText
 from dynident.errors import FileError, InputError
 from dynident.exports.export_model import ExportModel
@@ -23,7 +22,7 @@ from dynident.exports.proof import main_file, random_states
 from dynident.exports.registry import EXPORTERS, export
 from dynident.feasibility.result import LinkParameters
 from dynident.feasibility.samples import PosteriorSamples
-from dynident.runs.samples import convergence_document
+from dynident.runs.documents import convergence_document
 
 INDEX, TABLE = "index.json", "samples.csv"
 SCHEMA = "dynident/sample-index/1"
@@ -51,7 +50,7 @@ def export_samples(
     parameters: str = "",
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Any]:
-    """Write samples.csv, one model per sample where a target is given, and index.json last; all or nothing. The index is returned.
+    """Write samples.csv, one model per sample where a target is given, and index.json with their digests. The index is returned.
 
     target, original   A name in EXPORTERS that patches files, such as "mjcf", and the file of the user's to patch.
     parameters         Digest of the link parameters that the samples belong to, for the index.
@@ -78,14 +77,16 @@ def export_samples(
     }
     earlier = _earlier_files(place)
     _refuse_others(place, earlier, files)
-    write_together(place, {**files, INDEX: json_text(index)}, remove=sorted(earlier - set(files)), own=_is_own)
+    with make_parents(place):
+        # the index comes first: until all files are there its digests don't fit, and the next command knows which files are samples
+        contents = {INDEX: json_text(index), **files}
+        write_files({place / name: text for name, text in contents.items()}, remove=[place / name for name in sorted(earlier - set(files))])
     return index
 
 
 def check_samples_target(links: LinkParameters, folder: Path, target: str | None, original: str | Path | None) -> None:
     """Before the work: can the folder be written, is what it may hold an earlier set of samples, and does the file fit the robot?"""
     check_writable(folder, INDEX, TABLE)
-    complete_writing(folder, _is_own)
     _refuse_others(folder, _earlier_files(folder), (TABLE,))
     if target is not None:
         export(links, target, original=original, states=random_states(links.base.robot, _STATES))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from dynident.core.arrays import Array
-from dynident.core.options import NoOptions
-from dynident.core.results import Report, Row, Table, Tabular
+from dynident.core.options import NoOptions, Options
+from dynident.core.results import Tabular
 from dynident.errors import DynidentError
 from dynident.exports.export_model import ExportModel
 
@@ -25,8 +24,12 @@ class DisagreementError(DynidentError):
 class Comparison:
     """Torques of an exported model in another engine against dynident's own.
 
-    largest : float    Largest difference [unit].
-    relative : float   Largest difference of a joint as a share of that joint's largest torque.
+    Attributes
+    ----------
+    largest : float
+        Largest difference [unit].
+    relative : float
+        Largest difference of a joint as a share of that joint's largest torque.
     """
 
     engine: str
@@ -40,8 +43,12 @@ class Comparison:
 class Exported(Tabular):
     """The files of one target, not yet written, by their suggested names; the first is the main one.
 
-    notes : tuple of str   What the format can't hold, what was lumped: one sentence each.
-    folder : str           Of the file that was patched, where its meshes are; empty where none was.
+    Attributes
+    ----------
+    notes : tuple of str
+        What the format can't hold, what was lumped: one sentence each.
+    folder : str
+        Of the file that was patched, where its meshes are; empty where none was.
     """
 
     target: str
@@ -49,24 +56,6 @@ class Exported(Tabular):
     folder: str = ""
     notes: tuple[str, ...] = ()
     comparison: Comparison | None = None
-
-    @property
-    def headline(self) -> str:
-        proof = "" if self.comparison is None else f", within {self.comparison.largest:.1g} of {self.comparison.engine}"
-        return f"{self.target}, {', '.join(self.files)}{proof}"
-
-    def tables(self) -> Report:
-        rows = tuple(Row((name, str(len(content)))) for name, content in self.files.items())
-        facts: tuple[str, ...] = ()
-        if self.comparison is not None:
-            found = self.comparison
-            facts = (f"Torques in {found.engine} at {found.states} states differ by at most {found.largest:.2g} {found.unit}.",)
-        table = Table(title="Files", headings=("name", "bytes"), rows=rows, left=frozenset({0}))
-        return Report(header=(f"{self.target} export, not yet written",), tables=(table,), facts=facts, notes=self.notes)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per file."""
-        return [{"target": self.target, "file": name, "bytes": len(content)} for name, content in self.files.items()]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,5 +105,5 @@ class Exporter:
     guard: Callable[[Path], None] | None = None
     original: str = ""
     original_name: str = ""
-    options: type[object] = NoOptions
+    options: type[Options] = NoOptions
     attaches: bool = False

@@ -1,32 +1,37 @@
 """Feasible link parameters: constraints as data, objectives and priors, solvers, and certificates recomputed here."""
 
-from dynident.feasibility.constraints.convex import (
-    Bounds,
-    Coefficients,
-    DontCare,
-    Equal,
-    FrictionNonnegative,
-    Known,
-    PhysicalConsistency,
-    Ratio,
-    Symmetric,
-    TotalMass,
-)
-from dynident.feasibility.constraints.either import Either
-from dynident.feasibility.constraints.nonconvex import LinkView, UserConstraint
-from dynident.feasibility.constraints.regions import ComInCylinder, ComInEllipsoid, ComInHull, ComWithinReach
-from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Nonconvex, Terms, Violation, violations
-from dynident.feasibility.methods import retrieve_by_method
-from dynident.feasibility.objective import Objective, one_step, two_step
-from dynident.feasibility.prior import NominalPrior, prior_to_robot, uniform_prior
-from dynident.feasibility.problem import RetrievalProblem, build_retrieval
-from dynident.feasibility.ranges import with_ranges
-from dynident.feasibility.repairs.repair import Repair, repair
-from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
-from dynident.feasibility.retrieve import retrieval_problem, retrieve
-from dynident.feasibility.solve import InfeasibleError, NotFoundError, certify, solve_retrieval
-from dynident.feasibility.solvers.solver import SolverOptions
-from dynident.robots.uniform_links import uniform_bodies
+from typing import TYPE_CHECKING
+
+from dynident.core.lazy import make_lazy
+
+if TYPE_CHECKING:
+    from dynident.feasibility.constraints.convex import (
+        Bounds,
+        Coefficients,
+        DontCare,
+        Equal,
+        FrictionNonnegative,
+        Known,
+        PhysicalConsistency,
+        Ratio,
+        Symmetric,
+        TotalMass,
+    )
+    from dynident.feasibility.constraints.either import Either
+    from dynident.feasibility.constraints.nonconvex import LinkView, UserConstraint
+    from dynident.feasibility.constraints.regions import ComInCylinder, ComInEllipsoid, ComInHull, ComWithinReach
+    from dynident.feasibility.constraints.terms import Constraint, FeasibleSet, Nonconvex, Terms, Violation, violations
+    from dynident.feasibility.methods import retrieve_by_method
+    from dynident.feasibility.objective import Objective, one_step, two_step
+    from dynident.feasibility.prior import NominalPrior, prior_to_robot, uniform_prior
+    from dynident.feasibility.problem import RetrievalProblem, build_retrieval
+    from dynident.feasibility.ranges import with_ranges
+    from dynident.feasibility.repairs.repair import Repair, repair
+    from dynident.feasibility.result import Candidate, LinkParameters, RetrievalStatus
+    from dynident.feasibility.retrieve import retrieval_problem, retrieve
+    from dynident.feasibility.solve import InfeasibleError, NotFoundError, certify, solve_retrieval
+    from dynident.feasibility.solvers.solver import SolverOptions
+    from dynident.robots.uniform_links import uniform_bodies
 
 __all__ = [
     "Bounds",
@@ -76,3 +81,5 @@ __all__ = [
     "violations",
     "with_ranges",
 ]
+
+make_lazy(__name__)

@@ -51,8 +51,7 @@ def one_way_notes(estimate: Estimate) -> list[str]:
 
 def _friction_columns(estimate: Estimate) -> list[dict[int, tuple[Symmetry, Array]]]:
     """Per joint its friction parameters, by their place among all columns: symmetry, and the column in its own rows, compressed."""
-    base, problem = estimate.base, estimate.problem
-    assert problem is not None  # noqa: S101 (the callers saw to it)
+    base, problem = estimate.base, estimate.require_problem()
     if base.equations != "torque":
         return []
     first = len(base.columns.of_links)

@@ -15,8 +15,8 @@ from typing import Any, cast
 import numpy as np
 
 from dynident.core.options import settle_options
-from dynident.core.results import short_number
-from dynident.errors import DynidentError, InputError, Remedy, UnknownNameError
+from dynident.core.texts import listing, short_number
+from dynident.errors import DynidentError, InputError, Remedy, UnknownNameError, require
 from dynident.feasibility.constraints.convex import PhysicalConsistency
 from dynident.feasibility.constraints.terms import Constraint, FeasibleSet
 from dynident.feasibility.extraction import MassesAndCentres, gravity_objective, hold_masses_and_centres, inertia_objective
@@ -30,7 +30,6 @@ from dynident.feasibility.solvers.search.box import name_unbounded
 from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import fit
-from dynident.regression.notes import listing
 
 #: How many names a note lists.
 _LISTED = 12
@@ -157,7 +156,7 @@ def retrieve_by_method(
         if step is not chosen.steps[-1]:
             costs = f"cost {links.objective:.4g} of {len(problem.objective.b)} coefficients"
             notes.append(f"method {method}, step {step.name}: {costs}, lower bound {links.lower_bound:.4g}")
-    assert links is not None  # noqa: S101 (a method has steps)
+    links = require(links, "a step of the method")
     if len(chosen.steps) > 1 and links.lower_bound > ROUNDING * links.scale:
         other = "other seeds, or tighter bounds on masses and centres of mass, give others"
         notes.append(f"with what the step before holds, nothing within the bounds costs less than {links.lower_bound:.4g}; {other}")
@@ -251,9 +250,8 @@ def _gravity(data: MethodData, before: LinkParameters | None) -> RetrievalProble
 
 def _inertia(data: MethodData, before: LinkParameters | None) -> RetrievalProblem:
     """Eq. (19): f₂ = ‖π_m(y) - π̂_m‖² with the masses and centres of mass of the first step held, within all that is asked."""
-    assert before is not None  # noqa: S101 (it is the second step)
-    assert before.problem is not None  # noqa: S101
-    held = hold_masses_and_centres(before.problem.objective, before)
+    first = require(before, "the result of the first step")
+    held = hold_masses_and_centres(require(first.problem, "the problem of the first step").objective, first)
     problem = _build(data, inertia_objective(data.estimate), data.constraints & held)
     return replace(problem, notes=(held.note, *problem.notes))
 
@@ -286,3 +284,8 @@ GAZ2016 = Method(
     ),
 )
 METHODS: dict[str, Method] = {method.name: method for method in (GAZ2019, GAZ2016)}
+
+
+def describe_methods() -> str:
+    """The methods with what they are, for help."""
+    return "; ".join(f"{name}, {method.title}, {method.starts} starts" for name, method in METHODS.items())

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.linear_algebra import constrained_least_squares
-from dynident.errors import InputError
+from dynident.errors import InputError, require
 from dynident.feasibility.result import LinkParameters
 from dynident.friction.dissipation import opposing_inequalities
 from dynident.regression.estimate import Estimate
@@ -45,11 +45,11 @@ def with_new_friction(links: LinkParameters, estimate: Estimate) -> LinkParamete
 
 def _oppose_motion(fitted: Estimate) -> tuple[Array, list[tuple[str, float, str]]]:
     """(p,) parameters whose friction opposes the motion, and by how much that of which joints differs from the best fit, with its unit."""
-    base, problem, x, changed = fitted.base, fitted.problem, fitted.standard.copy(), list[tuple[str, float, str]]()
-    assert base.friction is not None and problem is not None  # noqa: S101, PT018 (just fitted)
+    base, problem, x, changed = fitted.base, fitted.require_problem(), fitted.standard.copy(), list[tuple[str, float, str]]()
+    friction = require(base.friction, "the friction model")
     if fitted.reached is None:
         return x, changed
-    inequalities, own = list(opposing_inequalities(base.friction, fitted.reached)), friction_places(base)
+    inequalities, own = list(opposing_inequalities(friction, fitted.reached)), friction_places(base)
     for j, (joint, group, factor) in enumerate(zip(base.robot.joints, problem.groups, problem.factors, strict=True)):
         mine = own[group.columns]
         places = base.independent[group.columns[mine]]

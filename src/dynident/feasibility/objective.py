@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.core.records import Shape
 from dynident.errors import InputError, UnknownNameError
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.factors import triangular
@@ -29,16 +30,20 @@ ROUNDING = 1e-12
 class Objective:
     """φ(x) = ‖A x - b‖² + constant.
 
-    noise : float or None   What φ amounts to by noise alone (its expectation at the truth), where that is known.
-    levels : (groups,)      The noise level by which each group of rows of a problem was divided; None where φ is not of its rows.
+    Attributes
+    ----------
+    noise : float or None
+        What φ amounts to by noise alone (its expectation at the truth), where that is known.
+    levels : (groups,) array
+        The noise level by which each group of rows of a problem was divided; None where φ is not of its rows.
     """
 
     name: str
-    A: Array
-    b: Array
+    A: Annotated[Array, Shape("a p")]
+    b: Annotated[Array, Shape("a")]
     constant: float = 0.0
     noise: float | None = None
-    levels: Array | None = None
+    levels: Annotated[Array, Shape("g")] | None = None
 
     @property
     def scale(self) -> float:
@@ -57,8 +62,12 @@ def two_step(
 ) -> Objective:
     """Fit the kept coefficients of an estimate, or fewer of them.
 
-    weights : "covariance" counts a distance in standard deviations, "none" is the plain one of the papers.
-    drop, drop_above_percent : leave out more of them, by their number from 1, or by their relative standard deviation.
+    Parameters
+    ----------
+    weights
+        "covariance" counts a distance in standard deviations, "none" is the plain one of the papers.
+    drop, drop_above_percent
+        Leave out more of them, by their number from 1, or by their relative standard deviation.
     """
     kept = estimate.kept.copy()
     if drop_above_percent is not None:
@@ -94,8 +103,7 @@ def posterior_data(estimate: Estimate) -> Objective:
     name = "squared residual in units of the noise"
     if estimate.joined is not None:
         return _of_factor(name, estimate.joined.factor, estimate.base, noise=estimate.joined.noise)
-    levels, problem = estimate.row_noise, estimate.problem
-    assert problem is not None  # noqa: S101 (the noise of rows is told where they are)
+    levels, problem = estimate.row_noise, estimate.require_problem()
     return replace(
         one_step(problem, levels),
         name=name,
@@ -106,7 +114,10 @@ def posterior_data(estimate: Estimate) -> Objective:
 def one_step(problem: Problem, levels: Sequence[float] | Array | None = None) -> Objective:
     """Fit the data behind a problem, each group of rows divided by its noise level.
 
-    levels : (groups,) standard deviation of each group's rows, in the unit of its effort; 1 by default.
+    Parameters
+    ----------
+    levels : (groups,) array
+        Standard deviation of each group's rows, in the unit of its effort; 1 by default.
     """
     divisors = np.ones(len(problem.groups)) if levels is None else np.asarray(levels, dtype=float)
     R = triangular([problem.stack(1.0 / divisors, least=EXACT)])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.records import Shape
+from dynident.errors import require
 from dynident.feasibility.constraints.convex import Bounds, TotalMass
 from dynident.feasibility.constraints.terms import FeasibleSet
 from dynident.feasibility.prior_mean import centre_for_mean
@@ -27,25 +30,33 @@ WEIGHT = 1e-8
 class NominalPrior:
     """Among equally good answers, the one nearest to nominal parameters.
 
-    metric : "euclidean" weighs every entry by its own size; "entropic" is the second-order form of the log-det divergence
-        between pseudo-inertias, which doesn't depend on frames and units (Lee, Wensing, Park, T-RO 2020).
-    weight : factor on the squared distance, beside φ. Where it is `fixed`, the prior is knowledge like the data, in units of their
-        noise: one says that a link is known to about a factor of two. Else it only chooses among answers that are as good, and
-        `build_retrieval` makes it as strong as it can be at next to no cost in φ.
-    friction_std : (p - 10 n,) or None   Standard deviation of the friction parameters about zero; infinite where nothing is known.
-    toward : what the nominal parameters are, for the note that reports the prior's cost.
-    centres : (n, 10) or None   Where the distance is zero; the nominal links by default.
-    root : (k, 10 n) or None    Rows whose squared length is the distance, weight included, in place of those of the metric.
+    Attributes
+    ----------
+    metric
+        "euclidean" weighs every entry by its own size; "entropic" is the second-order form of the log-det divergence between
+        pseudo-inertias, which doesn't depend on frames and units (Lee, Wensing, Park, T-RO 2020).
+    weight
+        Factor on the squared distance, beside φ. Where it is `fixed`, the prior is knowledge like the data, in units of their noise: one
+        says that a link is known to about a factor of two. Else it only chooses among answers that are as good, and `build_retrieval` makes
+        it as strong as it can be at next to no cost in φ.
+    friction_std : (p - 10 n,) array or None
+        Standard deviation of the friction parameters about zero; infinite where nothing is known.
+    toward
+        What the nominal parameters are, for the note that reports the prior's cost.
+    centres : (n, 10) array or None
+        Where the distance is zero; the nominal links by default.
+    root : (k, 10 n) array or None
+        Rows whose squared length is the distance, weight included, in place of those of the metric.
     """
 
-    nominal: Array  #: (n, 10)
+    nominal: Annotated[Array, Shape("n 10")]  #: (n, 10)
     metric: Metric = "entropic"
     weight: float = WEIGHT
     fixed: bool = False
     toward: str = "nominal parameters"
-    friction_std: Array | None = None
-    centres: Array | None = None
-    root: Array | None = None
+    friction_std: Annotated[Array, Shape("p-10n", finite=False, positive=True)] | None = None
+    centres: Annotated[Array, Shape("n 10")] | None = None
+    root: Annotated[Array, Shape("h 10n")] | None = None
 
     def rows(self, columns: int) -> tuple[Array, Array]:
         """A (rows, columns) and b (rows,) of the squared distance ‖A x - b‖², weight included."""
@@ -90,16 +101,21 @@ def prior_to_robot(robot: Robot) -> NominalPrior | None:
 
 def mend_nominal(robot: Robot, uniform: NominalPrior) -> tuple[NominalPrior, tuple[str, ...]]:
     """The prior toward the robot's own links, with a uniform body of the same mass for each that no body can be; and which those are."""
-    assert robot.parameters is not None  # noqa: S101 (there would be nothing to mend)
-    nominal, mended = mend_links(robot.parameters, uniform.nominal)
+    nominal, mended = mend_links(require(robot.parameters, "the nominal inertia of the links"), uniform.nominal)
     return NominalPrior(nominal=nominal), tuple(robot.link_names[i] for i in mended)
 
 
 def uniform_prior(robot: Robot, constraints: FeasibleSet, *, boxes: Mapping[int, Array] | None = None) -> NominalPrior:
     """The prior toward homogeneous boxes.
 
-    boxes : (2, 3) [m] by link number from 0, where the shapes are known. Else the bounds on the centre of mass are the box,
-        and without those the span between the link's joints, wider on every side (`link_box`).
+    Parameters
+    ----------
+    boxes : (2, 3) array
+        [m] by link number from 0, where the shapes are known. Else the bounds on the centre of mass are the box, and without those the span
+        between the link's joints, wider on every side (`link_box`).
+
+    Notes
+    -----
     The masses share the middle of the total mass in proportion to the volumes; without one, the density is that of water.
     """
     found = np.array([_box(robot, i, constraints, boxes or {}) for i in range(robot.n)])

@@ -6,15 +6,14 @@ The prior's weight is settled when the prior joins the problem, so that what is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.kinds import NOT_STORED
+from dynident.core.results import Result
 from dynident.errors import InputError
 from dynident.feasibility.constraints.convex import Known
 from dynident.feasibility.constraints.lmi import Batch, Block, Equality, Margins, batches, counted
@@ -49,42 +48,27 @@ class Floor:
 class RetrievalProblem(Result):
     """minimise φ(x) + prior(x) over the standard columns x, subject to the terms of the constraints.
 
-    data, fitted                    The data behind the objective, and what the coefficients leave of them: links are judged by both.
-    ranges_by : Objective or None   What "fits as well as the noise allows" means for ranges; the objective itself by default.
-    notes : tuple of str            What was decided while the problem was built, such as the weight of its prior and its cost in φ.
-    prior_note : str                The one of these that is about a prior which only breaks ties.
+    Attributes
+    ----------
+    data, fitted
+        The data behind the objective, and what the coefficients leave of them: links are judged by both.
+    ranges_by : Objective or None
+        What "fits as well as the noise allows" means for ranges; the objective itself by default.
+    notes : tuple of str
+        What was decided while the problem was built, such as the weight of its prior and its cost in φ.
+    prior_note : str
+        The one of these that is about a prior which only breaks ties.
     """
 
     base: BaseParameters
     objective: Objective
     terms: Terms
     prior: NominalPrior | None = None
-    data: Problem | None = None
-    fitted: Residuals | None = None
-    ranges_by: Objective | None = None
+    data: Problem | None = field(default=None, metadata=NOT_STORED)
+    fitted: Residuals | None = field(default=None, metadata=NOT_STORED)
+    ranges_by: Objective | None = field(default=None, metadata=NOT_STORED)
     notes: tuple[str, ...] = ()
     prior_note: str = ""
-
-    @property
-    def headline(self) -> str:
-        return f"{self.base.robot.name}, {self.objective.name}, {self.variables} parameters, {self.terms.count} conditions"
-
-    def tables(self) -> Report:
-        from dynident.feasibility.tables import problem_report  # the tables know RetrievalProblem, not the other way round
-
-        return problem_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per condition: its name, kind and unit."""
-        from dynident.feasibility.tables import condition_records
-
-        return condition_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """How many directions of the parameters the objective fixes."""
-        from dynident.feasibility.figures import problem_figure
-
-        return (problem_figure(self),)
 
     @property
     def variables(self) -> int:

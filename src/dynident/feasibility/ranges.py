@@ -54,9 +54,11 @@ def with_ranges(
     Conditions that are not convex are replaced by convex ones at the result that imply them, so that their ranges may be
     narrower than the widest possible. A user's own functions are left out.
 
-    objective : what "fits as well as the noise allows" refers to; by default the problem's `ranges_by`, or its objective. One
-        that is weighted by the covariance knows the noise: the fit may then worsen by the 95 % quantile of χ² with one
-        degree of freedom.
+    Parameters
+    ----------
+    objective
+        What "fits as well as the noise allows" refers to; by default the problem's `ranges_by`, or its objective. One that is weighted by
+        the covariance knows the noise: the fit may then worsen by the 95 % quantile of χ² with one degree of freedom.
     """
     problem = result.problem
     if problem is None:

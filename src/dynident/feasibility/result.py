@@ -6,19 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure, draw
-from dynident.core.results import Report, Result
+from dynident.core.records import Shape
+from dynident.core.results import Result, showing
 from dynident.feasibility.constraints.terms import Violation
 from dynident.feasibility.objective import ROUNDING
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.parameters import LinkInertia, consistency_margin, link_inertia
 from dynident.regression.equations.base import BaseParameters
-from dynident.robots.figures import robot_figure
 from dynident.robots.robot import Robot
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class Candidate:
 class Solution:
     """One of the distinct answers. objective : φ(x); merit : with the prior; feasible : whether it meets all constraints."""
 
-    x: Array
+    x: Annotated[Array, Shape("p")]
     start: int
     objective: float
     merit: float
@@ -80,25 +79,43 @@ class Range:
 class LinkParameters(Result):
     """Parameters of every link, recomputed and judged against the constraints, whatever the solver claimed.
 
-    x : (p,)               Standard columns: links, then friction.
-    objective : float      φ(x), without the prior; objective_name : what φ is.
-    noise : float or None  What φ amounts to by noise alone, where that is known.
-    scale : float          φ of parameters that are all zero; what is below a share of 1e-12 of it is zero up to rounding.
-    training : (2,)        Relative error of the coefficients and of these links on the data of the fit [%]; None where not known.
-    lower_bound : float    No parameters that satisfy the convex constraints have a smaller φ; -inf where unknown.
-    solutions : tuple      Distinct answers of a multi-start, the best first.
-    ranges : tuple         One per column of the links; empty until computed.
-    bounds : {column: (low, high)}   That were asked for on masses and, times the mass, on centres of mass.
-    branches : tuple       The branch of each rule that has several, by name; problem, ranges and samples are of these.
-    method : str           Name of the published method that found it (`retrieve_by_method`); empty where it was none.
-    notes : tuple          What the prior costs in φ, what the bound leaves out.
-    reached : (n, 2)       Largest speed of each joint in the log of the friction, backward and forward, zero for a direction in which it
-                           did not turn [rad/s | m/s]; None where not known.
-    problem : or None      What was solved; None for what was read from a file, where a user's own functions were part of it.
+    Attributes
+    ----------
+    x : (p,) array
+        Standard columns: links, then friction.
+    objective : float
+        φ(x), without the prior;.
+    objective_name
+        What φ is.
+    noise : float or None
+        What φ amounts to by noise alone, where that is known.
+    scale : float
+        φ of parameters that are all zero; what is below a share of 1e-12 of it is zero up to rounding.
+    training : (2,)
+        Relative error of the coefficients and of these links on the data of the fit [%]; None where not known.
+    lower_bound : float
+        No parameters that satisfy the convex constraints have a smaller φ; -inf where unknown.
+    solutions : tuple
+        Distinct answers of a multi-start, the best first.
+    ranges : tuple
+        One per column of the links; empty until computed.
+    bounds
+        {column: (low, high)} That were asked for on masses and, times the mass, on centres of mass.
+    branches : tuple
+        The branch of each rule that has several, by name; problem, ranges and samples are of these.
+    method : str
+        Name of the published method that found it (`retrieve_by_method`); empty where it was none.
+    notes : tuple
+        What the prior costs in φ, what the bound leaves out.
+    reached : (n, 2) array
+        Largest speed of each joint in the log of the friction, backward and forward, zero for a direction in which it did not turn [rad/s |
+        m/s]; None where not known.
+    problem : or None
+        What was solved; None for what was read from a file, where a user's own functions were part of it.
     """
 
     base: BaseParameters
-    x: Array
+    x: Annotated[Array, Shape("p")]
     status: RetrievalStatus
     objective: float
     objective_name: str
@@ -114,34 +131,12 @@ class LinkParameters(Result):
     branches: tuple[tuple[str, str], ...] = ()
     method: str = ""
     notes: tuple[str, ...] = ()
-    reached: Array | None = None
+    reached: Annotated[Array, Shape("n 2")] | None = None
     problem: RetrievalProblem | None = None
-
-    @property
-    def headline(self) -> str:
-        state = "feasible" if self.feasible else "not feasible"
-        return f"{self.base.robot.name}, {state}, {self.total_mass:.4g} kg, gap {self.gap_in_words}"
-
-    def tables(self) -> Report:
-        from dynident.feasibility.tables import link_report  # the tables know LinkParameters, not the other way round
-
-        return link_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per parameter of a link or of friction: value, unit, range, what determines it."""
-        from dynident.feasibility.tables import link_records
-
-        return link_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Every link parameter with its range, what keeps it there, and the nominal value."""
-        from dynident.feasibility.figures import link_figures
-
-        return link_figures(self)
 
     def plot_robot(self) -> PlotlyFigure:
         """The robot in 3D with its identified inertias beside the nominal ones."""
-        return draw([robot_figure(self.base.robot, self.parameters)], title=self.headline)
+        return showing(self).plot_robot(self)
 
     def sample(self, count: int, *, seed: int = 0, progress: Callable[[float], None] | None = None) -> PosteriorSamples:
         """Parameter sets drawn from what data and prior leave open, every one within the constraints; see `PosteriorSamples`."""

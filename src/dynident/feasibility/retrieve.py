@@ -48,7 +48,13 @@ def retrieve(
 ) -> LinkParameters:
     """Feasible link parameters with their certificate and the range of each, as `dynident retrieve` finds them.
 
-    wanted : an estimate, whose problem is then `retrieval_problem(estimate)`, or a problem to be solved as it is.
+    Parameters
+    ----------
+    wanted
+        An estimate, whose problem is then `retrieval_problem(estimate)`, or a problem to be solved as it is.
+
+    Notes
+    -----
     The steps are `retrieval_problem`, `solve_retrieval` and `with_ranges`; the errors are those of `solve_retrieval`.
     """
     problem = retrieval_problem(wanted) if isinstance(wanted, Estimate) else wanted
@@ -70,17 +76,27 @@ def retrieval_problem(
 ) -> RetrievalProblem:
     """Links that can exist and that data and prior together make most probable (maximum a posteriori), in units of the noise.
 
-    constraints : beside physical consistency, with a small margin, centres of mass within the arm's reach, and friction that opposes the
-        motion at every speed of the log (`dynident.friction.dissipation`).
-    consistency : False leaves all of these out.
-    total_mass : (low, high) of the sum of the links' masses [kg].
-    geometry : centres of mass inside the boxes around the shapes of the robot's URDF.
-    prior : a kind, a prior of your own, or None; "auto" goes toward the nominal links, with uniform bodies in place of those that can't
-        exist; where there are none, or most can't exist, toward uniform links whose scale the data choose.
-    prior_factor : the prior's links are known to about this factor.
-    objective : something else to fit, such as `two_step(estimate)` with the coefficients of an estimate as in the papers, or
-        `one_step(problem)`. The prior then only chooses among answers that fit it as well.
-    held : gravity as another identification has it (`hold_gravity`), which then stays.
+    Parameters
+    ----------
+    constraints
+        Beside physical consistency, with a small margin, centres of mass within the arm's reach, and friction that opposes the motion at
+        every speed of the log (`dynident.friction.dissipation`).
+    consistency
+        False leaves all of these out.
+    total_mass : (low, high)
+        Of the sum of the links' masses [kg].
+    geometry
+        Centres of mass inside the boxes around the shapes of the robot's URDF.
+    prior
+        A kind, a prior of your own, or None; "auto" goes toward the nominal links, with uniform bodies in place of those that can't exist;
+        where there are none, or most can't exist, toward uniform links whose scale the data choose.
+    prior_factor
+        The prior's links are known to about this factor.
+    objective
+        Something else to fit, such as `two_step(estimate)` with the coefficients of an estimate as in the papers, or `one_step(problem)`.
+        The prior then only chooses among answers that fit it as well.
+    held
+        Gravity as another identification has it (`hold_gravity`), which then stays.
     """
     robot, notes = estimate.base.robot, list[str]()
     shapes = read_shapes(robot) if geometry else None

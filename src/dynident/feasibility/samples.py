@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure, axis, numbers, plain
-from dynident.core.results import Report, Result, Row, Table
+from dynident.core.records import Shape
+from dynident.core.results import Result
 from dynident.errors import InputError
 from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.sampling import AGREEMENT, draw_posterior
+from dynident.feasibility.sampling import draw_posterior
 from dynident.parameters import to_com
 from dynident.regression.equations.base import BaseParameters
 
@@ -36,66 +36,17 @@ class PosteriorSamples(Result):
     """
 
     base: BaseParameters
-    x: Array
-    best: Array
+    x: Annotated[Array, Shape("k p")]
+    best: Annotated[Array, Shape("p")]
     agreement: float
     effective: float
     draws: int
     seed: int
-    reached: Array | None = None
+    reached: Annotated[Array, Shape("n 2")] | None = None
     branches: tuple[tuple[str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.x)
-
-    @property
-    def headline(self) -> str:
-        mean, std = float(self.total_mass.mean()), float(self.total_mass.std())
-        return f"{self.base.robot.name}, {len(self)} samples, {mean:.4g} ± {std:.2g} kg, R̂ {self.agreement:.3f}"
-
-    def tables(self) -> Report:
-        columns = self.base.columns
-        facts = [
-            f"Total mass {self.total_mass.mean():.4g} ± {self.total_mass.std():.2g} kg, most probable {self._best_masses.sum():.4g} kg.",
-            f"Chains agree: R̂ is {self.agreement:.3f} at most (limit {AGREEMENT}); the {self.draws} draws are worth {self.effective:.0f} "
-            "independent ones at least.",
-        ]
-        if self.branches:
-            drawn = "; ".join(f"{rule}: {branch}" for rule, branch in self.branches)
-            facts.append(f"Drawn within the branches that the links have ({drawn}); other branches are left out.")
-        if columns.of_friction:
-            spread = self.x[:, columns.friction_slice].std(axis=0)
-            worst = int(np.argmax(spread / np.maximum(np.abs(self.best[columns.friction_slice]), 1e-12)))
-            entry = columns.of_friction[worst]
-            facts.append(f"Friction is drawn with the links; {entry.name} is the least certain, ± {spread[worst]:.2g} {entry.unit}.")
-        header = f"{self.base.robot.name}: {len(self)} parameter sets that data, prior and constraints leave open"
-        return Report(header=(header,), tables=(self._table(),), facts=tuple(facts), notes=())
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per sample: its number from 1, and every parameter by name."""
-        names = self.base.columns.names
-        return [{"sample": i, **dict(zip(names, row, strict=True))} for i, row in enumerate(self.x.tolist(), start=1)]
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The masses of the links: every sample, the most probable and the nominal one."""
-        robot = self.base.robot
-        names = [plain(name) for name in robot.link_names]
-        masses = self.links[:, :, 0]
-        cloud = {"color": "@cloud", "size": 5, "opacity": 0.25}
-        every = [name for _ in range(len(self)) for name in names]
-        data = [{"type": "scatter", "mode": "markers", "x": numbers(masses), "y": every, "name": "samples", "marker": cloud}]
-        marks: list[tuple[str, Array, dict[str, Any]]] = [
-            ("most probable", self._best_masses, {"symbol": "circle", "size": 8, "color": "@measured"})
-        ]
-        if robot.parameters is not None:
-            style = {"symbol": "diamond-open", "size": 10, "color": "@nominal", "line": {"width": 1.8}}
-            marks.append(("nominal", robot.parameters[:, 0], style))
-        data += [
-            {"type": "scatter", "mode": "markers", "x": numbers(values), "y": names, "name": label, "marker": style}
-            for label, values, style in marks
-        ]
-        layout = {"xaxis": axis("mass [kg]", rangemode="tozero"), "yaxis": axis("", autorange="reversed", automargin=True)}
-        return (Figure(label="Masses of the samples", data=data, layout=layout, height=120 + 34 * robot.n),)
 
     @cached_property
     def links(self) -> Array:
@@ -120,7 +71,7 @@ class PosteriorSamples(Result):
         return [
             {
                 "link": name,
-                "mass": float(self._best_masses[i]),
+                "mass": float(self.best_masses[i]),
                 "mass_mean": float(mass[:, i].mean()),
                 "mass_std": float(mass[:, i].std()),
                 "mass_quantiles": np.quantile(mass[:, i], QUANTILES).tolist(),
@@ -131,28 +82,9 @@ class PosteriorSamples(Result):
             for i, name in enumerate(self.base.robot.link_names)
         ]
 
-    def _table(self) -> Table:
-        rows = [
-            Row(
-                (
-                    item["link"],
-                    f"{item['mass']:.3f}",
-                    f"{item['mass_mean']:.3f} ± {item['mass_std']:.3f}",
-                    "{:.2f} .. {:.2f}".format(*item["mass_quantiles"]),
-                    "  ".join(f"{1000.0 * value:4.0f}" for value in item["com_std"]),
-                    "  ".join(f"{value:.1e}" for value in item["inertia_mean"]),
-                    "  ".join(f"{value:4.0f}" for value in item["inertia_std_percent"]),
-                )
-            )
-            for item in self.spread()
-        ]
-        headings = (
-            "link", "most probable [kg]", "sampled [kg]", "5 to 95 %", "com ± [mm]", "principal inertias [kg·m²]", "± [%]",
-        )  # fmt: skip
-        return Table(title="Spread of the links", headings=headings, rows=tuple(rows), left=frozenset({0}))
-
     @property
-    def _best_masses(self) -> Array:
+    def best_masses(self) -> Array:
+        """(n,) the most probable ones [kg]."""
         return self.base.columns.links(self.best)[:, 0]
 
 

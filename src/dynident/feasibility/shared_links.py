@@ -21,10 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.records import Shape
 from dynident.errors import InputError
 from dynident.feasibility.friction_prior import friction_std
 from dynident.feasibility.objective import posterior_data
@@ -54,11 +56,11 @@ class SharedLinks:
     link_names: tuple[str, ...]
     robots: tuple[str, ...]
     digests: tuple[str, ...]
-    nominal: Array
-    roots: Array
-    information: Array
-    vectors: Array
-    weights: Array
+    nominal: Annotated[Array, Shape("n 10")]
+    roots: Annotated[Array, Shape("n 10 10")]
+    information: Annotated[Array, Shape("r 10n 10n")]
+    vectors: Annotated[Array, Shape("r 10n")]
+    weights: Annotated[Array, Shape("n")]
 
     @property
     def spread_percent(self) -> Array:

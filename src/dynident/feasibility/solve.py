@@ -10,7 +10,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.linear_algebra import least_squares
 from dynident.core.options import NoOptions
-from dynident.core.results import short_number
+from dynident.core.texts import short_number
 from dynident.errors import DynidentError, Remedy
 from dynident.feasibility.branches import Branching, ContradictionError, choose_branches
 from dynident.feasibility.objective import ROUNDING, Objective
@@ -35,7 +35,10 @@ _STEPS = 3
 class InfeasibleError(DynidentError):
     """No parameters satisfy all constraints. Attributes: `conflicting`, names of constraints that contradict each other.
 
-    branches : of rules with branches, where every combination of these does, each by some of the constraints.
+    Attributes
+    ----------
+    branches
+        Of rules with branches, where every combination of these does, each by some of the constraints.
     """
 
     def __init__(self, names: Sequence[str], *, branches: bool = False) -> None:
@@ -69,7 +72,7 @@ class MisfitError(DynidentError):
             remedy = "fit the data, which is the default, or weigh the coefficients by their covariance"
         if misfit.reversed:
             data = None if best.problem is None else best.problem.data
-            read = (None if data is None else data.processing.read.effort_signs) or [1.0]
+            read = (None if data is None else data.processing.read.effort_signs) or (1.0,)
             signs = ",".join(f"{own * old:g}" for own, old in zip(misfit.signs, np.resize(read, len(misfit.signs)), strict=True))
             remedy = Remedy("read the log with {effort_signs}, or " + check, effort_signs=signs)
         left = f"the best links leave {short_number(links)} % of the effort unexplained on the data of the fit"
@@ -115,13 +118,17 @@ def solve_retrieval(
     Where rules have branches (`Either`), those of the best parameters are chosen first, by branch and bound over conic problems whatever
     the solver is; it then solves the problem that these make, which is the `problem` of the result.
 
-    Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them,
-    NotFoundError when the solver's best answer breaks a constraint, and MisfitError when the links don't explain data that the coefficients
-    explain, or explain with reversed efforts; a plausible wrong answer is never returned. NotConvergedError when a heuristic's links don't
-    explain them, and others within the constraints do.
+    Raises InfeasibleError when the convex constraints contradict each other, naming an irreducible set of them, NotFoundError when the
+    solver's best answer breaks a constraint, and MisfitError when the links don't explain data that the coefficients explain, or explain
+    with reversed efforts; a plausible wrong answer is never returned.
 
     A prior that only breaks ties is left out for a solver that is not exact, such as penalty: it would steer the search. Nor is its
     answer moved afterwards.
+
+    Raises
+    ------
+    NotConvergedError
+        When a heuristic's links don't explain them, and others within the constraints do.
     """
     settings = replace(options or SolverOptions(), progress=progress) if progress is not None else options or SolverOptions()
     check_solvable(solver, problem, settings)

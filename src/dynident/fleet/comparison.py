@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.results import Result
 from dynident.errors import InputError
 from dynident.fleet.quantities import Quantity, read_quantities
 from dynident.fleet.scatter import FEWEST, chance_limit, scatter
@@ -26,10 +24,16 @@ _COMMON = 1e-3
 class ComparedRun:
     """What is kept of a run to compare it.
 
-    estimate : Estimate       Without the problem behind it.
-    speeds : (n,) or None     Largest |dq| of each joint in its data.
-    total_mass : float        Of the retrieved links [kg]; None where there are none.
-    validation_percent        Error of the recommended model on the data of its validation; None where there was none.
+    Attributes
+    ----------
+    estimate : Estimate
+        Without the problem behind it.
+    speeds : (n,) array or None
+        Largest |dq| of each joint in its data.
+    total_mass : float
+        Of the retrieved links [kg]; None where there are none.
+    validation_percent
+        Error of the recommended model on the data of its validation; None where there was none.
     """
 
     name: str
@@ -59,11 +63,18 @@ def observe(run: Run, name: str | None = None) -> ComparedRun:
 class RunComparison(Result):
     """R runs and the Q quantities that they have in common.
 
-    values, std : (R, Q)   Estimates with their own standard deviations; NaN where a run hasn't the quantity.
-    centre : (Q,)          The median, or the first of two runs.
-    spread : (Q,)          How much the runs differ beside the errors of their estimates; zero where there are too few to tell.
-    deviations : (R, Q)    From the centre, in standard deviations of the estimate and the spread together.
-    limit : float          Chance alone goes beyond it anywhere in one of twenty comparisons.
+    Attributes
+    ----------
+    values, std : (R, Q) array
+        Estimates with their own standard deviations; NaN where a run hasn't the quantity.
+    centre : (Q,) array
+        The median, or the first of two runs.
+    spread : (Q,) array
+        How much the runs differ beside the errors of their estimates; zero where there are too few to tell.
+    deviations : (R, Q) array
+        From the centre, in standard deviations of the estimate and the spread together.
+    limit : float
+        Chance alone goes beyond it anywhere in one of twenty comparisons.
     """
 
     runs: tuple[ComparedRun, ...]
@@ -89,10 +100,6 @@ class RunComparison(Result):
         """What deviations are from."""
         return self.names[0] if len(self.runs) == 2 else f"the median of {len(self.runs)} runs"
 
-    @property
-    def headline(self) -> str:
-        return f"{self.robot}, {len(self.runs)} runs, {len(self.quantities)} quantities, {len(self.runs_beyond)} runs beyond chance"
-
     @cached_property
     def beyond(self) -> BoolArray:
         """(R, Q) what is farther from the centre than chance goes."""
@@ -112,23 +119,6 @@ class RunComparison(Result):
     def farthest(self) -> Array:
         """(R,) the largest |deviation| of each run; zero where it has nothing to compare."""
         return np.max(np.nan_to_num(np.abs(self.deviations)), axis=1, initial=0.0)
-
-    def tables(self) -> Report:
-        from dynident.fleet.tables import comparison_report  # the tables know RunComparison, not the other way round
-
-        return comparison_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per run and quantity that it has, the farthest run first."""
-        from dynident.fleet.tables import comparison_records
-
-        return comparison_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """All deviations at a glance, then the quantities in which runs differ most, one small figure each."""
-        from dynident.fleet.figures import comparison_figures
-
-        return comparison_figures(self)
 
 
 def compare_runs(runs: Iterable[ComparedRun | Run]) -> RunComparison:

@@ -44,15 +44,38 @@ class Combined(FrictionModel):
 
 
 def combine(*models: FrictionModel) -> Combined:
-    """The models acting together: ``combine(Viscous(), Coulomb())``."""
+    """The models acting together: ``combine(Viscous(), Coulomb())``.
+
+    Parameters
+    ----------
+    *models : FrictionModel
+        The models whose torques are added.
+
+    Returns
+    -------
+    Combined
+        One model with the parameters of all of them.
+    """
     return Combined(models)
 
 
 def linear() -> Combined:
-    """fv · dq + fc · sign(dq) + fo: eq. (24) of Gaz et al., RA-L 2019."""
+    """fv · dq + fc · sign(dq) + fo: eq. (24) of Gaz et al., RA-L 2019.
+
+    Returns
+    -------
+    Combined
+        Viscous, Coulomb and constant friction.
+    """
     return combine(Viscous(), Coulomb(), Offset())
 
 
 def linear_with_rotor() -> Combined:
-    """The same and the rotor's inertia: what the torque of a motor overcomes beside the links."""
+    """The same and the rotor's inertia: what the torque of a motor overcomes beside the links.
+
+    Returns
+    -------
+    Combined
+        Linear friction with the inertia of the rotor.
+    """
     return combine(linear(), Armature())

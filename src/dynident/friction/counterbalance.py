@@ -28,8 +28,12 @@ _REASON, _MOTION = "a counterbalance", "move these joints over their whole range
 class Counterbalance(FrictionModel):
     """torque = kcb · a r sin(q - phase) + fcb · a r sin(q - phase) / L(q)
 
-    base_distance, link_distance : a and r, of the two pivots from the joint's axis [m].
-    phase : position at which the cylinder points through the axis, so that it gives no torque [rad].
+    Attributes
+    ----------
+    base_distance, link_distance
+        a and r, of the two pivots from the joint's axis [m].
+    phase
+        Position at which the cylinder points through the axis, so that it gives no torque [rad].
     """
 
     base_distance: float = BASE

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array
+from dynident.core.records import Shape
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.friction.combined import combine
 from dynident.friction.model import FrictionModel, Motion, SharedParameter, Symmetry
@@ -69,11 +70,14 @@ class Motor(FrictionModel):
 class Coupled(FrictionModel):
     """The friction of `model` in every joint, and that of the motors that turn several.
 
-    gears : (n, n)   R, motor = R · joint.
+    Attributes
+    ----------
+    gears : (n, n) array
+        R, motor = R · joint.
     """
 
     model: FrictionModel
-    gears: Array
+    gears: Annotated[Array, Shape("n n")]
 
     def __post_init__(self) -> None:
         R = np.asarray(self.gears, dtype=float)
@@ -138,7 +142,17 @@ class Coupled(FrictionModel):
 def couple(model: FrictionModel, gears: ArrayLike) -> FrictionModel:
     """The model with what motors feel that turn several joints; the model itself where every motor turns its own.
 
-    gears : (n, n)   R of the drives, motor = R · joint.
+    Parameters
+    ----------
+    model : FrictionModel
+        Friction of the joints.
+    gears : (n, n) array_like
+        R of the drives, motor = R · joint.
+
+    Returns
+    -------
+    FrictionModel
+        With terms of the motors.
     """
     R = np.asarray(gears, dtype=float)
     if model.shared or np.count_nonzero(R) == np.count_nonzero(np.diag(R)):

@@ -33,9 +33,14 @@ OFFSET_SHARE = 1.0 / 3.0
 class Motion(NamedTuple):
     """How joints move, and what else friction may depend on; (N, n) each, or variables of code that is generated.
 
-    q, dq, ddq                   Position, velocity, acceleration [rad | m, per second, per second²].
-    load : (N, n) or None        Torque that a joint transmits to its link [N·m | N].
-    temperature : (N, n) or None Of a joint [°C].
+    Attributes
+    ----------
+    q, dq, ddq
+        Position, velocity, acceleration [rad | m, per second, per second²].
+    load : (N, n) or None
+        Torque that a joint transmits to its link [N·m | N].
+    temperature : (N, n) or None
+        Of a joint [°C].
     """
 
     q: Any
@@ -97,16 +102,28 @@ NUMBER = Unit("", "")
 class Parameter:
     """A parameter that the torque is linear in, and what is known about it beforehand.
 
-    name : str           Letters; that of joint 3 is called name3 in tables, constraints and files.
-    symbol : str         What the papers call it, where that is something else.
-    unit : Unit          Of the torque per unit of its column.
-    nonnegative : bool   Whether a negative value is impossible. None: as far as the model is dissipative.
-    typical : float      Of an ordinary arm, as a share of the joint's effort limit; None where none can be said.
-    attributes : dict    The joint attribute that means it, per description format: {"URDF": "damping"}. Others can't hold it.
-    reason : str         Why the others can't: what they have no attribute for.
-    lost : str           What even these attributes have no place for.
-    motion : str         The motion that shows it, as advice to "these joints".
-    negative : str       What a negative value would be.
+    Attributes
+    ----------
+    name : str
+        Letters; that of joint 3 is called name3 in tables, constraints and files.
+    symbol : str
+        What the papers call it, where that is something else.
+    unit : Unit
+        Of the torque per unit of its column.
+    nonnegative : bool
+        Whether a negative value is impossible. None: as far as the model is dissipative.
+    typical : float
+        Of an ordinary arm, as a share of the joint's effort limit; None where none can be said.
+    attributes : dict
+        The joint attribute that means it, per description format: {"URDF": "damping"}. Others can't hold it.
+    reason : str
+        Why the others can't: what they have no attribute for.
+    lost : str
+        What even these attributes have no place for.
+    motion : str
+        The motion that shows it, as advice to "these joints".
+    negative : str
+        What a negative value would be.
     """
 
     name: str
@@ -125,9 +142,14 @@ class Parameter:
 class ShapeConstant:
     """A constant that the torque is not linear in: the model's field of that name.
 
-    symbol : what the papers call it, where that is something else.
-    lower, upper : where to look for it.
-    fixed : it is known from elsewhere (a gear ratio) or a matter of choice, and not fitted unless that is asked for.
+    Attributes
+    ----------
+    symbol
+        What the papers call it, where that is something else.
+    lower, upper
+        Where to look for it.
+    fixed
+        It is known from elsewhere (a gear ratio) or a matter of choice, and not fitted unless that is asked for.
     """
 
     name: str
@@ -155,16 +177,26 @@ class SharedParameter(NamedTuple):
 class FrictionModel(ABC):
     """A joint friction model that is linear in its k parameters.
 
-    name : str             The name in the registry.
-    parameters : (k,)      One joint's parameters.
-    shapes : tuple         Constants that it is not linear in; those of a combination are its parts'.
-    symmetry : Symmetry    The contract suite checks it.
-    dissipative : bool     With parameters >= 0 the model only takes energy out of the motion: torque · dq >= 0. Checked too.
-    needs : frozenset      What it uses of a motion beside q, dq and ddq: "load", "temperature". Its jump at rest may depend on
-                           these, and on nothing else.
-    joints : int or None   How many joints it is for; None for any number.
-    shared : tuple         Parameters that act on joints beside their own.
-    mixing : (n, n)        What its terms see is motion @ mixing, where joints turn a motor together; None: the joint's own motion.
+    Attributes
+    ----------
+    name : str
+        The name in the registry.
+    parameters : (k,)
+        One joint's parameters.
+    shapes : tuple
+        Constants that it is not linear in; those of a combination are its parts'.
+    symmetry : Symmetry
+        The contract suite checks it.
+    dissipative : bool
+        With parameters >= 0 the model only takes energy out of the motion: torque · dq >= 0. Checked too.
+    needs : frozenset
+        What it uses of a motion beside q, dq and ddq: "load", "temperature". Its jump at rest may depend on these, and on nothing else.
+    joints : int or None
+        How many joints it is for; None for any number.
+    shared : tuple
+        Parameters that act on joints beside their own.
+    mixing : (n, n) array
+        What its terms see is motion @ mixing, where joints turn a motor together; None: the joint's own motion.
     """
 
     name: str
@@ -304,7 +336,19 @@ def check_shapes(model: FrictionModel, *, positive: Sequence[str] = ()) -> None:
 def friction_torque(model: FrictionModel, parameters: ArrayLike, motion: Motion) -> Array:
     """Friction torque (N, n) [N·m | N], to be added to the rigid-body torque.
 
-    parameters : (n, k)  Row j holds the parameters of joint j, in the order of `model.parameter_names`.
+    Parameters
+    ----------
+    model : FrictionModel
+        The model.
+    parameters : (n, k) array_like
+        Row j holds the parameters of joint j, in the order of `model.parameter_names`.
+    motion : Motion
+        What the friction depends on, (N, n) each.
+
+    Returns
+    -------
+    (N, n) array
+        Torque of each joint [N·m | N].
     """
     phi = model.columns(motion)
     theta = np.asarray(parameters, dtype=float)

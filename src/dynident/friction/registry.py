@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from dynident.core.fields import parse_number
+from dynident.core.kinds import parse_number
+from dynident.core.records import register_variants
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction.armature import Armature
 from dynident.friction.asymmetric_coulomb import AsymmetricCoulomb
@@ -53,17 +54,54 @@ FRICTION_MODELS: dict[str, Callable[[], FrictionModel]] = {
     "temperature_coulomb": TemperatureCoulomb,
     "temperature_viscous": TemperatureViscous,
 }
+"""The friction models, by name; a call without arguments makes one."""
+#: What files may name.
+register_variants(FrictionModel, Combined, Coupled, PerJoint, *(model for model in FRICTION_MODELS.values() if isinstance(model, type)))
 
 
 def friction_model(name: str) -> FrictionModel:
-    """The model of that name; "viscous+armature" is the two together, "stribeck(speed=0.1)" has another shape than the default one."""
+    """The model of that name; "viscous+armature" is the two together, "stribeck(speed=0.1)" has another shape than the default one.
+
+    Parameters
+    ----------
+    name : str
+        A name of `FRICTION_MODELS`, or several joined by "+", each with its shape in brackets where that is not the default one.
+
+    Returns
+    -------
+    FrictionModel
+        The model, for any number of joints.
+
+    Raises
+    ------
+    UnknownNameError
+        Where no model has that name.
+
+    Examples
+    --------
+    >>> from dynident.friction import friction_model
+    >>> friction_model("viscous+coulomb").parameter_names
+    ('fv', 'fc')
+    """
     parts = [_make(part.strip()) for part in _BETWEEN.split(name)]
     return parts[0] if len(parts) == 1 else combine(*parts)
 
 
 def friction_to_dict(model: FrictionModel) -> dict[str, Any]:
-    """{"model": name, "shape": {...}}, {"models": [...]} for several acting together, {"joints": [...]} for one per joint;
-    ready for standard JSON."""
+    """A friction model as texts and numbers, ready for standard JSON.
+
+    One model is {"model": name, "shape": {...}}, several acting together are {"models": [...]}, and one per joint is {"joints": [...]}.
+
+    Parameters
+    ----------
+    model : FrictionModel
+        The model.
+
+    Returns
+    -------
+    dict
+        As `friction_from_dict` takes it.
+    """
     if isinstance(model, Coupled):  # motors that turn several joints
         return {"coupled": friction_to_dict(model.model), "gears": model.gears.tolist()}
     if isinstance(model, PerJoint):
@@ -76,7 +114,18 @@ def friction_to_dict(model: FrictionModel) -> dict[str, Any]:
 
 
 def friction_from_dict(data: Mapping[str, Any]) -> FrictionModel:
-    """The model that `friction_to_dict` wrote."""
+    """The model that `friction_to_dict` wrote.
+
+    Parameters
+    ----------
+    data : mapping
+        What `friction_to_dict` returned, or what JSON made of it.
+
+    Returns
+    -------
+    FrictionModel
+        The same model.
+    """
     if "coupled" in data:
         return Coupled(friction_from_dict(data["coupled"]), np.array(data["gears"]))
     if "joints" in data:

@@ -39,7 +39,10 @@ class Ripple(FrictionModel):
 class MotorRipple(FrictionModel):
     """torque = wca · cos(p) + wsa · sin(p) + wcb · cos(2 p) + wsb · sin(2 p), with the motor's position p = ratio · q
 
-    ratio : Turns of the motor per turn of the joint [rad/rad | rad/m].
+    Attributes
+    ----------
+    ratio
+        Turns of the motor per turn of the joint [rad/rad | rad/m].
     """
 
     ratio: float = RATIO

@@ -27,8 +27,12 @@ class Sigmoid(FrictionModel):
     φ1, φ2 and φ3 of the paper are fsig, steepness and shift. fsig is the distance between the two levels. That steepness is positive
     leaves out the twin (-φ1, -φ2), which is the same.
 
-    steepness : φ2 [s/rad | s/m].
-    shift : φ3, with which the levels of both directions differ [rad/s | m/s].
+    Attributes
+    ----------
+    steepness
+        φ2 [s/rad | s/m].
+    shift
+        φ3, with which the levels of both directions differ [rad/s | m/s].
     """
 
     steepness: float = STEEPNESS

@@ -17,7 +17,10 @@ THRESHOLD = 0.02
 class SmoothCoulomb(FrictionModel):
     """torque = fc · tanh(dq / threshold)
 
-    threshold : Velocity at which 76 % of fc is reached [rad/s | m/s]; towards 0 it becomes Coulomb friction.
+    Attributes
+    ----------
+    threshold
+        Velocity at which 76 % of fc is reached [rad/s | m/s]; towards 0 it becomes Coulomb friction.
     """
 
     threshold: float = THRESHOLD

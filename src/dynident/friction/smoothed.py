@@ -84,5 +84,18 @@ def jumps_at_rest(model: FrictionModel) -> bool:
 
 
 def smooth(model: FrictionModel, threshold: float = THRESHOLD) -> Smoothed:
-    """The model without its jump at rest; one that has been smoothed already stays as it is."""
+    """The model without its jump at rest; one that has been smoothed already stays as it is.
+
+    Parameters
+    ----------
+    model : FrictionModel
+        Any model.
+    threshold : float
+        Velocity at which 76 % of a jump is reached [rad/s | m/s].
+
+    Returns
+    -------
+    Smoothed
+        The same model, continuous in the velocity.
+    """
     return model if isinstance(model, Smoothed) else Smoothed(model, threshold)

@@ -20,7 +20,10 @@ SPEED, EXPONENT = 0.05, 2.0
 class Stribeck(FrictionModel):
     """torque = fst · exp(-|dq / speed|^exponent) · sign(dq), and zero at rest
 
-    speed : Velocity at which 37 % of it is left [rad/s | m/s].
+    Attributes
+    ----------
+    speed
+        Velocity at which 37 % of it is left [rad/s | m/s].
     """
 
     speed: float = SPEED

@@ -62,11 +62,18 @@ def contact_monitor(
 ) -> ContactMonitor:
     """A monitor whose thresholds come from a log of free motion, such as that of the validation.
 
-    links : what `retrieve` or `read_parameters` returned; by default the coefficients are watched with.
-    gain : K of the observer [1/s], one or one per joint: a contact shows after 1/K, and noise grows with K.
-    confirmation : how long a residual must stay above its threshold [s].
-    false_alarms : expected per hour, over all joints.
-    contacts_possible : the log may have contacts in it, in less than a third of its seconds.
+    Parameters
+    ----------
+    links
+        What `retrieve` or `read_parameters` returned; by default the coefficients are watched with.
+    gain
+        K of the observer [1/s], one or one per joint: a contact shows after 1/K, and noise grows with K.
+    confirmation
+        How long a residual must stay above its threshold [s].
+    false_alarms
+        Expected per hour, over all joints.
+    contacts_possible
+        The log may have contacts in it, in less than a third of its seconds.
     """
     watched = WatchedModel.of(as_torque_model(model, links), links)
     return calibrate(
@@ -131,8 +138,7 @@ def calibrate(
 
 def _velocity_noise(log: Dataset, smooth: Dataset) -> Array:
     """(n,) standard deviation of a recorded velocity about the smooth one, by the median, so that a few jerks don't count."""
-    assert log.dq is not None and smooth.dq is not None, "watched_log"  # noqa: S101, PT018
-    return np.median(np.abs(log.dq - smooth.dq), axis=0) / _NORMAL_MEDIAN
+    return np.median(np.abs(log.require("dq") - smooth.require("dq")), axis=0) / _NORMAL_MEDIAN
 
 
 def _noise(bare: ContactMonitor, log: Dataset, *, robust: bool) -> ResidualNoise:
@@ -189,10 +195,9 @@ def _spread(model: Estimate, links: LinkParameters | None, motion: Dataset) -> A
     """(n,) standard deviation of the efforts at postures all over the joints' ranges, beyond what it is along the motion itself."""
     rng, robot = np.random.default_rng(0), model.base.robot
     rows = rng.integers(0, motion.samples, _POSTURES)
-    q, dq, ddq, warmth = (None if values is None else values[rows] for values in (motion.q, motion.dq, motion.ddq, motion.temperature))
-    assert q is not None  # noqa: S101 (every log has it)
+    dq, ddq, warmth = (None if values is None else values[rows] for values in (motion.dq, motion.ddq, motion.temperature))
     time = np.arange(_POSTURES, dtype=float)
-    along = Dataset(time=time, q=q, dq=dq, ddq=ddq, temperature=warmth, joint_names=motion.joint_names)
+    along = Dataset(time=time, q=motion.q[rows], dq=dq, ddq=ddq, temperature=warmth, joint_names=motion.joint_names)
     elsewhere = replace(along, q=rng.uniform(*robot.drawn_range.T, size=along.q.shape))
     own, other = (np.sqrt(np.mean(prediction_std(model, part, links=links) ** 2, axis=0)) for part in (along, elsewhere))
     return np.sqrt(np.maximum(other**2 - own**2, 0.0))

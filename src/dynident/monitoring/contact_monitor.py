@@ -25,14 +25,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, check_positive, freeze, per_joint
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.records import Shape
+from dynident.core.results import Result
 from dynident.dynamics import mass_matrix
 from dynident.errors import ValueRangeError
 from dynident.friction.model import REFERENCE_TEMPERATURE
@@ -51,19 +51,27 @@ _POSTURES = 200
 class Calibration:
     """Where the levels come from.
 
-    source : str               The log of free motion; empty where the levels were given.
-    seconds : float            How long it is.
-    false_alarms : float       Expected per hour of motion like that, over all joints.
-    rms : (n,)                 Of the residual there [N·m | N].
-    spread : (n,)              What the parameters' uncertainty adds elsewhere in the joints' ranges: a standard deviation [N·m | N].
-    contacts_possible : bool   The log may have contacts in it, so that its quiet parts were looked at.
+    Attributes
+    ----------
+    source : str
+        The log of free motion; empty where the levels were given.
+    seconds : float
+        How long it is.
+    false_alarms : float
+        Expected per hour of motion like that, over all joints.
+    rms : (n,) array
+        Of the residual there [N·m | N].
+    spread : (n,) array
+        What the parameters' uncertainty adds elsewhere in the joints' ranges: a standard deviation [N·m | N].
+    contacts_possible : bool
+        The log may have contacts in it, so that its quiet parts were looked at.
     """
 
     source: str
     seconds: float
     false_alarms: float
-    rms: Array
-    spread: Array
+    rms: Annotated[Array, Shape("n")]
+    spread: Annotated[Array, Shape("n")]
     contacts_possible: bool = False
 
 
@@ -71,13 +79,22 @@ class Calibration:
 class MonitorState:
     """The observer between two samples; (n,) each if not said otherwise.
 
-    balance : Balance       Momentum, rate, doubt and inertia at the latest sample.
-    residual : [N·m | N]    What acts from outside.
-    allowance : [N·m | N]   Part of the threshold that friction near rest makes.
-    threshold : [N·m | N]   What |residual| is compared with.
-    distance : float        Of all residuals together, in standard deviations.
-    above : (n + 1,) [s]    For how long they have been above; the last is that of the distance.
-    touched : int           The last joint that is touched, from 0; -1 where none is.
+    Attributes
+    ----------
+    balance : Balance
+        Momentum, rate, doubt and inertia at the latest sample.
+    residual
+        [N·m | N] What acts from outside.
+    allowance
+        [N·m | N] Part of the threshold that friction near rest makes.
+    threshold
+        [N·m | N] What |residual| is compared with.
+    distance : float
+        Of all residuals together, in standard deviations.
+    above : (n + 1,) array [s]
+        For how long they have been above; the last is that of the distance.
+    touched : int
+        The last joint that is touched, from 0; -1 where none is.
     """
 
     balance: Balance
@@ -93,20 +110,29 @@ class MonitorState:
 class ContactMonitor(Result):
     """An observer for one robot.
 
-    gain : number or (n,)          K [1/s].
-    level : number or (n,)         Thresholds, to which the allowance comes, in standard deviations of the noise; infinite where a joint
-                                   is not judged by itself.
-    blur : number or (n,)          By how much a measured velocity may be off [rad/s | m/s].
-    confirmation : float           How long a residual must stay above its threshold [s].
-    noise : ResidualNoise          Of the residuals; by default 1 N·m | N, so that `level` is in that unit.
-    distance_level : float         Threshold of the distance; infinite where the joints are not judged together.
-    calibration : or None          Where the levels come from; None where they were given.
+    Attributes
+    ----------
+    gain
+        Number or (n,) K [1/s].
+    level
+        Number or (n,) Thresholds, to which the allowance comes, in standard deviations of the noise; infinite where a joint is not judged
+        by itself.
+    blur
+        Number or (n,) By how much a measured velocity may be off [rad/s | m/s].
+    confirmation : float
+        How long a residual must stay above its threshold [s].
+    noise : ResidualNoise
+        Of the residuals; by default 1 N·m | N, so that `level` is in that unit.
+    distance_level : float
+        Threshold of the distance; infinite where the joints are not judged together.
+    calibration : or None
+        Where the levels come from; None where they were given.
     """
 
     model: WatchedModel
-    gain: Array
-    level: Array
-    blur: Array
+    gain: Annotated[Array, Shape("n")]
+    level: Annotated[Array, Shape("n", finite=False)]
+    blur: Annotated[Array, Shape("n")]
     confirmation: float
     noise: ResidualNoise = UNIT_NOISE
     distance_level: float = np.inf
@@ -171,29 +197,6 @@ class ContactMonitor(Result):
     def with_level(self, level: ArrayLike) -> ContactMonitor:
         """The same observer with thresholds (n,) that were chosen otherwise [N·m | N], at every posture, and for each joint by itself."""
         return replace(self, level=np.asarray(level, dtype=float), noise=UNIT_NOISE, distance_level=np.inf, calibration=None)
-
-    @property
-    def headline(self) -> str:
-        robot = self.model.robot
-        thresholds = ", ".join(f"{threshold:.2g}" for threshold in self.usual_threshold)
-        return f"{robot.name}, {self.model.name}, thresholds {thresholds} {robot.unit('effort')}"
-
-    def tables(self) -> Report:
-        from dynident.monitoring.tables import monitor_report  # the tables know ContactMonitor, not the other way round
-
-        return monitor_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per joint: gain, threshold, allowance at rest, noise."""
-        from dynident.monitoring.tables import level_records
-
-        return level_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The thresholds of all joints, in motion and at rest."""
-        from dynident.monitoring.figures import level_figure
-
-        return (level_figure(self),)
 
     @cached_property
     def usual_threshold(self) -> Array:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.results import Result
 from dynident.data import Dataset
 from dynident.monitoring.contact_monitor import ContactMonitor, nearness
 from dynident.monitoring.observe import Observation, observe, watched_log
@@ -23,12 +21,20 @@ APART = 0.1
 class Contact:
     """One contact.
 
-    time : float                  When it was found, on the log's clock [s].
-    duration : float              From then on until no joint was above its threshold [s].
-    joint : str                   The joint whose residual was largest beside its threshold.
-    link : str                    The farthest link that shows it; the contact is on it, or beyond with a force that no joint beyond feels.
-    residual, threshold : float   Of that joint, where they are farthest apart [unit].
-    distance : float              The largest of all residuals together, in standard deviations.
+    Attributes
+    ----------
+    time : float
+        When it was found, on the log's clock [s].
+    duration : float
+        From then on until no joint was above its threshold [s].
+    joint : str
+        The joint whose residual was largest beside its threshold.
+    link : str
+        The farthest link that shows it; the contact is on it, or beyond with a force that no joint beyond feels.
+    residual, threshold : float
+        Of that joint, where they are farthest apart [unit].
+    distance : float
+        The largest of all residuals together, in standard deviations.
     """
 
     time: float
@@ -45,10 +51,18 @@ class Contact:
 class Contacts(Result):
     """What a monitor saw in a log.
 
-    time : (N,); residual, threshold : (N, n)   [N·m | N]
-    distance : (N,)                             Of the residuals of all joints together, in standard deviations.
-    rows : tuple of int                         First sample of each of the events.
-    starts : tuple of int                       First sample of each segment.
+    Attributes
+    ----------
+    time
+        (N,);.
+    residual, threshold : (N, n) array
+        [N·m | N].
+    distance : (N,) array
+        Of the residuals of all joints together, in standard deviations.
+    rows : tuple of int
+        First sample of each of the events.
+    starts : tuple of int
+        First sample of each segment.
     """
 
     monitor: ContactMonitor
@@ -67,29 +81,6 @@ class Contacts(Result):
         """How long the robot was watched, pauses between segments left out."""
         edges = (*self.starts, len(self.time))
         return float(sum(self.time[stop - 1] - self.time[start] for start, stop in pairwise(edges)))
-
-    @property
-    def headline(self) -> str:
-        count = len(self.events)
-        found = "no contact" if count == 0 else "1 contact" if count == 1 else f"{count} contacts"
-        return f"{found} in {self.seconds:.4g} s of {self.monitor.model.robot.name}"
-
-    def tables(self) -> Report:
-        from dynident.monitoring.tables import contacts_report  # the tables know Contacts, not the other way round
-
-        return contacts_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per contact."""
-        from dynident.monitoring.tables import contact_records
-
-        return contact_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The distance of all joints together, then residual, threshold and contacts of every joint."""
-        from dynident.monitoring.figures import contact_figures
-
-        return contact_figures(self)
 
 
 def find_contacts(monitor: ContactMonitor, data: Dataset) -> Contacts:

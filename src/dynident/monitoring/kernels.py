@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from dynident.core.compiled import compiler
-from dynident.monitoring.contact_monitor import OFFSET_ROUNDS
+from dynident.monitoring.contact_monitor import OFFSET_ROUNDS, ContactMonitor
 
-_compile = compiler(nogil=True, error_model="numpy")
+# OFFSET_ROUNDS becomes part of the compiled code.
+_compile = compiler(calls=(sys.modules[ContactMonitor.__module__],), nogil=True, error_model="numpy")
 
 
 @_compile

@@ -11,7 +11,7 @@ from dynident.core.arrays import Array, IntArray
 from dynident.data import Dataset, differentiate
 from dynident.errors import InputError
 from dynident.monitoring.contact_monitor import LONGEST_PAUSE, ContactMonitor
-from dynident.regression.prepare import check_torque, match_joints
+from dynident.regression.prepare import check_torque, match_log
 from dynident.robots.robot import Robot
 
 #: Samples whose momentum is computed at once.
@@ -36,9 +36,7 @@ class Observation:
 
 def watched_log(robot: Robot, data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     """A log with torques and velocities of the robot's joints, in its order, and notes about it."""
-    matched = match_joints(robot, data)
-    if not isinstance(matched, Dataset):
-        raise InputError("a robot is watched by a log of its motion with torques, and the data are samples of M and g")
+    matched = match_log(robot, data)
     check_torque(matched)
     slowest = float(np.median(matched.steps))
     if slowest > 0.5 * LONGEST_PAUSE:
@@ -52,8 +50,7 @@ def observe(monitor: ContactMonitor, data: Dataset) -> Observation:
     """Residuals of a log with dq and effort; the observer starts again in each segment."""
     from dynident.monitoring import kernels  # compiled where it is needed
 
-    dq, effort = data.dq, data.effort
-    assert dq is not None and effort is not None, "watched_log"  # noqa: S101, PT018
+    dq, effort = data.require("dq"), data.require("effort")
     residual, allowance, std, distance = np.zeros_like(data.q), np.empty_like(data.q), np.empty_like(data.q), np.zeros(data.samples)
     touched = np.full(data.samples, -1, dtype=np.int64)
     for segment in data.segments:

@@ -14,10 +14,12 @@ numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from dynident.core.arrays import Array, freeze, per_joint
+from dynident.core.records import Shape
 
 #: Steps of the likelihood; the levels, which come after, make up for what is left to gain.
 _STEPS = 60
@@ -31,12 +33,16 @@ _ROUNDS, _BELIEVED = 4, 0.5
 class ResidualNoise:
     """Standard deviations of the residual's noise.
 
-    velocity : number or (n,)   The part that the inertia carries [rad/s² | m/s²].
-    effort : number or (n,)     The part of each joint by itself [N·m | N]; positive.
+    Attributes
+    ----------
+    velocity
+        Number or (n,) The part that the inertia carries [rad/s² | m/s²].
+    effort
+        Number or (n,) The part of each joint by itself [N·m | N]; positive.
     """
 
-    velocity: Array
-    effort: Array
+    velocity: Annotated[Array, Shape("n")]
+    effort: Annotated[Array, Shape("n")]
 
     def for_joints(self, n: int) -> ResidualNoise:
         """The same, checked, with a number for each of n joints."""

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array, freeze
+from dynident.core.records import Shape
 from dynident.dynamics import mass_matrix, momentum
 from dynident.errors import InputError, ShapeError
 from dynident.feasibility.result import LinkParameters
@@ -49,15 +50,20 @@ class Balance(NamedTuple):
 class WatchedModel:
     """A robot with the numbers of its links and its friction.
 
-    parameters : (n, 10)                  Linear parameters of the links, in the robot's named frames.
-    friction_parameters : (n, k) or None  Of `friction`, row j for joint j.
-    name : str                            What the numbers are: "links", "coefficients", "nominal".
+    Attributes
+    ----------
+    parameters : (n, 10) array
+        Linear parameters of the links, in the robot's named frames.
+    friction_parameters : (n, k) array or None
+        Of `friction`, row j for joint j.
+    name : str
+        What the numbers are: "links", "coefficients", "nominal".
     """
 
     robot: Robot
-    parameters: Array
+    parameters: Annotated[Array, Shape("n 10")]
     friction: FrictionModel | None = None
-    friction_parameters: Array | None = None
+    friction_parameters: Annotated[Array, Shape("n k")] | None = None
     name: str = LINKS
 
     def __post_init__(self) -> None:

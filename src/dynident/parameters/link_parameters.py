@@ -21,16 +21,18 @@ from dynident.core.arrays import Array, all_finite
 from dynident.errors import ShapeError, ValueRangeError
 
 PARAMETERS_PER_LINK = 10
+"""Number of linear parameters of a link: m, mc (3), J (6)."""
 
-#: Where each element of the symmetric 3x3 inertia stands in the vector: (row, column) of xx, xy, xz, yy, yz, zz.
 INERTIA_ELEMENTS: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+"""Where each element of the symmetric 3x3 inertia stands in the vector: (row, column) of xx, xy, xz, yy, yz, zz."""
 INERTIA_NAMES: tuple[str, ...] = ("xx", "xy", "xz", "yy", "yz", "zz")
+"""Names of these elements."""
 _ROWS = np.array([row for row, _ in INERTIA_ELEMENTS])
 _COLUMNS = np.array([column for _, column in INERTIA_ELEMENTS])
 # Pinocchio stores m, mx, my, mz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz: entry k of ours is entry _PINOCCHIO[k] of theirs.
 _PINOCCHIO = np.array([0, 1, 2, 3, 4, 5, 7, 6, 8, 9])
-#: What arithmetic between a body's moments and its mass, centre of mass and inertia can change, as a share of the largest.
 ROUNDING = 1e-14
+"""What arithmetic between a body's moments and its mass, centre of mass and inertia can change, as a share of the largest."""
 
 
 class ParameterEntry(NamedTuple):
@@ -45,7 +47,18 @@ class ParameterEntry(NamedTuple):
 
 
 def parameter_entries(links: int) -> tuple[ParameterEntry, ...]:
-    """Name and unit of every entry of the stacked vector of `links` links (length 10 * links)."""
+    """Name and unit of every entry of the stacked vector of `links` links (length 10 * links).
+
+    Parameters
+    ----------
+    links : int
+        Number of links.
+
+    Returns
+    -------
+    tuple of ParameterEntry
+        10 * links entries.
+    """
     slots = [("m", "", "kg"), *(("mc", axis, "kg·m") for axis in "xyz"), *(("J", element, "kg·m²") for element in INERTIA_NAMES)]
     return tuple(
         ParameterEntry(f"{quantity}{link + 1}{element}", unit, link, slot, quantity, element)
@@ -55,12 +68,43 @@ def parameter_entries(links: int) -> tuple[ParameterEntry, ...]:
 
 
 def parameter_names(links: int) -> tuple[str, ...]:
-    """Names of the stacked parameter vector: m1, mc1x, ..., J1zz, m2, ..."""
+    """Names of the stacked parameter vector: m1, mc1x, ..., J1zz, m2, ...
+
+    Parameters
+    ----------
+    links : int
+        Number of links.
+
+    Returns
+    -------
+    tuple of str
+        10 * links names.
+    """
     return tuple(entry.name for entry in parameter_entries(links))
 
 
 def link_rows(parameters: ArrayLike, links: Sequence[str]) -> Array:
-    """(n, 10) parameters of these links that were given as such, or stacked (10 n,); finite."""
+    """Parameters of links that were given as rows (n, 10), or stacked (10 n,), as rows.
+
+    Parameters
+    ----------
+    parameters : (n, 10) or (10 n,) array_like
+        One row per link, or all stacked.
+    links : sequence of str
+        Names of the n links, for the message of an error.
+
+    Returns
+    -------
+    (n, 10) array
+        Finite numbers.
+
+    Raises
+    ------
+    ShapeError
+        Where the shape is another.
+    ValueRangeError
+        Where a number is not finite.
+    """
     values, n = np.asarray(parameters, dtype=float, order="C"), len(links)
     if values.shape not in ((n, PARAMETERS_PER_LINK), (n * PARAMETERS_PER_LINK,)):
         raise ShapeError("parameters", values.shape, f"({n}, 10) = (links, parameters) or ({10 * n},)")
@@ -74,9 +118,14 @@ def link_rows(parameters: ArrayLike, links: Sequence[str]) -> Array:
 class LinkInertia(NamedTuple):
     """One link as people think of it.
 
-    mass : float        [kg]
-    com : (3,)          Centre of mass in the parameter frame [m].
-    inertia : (3, 3)    About the centre of mass, axes of the parameter frame [kg·m²].
+    Attributes
+    ----------
+    mass : float
+        [kg].
+    com : (3,) array
+        Centre of mass in the parameter frame [m].
+    inertia : (3, 3) array
+        About the centre of mass, axes of the parameter frame [kg·m²].
     """
 
     mass: float
@@ -97,10 +146,19 @@ class LinkInertia(NamedTuple):
 def from_com(mass: ArrayLike, com: ArrayLike, inertia: ArrayLike) -> Array:
     """Linear parameters from mass, centre of mass and barycentric inertia.
 
-    mass : (...)          [kg]
-    com : (..., 3)        centre of mass in the parameter frame [m]
-    inertia : (..., 3, 3) I_c about the centre of mass, axes of the parameter frame [kg·m²]
-    returns : (..., 10)
+    Parameters
+    ----------
+    mass : (...) array_like
+        Mass [kg].
+    com : (..., 3) array_like
+        Centre of mass in the parameter frame [m].
+    inertia : (..., 3, 3) array_like
+        I_c about the centre of mass, axes of the parameter frame [kg·m²].
+
+    Returns
+    -------
+    (..., 10) array
+        Linear parameters.
     """
     m, c, I_c = (np.asarray(value, dtype=float) for value in (mass, com, inertia))
     J = I_c + m[..., None, None] * _parallel_axis(c)
@@ -110,7 +168,20 @@ def from_com(mass: ArrayLike, com: ArrayLike, inertia: ArrayLike) -> Array:
 def to_com(parameters: ArrayLike) -> tuple[Array, Array, Array]:
     """Mass (...), centre of mass (..., 3) and barycentric inertia (..., 3, 3) of linear parameters (..., 10).
 
-    The centre of mass is not defined where the mass is zero: that raises ValueRangeError.
+    Parameters
+    ----------
+    parameters : (..., 10) array_like
+        Linear parameters m, mc (3), J (6) of each link.
+
+    Returns
+    -------
+    mass, com, inertia : tuple of (...), (..., 3) and (..., 3, 3) arrays
+        Mass [kg], centre of mass [m], inertia about the centre of mass [kg·m²].
+
+    Raises
+    ------
+    ValueRangeError
+        Where a mass is zero, so that the centre of mass is not defined.
     """
     p = _check(parameters)
     m = p[..., 0]
@@ -123,7 +194,22 @@ def to_com(parameters: ArrayLike) -> tuple[Array, Array, Array]:
 def link_inertia(parameters: ArrayLike, name: str = "") -> LinkInertia:
     """Mass, centre of mass and inertia of one link's parameters (10,), which may be massless: then both are about the origin.
 
-    name : whose they are, where they must not lose anything: a first moment without a mass then raises ValueRangeError.
+    Parameters
+    ----------
+    parameters : (10,) array_like
+        Linear parameters of the link.
+    name : str
+        Name of the link where nothing may be lost: a first moment without a mass is then an error.
+
+    Returns
+    -------
+    LinkInertia
+        About the centre of mass; of a massless link about the origin.
+
+    Raises
+    ------
+    ValueRangeError
+        Where a link with a name has a first moment but no mass.
     """
     p = _check(parameters)
     if p[0] != 0.0:
@@ -135,7 +221,18 @@ def link_inertia(parameters: ArrayLike, name: str = "") -> LinkInertia:
 
 
 def inertia_tensor(elements: ArrayLike) -> Array:
-    """(..., 3, 3) of the elements (..., 6) of an inertia, in the order of INERTIA_NAMES."""
+    """The symmetric matrix (..., 3, 3) of the elements (..., 6) of an inertia, in the order of INERTIA_NAMES.
+
+    Parameters
+    ----------
+    elements : (..., 6) array_like
+        xx, xy, xz, yy, yz, zz [kg·m²].
+
+    Returns
+    -------
+    (..., 3, 3) array
+        The symmetric tensor [kg·m²].
+    """
     six = np.asarray(elements, dtype=float)
     matrix = np.empty((*six.shape[:-1], 3, 3))
     matrix[..., _ROWS, _COLUMNS] = six
@@ -144,12 +241,34 @@ def inertia_tensor(elements: ArrayLike) -> Array:
 
 
 def inertia_matrix(parameters: ArrayLike) -> Array:
-    """J about the frame's origin, (..., 3, 3), of linear parameters (..., 10)."""
+    """J about the frame's origin, (..., 3, 3), of linear parameters (..., 10).
+
+    Parameters
+    ----------
+    parameters : (..., 10) array_like
+        Linear parameters m, mc (3), J (6) of each link.
+
+    Returns
+    -------
+    (..., 3, 3) array
+        J [kg·m²].
+    """
     return inertia_tensor(_check(parameters)[..., 4:])
 
 
 def pseudo_inertia(parameters: ArrayLike) -> Array:
-    """The pseudo-inertia (..., 4, 4) of linear parameters (..., 10)."""
+    """The pseudo-inertia (..., 4, 4) of linear parameters (..., 10).
+
+    Parameters
+    ----------
+    parameters : (..., 10) array_like
+        Linear parameters m, mc (3), J (6) of each link.
+
+    Returns
+    -------
+    (..., 4, 4) array
+        Positive definite where the parameters are physically consistent.
+    """
     p = _check(parameters)
     J = inertia_tensor(p[..., 4:])
     P = np.empty((*p.shape[:-1], 4, 4))
@@ -160,7 +279,18 @@ def pseudo_inertia(parameters: ArrayLike) -> Array:
 
 
 def from_pseudo_inertia(pseudo: ArrayLike) -> Array:
-    """Linear parameters (..., 10) of a symmetric pseudo-inertia (..., 4, 4)."""
+    """Linear parameters (..., 10) of a symmetric pseudo-inertia (..., 4, 4).
+
+    Parameters
+    ----------
+    pseudo : (..., 4, 4) array_like
+        Symmetric pseudo-inertia of each link.
+
+    Returns
+    -------
+    (..., 10) array
+        Linear parameters.
+    """
     P = np.asarray(pseudo, dtype=float)
     if P.shape[-2:] != (4, 4):
         raise ShapeError("pseudo_inertia", P.shape, "(..., 4, 4)")
@@ -176,6 +306,16 @@ def consistency_margin(parameters: ArrayLike) -> Array:
     ½ tr(I_c) - λ_max(I_c), the slack of the triangle inequality [kg·m²]. That is the margin of a link with a positive mass, whatever
     its size; of a negative mass the smaller of the two. It doesn't depend on the choice of frame, unlike the eigenvalue about the
     origin (its sign is the same: a change of frame is a congruence). Massless links: the smallest eigenvalue about the origin.
+
+    Parameters
+    ----------
+    parameters : (..., 10) array_like
+        Linear parameters m, mc (3), J (6) of each link.
+
+    Returns
+    -------
+    (...) array
+        Margin of each link [kg·m²]; positive where the parameters are physically consistent.
     """
     p = _check(parameters)
     P = pseudo_inertia(p)
@@ -195,7 +335,15 @@ def change_of_frame(pose_old_in_new: ArrayLike) -> Array:
 
     A pose T acts on the pseudo-inertia as P -> T P Tᵀ, which is linear in P; composing poses multiplies the matrices.
 
-    pose_old_in_new : (..., 4, 4)  Homogeneous pose of the old parameter frame in the new one.
+    Parameters
+    ----------
+    pose_old_in_new : (..., 4, 4) array_like
+        Homogeneous pose of the old parameter frame in the new one.
+
+    Returns
+    -------
+    (..., 10, 10) array
+        The matrix A.
     """
     T = np.asarray(pose_old_in_new, dtype=float)
     if T.shape[-2:] != (4, 4):
@@ -207,12 +355,34 @@ def change_of_frame(pose_old_in_new: ArrayLike) -> Array:
 
 
 def to_pinocchio(parameters: ArrayLike) -> Array:
-    """Reorder the last axis (..., 10) from dynident's order to Pinocchio's. Works on regressor columns too."""
+    """Reorder the last axis (..., 10) from dynident's order to Pinocchio's. Works on regressor columns too.
+
+    Parameters
+    ----------
+    parameters : (..., 10) array_like
+        In dynident's order m, mc (3), Jxx, Jxy, Jxz, Jyy, Jyz, Jzz.
+
+    Returns
+    -------
+    (..., 10) array
+        In Pinocchio's order.
+    """
     return np.asarray(parameters, dtype=float)[..., np.argsort(_PINOCCHIO)]
 
 
 def from_pinocchio(parameters: ArrayLike) -> Array:
-    """Reorder the last axis (..., 10) from Pinocchio's order to dynident's. Works on regressor columns too."""
+    """Reorder the last axis (..., 10) from Pinocchio's order to dynident's. Works on regressor columns too.
+
+    Parameters
+    ----------
+    parameters : (..., 10) array_like
+        In Pinocchio's order m, mc (3), Jxx, Jxy, Jyy, Jxz, Jyz, Jzz.
+
+    Returns
+    -------
+    (..., 10) array
+        In dynident's order.
+    """
     return np.asarray(parameters, dtype=float)[..., _PINOCCHIO]
 
 

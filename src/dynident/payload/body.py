@@ -25,7 +25,6 @@ from dynident.parameters import PARAMETERS_PER_LINK, from_com
 from dynident.parameters.link_metric import weight_of
 from dynident.payload.difference import LoadDifference
 from dynident.regression.equations.base import BaseParameters
-from dynident.regression.equations.columns import problem_columns
 from dynident.robots.kinematics import translation
 from dynident.robots.robot import Joint, Link, Robot
 
@@ -79,7 +78,6 @@ def _flange_body(length: float) -> BaseParameters:
         robot=robot,
         friction=None,
         equations="torque",
-        columns=problem_columns(robot, None),
         independent=np.arange(PARAMETERS_PER_LINK),
         grouping=np.eye(PARAMETERS_PER_LINK),
         known={},

@@ -40,12 +40,19 @@ LEAST_NOISE, ROUNDING = 1e-7, 1e-6
 class LoadDifference:
     """All that both logs say about the payload: directions @ p = values, with their covariance.
 
-    directions : (r, 10)     The combinations of the ten parameters in the flange frame that are told; r = 10 where all are.
-    values : (r,)            What they are.
-    covariance : (r, r)      Of the values, the arm's uncertainty included; larger by the strain where that is above one.
-    strain : float           What arm and payload leave over of the two fits' difference, over what their noise makes one expect; 1 where
-                             nothing can be left over.
-    together : Residuals     What arm and payload leave over of the loaded log.
+    Attributes
+    ----------
+    directions : (r, 10) array
+        The combinations of the ten parameters in the flange frame that are told; r = 10 where all are.
+    values : (r,) array
+        What they are.
+    covariance : (r, r) array
+        Of the values, the arm's uncertainty included; larger by the strain where that is above one.
+    strain : float
+        What arm and payload leave over of the two fits' difference, over what their noise makes one expect; 1 where nothing can be left
+        over.
+    together : Residuals
+        What arm and payload leave over of the loaded log.
     """
 
     directions: Array
@@ -67,9 +74,14 @@ class LoadDifference:
 def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *, refit_friction: bool = True) -> LoadDifference:
     """Compare the fit of a loaded log with that of the arm.
 
-    loaded : on base parameters without known values, or on the arm's own where it has none.
-    link, flange : the link that carries the payload, and the pose (4, 4) of the frame of its ten parameters in the link's.
-    refit_friction : whether friction may have changed since the arm was identified: all that does not depend on place or acceleration.
+    Parameters
+    ----------
+    loaded
+        On base parameters without known values, or on the arm's own where it has none.
+    link, flange
+        The link that carries the payload, and the pose (4, 4) of the frame of its ten parameters in the link's.
+    refit_friction
+        Whether friction may have changed since the arm was identified: all that does not depend on place or acceleration.
     """
     theirs, ours = _told(arm), _told(loaded)
     base = loaded.base
@@ -93,7 +105,6 @@ def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *
     lengths = np.maximum(np.linalg.norm(everything, axis=0), np.finfo(float).tiny)
     best = least_squares(everything / lengths, z, rcond=_DEPENDENT) / lengths
     of_loaded = E @ best[: len(E.T)] + known + F @ best[len(E.T) : len(E.T) + free] + G @ best[-PARAMETERS_PER_LINK:]
-    assert loaded.problem is not None  # noqa: S101 (it was fitted just now)
     judged = np.trace(left) > 0.5  # a single joint leaves nothing over that could be judged
     strain = float(np.sum((left @ z) ** 2) / np.sum(left * noise)) if judged else 1.0
     return LoadDifference(
@@ -101,7 +112,7 @@ def load_difference(arm: Estimate, loaded: Estimate, link: int, flange: Array, *
         values=solve @ z,
         covariance=max(strain, 1.0) * (solve @ noise @ solve.T),
         strain=strain,
-        together=residuals(loaded.problem, of_loaded),
+        together=residuals(loaded.require_problem(), of_loaded),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.data import Dataset
-from dynident.errors import InputError, UnknownNameError
+from dynident.errors import InputError, UnknownNameError, require
 from dynident.feasibility.posterior import posterior_covariance
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.solve import solve_retrieval
@@ -56,11 +56,18 @@ def identify_payload(
 ) -> PayloadEstimate:
     """Mass, centre of mass and inertia of what an identified arm carries in a log.
 
-    arm : of a run, or `identify(robot, unloaded_log)`.
-    link : that carries the payload, in whose parameter frame it then is; by default the last one, through the robot's tool frame.
-    declared : what the controller was told, to be compared with.
-    refit_friction : fit the friction of the loaded log again; False holds it at the arm's.
-    cutoff, rate : of the filter of the loaded log [Hz]; by default as in the identification of the arm, less for a slower log.
+    Parameters
+    ----------
+    arm
+        Of a run, or `identify(robot, unloaded_log)`.
+    link
+        That carries the payload, in whose parameter frame it then is; by default the last one, through the robot's tool frame.
+    declared
+        What the controller was told, to be compared with.
+    refit_friction
+        Fit the friction of the loaded log again; False holds it at the arm's.
+    cutoff, rate
+        Of the filter of the loaded log [Hz]; by default as in the identification of the arm, less for a slower log.
     """
     robot = arm.base.robot
     index, flange = _carrier(arm.base, link)
@@ -75,11 +82,11 @@ def identify_payload(
         raise InputError("this log tells nothing of a payload: no joint that moves feels it", remedy="move the joints that carry it")
     retrieval = payload_problem(difference, length_unit(robot))
     body = solve_retrieval(retrieval)
-    covariance = posterior_covariance(retrieval)
-    assert covariance is not None  # noqa: S101 (the prior is knowledge about all ten)
+    covariance = require(posterior_covariance(retrieval), "the covariance of the payload")  # the prior is knowledge about all ten
     regressor = _sample_rows(problem, payload_columns(alone.base, index, flange))
     rows = problem.rows[0]
-    assert isinstance(rows, LogRows)  # noqa: S101 (it was made of a log)
+    if not isinstance(rows, LogRows):
+        raise InputError("a payload is identified from a log of the arm that carries it, not from samples of M and g")
     found = PayloadEstimate(
         robot=robot,
         link=robot.link_names[index],
@@ -172,11 +179,11 @@ def _check_positive(difference: LoadDifference) -> None:
 
 def _tell(problem: RetrievalProblem, parameters: Array, covariance: Array) -> BoolArray:
     """(10,) which of mass, centre of mass and inertia the data tell."""
-    assert problem.prior is not None  # noqa: S101
     values, std = quantities(parameters), quantity_std(parameters, covariance)
+    before = quantity_std(parameters, prior_covariance(require(problem.prior, "the prior of the payload")))
     place = PLACE * length_unit(problem.base.robot)
     sizes = np.array([values[0], *[place] * 3, *[float(np.mean(values[[4, 7, 9]]))] * 6])
-    return (std <= TELLING * sizes) & (std <= TELLING * quantity_std(parameters, prior_covariance(problem.prior)))
+    return (std <= TELLING * sizes) & (std <= TELLING * before)
 
 
 def _blur(std: float, regressor: Array, alone: Estimate) -> float:

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynident.core.texts import listing
 from dynident.payload.quantities import NAMES
 from dynident.payload.result import PayloadEstimate, PayloadStatus
-from dynident.regression.notes import listing
 from dynident.robots.kinematics import length_unit
 
 #: Gravity that stays within this angle of one direction tells the centre of mass only across it [rad].

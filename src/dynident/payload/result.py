@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.records import Shape
+from dynident.core.results import Result
 from dynident.errors import ValueRangeError
 from dynident.parameters import change_of_frame, from_com, link_inertia
 from dynident.payload.quantities import quantities, quantity_intervals, quantity_std
@@ -49,15 +49,26 @@ class Declared:
 class PayloadEvidence:
     """What stands behind a payload.
 
-    source, arm : str            The loaded log, and what the arm was identified from.
-    samples : int                Of the loaded log.
-    alone, together : float      What a fit of the loaded log by itself leaves of its effort, and what arm and payload leave [%].
-    strain : float               What arm and payload leave over of the two fits' difference, over what noise makes one expect.
-    mass : (2,) or None          What the data alone say of the mass, which can be negative, and its standard deviation [kg].
-    blur : float                 What that standard deviation does to the efforts of the log, as a share of them.
-    refit_friction : bool        Whether the friction was fitted again.
-    tilt : float                 How far gravity turned from its mean direction in the flange frame [rad]; 0 without gravity.
-    gap : float                  By how much the objective could be better at most, in units of the noise; the certificate of the answer.
+    Attributes
+    ----------
+    source, arm : str
+        The loaded log, and what the arm was identified from.
+    samples : int
+        Of the loaded log.
+    alone, together : float
+        What a fit of the loaded log by itself leaves of its effort, and what arm and payload leave [%].
+    strain : float
+        What arm and payload leave over of the two fits' difference, over what noise makes one expect.
+    mass : (2,) or None
+        What the data alone say of the mass, which can be negative, and its standard deviation [kg].
+    blur : float
+        What that standard deviation does to the efforts of the log, as a share of them.
+    refit_friction : bool
+        Whether the friction was fitted again.
+    tilt : float
+        How far gravity turned from its mean direction in the flange frame [rad]; 0 without gravity.
+    gap : float
+        By how much the objective could be better at most, in units of the noise; the certificate of the answer.
     """
 
     source: str
@@ -77,52 +88,37 @@ class PayloadEvidence:
 class PayloadEstimate(Result):
     """A rigid body on the flange of a robot.
 
-    link : str               The link that carries it.
-    flange : (4, 4)          Pose of the frame that all its numbers are in, in the link's parameter frame: the robot's tool frame.
-    parameters : (10,)       m, mc, J about the origin of the flange frame.
-    covariance : (10, 10)    Of the parameters: noise, its correlation in time, and the arm's uncertainty.
-    told : (10,) bool        Which of mass, centre of mass and inertia about it the data tell; a usual body stands in for the others.
-    quantile : float         Standard deviations in half a 95 % interval.
-    regressor : (n, N, 10)   Effort of each joint per unit of the parameters along the loaded log, filtered as it was, N of its samples.
-    declared : or None       What the controller was told.
+    Attributes
+    ----------
+    link : str
+        The link that carries it.
+    flange : (4, 4) array
+        Pose of the frame that all its numbers are in, in the link's parameter frame: the robot's tool frame.
+    parameters : (10,) array
+        m, mc, J about the origin of the flange frame.
+    covariance : (10, 10) array
+        Of the parameters: noise, its correlation in time, and the arm's uncertainty.
+    told : (10,) bool array
+        Which of mass, centre of mass and inertia about it the data tell; a usual body stands in for the others.
+    quantile : float
+        Standard deviations in half a 95 % interval.
+    regressor : (n, N, 10) array
+        Effort of each joint per unit of the parameters along the loaded log, filtered as it was, N of its samples.
+    declared : or None
+        What the controller was told.
     """
 
     robot: Robot
     link: str
-    flange: Array
-    parameters: Array
-    covariance: Array
-    told: BoolArray
+    flange: Annotated[Array, Shape("4 4")]
+    parameters: Annotated[Array, Shape("10")]
+    covariance: Annotated[Array, Shape("10 10")]
+    told: Annotated[BoolArray, Shape("10")]
     quantile: float
     evidence: PayloadEvidence
-    regressor: Array
+    regressor: Annotated[Array, Shape("n s 10")]
     declared: Declared | None = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def headline(self) -> str:
-        if self.status is PayloadStatus.NONE:
-            return f"none that shows, less than {self.most:.2g} kg on {self.link} of {self.robot.name}"
-        form = ".1f" if 1e3 * float(np.abs(self.com).max()) >= 1.0 else ".2g"
-        place = ", ".join(format(1e3 * float(value), form) for value in self.com)
-        return f"{self.mass:.4g} ± {self.std[0]:.2g} kg at ({place}) mm on {self.link} of {self.robot.name}"
-
-    def tables(self) -> Report:
-        from dynident.payload.tables import payload_report  # the tables know PayloadEstimate, not the other way round
-
-        return payload_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row each for mass, centre of mass and inertia: value, std, 95 % interval, unit, whether the data tell it."""
-        from dynident.payload.tables import payload_records
-
-        return payload_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Mass, centre of mass and inertia with their intervals, and what the payload does to the joints."""
-        from dynident.payload.figures import payload_figures
-
-        return payload_figures(self)
 
     @property
     def mass(self) -> float:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import NoOptions
+from dynident.core.options import NoOptions, Options
 from dynident.data.dataset import EffortKind
 from dynident.errors import DynidentError
 from dynident.robots.robot import Robot
@@ -27,10 +27,16 @@ class RobotFaultError(DynidentError):
 class JointState(NamedTuple):
     """One cycle of a robot, n joints.
 
-    time : float       The robot's own clock [s].
-    q, dq, effort      (n,) measured [rad | m, per second, and what the connection's `effort_kind` says].
-    reference : (n,)   The position that the robot is told to hold [rad | m]; a new motion begins there.
-    extra : dict       Other numbers per joint that are worth keeping, (n,) each, by name.
+    Attributes
+    ----------
+    time : float
+        The robot's own clock [s].
+    q, dq, effort : (n,) array
+        Measured [rad | m, per second, and what the connection's `effort_kind` says].
+    reference : (n,) array
+        The position that the robot is told to hold [rad | m]; a new motion begins there.
+    extra : dict
+        Other numbers per joint that are worth keeping, (n,) each, by name.
     """
 
     time: float
@@ -115,17 +121,23 @@ class RobotConnection(Protocol):
 class Vendor:
     """A kind of robot that can be recorded, with everything that the registry, the command line and the tests ask of it.
 
-    connect : (address, robot, options) to a connection. Libraries are imported in there, not before.
-    address : what stands behind the name on the command line, for help: "HOST".
-    is_description : the address is the robot's description itself, so that no other is needed.
-    options : dataclass of the options that it has of its own.
+    Attributes
+    ----------
+    connect : (address, robot, options)
+        To a connection. Libraries are imported in there, not before.
+    address
+        What stands behind the name on the command line, for help: "HOST".
+    is_description
+        The address is the robot's description itself, so that no other is needed.
+    options
+        Dataclass of the options that it has of its own.
     """
 
     name: str
     connect: Callable[[str, Robot, Any], RobotConnection]
     address: str = "HOST"
     is_description: bool = False
-    options: type[object] = NoOptions
+    options: type[Options] = NoOptions
 
 
 def check_answer(answer: ModelAnswer) -> None:

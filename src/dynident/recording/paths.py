@@ -17,7 +17,7 @@ from dynident.excitation.limits.limits import Limits
 from dynident.excitation.limits.margins import LimitMargin, motion_margins
 from dynident.excitation.moves import RISE, holds, plan_move, refuse_broken
 from dynident.excitation.trajectories.easing import ease
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.excitation.trajectories.waypoints import WaypointTrajectory
 from dynident.robots.robot import Robot
 from dynident.simulation.reference_motion import reference_curve
@@ -127,7 +127,7 @@ def trajectory_path(
         first, last = (min(seconds, length) * bool(end) for end in moving)
         time = np.arange(math.ceil((length + (first + last) / 2.0) * rate) + 1) / rate
         pace = ease(time, length, first, last)
-        motion = pace.of(Motion(*curve(pace.along)))
+        motion = pace.of(SampledMotion(*curve(pace.along)))
         margins = motion_margins(robot, limits, time, motion, collision)
         if all(holds(margin) for margin in margins):
             marks = marks_at(trajectory, pace.along)

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.core.results import Report, Row, Table, Tabular
+from dynident.core.results import Tabular
 from dynident.core.sizes import check_count
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError, ValueRangeError
@@ -54,11 +54,18 @@ class Passage:
 class RecordingPlan(Tabular):
     """What will be driven.
 
-    passages : tuple of Passage   In order; between them the robot moves slowly.
-    standing : (n,)               Where the robot stands now.
-    move_limits : Limits          Of the moves between passages, slow.
-    rate : float                  Cycles per second of the robot [Hz].
-    commanded : str               SHA-256 of the positions that are commanded.
+    Attributes
+    ----------
+    passages : tuple of Passage
+        In order; between them the robot moves slowly.
+    standing : (n,) array
+        Where the robot stands now.
+    move_limits : Limits
+        Of the moves between passages, slow.
+    rate : float
+        Cycles per second of the robot [Hz].
+    commanded : str
+        SHA-256 of the positions that are commanded.
     """
 
     robot: Robot
@@ -93,6 +100,11 @@ class RecordingPlan(Tabular):
         """Whether a trajectory begins elsewhere than where the robot stands; to configurations it moves anyway."""
         return self.kind == "trajectory" and bool(np.abs(self.passages[0].start - self.standing).max() > START_TOLERANCE)
 
+    @staticmethod
+    def is_move(name: str) -> bool:
+        """Whether a path of this name is a move between passages, which is not recorded."""
+        return name.startswith(_MOVE)
+
     @cached_property
     def paths(self) -> tuple[tuple[str, DrivenPath], ...]:
         """All motions in order, by name; LimitError when there is no way to one of them."""
@@ -106,50 +118,25 @@ class RecordingPlan(Tabular):
             here = passage.end
         return tuple(found)
 
-    @property
-    def headline(self) -> str:
-        return f"{self.robot.name}, {self.kind}, {len(self.passages)} to record"
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per motion: its name, duration and largest speed."""
-        return [{"motion": name, "duration": path.duration, "largest_speed": float(path.speeds.max())} for name, path in self.paths]
-
-    def tables(self) -> Report:
-        paths = self.paths
-        slow = np.max([path.speeds for name, path in paths if name.startswith(_MOVE)] or [np.zeros(self.robot.n)], axis=0)
-        kept = np.max([path.speeds for name, path in paths if not name.startswith(_MOVE)] or [np.zeros(self.robot.n)], axis=0)
-        rows = tuple(
-            Row((joint.name, joint.units.position, *(f"{value:.4f}" for value in numbers), f"{share:.0%}"))
-            for joint, *numbers, share in zip(
-                self.robot.joints,
-                self.standing,
-                self.passages[0].start,
-                slow,
-                kept,
-                np.maximum(slow, kept) / self.robot.velocity_limits,
-                strict=True,
-            )
-        )
-        headings = ("joint", "unit", "stands at", "first start", "speed of moves [/s]", "speed recorded [/s]", "of its limit")
-        table = Table(title="What each joint will do", headings=headings, rows=rows, left=frozenset({0, 1}))
-        duration = sum(path.duration for _, path in paths)
-        count = len(self.passages)
-        many = "repetition{} of a trajectory" if self.kind == "trajectory" else "configuration{} at which the controller is asked"
-        what = many.format("" if count == 1 else "s")
-        return Report(
-            header=(f"{self.robot.name}: {count} {what}, {len(paths)} motions in {duration:.0f} s",),
-            tables=(table,),
-            facts=(),
-            notes=self.notes,
-        )
-
 
 def plan_trajectory(
     robot: Robot, trajectory: Dataset, standing: Array, *, limits: Limits, rate: float, speed: float = 1.0, repeats: int = 1
 ) -> RecordingPlan:
-    """Drive a trajectory `repeats` times. LimitError when it breaks a limit, or a velocity limit times `speed`.
+    """Drive a trajectory `repeats` times.
 
-    standing : (n,) where the robot stands; limits : of the robot; rate : its cycles per second [Hz].
+    Parameters
+    ----------
+    standing : (n,) array
+        Where the robot stands;.
+    limits
+        Of the robot;.
+    rate
+        Its cycles per second [Hz].
+
+    Raises
+    ------
+    LimitError
+        When it breaks a limit, or a velocity limit times `speed`.
     """
     if repeats < 1:
         raise ValueRangeError("repeats", f"is {repeats}; at least 1 was expected")
@@ -170,7 +157,8 @@ def plan_trajectory(
         collision=collision,
     )
     _refuse_outside(plan)
-    assert plan.paths  # noqa: S101 (a way to every start, or LimitError)
+    if not plan.paths:  # plans a way to every start; LimitError where there is none
+        raise InputError("the plan has no motion", remedy="give a trajectory with at least two samples")
     return plan
 
 
@@ -184,11 +172,24 @@ def plan_configurations(
     speed: float = MOVE_SPEED,
     stops: IntArray | None = None,
 ) -> RecordingPlan:
-    """Stand at configurations one after another and ask the controller. LimitError when one breaks a limit.
+    """Stand at configurations one after another and ask the controller.
 
-    q : (N, n) the configurations [rad | m].
-    standing : (n,) where the robot stands now [rad | m].
-    stops : (N,) where the robot is to stand, other than 0; it comes by the others on its way. By default everywhere.
+    Parameters
+    ----------
+    q : (N, n) array
+        The configurations [rad | m].
+    standing : (n,) array
+        Where the robot stands now [rad | m].
+    stops : (N,) array
+        Where the robot is to stand, other than 0; it comes by the others on its way. By default everywhere.
+
+    Raises
+    ------
+    LimitError
+        When one breaks a limit.
+
+    Notes
+    -----
     One to which no way is found is left out, with a note.
     """
     if q.ndim != 2 or q.shape[1] != robot.n or len(q) == 0:

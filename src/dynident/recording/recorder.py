@@ -174,13 +174,20 @@ def record(
 ) -> RecordingOutcome:
     """Drive the plan and write an NPZ file, which grows after every passage and has all that was recorded when anything goes wrong.
 
-    resume       Go on with the file of the same plan; else there must be none.
-    confirm      Asked before a move that was not in the plan as it was shown: after the connection was lost. With `confirm_each`, before
-                 every move.
-    interrupted  Asked at every cycle; when it says so, the robot comes to rest on its path, and the recording ends.
-    patience     How long a lost connection is tried again [s]. The passage that was under way is driven again from its start;
-                 what was recorded of it stays.
+    Parameters
+    ----------
+    resume
+        Go on with the file of the same plan; else there must be none.
+    confirm
+        Asked before a move that was not in the plan as it was shown: after the connection was lost. With `confirm_each`, before every move.
+    interrupted
+        Asked at every cycle; when it says so, the robot comes to rest on its path, and the recording ends.
+    patience
+        How long a lost connection is tried again [s]. The passage that was under way is driven again from its start; what was recorded of
+        it stays.
 
+    Notes
+    -----
     A robot that reports an error is told to halt at once. The outcome says how it ended; nothing is raised for that.
     """
     target = Path(path)

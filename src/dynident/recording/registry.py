@@ -11,6 +11,7 @@ from dynident.recording.connections import franka, ur, virtual
 from dynident.robots.robot import Robot
 
 VENDORS: dict[str, Vendor] = {item.name: item for item in (franka.VENDOR, ur.VENDOR, virtual.VENDOR)}
+"""The robots' interfaces that can be recorded from, by name."""
 
 
 def known_vendors() -> str:

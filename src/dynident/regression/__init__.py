@@ -1,15 +1,20 @@
 """From data to coefficients: base parameters, compressed problems, and fits with their uncertainty."""
 
-from dynident.regression.equations.base import BaseParameters, base_parameters
-from dynident.regression.estimate import Estimate, EstimateStatus
-from dynident.regression.fit import fit
-from dynident.regression.friction.choose import choose_friction
-from dynident.regression.friction.fit_friction import fit_friction
-from dynident.regression.friction.refit import refit_friction
-from dynident.regression.identify import build_problem, identify
-from dynident.regression.problem import Problem
-from dynident.regression.solution import Prior, residuals
-from dynident.regression.uncertainty.losses import Huber, Squared, Tukey
+from typing import TYPE_CHECKING
+
+from dynident.core.lazy import make_lazy
+
+if TYPE_CHECKING:
+    from dynident.regression.equations.base import BaseParameters, base_parameters
+    from dynident.regression.estimate import Estimate, EstimateStatus
+    from dynident.regression.fit import fit
+    from dynident.regression.friction.choose import choose_friction
+    from dynident.regression.friction.fit_friction import fit_friction
+    from dynident.regression.friction.refit import refit_friction
+    from dynident.regression.identify import build_problem, identify
+    from dynident.regression.problem import Problem
+    from dynident.regression.solution import Prior, residuals
+    from dynident.regression.uncertainty.losses import Huber, Squared, Tukey
 
 __all__ = [
     "BaseParameters",
@@ -29,3 +34,5 @@ __all__ = [
     "refit_friction",
     "residuals",
 ]
+
+make_lazy(__name__)

@@ -153,5 +153,4 @@ def _on_base(problem: Problem, base: BaseParameters) -> Problem:
 
 
 def _problem(estimate: Estimate) -> Problem:
-    assert estimate.problem is not None  # noqa: S101 (it was just fitted)
-    return estimate.problem
+    return estimate.require_problem()

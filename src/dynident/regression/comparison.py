@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.core.results import Row, Table
 from dynident.errors import InputError
 from dynident.regression.estimate import Estimate
-from dynident.regression.tables import coefficients, value_text
 
 #: A coefficient is the same in both where it differs by at most this many standard deviations of the difference.
 SAME = 2.0
@@ -64,30 +62,4 @@ def compare(estimate: Estimate, other: Estimate) -> EstimateComparison:
         difference=difference,
         deviations=deviations,
         distance=float(np.linalg.norm(difference)) / max(size, np.finfo(float).tiny),
-    )
-
-
-def comparison_table(estimate: Estimate, other: Estimate, *, headings: tuple[str, str]) -> Table:
-    """The coefficients of both, and their difference in standard deviations. headings : what to call the two."""
-    found = compare(estimate, other)
-    pairs = zip(coefficients(estimate), coefficients(other), strict=True)
-    rows = tuple(
-        Row(
-            (
-                str(k + 1),
-                mine.expression,
-                value_text(mine.value, mine.std),
-                value_text(theirs.value, theirs.std),
-                mine.unit,
-                f"{found.deviations[k]:+.1f}" if found.both[k] else "–",
-            ),
-            dimmed=not found.both[k],
-        )
-        for k, (mine, theirs) in enumerate(pairs)
-    )
-    return Table(
-        title="Coefficients of both",
-        headings=("no.", "coefficient", *headings, "unit", "difference [std]"),
-        rows=rows,
-        left=frozenset({1, 4}),
     )

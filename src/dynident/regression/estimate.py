@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, IntArray
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result, short_number
+from dynident.core.records import Shape
+from dynident.core.results import Result
 from dynident.data import Dataset
 from dynident.data.provenance import Provenance
 from dynident.dynamics import coriolis_matrix, gravity, inverse_dynamics, mass_matrix
@@ -36,10 +36,10 @@ EXACT = 1e-3
 class Residuals:
     """Sums of squares per group of rows: what is left over, and what there was to explain."""
 
-    names: tuple[str, ...]
-    counts: IntArray
-    squares: Array
-    totals: Array
+    names: Annotated[tuple[str, ...], Shape("g")]
+    counts: Annotated[IntArray, Shape("g")]
+    squares: Annotated[Array, Shape("g")]
+    totals: Annotated[Array, Shape("g")]
 
     @property
     def relative_percent(self) -> float:
@@ -75,7 +75,7 @@ class JoinedData:
     noise : float             What the square of the latter amounts to by noise alone.
     """
 
-    factor: Array
+    factor: Annotated[Array, Shape("b+1 b+1")]
     noise: float
 
 
@@ -100,30 +100,46 @@ class EstimateStatus(Enum):
 class Estimate(Result):
     """Base parameters estimated from data.
 
-    values : (b,)            Estimate of each base parameter; zero where dropped.
-    covariance : (b, b)      The larger of what noise and the variation between blocks say; zero rows and columns where dropped.
-    kept : (b,) bool         Which are part of the model.
-    singular_values : (b,)   Of the stacked regressor, largest first: the evidence for its rank.
-    summary : FitSummary     Data, processing, noise, loss, condition number, tolerances.
-    provenance : Provenance  Of the samples of the fit; None where it is not known.
-    problem : Problem        What was fitted: all that the data say, compressed; None for an estimate that was read without it.
-    blocks : BlockVariation  How much blocks of the log differ; None where that was not measured.
-    shapes : tuple           The shapes of friction that were fitted, with their standard deviations.
-    shape_covariance : (m, b + m)  Of these m with the coefficients and with each other; None where there are none.
-    choice : FrictionChoice  The friction models that were tried; None where one was given.
-    joined : JoinedData      What the data say where the links come from other data than the friction; None where `problem` says it.
-    reached : (n, 2)         Largest speed of each joint in the log backward and forward, zero for a direction in which it did not turn
-                             [rad/s | m/s]; None without a log.
-    vendor_model : VendorModelTest   How the controller's model agrees with the log; None where not both were given.
+    Attributes
+    ----------
+    values : (b,) array
+        Estimate of each base parameter; zero where dropped.
+    covariance : (b, b) array
+        The larger of what noise and the variation between blocks say; zero rows and columns where dropped.
+    kept : (b,) bool array
+        Which are part of the model.
+    singular_values : (b,) array
+        Of the stacked regressor, largest first: the evidence for its rank.
+    summary : FitSummary
+        Data, processing, noise, loss, condition number, tolerances.
+    provenance : Provenance
+        Of the samples of the fit; None where it is not known.
+    problem : Problem
+        What was fitted: all that the data say, compressed; None for an estimate that was read without it.
+    blocks : BlockVariation
+        How much blocks of the log differ; None where that was not measured.
+    shapes : tuple
+        The shapes of friction that were fitted, with their standard deviations.
+    shape_covariance : (m, b + m) array
+        Of these m with the coefficients and with each other; None where there are none.
+    choice : FrictionChoice
+        The friction models that were tried; None where one was given.
+    joined : JoinedData
+        What the data say where the links come from other data than the friction; None where `problem` says it.
+    reached : (n, 2) array
+        Largest speed of each joint in the log backward and forward, zero for a direction in which it did not turn [rad/s | m/s]; None
+        without a log.
+    vendor_model : VendorModelTest
+        How the controller's model agrees with the log; None where not both were given.
     """
 
     base: BaseParameters
-    values: Array
-    covariance: Array
-    kept: BoolArray
+    values: Annotated[Array, Shape("b")]
+    covariance: Annotated[Array, Shape("b b")]
+    kept: Annotated[BoolArray, Shape("b")]
     dropped: tuple[Dropped, ...]
     residuals: Residuals
-    singular_values: Array
+    singular_values: Annotated[Array, Shape("s")]
     summary: FitSummary
     status: EstimateStatus
     provenance: Provenance | None = None
@@ -131,33 +147,11 @@ class Estimate(Result):
     problem: Problem | None = None
     blocks: BlockVariation | None = None
     shapes: tuple[FittedShape, ...] = ()
-    shape_covariance: Array | None = None
+    shape_covariance: Annotated[Array, Shape("m b+m")] | None = None
     choice: FrictionChoice | None = None
     joined: JoinedData | None = None
-    reached: Array | None = None
+    reached: Annotated[Array, Shape("n 2")] | None = None
     vendor_model: VendorModelTest | None = None
-
-    @property
-    def headline(self) -> str:
-        kept = f"{int(self.kept.sum())} coefficients kept of {self.base.rank}"
-        return f"{self.base.robot.name}, {kept}, {short_number(self.residuals.relative_percent)} % relative error"
-
-    def tables(self) -> Report:
-        from dynident.regression.tables import report  # the tables know Estimate, not the other way round
-
-        return report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per coefficient: name, expression, value, std, unit, whether it was kept."""
-        from dynident.regression.tables import coefficients
-
-        return [asdict(item) for item in coefficients(self)]
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The coefficients with their intervals, how well each is determined, and friction curves."""
-        from dynident.regression.figures import estimate_figures
-
-        return estimate_figures(self)
 
     @property
     def std(self) -> Array:
@@ -192,11 +186,24 @@ class Estimate(Result):
         """(groups,) noise by which rows are divided when all that they say is to count: with `row_scale`, and at least a thousandth of
         what they measure. Less is data that a computer made, and with prior and data farther apart than that a solver loses the prior.
 
-        InputError where the data are not there.
+        Raises
+        ------
+        InputError
+            Where the data are not there.
+        """
+        return np.maximum(self.row_scale * np.asarray(self.summary.noise_levels), EXACT * self.require_problem().group_rms)
+
+    def require_problem(self) -> Problem:
+        """What was fitted.
+
+        Raises
+        ------
+        InputError
+            For an estimate that was read without its data.
         """
         if self.problem is None:
             raise InputError("this estimate doesn't carry the data that it was fitted to; identify again")
-        return np.maximum(self.row_scale * np.asarray(self.summary.noise_levels), EXACT * self.problem.group_rms)
+        return self.problem
 
     @property
     def half_interval(self) -> Array:

@@ -10,11 +10,12 @@ import numpy as np
 
 from dynident.core.arrays import BoolArray
 from dynident.core.linear_algebra import condition_number
+from dynident.core.texts import listing
 from dynident.errors import UnknownNameError
 from dynident.regression.equations.factors import compress, triangular
 from dynident.regression.equations.sizes import unit_sizes
 from dynident.regression.estimate import Dropped, Estimate, EstimateStatus
-from dynident.regression.notes import estimate_notes, listing
+from dynident.regression.notes import estimate_notes
 from dynident.regression.problem import Problem
 from dynident.regression.recordings import weigh_recordings
 from dynident.regression.solution import ITERATIONS, Prior, WeightedSolution, prior_rows, residuals
@@ -49,14 +50,20 @@ def fit(
 ) -> Estimate:
     """Estimate the base parameters of a problem.
 
-    noise : "per_group" weighs each joint, each of several recordings, and each element of a controller's M and g by its own noise,
-        iterated (default); "uniform" is ordinary least squares, as in the papers, which adds kg·m² to N·m.
-    loss : Squared() is least squares, Huber() and Tukey() are for logs with gross errors. By default least squares, or Huber() where a log
-        has residuals that are far beyond what noise makes; a note says so. Rows that were not kept are made again at every iteration.
-    prior : ridge toward values with given standard deviations.
-    drop_above_percent : coefficients whose relative standard deviation exceeds this are dropped one at a time, the worst first,
-        and the rest estimated again: the papers' shorter tables (30 there). What is dropped counts as zero, so that the rest
-        looks more certain than it is; by default all that the data determine are kept. Noise alone decides here, as in the papers.
+    Parameters
+    ----------
+    noise
+        "per_group" weighs each joint, each of several recordings, and each element of a controller's M and g by its own noise, iterated
+        (default); "uniform" is ordinary least squares, as in the papers, which adds kg·m² to N·m.
+    loss
+        Squared() is least squares, Huber() and Tukey() are for logs with gross errors. By default least squares, or Huber() where a log has
+        residuals that are far beyond what noise makes; a note says so. Rows that were not kept are made again at every iteration.
+    prior
+        Ridge toward values with given standard deviations.
+    drop_above_percent
+        Coefficients whose relative standard deviation exceeds this are dropped one at a time, the worst first, and the rest estimated
+        again: the papers' shorter tables (30 there). What is dropped counts as zero, so that the rest looks more certain than it is; by
+        default all that the data determine are kept. Noise alone decides here, as in the papers.
     """
     noise = noise or "per_group"
     if noise not in NOISES:

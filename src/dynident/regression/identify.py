@@ -53,6 +53,14 @@ class ProblemOptions(TypedDict, total=False):
     seed: int
 
 
+class IdentifyOptions(ProblemOptions, FitOptions, total=False):
+    """The options of `identify`, all of which can be left out."""
+
+    friction: FrictionModel | Default | Auto | None
+    fit_shapes: bool
+    progress: Callable[[str], None] | None
+
+
 def identify(
     robot: Robot,
     data: Dataset | ControllerSamples | Sequence[Dataset | ControllerSamples],
@@ -68,11 +76,18 @@ def identify(
 ) -> Estimate:
     """Dynamic coefficients, with friction from a log (eqs. 5 to 9, 24 and 25 of the Panda paper), without from M and g (eqs. 17 to 22).
 
-    data : a log, a controller's samples, or both in a list. Of both each counts by its own noise, and `Estimate.vendor_model` tells
-        whether the controller's model is that of the arm; `equations` are then those of the samples, all else is of the log.
-    friction : as in `build_problem`; "auto" chooses a model per joint by what it predicts of held-out parts of the log.
-    fit_shapes : whether the shapes of the friction model are fitted too, or stay as they are.
+    Parameters
+    ----------
+    data
+        A log, a controller's samples, or both in a list. Of both each counts by its own noise, and `Estimate.vendor_model` tells whether
+        the controller's model is that of the arm; `equations` are then those of the samples, all else is of the log.
+    friction
+        As in `build_problem`; "auto" chooses a model per joint by what it predicts of held-out parts of the log.
+    fit_shapes
+        Whether the shapes of the friction model are fitted too, or stay as they are.
 
+    Notes
+    -----
     The others are those of `build_problem` (cutoff, rate, equations, known, extra, load, seed) and of `fit`, one after the other.
     """
     problem, controller = build_problems(robot, data, friction=friction, **building)
@@ -150,19 +165,30 @@ def build_problem(
 ) -> Problem:
     """Stream the data through the kernels into one factor per group of rows; memory doesn't grow with the data.
 
-    friction : model of the joints' friction, None for none; by default linear friction for a log, with rotor inertia where its gears are
-        known or the data show it, and none for controller samples. Where motors turn several joints, their friction and rotors act on
-        all of these. "auto" is what the choice of a model begins with.
-    cutoff : parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter. None for
-        no filter; "auto" filters a log at 5 Hz, or a quarter of its rate where that is less.
-    rate : output rate of the filter [Hz]; by default four times the cutoff.
-    equations : for controller samples, "controller" (all that is there), "inertia" or "gravity", as in the KUKA paper; of a log
-        "gravity" takes the holds, where all joints stand still.
-    known : parameters declared known, by name; they are not estimated.
-    extra : further columns by name, each (N, n): the effort of every joint per unit of the parameter.
-    load : (N, n) torque that the joints transmit, for friction that depends on it [N·m | N]; without it fits take the torque of the links.
-    seed : of the random samples that tell the base parameters.
-    progress : called now and then with the share that is done, 0 to 1.
+    Parameters
+    ----------
+    friction
+        Model of the joints' friction, None for none; by default linear friction for a log, with rotor inertia where its gears are known or
+        the data show it, and none for controller samples. Where motors turn several joints, their friction and rotors act on all of these.
+        "auto" is what the choice of a model begins with.
+    cutoff
+        Parallel filter, -6 dB frequency [Hz]; regressor columns and effort go through the same zero-phase filter. None for no filter;
+        "auto" filters a log at 5 Hz, or a quarter of its rate where that is less.
+    rate
+        Output rate of the filter [Hz]; by default four times the cutoff.
+    equations
+        For controller samples, "controller" (all that is there), "inertia" or "gravity", as in the KUKA paper; of a log "gravity" takes the
+        holds, where all joints stand still.
+    known
+        Parameters declared known, by name; they are not estimated.
+    extra
+        Further columns by name, each (N, n): the effort of every joint per unit of the parameter.
+    load : (N, n) array_like
+        Torque that the joints transmit, for friction that depends on it [N·m | N]; without it fits take the torque of the links.
+    seed
+        Of the random samples that tell the base parameters.
+    progress
+        Called now and then with the share that is done, 0 to 1.
     """
     notes: tuple[str, ...] = ()
     if isinstance(data, Dataset) and equations == "gravity":

@@ -9,6 +9,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.large_arrays import column_ranges
+from dynident.core.texts import listing
 from dynident.data import Dataset
 from dynident.data.signals.faulty_samples import describe_faults
 from dynident.data.signals.sampling import GAP, UNIFORM
@@ -42,7 +43,6 @@ FEW_CONFIGURATIONS = 20
 NOISY_VELOCITY = 1.0
 #: Less than this is not worth a note [%]: hardly a sign is wrong.
 QUIET_VELOCITY = 0.01
-_LISTED = 12
 
 
 def log_notes(robot: Robot, data: Dataset, processing: Processing) -> Iterator[str]:
@@ -213,8 +213,3 @@ def _negative_friction(estimate: Estimate) -> Iterator[str]:
     for meaning, names in found.items():
         verb = "is" if len(names) == 1 else "are"
         yield f"{listing(names)} {verb} negative: {meaning}; other effects have gone into it, so don't extrapolate"
-
-
-def listing(names: Sequence[str], most: int = _LISTED) -> str:
-    """Names with commas, the first few of many."""
-    return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])} and {len(names) - most} more"

@@ -94,16 +94,16 @@ def mask_trembling(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
     The sign of that velocity is noise, and friction at rest is whatever holds the joint: neither says anything about friction that
     leaps where a joint turns back. Of a joint that hardly ever moves all is kept, for the sake of gravity.
     """
-    assert data.dq is not None  # noqa: S101 (prepared)
+    dq = data.require("dq")
     resting = find_rest(data)
     if not resting.any():
         return data, ()
     counts = resting.sum(axis=0)
     turns, stays = np.zeros(data.n), np.zeros(data.n)
-    for block in row_blocks(data.samples, data.dq, width=data.n):
+    for block in row_blocks(data.samples, dq, width=data.n):
         rows = slice(block.start, block.stop + 1)
         stay = resting[rows][1:] & resting[rows][:-1]
-        turns += ((np.diff(np.sign(data.dq[rows]), axis=0) != 0.0) & stay).sum(axis=0)
+        turns += ((np.diff(np.sign(dq[rows]), axis=0) != 0.0) & stay).sum(axis=0)
         stays += stay.sum(axis=0)
     trembling = turns > TREMBLING * (counts - stays)
     resting &= trembling & (counts <= MOSTLY_RESTING * data.samples) & (counts >= HARDLY_RESTING * data.samples)
@@ -123,10 +123,9 @@ def mask_reversals(data: Dataset, noise: Mapping[str, Mapping[str, float]]) -> t
     The sign of the velocity, and with it that of Coulomb friction, is not known there. Recorded velocities are used as they are. Of a
     joint that is this slow most of the time all is kept, for the sake of gravity.
     """
-    assert data.dq is not None  # noqa: S101 (prepared)
     derived = [name for name in data.joint_names if "position" in noise.get(name, {})]
     level = np.array([UNDECIDED * noise[name]["velocity"] if name in derived else 0.0 for name in data.joint_names])
-    mask = map_rows(lambda dq: np.abs(dq) >= level, data.dq, dtype=bool)
+    mask = map_rows(lambda dq: np.abs(dq) >= level, data.require("dq"), dtype=bool)
     mask |= mask.mean(axis=0) < 1.0 - MOST_LEFT_OUT
     if mask.all():
         return data, ()
@@ -179,6 +178,14 @@ def match_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | C
     return data
 
 
+def match_log(robot: Robot, data: Dataset | ControllerSamples) -> Dataset:
+    """The same of a log. InputError for samples of a controller."""
+    matched = match_joints(robot, data)
+    if not isinstance(matched, Dataset):
+        raise InputError("the data are samples of a controller's M and g", remedy="give a log of a motion")
+    return matched
+
+
 def order_joints(robot: Robot, data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
     """The data with the robot's joints alone, in its order, where they name all of them; else as they are."""
     named = data.joint_names != default_names(data.n)  # numbers that we gave ourselves say nothing about order
@@ -217,8 +224,7 @@ def _derived_noise(data: Dataset, noise: EncoderNoise, others: Sequence[str]) ->
 
 def _check_unit(robot: Robot, data: Dataset) -> None:
     """Torques far beyond what the joints can do are in another unit."""
-    assert data.effort is not None  # noqa: S101 (prepared)
-    typical = np.median(np.abs(thin_rows(data.effort, 20_000)), axis=0)
+    typical = np.median(np.abs(thin_rows(data.require("effort"), 20_000)), axis=0)
     for joint, value in zip(robot.joints, typical, strict=True):
         if value > ABSURD_EFFORT * joint.effort > 0.0:
             typically = f"{value:.3g} {joint.units.effort} in the median, and its limit is {joint.effort:.3g}"

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, check_array
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.kinds import NOT_STORED
+from dynident.core.records import Shape
+from dynident.core.results import Result
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.provenance import Provenance
 from dynident.data.signals.faulty_samples import leave_out_faults
@@ -44,9 +45,9 @@ class ControllerCoefficients:
     samples : int           Configurations behind them.
     """
 
-    combinations: Array
-    values: Array
-    covariance: Array
+    combinations: Annotated[Array, Shape("k b")]
+    values: Annotated[Array, Shape("k")]
+    covariance: Annotated[Array, Shape("k k")]
     samples: int
 
     def rows(self, least: float) -> Array:
@@ -69,55 +70,46 @@ class RecordingPart(NamedTuple):
 class Problem(Result):
     """Everything that the data say about the base parameters.
 
-    groups : RowGroup per group     Names and columns of the rows with one noise level.
-    factors : (c + 1, c + 1) each   Triangular factor of [regressor, right-hand side] of the group's rows.
-    counts : (groups,)              Number of rows behind each factor.
-    processing : Processing         What was done to the data before.
-    rows : tuple of RowSource       Where the rows come from, for those who need them again; empty after loading from a file.
-    filtered : tables or None       The rows whose noise is correlated, where they were kept; see `filtered_rows`.
-    provenance : Provenance         Of the samples behind the rows; None in files of older versions.
-    reached : (n, 2) or None        Largest speed of each joint in a log backward and forward, zero for a direction in which it did not
-                                    turn [rad/s | m/s].
-    parts : per recording and group What each of several recordings says; empty where there is one, or they have been weighted.
-    controller : ControllerCoefficients or None   What M and g of the robot's controller say beside a log.
-    notes : tuple of str            What a reader of the results should know about the data.
+    Attributes
+    ----------
+    groups : RowGroup per group
+        Names and columns of the rows with one noise level.
+    factors : (c + 1, c + 1) array each
+        Triangular factor of [regressor, right-hand side] of the group's rows.
+    counts : (groups,) array
+        Number of rows behind each factor.
+    processing : Processing
+        What was done to the data before.
+    rows : tuple of RowSource
+        Where the rows come from, for those who need them again; empty after loading from a file.
+    filtered : tables or None
+        The rows whose noise is correlated, where they were kept; see `filtered_rows`.
+    provenance : Provenance
+        Of the samples behind the rows; None in files of older versions.
+    reached : (n, 2) array or None
+        Largest speed of each joint in a log backward and forward, zero for a direction in which it did not turn [rad/s | m/s].
+    parts
+        Per recording and group What each of several recordings says; empty where there is one, or they have been weighted.
+    controller : ControllerCoefficients or None
+        What M and g of the robot's controller say beside a log.
+    notes : tuple of str
+        What a reader of the results should know about the data.
     """
 
     base: BaseParameters
-    groups: tuple[RowGroup, ...]
-    factors: tuple[Array, ...]
-    counts: IntArray
+    groups: Annotated[tuple[RowGroup, ...], Shape("d")]
+    factors: Annotated[tuple[Annotated[Array, Shape("c#+1 c#+1")], ...], Shape("d")]
+    counts: Annotated[IntArray, Shape("d")]
     samples: int
     processing: Processing = field(default_factory=Processing)
     source: str = ""
-    rows: tuple[RowSource, ...] = ()
-    filtered: Tables | None = None
+    rows: tuple[RowSource, ...] = field(default=(), metadata=NOT_STORED)
+    filtered: tuple[tuple[Annotated[Array, Shape("c#+1 *")], ...], ...] | None = None
     provenance: Provenance | None = None
-    reached: Array | None = None
+    reached: Annotated[Array, Shape("n 2")] | None = None
     notes: tuple[str, ...] = ()
-    parts: tuple[tuple[RecordingPart, ...], ...] = ()
+    parts: tuple[tuple[RecordingPart, ...], ...] = field(default=(), metadata=NOT_STORED)
     controller: ControllerCoefficients | None = None
-
-    @property
-    def headline(self) -> str:
-        return f"{self.base.robot.name}, {int(self.counts.sum())} equations of {self.samples} samples for {self.base.rank} coefficients"
-
-    def tables(self) -> Report:
-        from dynident.regression.tables import problem_report  # the tables know Problem, not the other way round
-
-        return problem_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per group of equations: name, unit, how many, and the RMS of their right-hand side."""
-        from dynident.regression.tables import problem_records
-
-        return problem_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Singular values of the stacked regressor."""
-        from dynident.regression.figures import problem_figure
-
-        return (problem_figure(self),)
 
     @cached_property
     def filtered_rows(self) -> Tables | None:
@@ -155,7 +147,13 @@ class Problem(Result):
 
     def stack(self, weights: ArrayLike, *, least: float = _CERTAIN) -> Array:
         """(·, b + 1) all that the data say, in the columns of the base parameters: the factors, each times its group's weight, then what a
-        controller says, in units of its noise. least : share of each coefficient that this noise is at least."""
+        controller says, in units of its noise.
+
+        Parameters
+        ----------
+        least
+            Share of each coefficient that this noise is at least.
+        """
         rows = self.stack_groups(weights)
         return rows if self.controller is None else np.concatenate([rows, self.controller.rows(least)])
 
@@ -266,8 +264,7 @@ def problem_on_base(
         log_rows = replace(log_rows, load=inverse_dynamics(base.robot, links, *log_rows.motion(slice(None))[:3]))
     notes, done = (*log_notes(base.robot, data, log.processing), *left_out), log.processing
     problem = problem_of_rows(log_rows, samples=data.samples, source=data.source, processing=done, notes=notes, progress=progress)
-    assert log.dataset.dq is not None  # noqa: S101 (prepared)
-    return replace(problem, provenance=recorded, reached=reached_speeds(log.dataset.dq, used.mask))
+    return replace(problem, provenance=recorded, reached=reached_speeds(log.dataset.require("dq"), used.mask))
 
 
 def problem_of_rows(

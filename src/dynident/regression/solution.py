@@ -37,8 +37,12 @@ FAR_ABOVE, CLEARLY = 2.0, 1.0
 class Prior:
     """What is believed of the coefficients before seeing the data.
 
-    values : (b,)   The most probable ones, in their SI units.
-    std : (b,)      Their standard deviations.
+    Attributes
+    ----------
+    values : (b,) array
+        The most probable ones, in their SI units.
+    std : (b,) array
+        Their standard deviations.
     """
 
     values: Array
@@ -89,7 +93,8 @@ class WeightedSolution:
             weights, unsettled = _settle_weights(problem, determined, noise, prior)
             factor = triangular([problem.stack(weights), *prior_rows(prior)])
             values = _solve(factor, determined)
-            excess = np.where(by_data, np.abs(values) / largest_coefficients(problem, 1.0 / weights), 0.0)
+            excess = np.zeros(b)
+            np.divide(np.abs(values), largest_coefficients(problem, 1.0 / weights), out=excess, where=by_data)
             if prior is not None or excess.max() <= _ABSURD:
                 break
             possible[np.argmax(excess)] = False  # another coefficient explains the same in a way that can be

@@ -6,61 +6,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from dynident.data.reading.reading import Reading
 from dynident.data.signals.faulty_samples import FaultCount
 
 #: One noise level for all rows (ordinary least squares), or one per group, estimated in turn with the coefficients.
 Noise: TypeAlias = Literal["uniform", "per_group"]
 NOISES: tuple[Noise, ...] = ("uniform", "per_group")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How data files are to be read, as far as somebody said it; what is empty was not said.
-
-    columns : {quantity: patterns}   Which columns of the file are time, q, dq, ddq, effort, M or g.
-    units : {quantity: unit}         One unit for all joints, or one per joint.
-    effort_gains, effort_signs       One for all joints, or one per joint.
-    gears : (n, n)                   Of a log of motors: motor = gears · joint.
-    offsets                          Added to the positions, one per joint [rad | m].
-    delay                            Of the efforts [s], one for all joints, or one per joint.
-    low_pass : {quantity: Hz}        Of signals that were filtered by themselves, one for all joints, or one per joint.
-    rate : float or None             Sampling rate [Hz] in place of stamps.
-    reader_options : {name: value}   Of the reader's own.
-    preset : str                     Name or file of a preset.
-    """
-
-    columns: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
-    units: Mapping[str, str | list[str]] = field(default_factory=dict[str, "str | list[str]"])
-    effort_kind: str | None = None
-    effort_gains: list[float] | None = None
-    effort_signs: list[float] | None = None
-    gears: list[list[float]] | None = None
-    offsets: list[float] | None = None
-    delay: list[float] | None = None
-    low_pass: Mapping[str, list[float]] = field(default_factory=dict[str, list[float]])
-    rate: float | None = None
-    reader_options: Mapping[str, str] = field(default_factory=dict[str, str])
-    preset: str = ""
-
-    def override(self, other: Reading) -> Reading:
-        """The same with what the other says."""
-        return Reading(
-            columns={**self.columns, **other.columns},
-            units={**self.units, **other.units},
-            effort_kind=other.effort_kind or self.effort_kind,
-            effort_gains=other.effort_gains or self.effort_gains,
-            effort_signs=other.effort_signs or self.effort_signs,
-            gears=other.gears or self.gears,
-            offsets=other.offsets or self.offsets,
-            delay=other.delay or self.delay,
-            low_pass={**self.low_pass, **other.low_pass},
-            rate=other.rate or self.rate,
-            reader_options={**self.reader_options, **other.reader_options},
-            preset=other.preset or self.preset,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if value}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,13 +61,6 @@ class Processing:
         steps = {**vars(self), **lists, "read": self.read.to_dict()}
         return {name: value for name, value in steps.items() if value not in (None, "", [], {})}
 
-    @staticmethod
-    def from_dict(steps: Mapping[str, Any]) -> Processing:
-        rest = dict(steps)
-        differentiated, read = tuple(rest.pop("differentiated", ())), Reading(**rest.pop("read", {}))
-        faulty = tuple(FaultCount(**count) for count in rest.pop("faulty", ()))
-        return Processing(differentiated=differentiated, faulty=faulty, read=read, **rest)
-
 
 @dataclass(frozen=True, kw_only=True)
 class FitSummary:
@@ -145,16 +89,3 @@ class FitSummary:
     rank_tolerance: float
     inflation: float = 1.0
     correlation_times: tuple[float, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Standard JSON, the processing under "preprocessing"."""
-        content = {("preprocessing" if name == "processing" else name): value for name, value in vars(self).items()}
-        lists = {name: list(content[name]) for name in ("noise_levels", "correlation_times")}
-        return content | {"preprocessing": self.processing.to_dict(), **lists}
-
-    @staticmethod
-    def from_dict(content: Mapping[str, Any]) -> FitSummary:
-        rest = {name: value for name, value in content.items() if name != "provenance"}  # which older files have here
-        processing, levels = Processing.from_dict(rest.pop("preprocessing")), tuple(rest.pop("noise_levels"))
-        times = tuple(rest.pop("correlation_times", ()))  # which older files don't have
-        return FitSummary(processing=processing, noise_levels=levels, correlation_times=times, **rest)

@@ -7,12 +7,8 @@ with as many degrees of freedom as there are coefficients that both determine.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
-
-from dynident.core.results import Row, Table
 
 #: Chance that a true model has any coefficient called contradicted, and that it is called contradicted as a whole.
 FALSE_ALARM = 0.01
@@ -99,43 +95,3 @@ class VendorModelTest:
             "payload or gravity vector), or the log has what the model lacks (friction, wrong units or signs). Identify from the log "
             "alone for what the arm does, from M and g alone for what the controller computes with",
         )
-
-    def table(self) -> Table:
-        """One row per coefficient."""
-        from dynident.regression.tables import value_text  # the tables know this, not the other way round
-
-        rows = tuple(
-            Row(
-                (
-                    str(number),
-                    item.expression,
-                    value_text(item.controller, item.controller_std),
-                    value_text(item.log, item.log_std),
-                    item.unit,
-                    "–" if item.difference is None else f"{item.difference:+.1f}",
-                    item.verdict.value,
-                ),
-                dimmed=item.verdict is Verdict.UNTESTABLE,
-            )
-            for number, item in enumerate(self.coefficients, start=1)
-        )
-        headings = ("no.", "coefficient", "from M and g", "from the log", "unit", "difference [std]", "verdict")
-        return Table(title="The vendor's model, tested", headings=headings, rows=rows, left=frozenset({1, 4, 6}))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Standard JSON."""
-        return {
-            "sentence": self.sentence,
-            "contradicted": self.contradicted,
-            "limit": self.limit,
-            "chi_squared": self.chi_squared,
-            "freedom": self.freedom,
-            "probability": self.probability,
-            "coefficients": [{**asdict(item), "verdict": item.verdict.value} for item in self.coefficients],
-        }
-
-    @staticmethod
-    def from_dict(content: Mapping[str, Any]) -> VendorModelTest:
-        items: list[dict[str, Any]] = [{**item, "verdict": Verdict(item["verdict"])} for item in content["coefficients"]]
-        numbers = {name: content[name] for name in ("limit", "chi_squared", "freedom", "probability")}
-        return VendorModelTest(coefficients=tuple(TestedCoefficient(**item) for item in items), **numbers)

@@ -1,6 +1,13 @@
-"""Results or a run folder as one page that needs no network: tables, figures and sentences, nothing computed anew."""
+"""How results are shown: tables, figures and notes of every type, and pages that need no network. Nothing is computed anew."""
 
-from dynident.reports.page import Page, report, report_html
-from dynident.reports.registry import SECTIONS
+from typing import TYPE_CHECKING
+
+from dynident.core.lazy import make_lazy
+
+if TYPE_CHECKING:
+    from dynident.reports.page import Page, report, report_html
+    from dynident.reports.registry import SECTIONS
 
 __all__ = ["SECTIONS", "Page", "report", "report_html"]
+
+make_lazy(__name__)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dynident.core.figures import Figure
-from dynident.core.results import Table
+from dynident.reports.figures import Figure
+from dynident.reports.tables import Table
 from dynident.runs import Run, Stage
 
 
@@ -57,31 +57,6 @@ class Cards:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
-    """A cell of a table. sort : what it is sorted by, its text when None; math : typeset names and powers in it.
-
-    share : a bar behind the text, from 0 to 1; badge : show the text as a mark of that kind.
-    """
-
-    text: str
-    sort: float | None = None
-    math: bool = False
-    share: float | None = None
-    badge: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Grid:
-    """A table whose columns sort. rows : (cells, dimmed)."""
-
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[tuple[Cell, ...], bool], ...]
-    left: frozenset[int]
-    kind: str = "grid"
-
-
-@dataclass(frozen=True, kw_only=True)
 class Key:
     """Entries of a legend that several figures share: (trace, label, colour, shown at first). Each shows and hides its traces."""
 
@@ -89,7 +64,7 @@ class Key:
     kind: str = "key"
 
 
-Block: TypeAlias = Text | Heading | Listing | Cards | Grid | Figure | Key
+Block: TypeAlias = Text | Heading | Listing | Cards | Table | Figure | Key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,26 +82,6 @@ class Section:
     applies: Callable[[Run], bool] = lambda run: True
 
 
-def grid(table: Table) -> Grid:
-    """A table of texts, such as the terminal shows."""
-    rows = tuple((tuple(Cell(text=cell, sort=number(cell)) for cell in row.cells), row.dimmed) for row in table.rows)
-    return Grid(title=table.title, headings=table.headings, rows=rows, left=table.left)
-
-
-def facts(title: str, values: Mapping[str, object]) -> Grid:
-    """Names and what they are."""
-    rows = tuple(((Cell(text=name), Cell(text=str(value))), False) for name, value in values.items())
-    return Grid(title=title, headings=("", ""), rows=rows, left=frozenset({0, 1}))
-
-
 def notes_listing(title: str, notes: Iterable[str]) -> Listing:
     """Notes as sentences."""
     return Listing(title, tuple(f"{note[:1].upper()}{note[1:]}." for note in notes))
-
-
-def number(text: str) -> float | None:
-    """The number that a cell's text begins with; None where it is none."""
-    try:
-        return float(text.split(" ")[0])
-    except ValueError:
-        return None

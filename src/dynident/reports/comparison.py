@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dynident.core.results import Table
 from dynident.fleet import RunComparison
-from dynident.fleet.figures import deviation_sheet, small_multiples
-from dynident.fleet.tables import beyond_table, quantity_table, run_table, sentences
-from dynident.reports.blocks import Block, Listing, Section, Text, grid, notes_listing
+from dynident.fleet.documents import sentences
+from dynident.reports.blocks import Block, Listing, Text, notes_listing
+from dynident.reports.fleet import beyond_table, deviation_sheet, quantity_table, run_table, small_multiples
 from dynident.reports.page import FilledSection, Page, render
-from dynident.runs import Stage
+from dynident.reports.tables import Table
 
 #: Lines of a table on the page; the files have all.
 _MOST = 400
@@ -28,7 +27,7 @@ def fleet_page(
     """The page of a fleet: what became of all robots, and their comparison where there is one. tables : with titles of sections."""
     first = _runs(comparison) if comparison is not None else (Text("There are too few robots to compare.", headline=True),)
     parts = [("fleet", "Fleet", (*(Text(sentence) for sentence in facts), *first))]
-    parts += [(f"table-{k}", title, (grid(table),)) for k, (title, table) in enumerate(tables, start=1)]
+    parts += [(f"table-{k}", title, (table,)) for k, (title, table) in enumerate(tables, start=1)]
     return _page(robot, "a fleet", headline, [*parts, *(() if comparison is None else _details(comparison))])
 
 
@@ -36,17 +35,13 @@ def _details(comparison: RunComparison) -> tuple[tuple[str, str, Iterable[Block]
     return (
         ("deviations", "All deviations", (deviation_sheet(comparison),)),
         ("multiples", "Where they differ", _multiples(comparison)),
-        ("quantities", "Quantities", (grid(quantity_table(comparison)),)),
+        ("quantities", "Quantities", (quantity_table(comparison),)),
     )
 
 
 def _page(robot: str, kind: str, source: str, parts: Sequence[tuple[str, str, Iterable[Block]]]) -> Page:
-    sections = [FilledSection(_section(key, heading), blocks=tuple(blocks)) for key, heading, blocks in parts]
+    sections = [FilledSection(key, heading, tuple(blocks)) for key, heading, blocks in parts]
     return render(f"{robot}: {kind}", kind, robot, source, sections)
-
-
-def _section(key: str, title: str) -> Section:
-    return Section(key=key, title=title, stage=Stage.ESTIMATE, blocks=lambda run: iter(()))
 
 
 def _runs(comparison: RunComparison) -> Iterator[Block]:
@@ -59,10 +54,10 @@ def _runs(comparison: RunComparison) -> Iterator[Block]:
         f"A deviation is counted in standard deviations of {scale}. By chance alone anything at all goes beyond {comparison.limit:.1f} "
         "in one of twenty comparisons like this one."
     )
-    yield grid(run_table(comparison, _MOST))
+    yield run_table(comparison, _MOST)
     if out:
         yield Listing("In words", tuple(sentences(comparison)[:_MOST]), "bad")
-        yield grid(beyond_table(comparison, _MOST))
+        yield beyond_table(comparison, _MOST)
     if comparison.notes:
         yield notes_listing("Notes", comparison.notes)
 

@@ -5,31 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dynident.monitoring import Contacts
-from dynident.monitoring.tables import contact_table, contacts_report, level_table, monitor_facts
-from dynident.reports.blocks import Block, Key, Section, Text, grid, notes_listing
+from dynident.reports.blocks import Block, Key, Text, notes_listing
+from dynident.reports.monitoring import contact_table, contacts_sentence, level_table, monitor_facts
 from dynident.reports.page import FilledSection, Page, render
-from dynident.runs import Stage
 
 
 def contacts_page(found: Contacts) -> Page:
     """The page, complete in itself."""
     parts = (("contacts", "Contacts", _contacts(found)), ("residuals", "Residuals", _residuals(found)))
     parts += (("thresholds", "Thresholds", _thresholds(found)),)
-    sections = [FilledSection(_section(key, title), blocks=tuple(blocks)) for key, title, blocks in parts]
+    sections = [FilledSection(key, title, tuple(blocks)) for key, title, blocks in parts]
     name = found.monitor.model.robot.name
     return render(f"{name}: contacts", "contacts in a log", name, found.source or "a log", sections)
 
 
-def _section(key: str, title: str) -> Section:
-    return Section(key=key, title=title, stage=Stage.ESTIMATE, blocks=lambda run: iter(()))
-
-
 def _contacts(found: Contacts) -> Iterator[Block]:
-    report = contacts_report(found)
     yield Text(f"{found.headline[:1].upper()}{found.headline[1:]}.", headline=True)
-    yield Text(report.facts[0])
+    yield Text(f"{contacts_sentence(found)}.")
     if found.events:
-        yield grid(contact_table(found))
+        yield contact_table(found)
     if found.notes:
         yield notes_listing("Notes", found.notes)
 
@@ -47,4 +41,4 @@ def _residuals(found: Contacts) -> Iterator[Block]:
 def _thresholds(found: Contacts) -> Iterator[Block]:
     for sentence in monitor_facts(found.monitor):
         yield Text(sentence)
-    yield grid(level_table(found.monitor))
+    yield level_table(found.monitor)

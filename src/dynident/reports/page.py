@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 class FilledSection:
     """A section with its blocks, or with the reason why there are none and the command that helps."""
 
-    section: Section
+    key: str
+    title: str
     blocks: tuple[Block, ...] = ()
     reason: str = ""
     command: str = ""
@@ -69,9 +70,13 @@ def report(
 ) -> Page:
     """Everything about an estimate and what was made of it; sections whose step was not done say so.
 
-    source : an estimate, with the recovered signs, the link parameters, the validation, the samples and the payload that belong to it;
-        or a run, which has its own.
-    beside : another run of the same robot, to be compared with.
+    Parameters
+    ----------
+    source
+        An estimate, with the recovered signs, the link parameters, the validation, the samples and the payload that belong to it; or a run,
+        which has its own.
+    beside
+        Another run of the same robot, to be compared with.
     """
     if isinstance(source, Estimate):
         run = run_in_memory(source, signs=signs, parameters=parameters, validation=validation, samples=samples, payload=payload)
@@ -134,8 +139,9 @@ def _title(run: Run) -> str:
 
 def fill_section(section: Section, run: Run) -> FilledSection:
     if section.stage in run.missing:
-        return FilledSection(section, reason=run.missing[section.stage], command=section.stage.command(run.folder))
-    return FilledSection(section, blocks=tuple(section.blocks(run)))
+        reason, command = run.missing[section.stage], section.stage.command(run.folder)
+        return FilledSection(section.key, section.title, reason=reason, command=command)
+    return FilledSection(section.key, section.title, tuple(section.blocks(run)))
 
 
 def group_blocks(blocks: tuple[Block, ...]) -> Iterator[tuple[bool, list[Block]]]:

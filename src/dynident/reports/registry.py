@@ -35,3 +35,4 @@ SECTIONS: dict[str, Section] = {
         provenance.SECTION,
     )
 }
+"""The sections of a report, by key, in the order of the page."""

@@ -10,13 +10,13 @@ import numpy as np
 from jinja2.utils import htmlsafe_json_dumps
 
 from dynident.core.arrays import Array
-from dynident.core.figures import numbers
 from dynident.core.files import finite_or_none
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError
+from dynident.reports.figures import numbers
 from dynident.reports.packed import asset
 from dynident.reports.page import Page, environment
-from dynident.robots.figures import ellipsoid, shown_position
+from dynident.reports.robot_figures import ellipsoid, shown_position
 from dynident.robots.kinematics import arm_reach, joint_constants
 from dynident.robots.robot import JointType, Robot
 from dynident.robots.shapes import Shape, robot_shapes, solid_shape

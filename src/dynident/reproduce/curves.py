@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dynident.core.arrays import Array
-from dynident.core.figures import LINES, Figure, axis, line, numbers, plain
+from dynident.reports.figures import LINES, Figure, axis, line, numbers, plain
 
 #: Points of a curve that a page keeps.
 _POINTS = 600

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import groupby
 from typing import Any
 
-from dynident.core.results import Report, Row, Table
+from dynident.reports.tables import Column, Report, Table
 from dynident.reproduce.claim import Claim, Verdict
+from dynident.reproduce.experiment import Size
 from dynident.reproduce.reproduction import Finished, Reproduction
 
 #: A terminal shows a table of the paper with more rows than this as one line.
@@ -32,14 +33,21 @@ def count_verdicts(claims: Iterable[Claim]) -> dict[Verdict, int]:
 
 def tell_counts(claims: Sequence[Claim]) -> str:
     """ "61 numbers: 50 equal, 6 better, ..."."""
-    told = [f"{count} {verdict.value}" for verdict, count in count_verdicts(claims).items() if count]
-    return f"{len(claims)} numbers: {', '.join(told)}"
+    return _counts_text({verdict.value: count for verdict, count in count_verdicts(claims).items()})
+
+
+def _counts_text(counts: Mapping[str, int]) -> str:
+    return f"{sum(counts.values())} numbers: {', '.join(f'{count} {verdict}' for verdict, count in counts.items() if count)}"
 
 
 def source_of(reproduction: Reproduction) -> str:
     """Which data, and how much of the papers' effort."""
-    data = f"recorded data ({', '.join(reproduction.data)})" if reproduction.data else "virtual robots"
-    return f"{data}; {reproduction.size.value}"
+    return _source_text(reproduction.data, reproduction.size)
+
+
+def _source_text(data: Sequence[str], size: Size) -> str:
+    source = f"recorded data ({', '.join(data)})" if data else "virtual robots"
+    return f"{source}; {size.value}"
 
 
 def machine() -> str:
@@ -51,17 +59,16 @@ def reproduction_report(reproduction: Reproduction) -> Report:
     """For the terminal; long tables of a paper are one line each, and notes say why a number is not reproduced."""
     tables = tuple(
         Table(
-            title=f"{paper.key}: {tell_counts([claim for step in reproduction.of(paper) for claim in step.outcome.claims])}",
-            headings=("place", "quantity", "published", "ours", "verdict"),
-            rows=tuple(row for step in reproduction.of(paper) for row in _terminal_rows(step)),
-            left=frozenset({0, 1, 4}),
+            f"{paper.key}: {tell_counts([claim for step in reproduction.of(paper) for claim in step.outcome.claims])}",
+            tuple(row for step in reproduction.of(paper) for row in _terminal_rows(step)),
+            (Column("place"), Column("quantity"), _number_column("published"), _number_column("ours"), Column("verdict")),
         )
         for paper in reproduction.papers
     )
     explained = (Verdict.ERROR, Verdict.NOT_REPRODUCIBLE, Verdict.NEAR, Verdict.CONSTRUCTED)
     notes = tuple(sentence for verdict in explained for sentence in tell_reasons(reproduction, verdict))
     header = (f"Reproduction from {source_of(reproduction)}", tell_counts(reproduction.claims))
-    return Report(header=header, tables=tables, facts=(), notes=notes)
+    return Report(header=header, tables=tables, notes=notes)
 
 
 def tell_reasons(reproduction: Reproduction, verdict: Verdict) -> tuple[str, ...]:
@@ -76,54 +83,61 @@ def tell_reasons(reproduction: Reproduction, verdict: Verdict) -> tuple[str, ...
     )
 
 
-def _terminal_rows(step: Finished) -> Iterable[Row]:
+def _number_column(name: str) -> Column:
+    """Of numbers with their units."""
+    return Column(name, form=lambda pair: _value_text(*pair), missing="")
+
+
+def _terminal_rows(step: Finished) -> Iterable[dict[str, Any]]:
     for place, group in groupby(step.outcome.claims, key=lambda claim: claim.place):
         claims = list(group)
         if len(claims) > _ROWS:
             counts = ", ".join(f"{count} {verdict.value}" for verdict, count in count_verdicts(claims).items() if count)
-            yield Row((place, f"{len(claims)} numbers", "", "", counts))
+            yield {"place": place, "quantity": f"{len(claims)} numbers", "published": None, "ours": None, "verdict": counts}
             continue
         for claim in claims:
-            yield Row((place, claim.quantity, *_values(claim), claim.verdict.value))
+            values = {"published": (claim.published, claim.unit), "ours": (claim.ours, claim.unit)}
+            yield {"place": place, "quantity": claim.quantity, **values, "verdict": claim.verdict.value}
 
 
-def _values(claim: Claim) -> tuple[str, str]:
-    unit = f" {claim.unit}" * bool(claim.unit)
-    return f"{number(claim.published)}{unit}", f"{number(claim.ours)}{unit}"
+def _value_text(value: float, unit: str) -> str:
+    return f"{number(value)} {unit}" if unit else number(value)
 
 
-def reproduction_markdown(reproduction: Reproduction) -> str:
-    """Every number beside ours, with its tolerance, its verdict and the reason."""
+def reproduction_markdown(document: Mapping[str, Any]) -> str:
+    """Every number beside ours, with its tolerance, its verdict and the reason. document : of `reproduction_document`, or its file."""
+    verdicts, papers = list(document["verdicts"]), document["papers"]
     lines = [
         "# Reproduction of the papers",
         "",
-        f"{today()}, on {machine()}; {source_of(reproduction)}. {tell_counts(reproduction.claims)}.",
+        f"{document['date']}, on {document['machine']}; {_source_text(document['data'], Size[document['size'].upper()])}. "
+        f"{_counts_text(document['verdicts'])}.",
         "",
         "A number marked * is of an independent implementation and not printed in the paper.",
         "",
-        "| paper | " + " | ".join(verdict.value for verdict in Verdict) + " |",
-        "|---|" + "---|" * len(Verdict),
+        "| paper | " + " | ".join(verdicts) + " |",
+        "|---|" + "---|" * len(verdicts),
     ]
-    for paper in reproduction.papers:
-        counts = count_verdicts(claim for step in reproduction.of(paper) for claim in step.outcome.claims)
-        lines.append(f"| {paper.key} | " + " | ".join(map(str, counts.values())) + " |")
-    for paper in reproduction.papers:
-        lines += ["", f"## {paper.key}", "", f"{paper.citation}."]
-        for step in reproduction.of(paper):
-            lines += ["", *_markdown_step(step)]
+    for paper in papers:
+        counts = Counter(claim["verdict"] for experiment in paper["experiments"] for claim in experiment["claims"])
+        lines.append(f"| {paper['paper']} | " + " | ".join(str(counts[verdict]) for verdict in verdicts) + " |")
+    for paper in papers:
+        lines += ["", f"## {paper['paper']}", "", f"{paper['citation']}."]
+        for experiment in paper["experiments"]:
+            lines += ["", *_markdown_experiment(experiment)]
     return "\n".join(lines) + "\n"
 
 
-def _markdown_step(step: Finished) -> list[str]:
+def _markdown_experiment(experiment: Mapping[str, Any]) -> list[str]:
     head = "| place | quantity | published | ours | tolerance | verdict | why |"
-    rows = [_markdown_row(claim) for claim in step.outcome.claims]
-    notes = [f"- {note[:1].upper()}{note[1:]}." for note in step.outcome.notes]
-    title = f"### {step.experiment.title[:1].upper()}{step.experiment.title[1:]} ({step.seconds:.1f} s)"
+    rows = [_markdown_row(Claim.of_dict(claim)) for claim in experiment["claims"]]
+    notes = [f"- {note[:1].upper()}{note[1:]}." for note in experiment["notes"]]
+    title = f"### {experiment['title'][:1].upper()}{experiment['title'][1:]} ({experiment['seconds']:.1f} s)"
     return [title, "", head, "|---|---|---|---|---|---|---|", *rows, *([""] if notes else []), *notes]
 
 
 def _markdown_row(claim: Claim) -> str:
-    published, ours = _values(claim)
+    published, ours = (_value_text(value, claim.unit) for value in (claim.published, claim.ours))
     mark = "*" if claim.origin == "prototype" else ""
     tolerance = f"{claim.tolerance:.2g} ({claim.tolerance_from})"
     why = "" if claim.verdict is Verdict.EQUAL else claim.why

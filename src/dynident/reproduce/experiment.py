@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any, TypeVar, cast
 
-from dynident.core.figures import Figure
 from dynident.data import ControllerSamples, Dataset
+from dynident.reports.figures import Figure
 from dynident.reproduce.claim import Claim
 
 _T = TypeVar("_T")

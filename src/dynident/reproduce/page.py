@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dynident.reports.blocks import Block, Card, Cards, Cell, Grid, Heading, Listing, Section, Text, notes_listing
+from dynident.reports.blocks import Block, Card, Cards, Heading, Listing, Text, notes_listing
 from dynident.reports.page import FilledSection, Page, render
-from dynident.reproduce.claim import NEAR_SHARE, Claim, Verdict
+from dynident.reports.tables import Column, Table
+from dynident.reproduce.claim import NEAR_SHARE, Verdict
 from dynident.reproduce.document import count_verdicts, machine, number, source_of, tell_counts, tell_reasons, today
 from dynident.reproduce.reproduction import Finished, Reproduction
-from dynident.runs import Stage
 
 #: The page's marks and tones.
 _BADGES = {
@@ -48,15 +48,11 @@ _EXPLAINED = {
 def reproduction_page(reproduction: Reproduction) -> Page:
     """The page, complete in itself."""
     papers = reproduction.papers
-    sections = [FilledSection(_section("summary", "Summary"), blocks=tuple(_summary(reproduction)))]
+    sections = [FilledSection("summary", "Summary", tuple(_summary(reproduction)))]
     for paper in papers:
-        sections.append(FilledSection(_section(paper.key, paper.key), blocks=tuple(_paper(reproduction.of(paper)))))
+        sections.append(FilledSection(paper.key, paper.key, tuple(_paper(reproduction.of(paper)))))
     names = ", ".join(paper.key for paper in papers)
     return render("Reproduction of the papers", "reproduction", names, source_of(reproduction), sections)
-
-
-def _section(key: str, title: str) -> Section:
-    return Section(key=key, title=title, stage=Stage.ESTIMATE, blocks=lambda run: iter(()))
 
 
 def _summary(reproduction: Reproduction) -> Iterator[Block]:
@@ -79,26 +75,26 @@ def _paper(steps: tuple[Finished, ...]) -> Iterator[Block]:
     yield Text(f"{steps[0].paper.citation}.")
     for step in steps:
         yield Heading(f"{step.experiment.title[:1].upper()}{step.experiment.title[1:]}")
-        yield _grid(step)
+        yield _table(step)
         if step.outcome.notes:
             yield notes_listing("How it was done", step.outcome.notes)
         yield from step.outcome.figures
 
 
-def _grid(step: Finished) -> Grid:
-    headings = ("place", "quantity", "published", "ours", "unit", "tolerance", "verdict")
-    rows = tuple((_cells(claim), False) for claim in step.outcome.claims)
-    return Grid(title=tell_counts(step.outcome.claims), headings=headings, rows=rows, left=frozenset({0, 1, 4, 6}))
-
-
-def _cells(claim: Claim) -> tuple[Cell, ...]:
-    mark = "*" if claim.origin == "prototype" else ""
-    return (
-        Cell(text=claim.place),
-        Cell(text=claim.quantity, math=True),
-        Cell(text=number(claim.published) + mark, sort=claim.published),
-        Cell(text=number(claim.ours), sort=claim.ours),
-        Cell(text=claim.unit),
-        Cell(text=f"{claim.tolerance:.2g}", sort=claim.tolerance),
-        Cell(text=claim.verdict.value, badge=_BADGES[claim.verdict]),
+def _table(step: Finished) -> Table:
+    badges = {verdict.value: badge for verdict, badge in _BADGES.items()}
+    columns = (
+        Column("place"),
+        Column("quantity", math=True),
+        Column("published", form=_published_text, of=lambda claim: (claim.published, claim.origin)),
+        Column("ours", form=number),
+        Column("unit", left=True),
+        Column("tolerance", form=".2g"),
+        Column("verdict", of=lambda claim: claim.verdict.value, badge=badges.__getitem__),
     )
+    return Table(tell_counts(step.outcome.claims), tuple(step.outcome.claims), columns)
+
+
+def _published_text(claim: tuple[float, str]) -> str:
+    value, origin = claim
+    return number(value) + ("*" if origin == "prototype" else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dynident.data import Dataset
+from dynident.errors import require
 from dynident.feasibility import retrieve
 from dynident.regression import identify
 from dynident.reproduce.claim import Claim, as_measured
@@ -16,8 +17,7 @@ def link_claims(paper: str, place: str, robot: Robot, train: Dataset, test: Data
     """Links of a fit to `train` with the usual options, on `test`. percent, mass [kg] : as an independent implementation measured them."""
     estimate = identify(robot, train)
     links = retrieve(estimate)
-    judged = validate(estimate, test, links=links).links
-    assert judged is not None  # noqa: S101 (links were given)
+    judged = require(validate(estimate, test, links=links).links, "the verdict on the links")
     yield Claim(
         paper=paper,
         place=place,

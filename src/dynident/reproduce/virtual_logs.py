@@ -29,15 +29,15 @@ def record_motion(
 ) -> Dataset:
     """A log of the motion: inverse dynamics of the links (n, 10) with friction (model and (n, k) parameters), noise and a jittery clock."""
     motion = trajectory_dataset(trajectory, rate)
-    assert motion.dq is not None and motion.ddq is not None  # noqa: S101, PT018 (a trajectory has them)
-    effort = inverse_dynamics(robot, parameters, motion.q, motion.dq, motion.ddq)
+    dq, ddq = motion.require("dq"), motion.require("ddq")
+    effort = inverse_dynamics(robot, parameters, motion.q, dq, ddq)
     if friction is not None:
-        effort = effort + friction_torque(*friction, Motion(motion.q, motion.dq, motion.ddq, effort))
+        effort = effort + friction_torque(*friction, Motion(motion.q, dq, ddq, effort))
     sensors = realistic(effort_scale(robot, effort))
     if not torque_noise:
         sensors = replace(sensors, torque=Noise())
     return sensors.record(
-        motion.time, motion.q, motion.dq, effort, seed=seed, joint_names=robot.joint_names, source=f"virtual {robot.name}, seed {seed}"
+        motion.time, motion.q, dq, effort, seed=seed, joint_names=robot.joint_names, source=f"virtual {robot.name}, seed {seed}"
     )
 
 

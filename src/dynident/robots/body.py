@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, set_frozen
+from dynident.core.records import Shape
 from dynident.errors import ValueRangeError
 from dynident.parameters import PARAMETERS_PER_LINK, change_of_frame
 
@@ -50,19 +52,27 @@ LINEAR = JointUnits("m", "m/s", "m/s²", "N", "m/s³")
 class Joint:
     """One joint: where it sits on its parent link, how it moves, and its limits.
 
-    placement : (4, 4)  Pose of the joint frame at q = 0 in the parent's parameter frame (the base frame for parent -1).
-    axis : (3,)         Unit axis in the joint frame.
-    parent : int        Index of the parent body; -1 is the base.
-    position, velocity, acceleration, effort   Limits [rad | m, per second, per second², N·m | N]; infinite when unknown.
-    jerk : float        Limit of the acceleration's rate [rad/s³ | m/s³]; infinite when unknown.
-    home : float or None   Position that the robot is at when it rests [rad | m]; None when the description names none.
+    Attributes
+    ----------
+    placement : (4, 4) array
+        Pose of the joint frame at q = 0 in the parent's parameter frame (the base frame for parent -1).
+    axis : (3,) array
+        Unit axis in the joint frame.
+    parent : int
+        Index of the parent body; -1 is the base.
+    position, velocity, acceleration, effort
+        Limits [rad | m, per second, per second², N·m | N]; infinite when unknown.
+    jerk : float
+        Limit of the acceleration's rate [rad/s³ | m/s³]; infinite when unknown.
+    home : float or None
+        Position that the robot is at when it rests [rad | m]; None when the description names none.
     """
 
     name: str
     type: JointType = JointType.REVOLUTE
     parent: int = -1
-    placement: Array = field(default_factory=lambda: np.eye(4))
-    axis: Array = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
+    placement: Annotated[Array, Shape("4 4")] = field(default_factory=lambda: np.eye(4))
+    axis: Annotated[Array, Shape("3")] = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))
     position: tuple[float, float] = (-np.inf, np.inf)
     velocity: float = np.inf
     acceleration: float = np.inf
@@ -106,8 +116,8 @@ class Capsule:
     start, end : (3,)  The two points in the frame of the link that it is a part of [m].
     """
 
-    start: Array
-    end: Array
+    start: Annotated[Array, Shape("3")]
+    end: Annotated[Array, Shape("3")]
     radius: float
 
     def __post_init__(self) -> None:
@@ -122,15 +132,19 @@ class Capsule:
 class Source:
     """A link of the description, as it is there, and where it ended up.
 
-    placement : (4, 4)          Pose of the source link's own frame in the parameter frame of its body (the base frame for the base).
-    parameters : (10,) or None  Its linear parameters in its own frame; None when the description gives it no inertia, or
-                                when only the sum over its body is known.
-    capsules : tuple            What it looks like, in its own frame, where the description itself says so (DH files do).
+    Attributes
+    ----------
+    placement : (4, 4) array
+        Pose of the source link's own frame in the parameter frame of its body (the base frame for the base).
+    parameters : (10,) array or None
+        Its linear parameters in its own frame; None when the description gives it no inertia, or when only the sum over its body is known.
+    capsules : tuple
+        What it looks like, in its own frame, where the description itself says so (DH files do).
     """
 
     name: str
-    placement: Array = field(default_factory=lambda: np.eye(4))
-    parameters: Array | None = None
+    placement: Annotated[Array, Shape("4 4")] = field(default_factory=lambda: np.eye(4))
+    parameters: Annotated[Array, Shape("10")] | None = None
     capsules: tuple[Capsule, ...] = ()
 
     def __post_init__(self) -> None:
@@ -144,18 +158,23 @@ class Source:
 class Link:
     """One moving body and the frame in which its parameters are expressed.
 
-    frame : str                 The parameter frame's name, e.g. "modified DH frame 3".
-    placement : (4, 4)          Pose of the parameter frame in the (moving) joint frame.
-    parameters : (10,) or None  Nominal linear parameters in the parameter frame, None when the file has none.
-    pieces : tuple of Source    The source links that were lumped into this body, itself first; by default itself alone. Unless
-                                none of them has parameters, theirs add up to the link's:
-                                parameters = Σ change_of_frame(piece.placement) @ piece.parameters.
+    Attributes
+    ----------
+    frame : str
+        The parameter frame's name, e.g. "modified DH frame 3".
+    placement : (4, 4) array
+        Pose of the parameter frame in the (moving) joint frame.
+    parameters : (10,) array or None
+        Nominal linear parameters in the parameter frame, None when the file has none.
+    pieces : tuple of Source
+        The source links that were lumped into this body, itself first; by default itself alone. Unless none of them has parameters, theirs
+        add up to the link's: parameters = Σ change_of_frame(piece.placement) @ piece.parameters.
     """
 
     name: str
     frame: str
-    placement: Array = field(default_factory=lambda: np.eye(4))
-    parameters: Array | None = None
+    placement: Annotated[Array, Shape("4 4")] = field(default_factory=lambda: np.eye(4))
+    parameters: Annotated[Array, Shape("10")] | None = None
     pieces: tuple[Source, ...] = ()
 
     def __post_init__(self) -> None:

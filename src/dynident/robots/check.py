@@ -11,17 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.results import Result
 from dynident.parameters import link_inertia
 from dynident.robots.kinematics import arm_reach, children, joint_points, length_unit
 from dynident.robots.robot import Link, Robot, Source
-from dynident.robots.verdict import Judgement, Verdict, judge
+from dynident.robots.verdict import Judgement, LinkVerdict, judge
 
 #: A link's size is taken as the larger of the span between its joints and this share of the arm's reach;
 #: as the whole reach for a last link whose end the description doesn't tell.
@@ -30,7 +28,7 @@ SIZE_SHARE_OF_REACH = 0.25
 HEAVIEST_LINK, LIGHTEST_LINK = 1000.0, 1e-3
 #: Longer arms [m] and larger limits [rad | m, per second, N·m | N] than these are probably in other units.
 LONGEST_ARM = 100.0
-LARGEST_LIMITS = {"position": 1e3, "velocity": 1e3, "effort": 1e6}
+LARGEST_LIMITS = {"position": 1e3, "velocity": 1e3, "effort": 5e4}
 #: |gravity| outside of this range is not that of the Earth's surface [m/s²].
 EARTH_GRAVITY = (9.7, 9.9)
 
@@ -50,7 +48,7 @@ class LinkCheck:
 
     name: str
     frame: str
-    verdict: Verdict
+    verdict: LinkVerdict
     detail: str = ""
     mass: float | None = None
     com: tuple[float, float, float] | None = None
@@ -73,7 +71,7 @@ class SourceCheck:
     judgement: Judgement
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> LinkVerdict:
         return self.judgement.verdict
 
     @property
@@ -86,7 +84,10 @@ class SourceCheck:
 class RobotCheck(Result):
     """The lint's result for a whole robot. `warnings` are about the robot; each link has its own.
 
-    sources   The source links with an inertia of their own that are hidden in a sum, and those of the base.
+    Attributes
+    ----------
+    sources
+        The source links with an inertia of their own that are hidden in a sum, and those of the base.
     """
 
     robot: str
@@ -96,27 +97,6 @@ class RobotCheck(Result):
     base_sources: tuple[str, ...]
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-
-    @property
-    def headline(self) -> str:
-        return f"{self.robot}, {len(self.links)} links, {'consistent' if self.passed else 'not physically consistent'}"
-
-    def tables(self) -> Report:
-        from dynident.robots.tables import check_report  # the tables know RobotCheck, not the other way round
-
-        return check_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per link: verdict, mass, centre of mass, principal inertias, margin, warnings."""
-        from dynident.robots.tables import check_records
-
-        return check_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The margin of every link."""
-        from dynident.robots.figures import check_figure
-
-        return (check_figure(self),)
 
     @property
     def inconsistent(self) -> tuple[LinkCheck, ...]:
@@ -135,7 +115,7 @@ class RobotCheck(Result):
 
     @property
     def without_inertia(self) -> tuple[LinkCheck, ...]:
-        return tuple(link for link in self.links if link.verdict is Verdict.NO_INERTIA)
+        return tuple(link for link in self.links if link.verdict is LinkVerdict.NO_INERTIA)
 
     @property
     def total_mass(self) -> float | None:
@@ -145,7 +125,18 @@ class RobotCheck(Result):
 
 
 def check_robot(robot: Robot) -> RobotCheck:
-    """Judge every link of a robot, what was lumped into it, and the values that belong to no single link."""
+    """Judge every link of a robot, what was lumped into it, and the values that belong to no single link.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot to judge.
+
+    Returns
+    -------
+    RobotCheck
+        What was found, link by link; `passed` says whether it is a model that can exist.
+    """
     reach = arm_reach(robot)
     return RobotCheck(
         robot=robot.name,
@@ -181,15 +172,17 @@ def _is_its_only_mass(link: Link) -> bool:
 def _check_link(robot: Robot, body: int, reach: float) -> LinkCheck:
     link = robot.links[body]
     if link.parameters is None:
-        return LinkCheck(name=link.name, frame=link.frame, verdict=Verdict.NO_INERTIA, sources=link.sources)
+        return LinkCheck(name=link.name, frame=link.frame, verdict=LinkVerdict.NO_INERTIA, sources=link.sources)
     judgement = judge(link.parameters)
     if inside_compound_joint(robot, body):
-        judgement = judgement._replace(verdict=Verdict.COMPOUND, detail="")
+        judgement = judgement._replace(verdict=LinkVerdict.COMPOUND, detail="")
     mass = judgement.mass
     _, com, inertia = link_inertia(link.parameters)
     warnings = _value_warnings(mass, inertia, length_unit(robot) ** 3)
     if mass > 0.0 and reach > 0.0:
-        warnings += _size_warnings(robot, body, com, inertia / mass, reach)
+        with np.errstate(over="ignore"):  # the mass may be next to nothing
+            spread = inertia / mass
+        warnings += _size_warnings(robot, body, com, spread, reach)
     return LinkCheck(name=link.name, frame=link.frame, warnings=tuple(warnings), sources=link.sources, **judgement._asdict())
 
 

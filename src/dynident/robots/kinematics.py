@@ -117,8 +117,17 @@ def joint_motion(joint: Joint, position: ArrayLike) -> Array:
 def link_poses(robot: Robot, q: ArrayLike) -> Array:
     """Pose of every link's parameter frame in the base frame.
 
-    q : (N, n) or (n,)                     Joint positions [rad | m].
-    returns : (N, n, 4, 4) or (n, 4, 4)    [..., i, :, :] is link i's.
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+    q : (N, n) or (n,) array_like
+        Joint positions [rad | m].
+
+    Returns
+    -------
+    (N, n, 4, 4) or (n, 4, 4) array
+        [..., i, :, :] is link i's.
     """
     position = check_samples("q", q, robot.n)
     poses = np.empty((*position.shape, 4, 4))

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from numpy.typing import ArrayLike
-
 from dynident.core.files import read_text
+from dynident.core.options import takes
 from dynident.core.xml import parse_xml
 from dynident.errors import FileError, UnknownNameError
 from dynident.robots.formats.build import build_robot
 from dynident.robots.formats.dh import read_dh
 from dynident.robots.formats.source_tree import SourceTree, tree_of_robot
+from dynident.robots.mounting import Mounting
 from dynident.robots.robot import Robot
 
 #: What stands for a description on the standard input.
@@ -32,29 +32,40 @@ class Description(NamedTuple):
     kind: str
 
 
-def load_robot(
-    path_or_name: str | Path,
-    *,
-    lock: Mapping[str, float] | None = None,
-    base: str | None = None,
-    tip: str | None = None,
-    gravity: ArrayLike | None = None,
-    packages: Mapping[str, str | Path] | None = None,
-    xacro_args: Mapping[str, str] | None = None,
-) -> Robot:
+@takes(Mounting)
+def load_robot(path_or_name: str | Path, mounting: Mounting) -> Robot:
     """Read a robot description.
 
-    path_or_name   A file (.urdf; .xacro; .sdf; .xml, MJCF, URDF or SDF; .yaml or .yml, DH; .csv, a DH table), "-" for the standard
-                   input, or a library name (`library_names()`).
-    lock           Joint positions [rad | m] to lock, by name or pattern: {"panda_finger_joint*": 0.02}.
-    base, tip      Links between which the chain runs; what that keeps and drops is written at `build_robot`.
-    gravity        (3,) gravity in the base frame [m/s²]; default: the file's, else (0, 0, -9.80665).
-    packages       Folders of ROS packages that a xacro file needs, by name, where they are not beside it.
-    xacro_args     Arguments of a xacro file, by name.
+    Parameters
+    ----------
+    path_or_name : str or Path
+        A file (.urdf; .xacro; .sdf; .xml, MJCF, URDF or SDF; .yaml or .yml, DH; .csv, a DH table), "-" for the standard input, or a library
+        name (`library_names()`).
+    mounting : Mounting
+        Joints to lock, the chain that is used, gravity; its fields are keywords of this function.
 
-    Raises FileError, UnknownNameError or UnsupportedRobotError, each one sentence with the remedy.
+    Returns
+    -------
+    Robot
+        The tree of moving bodies, with limits, nominal parameters and notes.
+
+    Raises
+    ------
+    FileError
+        Where the file cannot be read or is not what it should be.
+    UnknownNameError
+        Where a library name, a joint or a link is not there.
+    UnsupportedRobotError
+        Where the robot is of a kind that dynident does not model.
+
+    Examples
+    --------
+    >>> from dynident import load_robot
+    >>> load_robot("panda", lock={"panda_joint7": 0.0}).n
+    6
     """
-    content = _read(path_or_name, packages, xacro_args)
+    lock, base, tip, gravity = mounting.lock, mounting.base, mounting.tip, mounting.gravity
+    content = _read(path_or_name, mounting)
     if isinstance(content, Robot):
         if not lock and base is None and tip is None:
             return content if gravity is None else content.with_gravity(gravity)
@@ -64,14 +75,18 @@ def load_robot(
 
 @cache
 def library_names() -> tuple[str, ...]:
-    """Names of the robots that come with dynident."""
+    """Names of the robots that come with dynident.
+
+    Returns
+    -------
+    tuple of str
+        Names that `load_robot` takes, in alphabetical order.
+    """
     files = resources.files("dynident.robots").joinpath("library").iterdir()
     return tuple(sorted(file.name.removesuffix(".yaml") for file in files if file.name.endswith(".yaml")))
 
 
-def read_description(
-    path: str | Path, *, packages: Mapping[str, str | Path] | None = None, xacro_args: Mapping[str, str] | None = None
-) -> Description:
+def read_description(path: str | Path, mounting: Mounting) -> Description:
     """The text of a description, macros expanded, and the kind of file that it is."""
     if str(path) == STANDARD_INPUT:
         source, text = "standard input", _standard_input()
@@ -92,7 +107,7 @@ def read_description(
     if kind == "xacro" or (kind == "urdf" and "xacro:" in text):
         from dynident.robots.formats.xacro import expand_xacro
 
-        return Description(str(file), expand_xacro(file, packages=packages, arguments=xacro_args), "urdf")
+        return Description(str(file), expand_xacro(file, packages=mounting.packages, arguments=mounting.xacro_args), "urdf")
     return Description(str(file), text, kind)
 
 
@@ -102,10 +117,10 @@ def read_xml(path: str | Path) -> SourceTree:
     return _READERS[_kind(str(path), text)](str(path), text)  # pyright: ignore[reportReturnType] (of XML it is a tree)
 
 
-def _read(path_or_name: str | Path, packages: Mapping[str, str | Path] | None, xacro_args: Mapping[str, str] | None) -> SourceTree | Robot:
+def _read(path_or_name: str | Path, mounting: Mounting) -> SourceTree | Robot:
     if isinstance(path_or_name, str) and path_or_name in library_names():
         return _read_library(path_or_name)
-    source, text, kind = read_description(path_or_name, packages=packages, xacro_args=xacro_args)
+    source, text, kind = read_description(path_or_name, mounting)
     return _READERS[kind](source, text)
 
 

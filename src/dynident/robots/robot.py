@@ -13,43 +13,52 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray, check_array, check_unique, freeze, set_frozen
-from dynident.core.figures import Figure
 from dynident.core.names import check_name
-from dynident.core.results import Report, Result
+from dynident.core.records import Shape
+from dynident.core.results import Result
 from dynident.errors import ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import link_rows
 from dynident.robots.body import Joint, JointType, Link, Source, check_pose
 
 __all__ = ["STANDARD_GRAVITY", "Joint", "JointType", "Link", "Robot", "Source"]
 
-#: Standard gravity in a base frame whose z axis points up [m/s²].
 STANDARD_GRAVITY = (0.0, 0.0, -9.80665)
+"""Standard gravity in a base frame whose z axis points up [m/s²]."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Robot(Result):
     """A fixed-base robot: bodies in topological order (a parent before its children).
 
-    gravity : (3,)        Gravity vector in the base frame [m/s²]; any direction.
-    tool : (4, 4)         Pose of the tool frame in the last link's parameter frame.
-    floor : float         Height of the plane that the robot is mounted on, along the base frame's z axis [m].
-    apart : tuple         Pairs of links that never touch, however near they come, because the joints' limits keep them apart.
-    base_pieces : tuple   Source links that don't move (lumped into the base); their inertia has no effect.
-    notes : tuple of str  What a reader of this description should know (errata, assumptions).
-    source : str          Where the description came from.
+    Attributes
+    ----------
+    gravity : (3,) array
+        Gravity vector in the base frame [m/s²]; any direction.
+    tool : (4, 4) array
+        Pose of the tool frame in the last link's parameter frame.
+    floor : float
+        Height of the plane that the robot is mounted on, along the base frame's z axis [m].
+    apart : tuple
+        Pairs of links that never touch, however near they come, because the joints' limits keep them apart.
+    base_pieces : tuple
+        Source links that don't move (lumped into the base); their inertia has no effect.
+    notes : tuple of str
+        What a reader of this description should know (errata, assumptions).
+    source : str
+        Where the description came from.
     """
 
     name: str
-    joints: tuple[Joint, ...]
-    links: tuple[Link, ...]
-    gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
-    tool: Array = field(default_factory=lambda: np.eye(4))
+    joints: Annotated[tuple[Joint, ...], Shape("n")]
+    links: Annotated[tuple[Link, ...], Shape("n")]
+    gravity: Annotated[Array, Shape("3")] = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
+    tool: Annotated[Array, Shape("4 4")] = field(default_factory=lambda: np.eye(4))
     floor: float = 0.0
     apart: tuple[tuple[str, str], ...] = ()
     base_pieces: tuple[Source, ...] = ()
@@ -78,27 +87,6 @@ class Robot(Result):
         set_frozen(self, "tool", check_pose(self.tool, "tool"))
         object.__setattr__(self, "apart", tuple((str(a), str(b)) for a, b in self.apart))
         object.__setattr__(self, "floor", float(check_array("floor", self.floor, ())))
-
-    @property
-    def headline(self) -> str:
-        return f"{self.name}, {self.n} joints{'' if self.parameters is None else f', {self.parameters[:, 0].sum():.4g} kg'}"
-
-    def tables(self) -> Report:
-        from dynident.robots.tables import robot_report  # the tables know Robot, not the other way round
-
-        return robot_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per joint: limits, and the link that it moves with its nominal mass."""
-        from dynident.robots.tables import robot_records
-
-        return robot_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The robot in 3D with its nominal inertias."""
-        from dynident.robots.figures import robot_figure
-
-        return (robot_figure(self),)
 
     @property
     def n(self) -> int:
@@ -209,9 +197,12 @@ class Robot(Result):
     def to_dh_yaml(self, *, convention: str | None = None) -> str:
         """The text of a DH file that describes this robot: same joint positions, same torques.
 
-        convention  "standard" or "modified"; by default the robot's own when its frames are DH frames (they, the
-                    parameters and the limits then come back as they are), else modified: frames are computed from the
-                    joint axes and the parameters carried into them. Only for a serial chain.
+        Parameters
+        ----------
+        convention
+            "standard" or "modified"; by default the robot's own when its frames are DH frames (they, the parameters and the limits then
+            come back as they are), else modified: frames are computed from the joint axes and the parameters carried into them. Only for a
+            serial chain.
         """
         from dynident.robots.formats.dh_write import to_dh_yaml  # the writer knows Robot, not the other way round
 

@@ -20,12 +20,34 @@ _LATER = ("floor", "apart", "capsules", "jerk", "home")
 
 
 def robot_to_dict(robot: Robot) -> dict[str, Any]:
-    """Everything about a robot as texts, numbers and lists, ready for standard JSON; an infinite limit is the text "inf" or "-inf"."""
+    """Everything about a robot as texts, numbers and lists, ready for standard JSON; an infinite limit is the text "inf" or "-inf".
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Returns
+    -------
+    dict
+        As `robot_from_dict` takes it.
+    """
     return {"schema": SCHEMA, **_plain(robot)}
 
 
 def robot_from_dict(data: Mapping[str, Any]) -> Robot:
-    """The robot that `robot_to_dict` wrote."""
+    """The robot that `robot_to_dict` wrote.
+
+    Parameters
+    ----------
+    data : mapping
+        What `robot_to_dict` returned, or what JSON made of it.
+
+    Returns
+    -------
+    Robot
+        The same robot.
+    """
     schema = data.get("schema")
     if schema != SCHEMA:
         raise InputError(f"the robot's schema is {schema!r}; this version of dynident reads {SCHEMA!r}")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dynident.core.arrays import Array, IntArray
-from dynident.robots.geometry.description import Part, read_geometry
+from dynident.robots.geometry.description import ShapePart, read_geometry
 from dynident.robots.geometry.forms import Hull
 from dynident.robots.robot import Robot
 from dynident.robots.solids import Solid, body_capsules, body_pieces, described_solids, first_problem
@@ -53,10 +53,10 @@ def _file_shapes(robot: Robot) -> Iterator[Shape | str]:
         return
     for body, piece in body_pieces(robot):
         for part in geometry.parts(piece.name, "visual") or geometry.parts(piece.name, "collision"):
-            yield _shape(body, piece.placement, part) if isinstance(part, Part) else part
+            yield _shape(body, piece.placement, part) if isinstance(part, ShapePart) else part
 
 
-def _shape(body: int, placement: Array, part: Part) -> Shape:
+def _shape(body: int, placement: Array, part: ShapePart) -> Shape:
     points, triangles = part.form.surface()
     pose = placement @ part.pose
     return Shape(body, points @ pose[:3, :3].T + pose[:3, 3], triangles, True)

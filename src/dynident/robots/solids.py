@@ -17,7 +17,7 @@ import numpy as np
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import ValueRangeError
 from dynident.robots.body import Source
-from dynident.robots.geometry.description import Geometry, Part, Role, join_capsules, read_geometry
+from dynident.robots.geometry.description import Geometry, Role, ShapePart, join_capsules, read_geometry
 from dynident.robots.kinematics import arm_reach, joint_points
 from dynident.robots.robot import Robot
 
@@ -38,10 +38,16 @@ class Origin(StrEnum):
 class Solid:
     """All points within `radius` of the convex hull of `points`.
 
-    body : int        Index of the body that it is a part of; -1 is the base.
-    points : (k, 3)   Corners in the body's parameter frame (the base frame for the base) [m].
-    radius : float    [m]; 0 where the hull itself is the solid.
-    name : str        Name of the link of the description.
+    Attributes
+    ----------
+    body : int
+        Index of the body that it is a part of; -1 is the base.
+    points : (k, 3) array
+        Corners in the body's parameter frame (the base frame for the base) [m].
+    radius : float
+        [m]; 0 where the hull itself is the solid.
+    name : str
+        Name of the link of the description.
     """
 
     body: int
@@ -60,8 +66,12 @@ class Solid:
 class Solids:
     """The solids of a robot.
 
-    ignored : frozenset    Pairs of names (in alphabetical order) that need not be kept apart, as the description says.
-    notes : tuple of str   What was not found, and what stands for it.
+    Attributes
+    ----------
+    ignored : frozenset
+        Pairs of names (in alphabetical order) that need not be kept apart, as the description says.
+    notes : tuple of str
+        What was not found, and what stands for it.
     """
 
     solids: tuple[Solid, ...]
@@ -80,7 +90,18 @@ class Solids:
 
 @lru_cache(maxsize=16)
 def robot_solids(robot: Robot) -> Solids:
-    """What the base and the links of a robot take up of space."""
+    """What the base and the links of a robot take up of space.
+
+    Parameters
+    ----------
+    robot : Robot
+        The robot.
+
+    Returns
+    -------
+    Solids
+        Of the shapes of the description, and of capsules around the links where it has none.
+    """
     described = tuple(described_solids(robot))
     if described:
         return Solids(solids=described, ignored=frozenset((min(pair), max(pair)) for pair in robot.apart))
@@ -186,11 +207,11 @@ def first_problem(problems: list[str]) -> Iterator[str]:
         yield problems[0] + more
 
 
-def _read(geometry: Geometry, link: str, role: Role) -> tuple[list[Part], list[str]]:
+def _read(geometry: Geometry, link: str, role: Role) -> tuple[list[ShapePart], list[str]]:
     read = geometry.parts(link, role)
-    return join_capsules([part for part in read if isinstance(part, Part)]), [part for part in read if isinstance(part, str)]
+    return join_capsules([part for part in read if isinstance(part, ShapePart)]), [part for part in read if isinstance(part, str)]
 
 
-def _solid(body: int, piece: Source, part: Part, origin: Origin) -> Solid:
+def _solid(body: int, piece: Source, part: ShapePart, origin: Origin) -> Solid:
     points, radius = part.form.hull().placed(piece.placement @ part.pose)
     return Solid(body=body, points=points, radius=radius, name=piece.name, origin=origin)

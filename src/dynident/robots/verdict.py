@@ -20,7 +20,7 @@ MARGINAL_SHARE = 1e-3
 ROUNDING_SHARE = 1e-9
 
 
-class Verdict(Enum):
+class LinkVerdict(Enum):
     """What a link is; the value is the sentence that the user sees."""
 
     CONSISTENT = "consistent"
@@ -35,13 +35,13 @@ class Verdict(Enum):
     @property
     def inconsistent(self) -> bool:
         """No rigid body has such parameters."""
-        return self in (Verdict.TRIANGLE, Verdict.NOT_POSITIVE, Verdict.ZERO_MASS, Verdict.NEGATIVE_MASS)
+        return self in (LinkVerdict.TRIANGLE, LinkVerdict.NOT_POSITIVE, LinkVerdict.ZERO_MASS, LinkVerdict.NEGATIVE_MASS)
 
 
 class Judgement(NamedTuple):
     """A verdict and the numbers behind it; the fields are those of LinkCheck."""
 
-    verdict: Verdict
+    verdict: LinkVerdict
     detail: str
     mass: float
     com: tuple[float, float, float] | None
@@ -59,21 +59,21 @@ def judge(parameters: Array) -> Judgement:
     return Judgement(verdict, detail, mass, com, (low, middle, high), float(consistency_margin(parameters)))
 
 
-def _verdict(mass: float, principal: tuple[float, float, float], rounding: float) -> tuple[Verdict, str]:
+def _verdict(mass: float, principal: tuple[float, float, float], rounding: float) -> tuple[LinkVerdict, str]:
     low, _, high = principal
     trace = sum(principal)
     slack = 0.5 * trace - high  # of the triangle inequality; the pseudo-inertia's smallest eigenvalue
     if mass < 0.0:
-        return Verdict.NEGATIVE_MASS, f"{mass:.4g} kg"
+        return LinkVerdict.NEGATIVE_MASS, f"{mass:.4g} kg"
     if mass == 0.0:
-        return Verdict.ZERO_MASS, "its inertia is not zero" if trace != 0.0 else ""
+        return LinkVerdict.ZERO_MASS, "its inertia is not zero" if trace != 0.0 else ""
     if low < -rounding:
-        return Verdict.NOT_POSITIVE, f"smallest principal inertia {low:.2e} kg·m²"
+        return LinkVerdict.NOT_POSITIVE, f"smallest principal inertia {low:.2e} kg·m²"
     if slack < -rounding:
-        return Verdict.TRIANGLE, f"the largest principal inertia exceeds half the trace by {-slack:.2e} kg·m²"
+        return LinkVerdict.TRIANGLE, f"the largest principal inertia exceeds half the trace by {-slack:.2e} kg·m²"
     if trace <= rounding:
-        return Verdict.MARGINAL, "a point mass, without rotational inertia"
+        return LinkVerdict.MARGINAL, "a point mass, without rotational inertia"
     if slack <= MARGINAL_SHARE * trace:
         share = slack / trace
-        return Verdict.MARGINAL, f"margin is {100 * max(share, 0.0):.2g} % of the inertia's trace, below {100 * MARGINAL_SHARE:g} %"
-    return Verdict.CONSISTENT, ""
+        return LinkVerdict.MARGINAL, f"margin is {100 * max(share, 0.0):.2g} % of the inertia's trace, below {100 * MARGINAL_SHARE:g} %"
+    return LinkVerdict.CONSISTENT, ""

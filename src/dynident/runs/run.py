@@ -6,115 +6,132 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dynident.core.figures import Figure
-from dynident.core.files import file_digest
-from dynident.core.results import Report, Result
-from dynident.feasibility.result import LinkParameters
-from dynident.feasibility.samples import PosteriorSamples
-from dynident.monitoring.contact_monitor import ContactMonitor
-from dynident.payload.result import PayloadEstimate
-from dynident.regression.estimate import Estimate
-from dynident.regression.friction.refit import FrictionRefit
-from dynident.regression.problem import Problem
-from dynident.runs.estimate import estimate_document, read_estimate, read_problem, write_estimate
-from dynident.runs.friction import find_friction, friction_document, write_friction
-from dynident.runs.monitor import find_monitor, monitor_document, write_monitor
-from dynident.runs.parameters import find_parameters, parameters_document, write_parameters
-from dynident.runs.payload import find_payload, payload_document, write_payload
-from dynident.runs.samples import find_samples, samples_document, write_samples
-from dynident.runs.signs import find_signs, signs_document, write_signs
-from dynident.runs.stages import PROBLEM, ROBOT, Absent, Stage, gather_stages, read_document
-from dynident.runs.validation import MOST_SAMPLES, find_validation, validation_document, write_validation
-from dynident.signs.result import SignRecovery
-from dynident.validation.result import Validation
-from dynident.validation.spread import TorqueSpread, torque_spread
+from dynident.core.results import Result
+from dynident.runs.results import estimate_content, monitor_content, parameters_content, read_problem, validation_content
+from dynident.runs.stages import Absent, Folder, Origin, RunFolder, Stage, StageContent, stale_documents, write_stages
+
+if TYPE_CHECKING:
+    from dynident.feasibility.result import LinkParameters
+    from dynident.feasibility.samples import PosteriorSamples
+    from dynident.monitoring.contact_monitor import ContactMonitor
+    from dynident.payload.result import PayloadEstimate
+    from dynident.regression.estimate import Estimate
+    from dynident.regression.friction.refit import FrictionRefit
+    from dynident.regression.problem import Problem
+    from dynident.signs.result import SignRecovery
+    from dynident.validation.result import Validation
+    from dynident.validation.spread import TorqueSpread
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Run(Result):
     """What a run folder holds.
 
-    missing : stage -> why its files don't count: the step has not been done, or the one before it has been done again.
-    signs : those that were recovered before the estimate; None where the torque had its signs.
-    payload : what the arm carried in another log; None where none was identified.
-    friction : how the estimate's friction differs from that of the run whose links it has; None where it was fitted with its own.
-    monitor : what contacts are found with; None where no thresholds have been found.
-    documents : the content of estimate.json and of the other stages' documents, as far as they count.
-    hashes : SHA-256 of the folder's files by name.
-    links_validated : whether the validation is that of the link parameters in the folder.
-    beside : another run of the same robot, to be compared with.
+    Attributes
+    ----------
+    contents
+        The results with how they were made, as far as they count.
+    missing
+        Stage -> why its file doesn't count: the step has not been done, or the one before it has been done again.
+    links_validated
+        Whether the validation is that of the link parameters in the folder.
+    beside
+        Another run of the same robot, to be compared with.
+    stale
+        Names of the JSON documents that were not made from the records beside them.
     """
 
     folder: Path
-    estimate: Estimate
-    parameters: LinkParameters | None
-    validation: Validation | None
-    samples: PosteriorSamples | None
+    contents: Mapping[Stage, StageContent]
     missing: Mapping[Stage, str]
-    documents: Mapping[Stage, Mapping[str, Any]]
-    hashes: Mapping[str, str]
     links_validated: bool
-    signs: SignRecovery | None = None
-    payload: PayloadEstimate | None = None
-    friction: FrictionRefit | None = None
-    monitor: ContactMonitor | None = None
     beside: Run | None = None
+    stale: tuple[str, ...] = ()
+
+    def result_of(self, stage: Stage) -> Any:
+        """The result of a stage; None where there is none that counts."""
+        return self.contents[stage].result if stage in self.contents else None
+
+    @property
+    def estimate(self) -> Estimate:
+        return self.result_of(Stage.ESTIMATE)
+
+    @property
+    def signs(self) -> SignRecovery | None:
+        """Those that were recovered before the estimate; None where the torque had its signs."""
+        return self.result_of(Stage.SIGNS)
+
+    @property
+    def parameters(self) -> LinkParameters | None:
+        return self.result_of(Stage.PARAMETERS)
+
+    @property
+    def validation(self) -> Validation | None:
+        return self.result_of(Stage.VALIDATION)
+
+    @property
+    def samples(self) -> PosteriorSamples | None:
+        return self.result_of(Stage.SAMPLES)
+
+    @property
+    def payload(self) -> PayloadEstimate | None:
+        """What the arm carried in another log; None where none was identified."""
+        return self.result_of(Stage.PAYLOAD)
+
+    @property
+    def friction(self) -> FrictionRefit | None:
+        """How the estimate's friction differs from that of the run whose links it has; None where it was fitted with its own."""
+        return self.result_of(Stage.FRICTION)
+
+    @property
+    def monitor(self) -> ContactMonitor | None:
+        """What contacts are found with; None where no thresholds have been found."""
+        return self.result_of(Stage.MONITOR)
+
+    def exchange(self, **results: Any) -> Run:
+        """The run with other results, by the names of their stages; None for one that goes."""
+        contents = dict(self.contents)
+        for name, result in results.items():
+            stage = Stage[name.upper()]
+            if result is None:
+                contents.pop(stage, None)
+            else:
+                contents[stage] = replace(contents.get(stage, StageContent(result=result)), result=result)
+        return replace(self, contents=contents)
+
+    @cached_property
+    def documents(self) -> dict[Stage, dict[str, Any]]:
+        """What the JSON documents of the stages say."""
+        return {stage: stage.make_document(item.result, item.origin, item.folds) for stage, item in self.contents.items()}
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """SHA-256 of the content of each stage's file; empty where no folder holds it."""
+        return {stage.file: item.digest for stage, item in self.contents.items() if item.digest}
 
     @property
     def results(self) -> tuple[Result, ...]:
         """The stages that are there, in their order."""
-        return tuple(result for result in self._of_stages.values() if result is not None)
+        return tuple(self.contents[stage].result for stage in Stage if stage in self.contents)
 
     @property
-    def _of_stages(self) -> dict[Stage, Result | None]:
-        optional = (self.payload, self.friction, self.monitor)
-        return dict(zip(Stage, (self.estimate, self.signs, self.parameters, self.validation, self.samples, *optional), strict=True))
-
-    @property
-    def headline(self) -> str:
-        return f"{self.estimate.base.robot.name} in {self.folder}: {', '.join(type(result).__name__ for result in self.results)}"
-
-    def tables(self) -> Report:
-        """Those of all stages, one after the other."""
-        reports = [result.tables() for result in self.results]
-        return Report(
-            header=(self.headline,),
-            tables=tuple(table for report in reports for table in report.tables),
-            facts=(
-                *(fact for report in reports for fact in report.facts),
-                *(f"{stage.name}: {why}" for stage, why in self.missing.items()),
-            ),
-            notes=tuple(dict.fromkeys(note for report in reports for note in report.notes)),
-        )
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per stage: whether it counts, what it is, and why it doesn't count."""
-        return [
-            {
-                "stage": stage.name.lower(),
-                "done": result is not None,
-                "result": "" if result is None else result.headline,
-                "missing": self.missing.get(stage, ""),
-            }
-            for stage, result in self._of_stages.items()
-            if result is not None or stage in self.missing
-        ]
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Those of all stages, one after the other."""
-        return tuple(figure for result in self.results for figure in result.figures())
+    def of_stages(self) -> dict[Stage, Result | None]:
+        """Each stage's result, None where it is not there."""
+        return {stage: self.result_of(stage) for stage in Stage}
 
     @property
     def torque_spread(self) -> TorqueSpread | None:
         """How different the torques of the samples are on the motion of the validation; None where one of the two is missing."""
+        from dynident.validation.spread import torque_spread
+
         return None if self.samples is None or self.validation is None else torque_spread(self.validation, self.samples.x)
 
-    @cached_property
+    @property
     def problem(self) -> Problem:
-        """The compressed problem behind the estimate, read when it is asked for; FileError where it was not saved."""
-        return read_problem(self.folder)
+        """The compressed problem behind the estimate; FileError where it was not saved."""
+        return read_problem(self.folder) if self.estimate.problem is None else self.estimate.problem
 
 
 def save_run(
@@ -130,51 +147,37 @@ def save_run(
     friction: FrictionRefit | None = None,
     monitor: ContactMonitor | None = None,
     seed: int = 0,
-) -> None:
-    """Write the stages of a run into a folder, all or nothing; it is made if need be. What it has of another estimate no longer counts."""
-    with gather_stages(folder) as draft:
-        write_estimate(draft, estimate, problem, seed=seed)
-        if signs is not None:
-            write_signs(draft, signs, seed=seed)
-        if parameters is not None:
-            write_parameters(draft, parameters, seed=seed)
-        if validation is not None:
-            write_validation(draft, validation)
-        if samples is not None:
-            write_samples(draft, samples)
-        if payload is not None:
-            write_payload(draft, payload)
-        if friction is not None:
-            write_friction(draft, friction)
-        if monitor is not None:
-            write_monitor(draft, monitor)
+    provenance: Mapping[str, Any] | None = None,
+) -> dict[Stage, dict[str, Any]]:
+    """Write the stages of a run into a folder, which is made if need be. What it has of another estimate no longer counts.
+
+    Returns the documents as they were written.
+
+    Parameters
+    ----------
+    provenance
+        What is known beside the data, such as the command that was run.
+    """
+    contents = _contents(
+        estimate, problem, signs, parameters, validation, samples, payload, friction, monitor, seed=seed, provenance=provenance
+    )
+    return write_stages(folder, contents)
 
 
-def load_run(folder: str | Path) -> Run:
-    """The run in a folder; FileError where nothing has been identified in it, or where its files are damaged or mixed."""
-    run = Path(folder)
-    estimate = read_estimate(run)
-    signs, parameters, validation = find_signs(run, estimate), find_parameters(run), find_validation(run)
-    samples, payload, friction, monitor = find_samples(run), find_payload(run), find_friction(run, estimate), find_monitor(run)
-    stages = (Stage.SIGNS, Stage.PARAMETERS, Stage.VALIDATION, Stage.SAMPLES, Stage.PAYLOAD, Stage.FRICTION, Stage.MONITOR)
-    found = dict(zip(stages, (signs, parameters, validation, samples, payload, friction, monitor), strict=True))
-    absent = {stage: result.reason for stage, result in found.items() if isinstance(result, Absent)}
-    names = (PROBLEM, ROBOT, *(stage.value.arrays for stage in Stage))
-    judged = "" if isinstance(validation, Absent) else validation.summary.parameters
+def load_run(folder: Folder) -> Run:
+    """The run in a folder; FileError where nothing has been identified in it, or where a file of it is damaged."""
+    run = RunFolder.of(folder)
+    run.read(Stage.ESTIMATE)
+    found = {stage: run.find(stage) for stage in Stage}
+    contents = {stage: item for stage, item in found.items() if isinstance(item, StageContent)}
+    absent = {stage: item.reason for stage, item in found.items() if isinstance(item, Absent)}
+    judged = contents[Stage.VALIDATION].origin.made_from.get(Stage.PARAMETERS.key) if Stage.VALIDATION in contents else None
     return Run(
-        folder=run,
-        estimate=estimate,
-        parameters=None if isinstance(parameters, Absent) else parameters,
-        validation=None if isinstance(validation, Absent) else validation,
-        samples=None if isinstance(samples, Absent) else samples,
+        folder=run.path,
+        contents=contents,
         missing={stage: reason for stage, reason in absent.items() if not stage.value.optional},
-        documents={stage: read_document(run, stage) for stage in Stage if stage not in absent},
-        hashes={name: file_digest(run / name) for name in names if (run / name).is_file()},
-        links_validated=judged != "" and judged == Stage.PARAMETERS.digest(run),
-        signs=None if isinstance(signs, Absent) else signs,
-        payload=None if isinstance(payload, Absent) else payload,
-        friction=None if isinstance(friction, Absent) else friction,
-        monitor=None if isinstance(monitor, Absent) else monitor,
+        links_validated=judged is not None and judged == run.digest(Stage.PARAMETERS),
+        stale=tuple(stale_documents(run, contents)),
     )
 
 
@@ -189,35 +192,37 @@ def run_in_memory(
     friction: FrictionRefit | None = None,
     monitor: ContactMonitor | None = None,
 ) -> Run:
-    """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no hashes."""
-    documents: dict[Stage, Mapping[str, Any]] = {Stage.ESTIMATE: estimate_document(estimate)}
-    if signs is not None:
-        documents[Stage.SIGNS] = signs_document(signs)
-    if parameters is not None:
-        documents[Stage.PARAMETERS] = parameters_document(parameters)
-    if validation is not None:
-        documents[Stage.VALIDATION] = validation_document(validation)
-        validation = replace(validation, series=tuple(item.thin(MOST_SAMPLES) for item in validation.series))
-    if samples is not None:
-        documents[Stage.SAMPLES] = samples_document(samples)
-    if payload is not None:
-        documents[Stage.PAYLOAD] = payload_document(payload)
-    if friction is not None:
-        documents[Stage.FRICTION] = friction_document(friction)
-    if monitor is not None:
-        documents[Stage.MONITOR] = monitor_document(monitor)
-    return Run(
-        folder=Path("RUN"),
-        estimate=estimate,
-        parameters=parameters,
-        validation=validation,
-        samples=samples,
-        missing={stage: "This step has not been done yet." for stage in Stage if stage not in documents and not stage.value.optional},
-        documents=documents,
-        hashes={},
-        links_validated=parameters is not None and validation is not None and validation.links is not None,
-        signs=signs,
-        payload=payload,
-        friction=friction,
-        monitor=monitor,
-    )
+    """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no digests."""
+    contents = _contents(estimate, None, signs, parameters, validation, samples, payload, friction, monitor)
+    missing = {stage: "This step has not been done yet." for stage in Stage if stage not in contents and not stage.value.optional}
+    judged = parameters is not None and validation is not None and validation.links is not None
+    return Run(folder=Path("RUN"), contents=contents, missing=missing, links_validated=judged)
+
+
+def _contents(
+    estimate: Estimate,
+    problem: Problem | None,
+    signs: SignRecovery | None,
+    parameters: LinkParameters | None,
+    validation: Validation | None,
+    samples: PosteriorSamples | None,
+    payload: PayloadEstimate | None,
+    friction: FrictionRefit | None,
+    monitor: ContactMonitor | None,
+    *,
+    seed: int = 0,
+    provenance: Mapping[str, Any] | None = None,
+) -> dict[Stage, StageContent]:
+    """What there is, as a folder holds it."""
+    seeded, known = Origin(seed=seed), estimate_content(estimate, provenance=provenance).origin
+    contents = {
+        Stage.ESTIMATE: estimate_content(estimate, problem, seed=seed, provenance=provenance),
+        Stage.SIGNS: None if signs is None else StageContent(result=signs, origin=seeded),
+        Stage.PARAMETERS: None if parameters is None else parameters_content(parameters, seed=seed),
+        Stage.VALIDATION: None if validation is None else validation_content(validation, provenance=provenance),
+        Stage.SAMPLES: None if samples is None else StageContent(result=samples),
+        Stage.PAYLOAD: None if payload is None else StageContent(result=payload, origin=known),
+        Stage.FRICTION: None if friction is None else StageContent(result=friction, origin=known),
+        Stage.MONITOR: None if monitor is None else monitor_content(monitor, provenance=provenance),
+    }
+    return {stage: content for stage, content in contents.items() if content is not None}

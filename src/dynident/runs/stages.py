@@ -1,296 +1,438 @@
-"""The stages of a run folder in one table: their files and schemas, the digests that tie files to each other, and what is stale.
+"""The stages of a run folder in one table, and how a stage is written, read and found to be out of date.
 
-A stage is a JSON document for people and an archive with every digit, written together. The document names the SHA-256 of what was
-written with it, and of what it was made from: nothing half, mixed or old is taken for a result.
+A stage is one file, the record of its result, which is replaced at once: it is the old one or the new one, whenever a process ends. The
+record names the digests of the stages that it was made from; where one of these has changed since, it is out of date. Beside it is
+a JSON document for people and programs, which is made from the record, names its digest and is never read back.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import platform
-import tempfile
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
-from importlib import metadata
+from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias
 
-from dynident.core.archives import Arrays, unpack
-from dynident.core.files import check_writable, clear_errors, file_digest, json_text, read_json
-from dynident.core.together import wait_for_writer, write_together
+from dynident.core.files import check_writable, json_text, make_parents, read_json, write_files
+from dynident.core.records import OpenedFile, RecordFile, encode
 from dynident.errors import FileError
-from dynident.runs.declared import Document, is_declared, read_archive
 
-_T = TypeVar("_T")
-_IDENTIFY = "dynident identify ROBOT DATA -o RUN"
-ROBOT, PROBLEM, STARTS = "robot.json", "problem.npz", "starts"
-PROBLEM_SCHEMA = "dynident/problem/1"
+ROBOT, STARTS = "robot.json", "starts"
+#: Files of versions that were never released.
+_OLDER = (".npz",)
+_NUMERICS, _CONIC = ("dynident", "numpy", "scipy", "numba"), ("dynident", "numpy", "scipy", "clarabel")
 
 
 @dataclass(frozen=True, kw_only=True)
-class StageFiles:
-    """schema, arrays_schema : of the document and of the archive; lacking : what their absence means; packages : that did the work.
+class StageRow:
+    """What is known about a stage.
 
-    optional : few runs need the step, so that nobody is told to do it.
+    record : "module:class" of its result; document : "module:function" that makes its document of result and `Origin`, without what all
+        documents have. Both are imported when they are needed.
+    schema : kind and version of its document.
+    command : that makes it; lacking : what its absence means; packages : that do the work.
+    made_from : stages that it is made from; when one of these is made again, it is out of date.
+    beside : stages whose digests it keeps, and which may change.
+    given : fields of its result that are the results of other stages, by name.
+    optional : few runs need the step, so that nobody is told to do it; several : whether it is called "them".
     """
 
+    record: str
     document: str
-    arrays: str
     schema: str
-    arrays_schema: str
     command: str
     lacking: str
-    packages: tuple[str, ...]
+    packages: tuple[str, ...] = _NUMERICS
+    made_from: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict[str, str])
     optional: bool = False
+    several: bool = False
 
 
 class Stage(Enum):
-    """A step and the files that it leaves."""
+    """A step and what it leaves. To add one, add a row."""
 
-    ESTIMATE = StageFiles(
-        document="estimate.json",
-        arrays="estimate.npz",
+    ESTIMATE = StageRow(
+        record="dynident.regression.estimate:Estimate",
+        document="dynident.runs.documents:estimate_document",
         schema="dynident/estimate/1",
-        arrays_schema="dynident/estimate-arrays/1",
-        command=_IDENTIFY,
+        command="dynident identify ROBOT DATA -o RUN",
         lacking="so nothing has been identified in it",
-        packages=("dynident", "numpy", "scipy", "numba"),
     )
-    SIGNS = StageFiles(
-        document="signs.json",
-        arrays="signs.npz",
+    SIGNS = StageRow(
+        record="dynident.signs.result:SignRecovery",
+        document="dynident.runs.documents:signs_document",
         schema="dynident/signs/1",
-        arrays_schema="dynident/sign-arrays/1",
         command="dynident signs ROBOT DATA -o RUN",
         lacking="so no signs have been recovered in it",
-        packages=("dynident", "numpy", "scipy", "clarabel"),
+        packages=_CONIC,
+        made_from=("ESTIMATE",),
+        given={"estimate": "ESTIMATE", "links": "PARAMETERS"},
         optional=True,
+        several=True,
     )
-    PARAMETERS = StageFiles(
-        document="parameters.json",
-        arrays="parameters.npz",
+    PARAMETERS = StageRow(
+        record="dynident.feasibility.result:LinkParameters",
+        document="dynident.runs.documents:parameters_document",
         schema="dynident/parameters/1",
-        arrays_schema="dynident/parameter-arrays/1",
         command="dynident retrieve RUN",
         lacking="so no link parameters have been retrieved in it",
-        packages=("dynident", "numpy", "scipy", "clarabel"),
+        packages=_CONIC,
+        made_from=("ESTIMATE",),
+        several=True,
     )
-    VALIDATION = StageFiles(
-        document="validation.json",
-        arrays="validation.npz",
+    VALIDATION = StageRow(
+        record="dynident.validation.result:Validation",
+        document="dynident.runs.documents:validation_document",
         schema="dynident/validation/2",
-        arrays_schema="dynident/validation-arrays/2",
         command="dynident validate RUN DATA",
         lacking="so nothing has been validated in it",
-        packages=("dynident", "numpy", "scipy", "numba"),
+        made_from=("ESTIMATE",),
+        beside=("PARAMETERS",),
     )
-
-    SAMPLES = StageFiles(
-        document="samples.json",
-        arrays="samples.npz",
+    SAMPLES = StageRow(
+        record="dynident.feasibility.samples:PosteriorSamples",
+        document="dynident.runs.documents:samples_document",
         schema="dynident/samples/1",
-        arrays_schema="dynident/sample-arrays/1",
         command="dynident sample RUN",
         lacking="so no samples have been drawn in it",
-        packages=("dynident", "numpy", "scipy", "numba"),
+        made_from=("ESTIMATE", "PARAMETERS"),
+        several=True,
     )
-    PAYLOAD = StageFiles(
-        document="payload.json",
-        arrays="payload.npz",
+    PAYLOAD = StageRow(
+        record="dynident.payload.result:PayloadEstimate",
+        document="dynident.runs.documents:payload_document",
         schema="dynident/payload/1",
-        arrays_schema="dynident/payload-arrays/1",
         command="dynident payload RUN DATA",
         lacking="so no payload has been identified in it",
-        packages=("dynident", "numpy", "scipy", "clarabel"),
+        packages=_CONIC,
+        made_from=("ESTIMATE",),
         optional=True,
     )
-    FRICTION = StageFiles(
-        document="friction.json",
-        arrays="friction.npz",
+    FRICTION = StageRow(
+        record="dynident.regression.friction.refit:FrictionRefit",
+        document="dynident.runs.documents:friction_document",
         schema="dynident/friction/1",
-        arrays_schema="dynident/friction-arrays/1",
         command="dynident friction RUN DATA",
         lacking="so no friction has been fitted again in it",
-        packages=("dynident", "numpy", "scipy", "numba"),
+        made_from=("ESTIMATE",),
+        given={"estimate": "ESTIMATE"},
+        optional=True,
+    )
+    MONITOR = StageRow(
+        record="dynident.monitoring.contact_monitor:ContactMonitor",
+        document="dynident.runs.documents:monitor_document",
+        schema="dynident/monitor/1",
+        command="dynident monitor RUN DATA",
+        lacking="so no thresholds have been found in it",
+        made_from=("ESTIMATE", "PARAMETERS"),
         optional=True,
     )
 
-    MONITOR = StageFiles(
-        document="monitor.json",
-        arrays="monitor.npz",
-        schema="dynident/monitor/1",
-        arrays_schema="dynident/monitor-arrays/1",
-        command="dynident monitor RUN DATA",
-        lacking="so no thresholds have been found in it",
-        packages=("dynident", "numpy", "scipy", "numba"),
-        optional=True,
-    )
+    @property
+    def key(self) -> str:
+        """Its name in files and messages."""
+        return self.name.lower()
+
+    @property
+    def file(self) -> str:
+        """The record."""
+        return f"{self.key}.safetensors"
+
+    @property
+    def document(self) -> str:
+        """For people."""
+        return f"{self.key}.json"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All that the stage may leave in a folder."""
+        return (self.document, self.file, *((ROBOT,) if self is Stage.ESTIMATE else ()))
+
+    @property
+    def kind(self) -> type:
+        """The class of its result."""
+        return _load(self.value.record)
+
+    def make_document(self, result: Any, origin: Origin, folds: Any = None) -> dict[str, Any]:
+        """What its document says, without the digests of files. folds : the cross-validation of an estimate."""
+        known = replace(origin, versions=origin.versions or self.versions)
+        content = _load(self.value.document)(result, known, **({"folds": folds} if self is Stage.ESTIMATE else {}))
+        return {"schema": self.value.schema, **content}
 
     def command(self, folder: Path) -> str:
         return self.value.command.replace("RUN", str(folder))
+
+    def remedy(self, folder: Path) -> str:
+        return f"make {'them' if self.value.several else 'it'} with: {self.command(folder)}"
 
     @property
     def versions(self) -> dict[str, str]:
         """Of the programs that do the work of this stage."""
         return {"python": platform.python_version()} | {name: metadata.version(name) for name in self.value.packages}
 
-    def digest(self, folder: Path) -> str:
-        """What tells one result of this stage from another: the SHA-256 of its archive; empty where there is none."""
-        file = folder / self.value.arrays
-        return file_digest(file) if file.is_file() else ""
+
+def _load(name: str) -> Any:
+    """What is called "module:name"."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """How a result was made, beside what it says itself.
+
+    versions : of the programs; made_from : digest by stage; command : that was run.
+    part : of the data, as fractions; links : the run folder that the links are from; files : SHA-256 of data files by name.
+    held : the run whose gravity was held, and the digests of its stages.
+    """
+
+    versions: Mapping[str, str] = field(default_factory=dict[str, str])
+    made_from: Mapping[str, str] = field(default_factory=dict[str, str])
+    seed: int = 0
+    command: str = ""
+    part: tuple[float, float] | None = None
+    links: str = ""
+    files: Mapping[str, str] | None = None
+    held: Mapping[str, str | None] | None = None
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """What is known of the command and the data, as standard JSON."""
+        part, files = None if self.part is None else list(self.part), None if self.files is None else dict(self.files)
+        known = {"command": self.command or None, "part": part, "links": self.links or None, "files": files}
+        return {name: value for name, value in known.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StageContent:
+    """A result as it is in a folder.
+
+    Attributes
+    ----------
+    folds
+        The cross-validation of its data, where it has one;.
+    digest
+        Of result and folds.
+    shown
+        What the document says, where the file keeps less than the whole result.
+    made_from
+        Names of the stages that it is made from, where these are not those of its row.
+    """
+
+    result: Any
+    origin: Origin = Origin()
+    folds: Any = None
+    digest: str = ""
+    shown: Any = None
+    made_from: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Absent:
-    """Why a stage's files are no result. reason : a sentence for a reader; error : what is raised where they are needed."""
+    """Why a stage has no result that counts. reason : a sentence for a reader; error : what is raised where it is needed."""
 
     reason: str
     error: FileError
 
 
-def stage_files(stage: Stage) -> tuple[str, ...]:
-    """The names of all files that a stage may leave."""
-    beside = (PROBLEM, ROBOT) if stage is Stage.ESTIMATE else ()
-    return stage.value.document, stage.value.arrays, *beside
+class RunFolder:
+    """A folder whose stages are read once each: what is written after long work names the digests of what was read before it."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._opened: dict[Stage, OpenedFile | None] = {}
+        self._found: dict[Stage, StageContent | Absent] = {}
+
+    @staticmethod
+    def of(folder: Folder) -> RunFolder:
+        return folder if isinstance(folder, RunFolder) else RunFolder(folder)
+
+    def digest(self, stage: Stage) -> str:
+        """What tells one result of a stage from another; empty where there is none."""
+        file = self.path / stage.file
+        found = self._found.get(stage)
+        if isinstance(found, StageContent):
+            return found.digest
+        if stage not in self._opened:
+            self._opened[stage] = OpenedFile(file, remedy=stage.remedy(self.path), arrays=False) if file.is_file() else None
+        opened = self._opened[stage]
+        return "" if opened is None else opened.digest
+
+    def find(self, stage: Stage) -> StageContent | Absent:
+        """The result of a stage, or why there is none that counts; FileError where its file is damaged."""
+        if stage not in self._found:
+            self._found[stage] = self._find(stage)
+        return self._found[stage]
+
+    def read(self, stage: Stage) -> StageContent:
+        """The result of a stage that is needed; FileError where there is none that counts."""
+        found = self.find(stage)
+        if isinstance(found, Absent):
+            raise found.error
+        return found
+
+    def forget(self, stages: Iterable[Stage]) -> None:
+        """Read these again, which have been written."""
+        for stage in stages:
+            self._found.pop(stage, None)
+            self._opened.pop(stage, None)
+
+    def _find(self, stage: Stage) -> StageContent | Absent:
+        absent = self._find_absent(stage)
+        if absent is not None:
+            return absent
+        opened = OpenedFile(self.path / stage.file, remedy=stage.remedy(self.path))
+        self._opened[stage] = opened
+        made_from = _origin(opened).made_from
+        for source in stage.value.made_from:
+            digest = made_from.get(source.lower())
+            if (digest is not None or source == Stage.ESTIMATE.name) and digest != self.digest(Stage[source]):
+                return self._outdated(stage, Stage[source])
+        return self._content(stage, opened)
+
+    def find_any(self, stage: Stage) -> StageContent | None:
+        """The result of a stage, be it out of date; None where there is none, or where it is damaged."""
+        with contextlib.suppress(FileError):
+            found = self.find(stage)
+            if isinstance(found, StageContent):
+                return found
+            opened = self._opened.get(stage)
+            return None if opened is None else self._content(stage, opened)
+        return None
+
+    def _content(self, stage: Stage, opened: OpenedFile) -> StageContent:
+        given = {name: self.find(Stage[source]) for name, source in stage.value.given.items()}
+        results = {name: found.result if isinstance(found, StageContent) else None for name, found in given.items()}
+        content = opened.content(_types(stage), results)
+        return StageContent(result=content["result"], origin=_origin(opened), folds=content.get("folds"), digest=opened.digest)
+
+    def _find_absent(self, stage: Stage) -> Absent | None:
+        run, not_done = self.path, "This step has not been done yet."
+        if not run.is_dir():
+            what = "is a file, not a run folder" if run.exists() else "no such run folder"
+            return Absent(reason=not_done, error=FileError(run, what, remedy=Stage.ESTIMATE.remedy(run)))
+        if (run / stage.file).is_file():
+            return None
+        older = next((stage.key + suffix for suffix in _OLDER if (run / (stage.key + suffix)).is_file()), None)
+        if older is not None:
+            error = FileError(run / older, "was made by an older dynident, and this one does not read it", remedy=stage.remedy(run))
+            return Absent(reason="This step was done by an older dynident.", error=error)
+        return Absent(reason=not_done, error=FileError(run, f"has no {stage.file}, {stage.value.lacking}", remedy=stage.remedy(run)))
+
+    def _outdated(self, stage: Stage, source: Stage) -> Absent:
+        links = source is Stage.PARAMETERS
+        what = "other link parameters than those in the folder" if links else "another estimate than the one in the folder"
+        error = FileError(self.path / stage.file, f"belongs to {what}", remedy=stage.remedy(self.path))
+        since = "The link parameters have been retrieved" if links else "The robot has been identified"
+        return Absent(reason=f"{since} again since this step was done.", error=error)
 
 
-def is_run_file(name: str) -> bool:
-    """Whether a name is that of a file that some stage leaves."""
-    return any(name in stage_files(stage) for stage in Stage)
+Folder: TypeAlias = str | Path | RunFolder
+
+
+def _origin(opened: OpenedFile) -> Origin:
+    return opened.about({"origin": Origin})["origin"]
+
+
+def _types(stage: Stage) -> dict[str, Any]:
+    """The declared types of what the file of a stage holds."""
+    if stage is not Stage.ESTIMATE:
+        return {"result": stage.kind}
+    from dynident.validation.folds import CrossValidation
+
+    return {"result": stage.kind, "folds": CrossValidation | None}
+
+
+# ------------------------------------------------------------------------------------------------------------------------ writing
+
+
+def write_stages(folder: Folder, contents: Mapping[Stage, StageContent]) -> dict[Stage, dict[str, Any]]:
+    """Write results of several stages with their documents, which are returned as they were written; the folder is made if need be.
+
+    All files are on the disk before the first is renamed to its name. The estimate's record comes last of the records: a process that
+    ends in between leaves results that belong to another estimate than the one in the folder, and are out of date, never a wrong one.
+    """
+    run = RunFolder.of(folder)
+    check_stages(run.path, *contents)
+    records: dict[Path, bytes] = {}
+    texts: dict[Path, str] = {}
+    documents: dict[Stage, dict[str, Any]] = {}
+    digests: dict[Stage, str] = {}
+    for stage in sorted(contents, key=lambda stage: len(stage.value.made_from)):
+        content = contents[stage]
+        names = (*stage.value.made_from, *stage.value.beside) if content.made_from is None else content.made_from
+        known = {source: digests[source] if source in contents else run.digest(source) for source in map(Stage.__getitem__, names)}
+        sources = {source: digest for source, digest in known.items() if digest}
+        made_from = {source.key: digest for source, digest in sources.items()}
+        origin = replace(content.origin, versions=stage.versions, made_from=made_from)
+        file = encode_stage(stage, content, origin)
+        digests[stage] = file.digest
+        records = {run.path / stage.file: file.to_bytes(), **records}
+        document = stage.make_document(content.shown or content.result, origin, content.folds)
+        listed = {source.file: digest for source, digest in sources.items()}
+        documents[stage] = {**document, "files": {stage.file: file.digest}, "made_from": listed}
+        texts[run.path / stage.document] = json_text(documents[stage])
+        if stage is Stage.ESTIMATE:
+            texts[run.path / ROBOT] = _robot_text(content.result)
+    with make_parents(run.path):
+        write_files({**records, **texts})
+    run.forget(contents)
+    return documents
+
+
+def encode_stage(stage: Stage, content: StageContent, origin: Origin) -> RecordFile:
+    """What the file of a stage holds."""
+    return encode({name: getattr(content, name) for name in _types(stage)}, {"origin": origin})
+
+
+def _robot_text(estimate: Any) -> str:
+    from dynident.robots.serialize import robot_to_dict
+
+    return json_text(robot_to_dict(estimate.base.robot))
+
+
+# --------------------------------------------------------------------------------------------------------------- files of a folder
 
 
 def check_stages(folder: str | Path, *stages: Stage) -> None:
     """To be asked before long work: FileError unless the stages can be written into the folder without replacing anything else."""
     run = Path(folder)
-    check_writable(run, *(name for stage in stages for name in stage_files(stage)))
+    check_writable(run, *(name for stage in stages for name in stage.files))
     for stage in stages:
-        there = [name for name in stage_files(stage) if (run / name).exists()]
+        there = [name for name in stage.files if (run / name).exists()]
         if there and not _is_stage(run, stage):
             remedy = "name another folder for the run, or move the file away"
-            raise FileError(run / there[0], f"is there already, and no {stage.name.lower()} of dynident; it is not replaced", remedy=remedy)
+            raise FileError(run / there[0], f"is there already, and no {stage.key} of dynident; it is not replaced", remedy=remedy)
 
 
 def _is_stage(run: Path, stage: Stage) -> bool:
     """Whether what a folder has of a stage was written by dynident, of whatever version; one of two files may be damaged."""
     with contextlib.suppress(FileError):
         kind = stage.value.schema.rpartition("/")[0]
-        return str(read_json(run / stage.value.document).get("schema")).rpartition("/")[0] == kind
+        return str(read_json(run / stage.document).get("schema")).rpartition("/")[0] == kind
     with contextlib.suppress(FileError):
-        return unpack(run / stage.value.arrays, stage.value.arrays_schema, _is_there)
+        OpenedFile(run / stage.file, remedy="", arrays=False)
+        return True
     return False
-
-
-def _is_there(arrays: Arrays, description: dict[str, Any]) -> bool:
-    return True
 
 
 def refuse_run_file(file: Path) -> None:
     """FileError where a file is one of a run folder's own, which only its step replaces."""
-    if is_run_file(file.name) and (file.absolute().parent / Stage.ESTIMATE.value.document).is_file():
+    if any(file.name in stage.files for stage in Stage) and (file.absolute().parent / Stage.ESTIMATE.file).is_file():
         raise FileError(file, "belongs to a run folder, whose steps write it; name another file")
 
 
-def write_stage(
-    folder: Path, stage: Stage, document: Mapping[str, Any], contents: Mapping[str, str | bytes], *, made_from: tuple[Stage, ...] = ()
-) -> dict[str, Any]:
-    """Write a document with the files that belong to it, all or nothing; the document as it was written is returned."""
-    raw = {name: content.encode() if isinstance(content, str) else content for name, content in contents.items()}
-    digests = {name: hashlib.sha256(content).hexdigest() for name, content in raw.items()}
-    sources = {source.value.arrays: digest for source in made_from if (digest := source.digest(folder))}
-    complete = {**document, "files": digests, "made_from": sources}
-    check_stages(folder, stage)
-    write_together(folder, {**raw, stage.value.document: json_text(complete)}, own=is_run_file)
-    return complete
-
-
-@contextlib.contextmanager
-def gather_stages(folder: str | Path) -> Generator[Path]:
-    """A temporary folder for several stages of one result; at the end its files replace those of the run folder, all or nothing."""
-    place = Path(tempfile.gettempdir())
-    with clear_errors(place), tempfile.TemporaryDirectory(prefix="dynident-") as draft:
-        yield Path(draft)
-        contents = {file.name: file.read_bytes() for file in sorted(Path(draft).iterdir())}
-        check_stages(folder, *(stage for stage in Stage if stage.value.document in contents))
-        write_together(folder, contents, own=is_run_file)
-
-
-def open_stage(folder: str | Path, stage: Stage, make: Callable[[Arrays, dict[str, Any]], tuple[_T, str | None]]) -> _T | Absent:
-    """What `make` makes of a stage's archive, or why it doesn't count; FileError where files are damaged or mixed.
-
-    make : (arrays, description) -> the result, and the digest of the estimate that it was made from (None for an estimate).
-    """
-    run = Path(folder)
-    try:
-        return _open_once(run, stage, make)
-    except FileError:  # another process may have renamed its files one after the other meanwhile
-        wait_for_writer(run)
-        return _open_once(run, stage, make)
-
-
-def _open_once(run: Path, stage: Stage, make: Callable[[Arrays, dict[str, Any]], tuple[_T, str | None]]) -> _T | Absent:
-    files = stage.value
-    absent = find_absent(run, stage)
-    if absent is not None:
-        return absent
-    check_digest(run, stage, files.arrays)
-    result, estimate = read_archive(run / files.arrays, files.arrays_schema, make)
-    if estimate is not None and estimate != Stage.ESTIMATE.digest(run):
-        error = FileError(run / files.document, "belongs to another estimate than the one in the folder", remedy=_remedy(run, stage))
-        return Absent(reason="The robot has been identified again since this step was done.", error=error)
-    return result
-
-
-def of_other_links(run: Path, stage: Stage) -> Absent:
-    """That a stage was made from other link parameters than those in the folder."""
-    error = FileError(run / stage.value.document, "belongs to other link parameters than those in the folder", remedy=_remedy(run, stage))
-    return Absent(reason="The link parameters have been retrieved again since this step was done.", error=error)
-
-
-def present(found: _T | Absent) -> _T:
-    """A result that is needed."""
-    if isinstance(found, Absent):
-        raise found.error
-    return found
-
-
-def check_digest(folder: Path, stage: Stage, name: str) -> None:
-    """FileError unless a file is the one that its stage's document was written with; documents of older versions don't say."""
-    digests = cast("Mapping[str, str] | None", read_document(folder, stage).get("files"))
-    if digests is None:
-        return
-    file, remedy = folder / name, _remedy(folder, stage)
-    if name not in digests or not file.is_file():
-        raise FileError(folder, f"has no {name} that belongs to its {stage.value.document}", remedy=remedy)
-    if digests[name] != file_digest(file):
-        raise FileError(file, f"is not the one that {stage.value.document} was written with: damaged, or of another run", remedy=remedy)
-
-
-def read_document(folder: Path, stage: Stage) -> dict[str, Any]:
-    """The content of a stage's document."""
-    file = folder / stage.value.document
-    content = read_json(file)
-    schema = content.get("schema")
-    if schema != stage.value.schema:
-        raise FileError(file, f"its schema is {schema!r}; {stage.value.schema!r} was expected")
-    if not is_declared(content, Document):
-        raise FileError(file, "is not what was expected there", remedy=_remedy(folder, stage))
-    return content
-
-
-def find_absent(run: Path, stage: Stage) -> Absent | None:
-    """Why a stage has no result in a folder, where its files are not there."""
-    not_done = "This step has not been done yet."
-    if not run.is_dir():
-        what = "is a file, not a run folder" if run.exists() else "no such run folder"
-        return Absent(reason=not_done, error=FileError(run, what, remedy=_remedy(run, Stage.ESTIMATE)))
-    for name in (stage.value.document, stage.value.arrays):
-        if not (run / name).is_file():
-            return Absent(reason=not_done, error=FileError(run, f"has no {name}, {stage.value.lacking}", remedy=_remedy(run, stage)))
-    return None
-
-
-def _remedy(run: Path, stage: Stage) -> str:
-    single = (Stage.ESTIMATE, Stage.VALIDATION, Stage.PAYLOAD, Stage.FRICTION, Stage.MONITOR)
-    return f"make {'it' if stage in single else 'them'} with: {stage.command(run)}"
+def stale_documents(run: RunFolder, stages: Iterable[Stage]) -> Iterator[str]:
+    """Names of the documents that were not made from the records beside them: a process ended in between, or somebody changed them."""
+    for stage in stages:
+        try:
+            files = read_json(run.path / stage.document).get("files")
+        except FileError:
+            files = None
+        if files != {stage.file: run.digest(stage)}:
+            yield stage.document

@@ -1,20 +1,25 @@
 """Identification when only the magnitude of the torque is known: its signs, how sure they are, and the model that follows."""
 
-from dynident.signs.confidence import Confidence, SignVerdict
-from dynident.signs.magnitudes import Magnitudes
-from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
-from dynident.signs.methods.registry import METHODS, method_by_name, search_signs
-from dynident.signs.prepare import prepare_magnitudes
-from dynident.signs.recover import conclude, recover_signs
-from dynident.signs.result import SignRecovery
-from dynident.signs.segments import Segment
+from typing import TYPE_CHECKING
+
+from dynident.core.lazy import make_lazy
+
+if TYPE_CHECKING:
+    from dynident.signs.confidence import SignConfidence, SignVerdict
+    from dynident.signs.magnitudes import Magnitudes
+    from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
+    from dynident.signs.methods.registry import METHODS, method_by_name, search_signs
+    from dynident.signs.prepare import prepare_magnitudes
+    from dynident.signs.recover import conclude, recover_signs
+    from dynident.signs.result import SignRecovery
+    from dynident.signs.segments import Segment
 
 __all__ = [
     "METHODS",
-    "Confidence",
     "Magnitudes",
     "SearchSettings",
     "Segment",
+    "SignConfidence",
     "SignHypotheses",
     "SignMethod",
     "SignRecovery",
@@ -25,3 +30,5 @@ __all__ = [
     "recover_signs",
     "search_signs",
 ]
+
+make_lazy(__name__)

@@ -131,8 +131,7 @@ def _both(magnitudes: Magnitudes, cost: SignCost, signs: Array, terms: Terms, re
 
 def _backward(magnitudes: Magnitudes) -> BoolArray:
     """(S,) the segments in which their joint moves in its negative direction."""
-    dq = magnitudes.motion.dq
-    assert dq is not None  # noqa: S101 (prepared)
+    dq = magnitudes.motion.require("dq")
     return np.array([float(dq[item.samples, item.joint].sum()) < 0.0 for item in magnitudes.segments], dtype=bool)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.records import Shape
 from dynident.friction import linear, linear_with_rotor
 from dynident.signs.assignments import Assignment, differing
 from dynident.signs.magnitudes import Magnitudes, working_step
@@ -54,28 +55,41 @@ class SignVerdict(Enum):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Confidence:
+class SignConfidence:
     """The evidence behind a verdict.
 
-    gap : float              Log-likelihood of the best assignment minus that of the next feasible one, correlated residuals discounted.
-    flip_margins : (n,)      The same for turning one joint's signs alone.
-    unsure_share : float     Share of the segments whose other sign is more probable than one in a hundred.
-    unsure_energy : float    Share of the torque's energy in them.
-    levels : (n,)            What the model leaves of each joint's torque [N·m | N]; see `left_over`.
-    noise : (n,)             Noise of the sensors, from high differences [N·m | N].
-    strain : float           Log-likelihood that links which exist and friction that dissipates cost the best assignment, discounted too.
-    density : float          Segments per coefficient.
-    inflation : float        How many correlated residuals say as much as one independent one.
-    certificate : float      λ_min(Diag(s∘Qs) - Q) / λ_max(Q); not negative is a proof that no other signs of the segments fit better.
-    searched : bool          The search has proven the same by itself.
+    Attributes
+    ----------
+    gap : float
+        Log-likelihood of the best assignment minus that of the next feasible one, correlated residuals discounted.
+    flip_margins : (n,) array
+        The same for turning one joint's signs alone.
+    unsure_share : float
+        Share of the segments whose other sign is more probable than one in a hundred.
+    unsure_energy : float
+        Share of the torque's energy in them.
+    levels : (n,) array
+        What the model leaves of each joint's torque [N·m | N]; see `left_over`.
+    noise : (n,) array
+        Noise of the sensors, from high differences [N·m | N].
+    strain : float
+        Log-likelihood that links which exist and friction that dissipates cost the best assignment, discounted too.
+    density : float
+        Segments per coefficient.
+    inflation : float
+        How many correlated residuals say as much as one independent one.
+    certificate : float
+        λ_min(Diag(s∘Qs) - Q) / λ_max(Q); not negative is a proof that no other signs of the segments fit better.
+    searched : bool
+        The search has proven the same by itself.
     """
 
     gap: float
-    flip_margins: Array
+    flip_margins: Annotated[Array, Shape("n", finite=False)]
     unsure_share: float
     unsure_energy: float
-    levels: Array
-    noise: Array
+    levels: Annotated[Array, Shape("n", finite=False)]
+    noise: Annotated[Array, Shape("n", finite=False)]
     strain: float
     density: float
     inflation: float
@@ -93,7 +107,7 @@ class Confidence:
         return self.levels / np.maximum(self.noise, np.finfo(float).tiny)
 
 
-def measure_confidence(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) -> tuple[Confidence, Array]:
+def measure_confidence(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[Assignment]) -> tuple[SignConfidence, Array]:
     """The confidence in the first of ranked assignments, and the probability (S,) of each of its segment signs."""
     best = ranked[0]
     rest = best.refined.residuals(magnitudes)[magnitudes.working]
@@ -104,7 +118,7 @@ def measure_confidence(magnitudes: Magnitudes, cost: SignCost, ranked: Sequence[
     odds = 0.5 * cost.flip_costs(best.signs) / inflation
     posterior = 0.5 * (1.0 + np.tanh(0.5 * odds))
     unsure = posterior < 1.0 - UNSURE
-    confidence = Confidence(
+    confidence = SignConfidence(
         gap=float(gaps.min(initial=np.inf)),
         flip_margins=np.where(differs, gaps[:, None], np.inf).min(axis=0, initial=np.inf),
         unsure_share=float(unsure.mean()),
@@ -135,7 +149,7 @@ def predict_segments(magnitudes: Magnitudes, refined: Refined, inflation: float)
     return np.where(odds < 0.0, -1.0, 1.0), 0.5 * (1.0 + np.tanh(0.5 * np.abs(odds) / inflation))
 
 
-class Finding(NamedTuple):
+class SignFinding(NamedTuple):
     """Something that speaks against certainty: the best verdict that it leaves, why, and what would settle it."""
 
     verdict: SignVerdict
@@ -143,7 +157,7 @@ class Finding(NamedTuple):
     advice: str
 
 
-def settle_verdict(magnitudes: Magnitudes, confidence: Confidence) -> Finding:
+def settle_verdict(magnitudes: Magnitudes, confidence: SignConfidence) -> SignFinding:
     """The verdict of the gravest finding; the advice is empty where nothing is open."""
     found = list(_findings(magnitudes, confidence))
     for verdict in (SignVerdict.UNEXPLAINED, SignVerdict.AMBIGUOUS, SignVerdict.LIKELY):
@@ -155,10 +169,10 @@ def settle_verdict(magnitudes: Magnitudes, confidence: Confidence) -> Finding:
         if np.isinf(confidence.gap)
         else f"the next best assignment is e^-{confidence.gap:.0f} times as likely"
     )
-    return Finding(SignVerdict.CERTAIN, gap, "")
+    return SignFinding(SignVerdict.CERTAIN, gap, "")
 
 
-def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Finding]:
+def _findings(magnitudes: Magnitudes, confidence: SignConfidence) -> Iterator[SignFinding]:
     joints, rms = magnitudes.robot.joint_names, np.sqrt(np.mean(magnitudes.b**2, axis=0))
     excess = confidence.levels / np.maximum(confidence.noise, LEAST_NOISE * rms)
     share = confidence.levels / rms
@@ -171,27 +185,27 @@ def _findings(magnitudes: Magnitudes, confidence: Confidence) -> Iterator[Findin
         j = int(np.argmax(excess))
         grave = excess[j] > UNEXPLAINED
         reason = f"the model leaves {excess[j]:.2g} times the noise of joint {joints[j]!r}"
-        yield Finding(SignVerdict.UNEXPLAINED if grave else SignVerdict.LIKELY, reason, check)
+        yield SignFinding(SignVerdict.UNEXPLAINED if grave else SignVerdict.LIKELY, reason, check)
     if share.max() > LARGEST_SHARE:
         j = int(np.argmax(share))
-        yield Finding(SignVerdict.UNEXPLAINED, f"the model leaves {100.0 * share[j]:.0f} % of the torque of joint {joints[j]!r}", check)
+        yield SignFinding(SignVerdict.UNEXPLAINED, f"the model leaves {100.0 * share[j]:.0f} % of the torque of joint {joints[j]!r}", check)
     close = confidence.flip_margins < CLOSE * np.maximum(1.0, excess) ** 2
     if close.any():
         names = _listing([name for name, near in zip(joints, close, strict=True) if near])
         advice = f"move {names} faster and through many reversals, together with the joints before"
-        yield Finding(SignVerdict.AMBIGUOUS, f"other signs of {names} fit nearly as well", advice)
+        yield SignFinding(SignVerdict.AMBIGUOUS, f"other signs of {names} fit nearly as well", advice)
     longer = "record a longer motion, with many changes of direction of all joints"
     if confidence.density < SPARSE:
         grave = confidence.gap < SPARSE_GAP or confidence.strain > STRAINED
         reason = f"there are {len(magnitudes.segments)} segments for {magnitudes.base.rank} coefficients, which can make up for wrong signs"
-        yield Finding(SignVerdict.AMBIGUOUS if grave else SignVerdict.LIKELY, reason, longer)
+        yield SignFinding(SignVerdict.AMBIGUOUS if grave else SignVerdict.LIKELY, reason, longer)
     if confidence.unsure_energy > SOME_UNSURE:
         grave = confidence.unsure_energy > MANY_UNSURE
         reason = f"{100.0 * confidence.unsure_energy:.2g} % of the torque is in segments of unsure sign"
-        yield Finding(SignVerdict.AMBIGUOUS if grave else SignVerdict.LIKELY, reason, longer)
+        yield SignFinding(SignVerdict.AMBIGUOUS if grave else SignVerdict.LIKELY, reason, longer)
     if confidence.strain > STRAINED:
         advice = f"check the robot description, give a {fits}, or record a faster motion"
-        yield Finding(
+        yield SignFinding(
             SignVerdict.LIKELY, f"links that can exist fit e^-{confidence.strain:.0f} times as well as the best coefficients", advice
         )
 

@@ -42,8 +42,7 @@ def physical_terms(magnitudes: Magnitudes, goal: Objective) -> Terms:
     goal : the fit of any hypothesis, which tells how large the robot is.
     """
     base, motion = magnitudes.base, magnitudes.motion
-    assert motion.dq is not None  # noqa: S101 (prepared)
-    friction = () if base.friction is None else (Dissipative(base.friction, reached_speeds(motion.dq, magnitudes.log.mask)),)
+    friction = () if base.friction is None else (Dissipative(base.friction, reached_speeds(motion.require("dq"), magnitudes.log.mask)),)
     return FeasibleSet((PhysicalConsistency(margin=edge_of(base, goal)), ComWithinReach(), *friction)).terms(base.robot, base.columns)
 
 

@@ -33,7 +33,7 @@ class SegmentRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class FitStep:
     """A segment more. F : (rank, rank) factor with it; turn, shift, energy : Q₁ᵀ, Q₂ᵀ z and ‖z‖²; rest : cost whatever the sign."""
 
     F: Array
@@ -65,15 +65,15 @@ def quiet_rows(magnitudes: Magnitudes, levels: Array) -> Array:
     return triangular([_rows(magnitudes, j, np.flatnonzero(quiet[:, j]), levels)[:, :-1] for j in range(magnitudes.log.n)])
 
 
-def grow_steps(rows: Iterable[SegmentRows], start: Array) -> list[Step]:
+def grow_steps(rows: Iterable[SegmentRows], start: Array) -> list[FitStep]:
     """The steps of segments in this order. start : (rank, rank) factor of rows that count from the beginning."""
     ordered, rank = list(rows), start.shape[1]
     sizes = np.linalg.norm(np.concatenate([start, *(item.A for item in ordered)]), axis=0)
     F = triangular([start, np.diag(HOLD * np.where(sizes > 0.0, sizes, 1.0))])
-    steps: list[Step] = []
+    steps: list[FitStep] = []
     for item in ordered:
         Q, F = np.linalg.qr(np.concatenate([F, item.A]))
-        steps.append(Step(F, Q[:rank].T, Q[rank:].T @ item.z, float(item.z @ item.z), item.rest))
+        steps.append(FitStep(F, Q[:rank].T, Q[rank:].T @ item.z, float(item.z @ item.z), item.rest))
     return steps
 
 

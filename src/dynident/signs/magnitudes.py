@@ -27,14 +27,24 @@ EDGE = 0.2
 class Magnitudes:
     """|τ| of a log, beside the model that its signs must fit.
 
-    base : BaseParameters   What is identified.
-    log : Dataset           On a uniform clock, |τ| as recorded; its samples are those that segments count.
-    motion : Dataset        The same with smooth q, dq and ddq.
-    noise : (n,)            Standard deviation of |τ|, from its high differences [N·m | N].
-    threshold : (n,)        |τ| below which a sample tells no sign [N·m | N]; as rows of the model such samples say Yπ ≈ 0.
-    segments : tuple        Of all joints, joint by joint in the order of time.
-    cutoff : float or None  Of the filter that was asked for [Hz]; None where the log decides.
-    notes : tuple of str    What was done to the log.
+    Attributes
+    ----------
+    base : BaseParameters
+        What is identified.
+    log : Dataset
+        On a uniform clock, |τ| as recorded; its samples are those that segments count.
+    motion : Dataset
+        The same with smooth q, dq and ddq.
+    noise : (n,) array
+        Standard deviation of |τ|, from its high differences [N·m | N].
+    threshold : (n,) array
+        |τ| below which a sample tells no sign [N·m | N]; as rows of the model such samples say Yπ ≈ 0.
+    segments : tuple
+        Of all joints, joint by joint in the order of time.
+    cutoff : float or None
+        Of the filter that was asked for [Hz]; None where the log decides.
+    notes : tuple of str
+        What was done to the log.
     """
 
     base: BaseParameters
@@ -53,8 +63,7 @@ class Magnitudes:
     @property
     def b(self) -> Array:
         """(N, n) |τ| as recorded [N·m | N]."""
-        assert self.log.effort is not None  # noqa: S101 (prepared)
-        return self.log.effort
+        return self.log.require("effort")
 
     @cached_property
     def inner(self) -> BoolArray:
@@ -80,14 +89,12 @@ class Magnitudes:
     def rows(self) -> tuple[Array, ...]:
         """(n,) regressor (K, c_j) of each joint at the working samples, in the columns of its group."""
         at, motion = self.working, self.motion
-        assert motion.dq is not None  # noqa: S101 (prepared)
-        assert motion.ddq is not None  # noqa: S101
         q = motion.q[at]
         chosen = Dataset(
             time=np.arange(len(at), dtype=float),
             q=q,
-            dq=motion.dq[at],
-            ddq=motion.ddq[at],
+            dq=motion.require("dq")[at],
+            ddq=motion.require("ddq")[at],
             effort=np.zeros_like(q),
             effort_kind=EffortKind.TORQUE,
             temperature=None if motion.temperature is None else motion.temperature[at],
@@ -146,11 +153,11 @@ class Magnitudes:
     def predict(self, coefficients: Array) -> Array:
         """(N, n) the model's torque along the smooth motion [N·m | N]."""
         base, motion, x = self.base, self.motion, self.base.representative(coefficients)
-        assert motion.dq is not None  # noqa: S101 (prepared)
-        assert motion.ddq is not None  # noqa: S101
-        effort = inverse_dynamics(base.robot, base.columns.links(x), motion.q, motion.dq, motion.ddq)
+        dq = motion.require("dq")
+        ddq = motion.require("ddq")
+        effort = inverse_dynamics(base.robot, base.columns.links(x), motion.q, dq, ddq)
         if base.friction is not None:
-            along = Motion(motion.q, motion.dq, motion.ddq, effort, motion.temperature)
+            along = Motion(motion.q, dq, ddq, effort, motion.temperature)
             effort = effort + friction_torque(base.friction, base.columns.friction(x), along)
         return effort
 

@@ -15,11 +15,11 @@ from dynident.data import Dataset, EffortKind
 from dynident.data.signals.agreement import smooth_motion
 from dynident.data.signals.faulty_samples import describe_faults, leave_out_faults
 from dynident.data.signals.rest import find_rest
-from dynident.errors import InputError, ValueRangeError
+from dynident.errors import InputError, ValueRangeError, require
 from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.identify import Auto, Default, first_friction
-from dynident.regression.prepare import check_effort, even_clock, match_joints, usual_cutoff
+from dynident.regression.prepare import check_effort, even_clock, match_log, usual_cutoff
 from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import JointType, Robot
 from dynident.signs.magnitudes import Magnitudes, working_step
@@ -58,11 +58,14 @@ def prepare_magnitudes(
 ) -> Magnitudes:
     """A log of |τ|, ready for the search.
 
-    friction : model of the joints' friction, None for none; by default linear friction with rotor inertia.
-    cutoff : of the zero-phase filter that smooths the motion [Hz]; "auto" is 5 Hz, or a quarter of the log's rate where that is less.
+    Parameters
+    ----------
+    friction
+        Model of the joints' friction, None for none; by default linear friction with rotor inertia.
+    cutoff
+        Of the zero-phase filter that smooths the motion [Hz]; "auto" is 5 Hz, or a quarter of the log's rate where that is less.
     """
-    matched = match_joints(robot, data)
-    assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
+    matched = match_log(robot, data)
     base = base_parameters(robot, friction=first_friction(friction, matched.gears), seed=seed)
     unsigned, taken = _without_signs(matched)
     unsigned, faulty = leave_out_faults(unsigned, names=robot.joint_names, filtered=False)
@@ -73,9 +76,8 @@ def prepare_magnitudes(
     if base.friction is not None:
         log, left_out = _mask_rest(log)
         notes = (*notes, *left_out)
-    assert log.effort is not None  # noqa: S101 (checked)
     noise = effort_noise(log)
-    threshold = np.maximum(UNCLEAR * noise, LEAST_SHARE * np.sqrt(np.mean(log.effort**2, axis=0)))
+    threshold = np.maximum(UNCLEAR * noise, LEAST_SHARE * np.sqrt(np.mean(log.require("effort") ** 2, axis=0)))
     segments = split_segments(log, motion, noise, threshold)
     if not segments:
         raise InputError(
@@ -113,10 +115,10 @@ def effort_noise(log: Dataset) -> Array:
     They leave next to nothing of the motion, but all that is faster: also the swinging of an arm, which neighbouring samples of a fast log
     share. By their median: where |τ| has a kink at zero, and where friction leaps, differences are large and few.
     """
-    assert log.effort is not None  # noqa: S101 (checked)
+    effort = log.require("effort")
     lag, differences = working_step(log), list[Array]()
     for piece in log.segments:
-        d = log.effort[piece]
+        d = effort[piece]
         for _ in range(_ORDER):
             d = d[lag:] - d[:-lag]
         differences.append(d)
@@ -124,7 +126,7 @@ def effort_noise(log: Dataset) -> Array:
     if len(joined) == 0:
         raise ValueRangeError("data", f"are too short: {_ORDER * lag + 1} samples without a break are needed to tell noise from motion")
     spread = NORMAL * np.median(np.abs(joined), axis=0) / np.sqrt(_GAIN)
-    return np.hypot(spread, resolution(log.effort) / np.sqrt(12.0))
+    return np.hypot(spread, resolution(effort) / np.sqrt(12.0))
 
 
 def resolution(effort: Array) -> Array:
@@ -152,12 +154,12 @@ def _without_signs(data: Dataset) -> tuple[Dataset, tuple[str, ...]]:
 def _check_log(base: BaseParameters, data: Dataset) -> None:
     """What no search can make good."""
     check_effort(data)
-    assert data.effort is not None and data.effort_kind is not None, "checked"  # noqa: S101, PT018
-    if not data.effort_kind.unsigned:
-        raise InputError(f"the log holds {data.effort_kind}s with their signs, so there are none to find", remedy="identify it as it is")
+    effort, kind = data.require("effort"), require(data.effort_kind, "the kind of the efforts")
+    if not kind.unsigned:
+        raise InputError(f"the log holds {kind}s with their signs, so there are none to find", remedy="identify it as it is")
     for j, joint in enumerate(base.robot.joints):
         used = slice(None) if data.mask is None else data.mask[:, j]
-        q, b = data.q[used, j], data.effort[used, j]
+        q, b = data.q[used, j], effort[used, j]
         if len(q) == 0:
             raise InputError(f"all samples of joint {joint.name!r} are masked, so nothing tells the sign of its torque")
         if float(np.ptp(q)) < STILL * (length_unit(base.robot) if joint.type is JointType.PRISMATIC else 1.0):

@@ -46,15 +46,23 @@ def recover_signs(
 ) -> SignRecovery:
     """Signs of the torque, and with them an estimate and feasible links, from a log that holds |torque| only (kind magnitude).
 
-    method : name of the search; see `dynident.signs.METHODS`.
-    friction : model of the joints' friction, None for none; by default that of the method, which for most is linear friction, with rotor
-        inertia where the gears are known or the log shows it. "auto" chooses a model per joint on the log with the signs that this gives,
-        and searches the signs again with it.
-    cutoff : of the filter that smooths the motion, and that both sides of the fit go through then [Hz]; "auto" is 5 Hz, or a quarter of
-        the log's rate where that is less.
-    options : of the method's own, by name or as its options class.
-    executor : does the random starts of the search; the answer is the same on any.
-    progress : told one sentence per step.
+    Parameters
+    ----------
+    method
+        Name of the search; see `dynident.signs.METHODS`.
+    friction
+        Model of the joints' friction, None for none; by default that of the method, which for most is linear friction, with rotor inertia
+        where the gears are known or the log shows it. "auto" chooses a model per joint on the log with the signs that this gives, and
+        searches the signs again with it.
+    cutoff
+        Of the filter that smooths the motion, and that both sides of the fit go through then [Hz]; "auto" is 5 Hz, or a quarter of the
+        log's rate where that is less.
+    options
+        Of the method's own, by name or as its options class.
+    executor
+        Does the random starts of the search; the answer is the same on any.
+    progress
+        Told one sentence per step.
     """
     found, own = method_by_name(method), SearchSettings(seed=seed, progress=progress, executor=executor)
 
@@ -79,8 +87,7 @@ def recover_signs(
 
 
 def _problem(recovery: SignRecovery) -> Problem:
-    assert recovery.estimate.problem is not None  # noqa: S101 (an estimate that was made here has one)
-    return recovery.estimate.problem
+    return recovery.estimate.require_problem()
 
 
 def conclude(
@@ -94,7 +101,10 @@ def conclude(
 ) -> SignRecovery:
     """From the hypotheses of a method to its result: physics, sample by sample, confidence, estimate and links.
 
-    whole : the log of which `magnitudes` are windows, whose samples all get their signs.
+    Parameters
+    ----------
+    whole
+        The log of which `magnitudes` are windows, whose samples all get their signs.
     """
     way = method_by_name(method)
     refined = way.refined

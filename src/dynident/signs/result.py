@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.kinds import NOT_STORED
+from dynident.core.records import Shape
+from dynident.core.results import Result
 from dynident.data import Dataset, EffortKind
 from dynident.feasibility import LinkParameters
 from dynident.regression.estimate import Estimate
-from dynident.signs.confidence import UNSURE, Confidence, SignVerdict
+from dynident.signs.confidence import UNSURE, SignConfidence, SignVerdict
 from dynident.signs.segments import Segment
 
 
@@ -21,28 +22,41 @@ from dynident.signs.segments import Segment
 class SignRecovery(Result):
     """Signs of a log that has none, and what follows from them.
 
-    log : Dataset             On a uniform clock, |τ| as recorded [N·m | N].
-    soft_signs : (N, n)       Expected sign of every sample, between -1 and 1; near zero where |τ| is within its noise.
-    segments : tuple          Runs of samples of one joint that share a sign, joint by joint in the order of time.
-    segment_signs : (S,)      ±1.
-    posterior : (S,)          Probability of each segment's sign, 0.5 to 1.
-    threshold : (n,)          |τ| below which a sample tells no sign by itself [N·m | N].
-    estimate : Estimate       Of the signed torque, for `retrieve`, `validate` and `export`.
-    links : LinkParameters    Feasible ones; None where none explain the signed torque.
-    confidence : Confidence   The evidence behind the verdict.
-    verdict, reason, advice   In words: what can be said, why, and what would settle what is open; the last is empty where nothing is.
-    method : str              Name of the search.
+    Attributes
+    ----------
+    log : Dataset
+        On a uniform clock, |τ| as recorded [N·m | N].
+    soft_signs : (N, n) array
+        Expected sign of every sample, between -1 and 1; near zero where |τ| is within its noise.
+    segments : tuple
+        Runs of samples of one joint that share a sign, joint by joint in the order of time.
+    segment_signs : (S,) array
+        ±1.
+    posterior : (S,) array
+        Probability of each segment's sign, 0.5 to 1.
+    threshold : (n,) array
+        |τ| below which a sample tells no sign by itself [N·m | N].
+    estimate : Estimate
+        Of the signed torque, for `retrieve`, `validate` and `export`.
+    links : LinkParameters
+        Feasible ones; None where none explain the signed torque.
+    confidence : SignConfidence
+        The evidence behind the verdict.
+    verdict, reason, advice
+        In words: what can be said, why, and what would settle what is open; the last is empty where nothing is.
+    method : str
+        Name of the search.
     """
 
     log: Dataset
-    soft_signs: Array
+    soft_signs: Annotated[Array, Shape("t n")]
     segments: tuple[Segment, ...]
-    segment_signs: Array
-    posterior: Array
-    threshold: Array
-    estimate: Estimate
-    links: LinkParameters | None
-    confidence: Confidence
+    segment_signs: Annotated[Array, Shape("s")]
+    posterior: Annotated[Array, Shape("s")]
+    threshold: Annotated[Array, Shape("n")]
+    estimate: Estimate = field(metadata=NOT_STORED)
+    links: LinkParameters | None = field(metadata=NOT_STORED)
+    confidence: SignConfidence
     verdict: SignVerdict
     reason: str
     advice: str
@@ -50,31 +64,10 @@ class SignRecovery(Result):
     notes: tuple[str, ...] = ()
 
     @property
-    def headline(self) -> str:
-        return f"{self.estimate.base.robot.name}, {len(self.segments)} segments of |torque|, {self.verdict.value}"
-
-    @property
     def sentence(self) -> str:
         """Verdict, reason and advice in one."""
         text = f"{self.verdict.value[:1].upper()}{self.verdict.value[1:]}: {self.reason}"
         return f"{text}; {self.advice}." if self.advice else f"{text}."
-
-    def tables(self) -> Report:
-        from dynident.signs.tables import recovery_report  # the tables know SignRecovery, not the other way round
-
-        return recovery_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per segment: joint, first and last time, sign, probability."""
-        from dynident.signs.tables import segment_records
-
-        return segment_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """|τ| and the recovered torque of each joint, with its segments."""
-        from dynident.signs.figures import recovery_figures
-
-        return recovery_figures(self)
 
     @property
     def signs(self) -> Array:
@@ -94,5 +87,19 @@ class SignRecovery(Result):
 
 def signed_log(log: Dataset, soft_signs: Array) -> Dataset:
     """A log of magnitudes with the expected torque in their place."""
-    assert log.effort is not None  # noqa: S101 (prepared)
-    return log.after("signs recovered", effort=soft_signs * log.effort, effort_kind=EffortKind.TORQUE)
+    return log.after("signs recovered", effort=soft_signs * log.require("effort"), effort_kind=EffortKind.TORQUE)
+
+
+def segment_records(recovery: SignRecovery) -> list[dict[str, Any]]:
+    """One row per segment: joint, first and last time, sign, probability."""
+    names, time = recovery.estimate.base.robot.joint_names, recovery.log.time
+    return [
+        {
+            "joint": names[segment.joint],
+            "start": float(time[segment.start]),
+            "stop": float(time[segment.stop - 1]),
+            "sign": int(sign),
+            "probability": float(probability),
+        }
+        for segment, sign, probability in zip(recovery.segments, recovery.segment_signs, recovery.posterior, strict=True)
+    ]

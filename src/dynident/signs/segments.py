@@ -44,14 +44,12 @@ def split_segments(log: Dataset, motion: Dataset, noise: Array, threshold: Array
 
     log : |τ| as recorded. motion : the smoothed motion on the same clock. noise : (n,) standard deviation of |τ|.
     """
-    assert log.effort is not None  # noqa: S101 (prepared)
-    assert motion.dq is not None  # noqa: S101
     found: list[Segment] = []
     for j in range(log.n):
         for piece in log.segments:
-            b = log.effort[piece, j]
+            b = log.require("effort")[piece, j]
             smooth, level = smooth_magnitudes(b, float(noise[j]), log.rate)
-            cuts = np.unique(np.concatenate([_valleys(smooth, level), find_reversals(motion.dq[piece, j])]))
+            cuts = np.unique(np.concatenate([_valleys(smooth, level), find_reversals(motion.require("dq")[piece, j])]))
             chosen = smooth > threshold[j]
             if log.mask is not None:
                 chosen &= log.mask[piece, j]

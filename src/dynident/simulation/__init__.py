@@ -1,17 +1,22 @@
 """A virtual robot on MuJoCo (extra `sim`): servo, friction, sensors; and a virtual controller that returns M, g and c."""
 
-from dynident.simulation.free_float import float_freely
-from dynident.simulation.integrate import SimulationError
-from dynident.simulation.payload import Payload, loaded_parameters
-from dynident.simulation.plant import Elasticity, Plant, build_plant
-from dynident.simulation.push import Push
-from dynident.simulation.sensors import NOISES, Clock, Noise, Sensors, effort_scale
-from dynident.simulation.servo import Feedforward, Servo
-from dynident.simulation.simulated_friction import SimulatedFriction, typical_friction
-from dynident.simulation.truth import Recording, Truth, write_truth
-from dynident.simulation.virtual_arm import Reading, VirtualArm
-from dynident.simulation.virtual_controller import VirtualController, random_configurations
-from dynident.simulation.virtual_robot import simulate
+from typing import TYPE_CHECKING
+
+from dynident.core.lazy import make_lazy
+
+if TYPE_CHECKING:
+    from dynident.simulation.free_float import float_freely
+    from dynident.simulation.integrate import SimulationError
+    from dynident.simulation.payload import Payload, loaded_parameters
+    from dynident.simulation.plant import Elasticity, Plant, build_plant
+    from dynident.simulation.push import Push
+    from dynident.simulation.sensors import NOISES, Clock, Noise, Sensors, effort_scale
+    from dynident.simulation.servo import Feedforward, Servo
+    from dynident.simulation.simulated_friction import SimulatedFriction, typical_friction
+    from dynident.simulation.truth import Recording, Truth, write_truth
+    from dynident.simulation.virtual_arm import SensorReading, VirtualArm
+    from dynident.simulation.virtual_controller import VirtualController, random_configurations
+    from dynident.simulation.virtual_robot import simulate
 
 __all__ = [
     "NOISES",
@@ -22,8 +27,8 @@ __all__ = [
     "Payload",
     "Plant",
     "Push",
-    "Reading",
     "Recording",
+    "SensorReading",
     "Sensors",
     "Servo",
     "SimulatedFriction",
@@ -40,3 +45,5 @@ __all__ = [
     "typical_friction",
     "write_truth",
 ]
+
+make_lazy(__name__)

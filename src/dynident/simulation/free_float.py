@@ -43,10 +43,18 @@ def float_freely(
 ) -> Dataset:
     """Let go of the robot at rest, and see where it goes: time, q and dq, without noise, and the efforts of the compensation.
 
-    q : (n,)             Where it is let go [rad | m].
-    compensation         From positions (n,) to the motors' efforts (n,) [N·m | N]: `gravity_vector` of an exported module, or
-                         `lambda q: gravity(robot, links, q)`. It is asked once a period.
-    rate                 Of the compensation and of the log [Hz].
+    Parameters
+    ----------
+    q : (n,) array_like
+        Where it is let go [rad | m].
+    compensation
+        From positions (n,) to the motors' efforts (n,) [N·m | N]: `gravity_vector` of an exported module, or `lambda q: gravity(robot,
+        links, q)`. It is asked once a period.
+    rate
+        Of the compensation and of the log [Hz].
+
+    Notes
+    -----
     The rest is as in `simulate`: what the robot really is, which the compensation may not know.
     """
     check_positive("seconds", seconds, "s")

@@ -46,7 +46,7 @@ class SimulationError(DynidentError):
     """The simulation can't be done, or ran away."""
 
 
-class Drive(NamedTuple):
+class DriveLaw(NamedTuple):
     """The servo and what it needs at each instant: feedforward (N, n) and S (N, n, n)."""
 
     feedforward: Array
@@ -102,7 +102,7 @@ def substeps(plant: Plant, friction: SimulatedFriction | None, felt: Array, M: A
 def integrate(
     plant: Plant,
     reference: Reference,
-    drive: Drive,
+    drive: DriveLaw,
     friction: SimulatedFriction | None,
     *,
     steps: int,

@@ -19,17 +19,23 @@ from dynident.parameters import (
     pseudo_inertia,
 )
 from dynident.robots.robot import Robot
-from dynident.robots.verdict import Verdict, judge
+from dynident.robots.verdict import LinkVerdict, judge
 
 
 @dataclass(frozen=True, kw_only=True)
 class Payload:
     """A rigid body fixed to a link. Without a link it hangs on the tool.
 
-    mass : float      [kg]
-    com : (3,)        Centre of mass [m], in the tool frame; in the parameter frame of `link` where one is named.
-    inertia : (6,)    xx, xy, xz, yy, yz, zz about the centre of mass, axes of that frame [kg·m²]; zero is a point mass.
-    link : str        The link that carries it; None is the last one, through the tool frame.
+    Attributes
+    ----------
+    mass : float
+        [kg].
+    com : (3,)
+        Centre of mass [m], in the tool frame; in the parameter frame of `link` where one is named.
+    inertia : (6,)
+        Xx, xy, xz, yy, yz, zz about the centre of mass, axes of that frame [kg·m²]; zero is a point mass.
+    link : str
+        The link that carries it; None is the last one, through the tool frame.
     """
 
     mass: float
@@ -101,8 +107,8 @@ def _link_index(robot: Robot, name: str) -> int:
     return robot.link_names.index(name)
 
 
-def _phrase(verdict: Verdict) -> str:
+def _phrase(verdict: LinkVerdict) -> str:
     return {
-        Verdict.TRIANGLE: verdict.value,
-        Verdict.NOT_POSITIVE: "has an inertia that is not positive definite",
+        LinkVerdict.TRIANGLE: verdict.value,
+        LinkVerdict.NOT_POSITIVE: "has an inertia that is not positive definite",
     }.get(verdict, f"has {verdict.value}")

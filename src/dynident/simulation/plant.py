@@ -38,10 +38,15 @@ _DAMPING_RATIO = 0.05
 class Elasticity:
     """Springs between motors and links.
 
-    stiffness : number or (n,)      [N·m/rad | N/m]; infinite is a rigid joint.
-    motor_inertia : number or (n,)  Of the rotor, seen through the gear [kg·m² | kg]; by default as much as the joint moves, in the
-                                    mean over configurations within its limits.
-    damping : number or (n,)        Beside the spring [N·m·s/rad | N·s/m]; by default 5 % of critical for the rotor on its spring.
+    Attributes
+    ----------
+    stiffness
+        Number or (n,) [N·m/rad | N/m]; infinite is a rigid joint.
+    motor_inertia
+        Number or (n,) Of the rotor, seen through the gear [kg·m² | kg]; by default as much as the joint moves, in the mean over
+        configurations within its limits.
+    damping
+        Number or (n,) Beside the spring [N·m·s/rad | N·s/m]; by default 5 % of critical for the rotor on its spring.
     """
 
     stiffness: float | tuple[float, ...]
@@ -53,10 +58,16 @@ class Elasticity:
 class Plant:
     """A compiled MuJoCo model and how its degrees of freedom are the robot's.
 
-    parameters : (n, 10)  Linear parameters of the links.
-    motors : (n,)    The degree of freedom that each joint's motor drives.
-    springs : (n,)   That of each joint's deflection; -1 where the joint is rigid.
-    inertia : (n,)   Of the motors: rotor inertia of elastic joints, and armature.
+    Attributes
+    ----------
+    parameters : (n, 10) array
+        Linear parameters of the links.
+    motors : (n,) array
+        The degree of freedom that each joint's motor drives.
+    springs : (n,) array
+        That of each joint's deflection; -1 where the joint is rigid.
+    inertia : (n,) array
+        Of the motors: rotor inertia of elastic joints, and armature.
     """
 
     robot: Robot
@@ -85,7 +96,10 @@ def build_plant(
 ) -> Plant:
     """Compile the robot, with the given or its nominal parameters (n, 10), for MuJoCo's RK4.
 
-    armature : number or (n,)  Inertia added to each motor: M(q) + diag(armature) for rigid joints [kg·m² | kg].
+    Parameters
+    ----------
+    armature
+        Number or (n,) Inertia added to each motor: M(q) + diag(armature) for rigid joints [kg·m² | kg].
     """
     mujoco = import_optional("mujoco", "simulating a robot")
     p = loaded_parameters(robot, parameters)

@@ -16,10 +16,16 @@ from dynident.robots.robot import JointType, Robot
 class Push:
     """A constant force on a point of a link for a while.
 
-    start, duration : float   [s] since the motion began.
-    force : (3,)              In base axes [N].
-    link : str                The link that is pushed; by default the one that carries the tool.
-    point : (3,)              In the link's parameter frame [m]; by default the tool's origin, on another link halfway to the next joint.
+    Attributes
+    ----------
+    start, duration : float
+        [s] since the motion began.
+    force : (3,)
+        In base axes [N].
+    link : str
+        The link that is pushed; by default the one that carries the tool.
+    point : (3,)
+        In the link's parameter frame [m]; by default the tool's origin, on another link halfway to the next joint.
     """
 
     start: float

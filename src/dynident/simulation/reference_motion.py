@@ -12,7 +12,7 @@ from dynident.core.sizes import check_count
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation.trajectories.sampled import SampledTrajectory
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.robots.robot import Robot
 
 #: Overshoot that passes as the rounding of a trajectory designed up to its limits, as a share of the limit.
@@ -53,7 +53,7 @@ def sample_reference(robot: Robot, trajectory: Dataset, rate: float, *, check_li
     return Reference(time=time, q=position, dq=velocity, ddq=acceleration, temperature=warmth)
 
 
-def reference_curve(robot: Robot, trajectory: Dataset) -> Callable[[Array], Motion]:
+def reference_curve(robot: Robot, trajectory: Dataset) -> Callable[[Array], SampledMotion]:
     """What gives q, dq, ddq (N, n) at times (N,) [s] from the first sample on; between samples as `SampledTrajectory` has it."""
     if trajectory.n != robot.n:
         raise InputError(f"the trajectory has {trajectory.n} joints, but robot {robot.name!r} has {robot.n}; give one column per joint")

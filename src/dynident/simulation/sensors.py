@@ -33,9 +33,14 @@ Level = float | tuple[float, ...]
 class Noise:
     """Noise of one signal, in its unit; one number, or one per joint.
 
-    white : standard deviation of the part that is new at every sample.
-    coloured : standard deviation of a first-order autoregressive part, AR(1).
-    correlation_time : [s] after which the coloured part has forgotten 63 % of itself.
+    Attributes
+    ----------
+    white
+        Standard deviation of the part that is new at every sample.
+    coloured
+        Standard deviation of a first-order autoregressive part, AR(1).
+    correlation_time
+        [s] after which the coloured part has forgotten 63 % of itself.
     """
 
     white: Level = 0.0
@@ -61,9 +66,14 @@ class Noise:
 class Clock:
     """When a row of the log is written: with its own irregular clock, holding the latest values there are.
 
-    jitter : standard deviation of the period, as a share of it; periods are skewed and never shorter than 1 - 1.76 jitter.
-    gaps : probability that samples are lost after a row.
-    gap_length : how many are lost then.
+    Attributes
+    ----------
+    jitter
+        Standard deviation of the period, as a share of it; periods are skewed and never shorter than 1 - 1.76 jitter.
+    gaps
+        Probability that samples are lost after a row.
+    gap_length
+        How many are lost then.
     """
 
     jitter: float = 0.0
@@ -102,11 +112,18 @@ _SKEW = 3.5
 class Sensors:
     """What stands between the robot and its log.
 
-    position_step : quantisation of the encoder [rad | m]; 0 is none.
-    torque_bias : zero error of each torque sensor [N·m | N].
-    current_gains : torque per current [N·m/A]; when given, the log holds currents.
-    unsigned : only the magnitude of the effort is recorded.
-    digits : decimals that the log keeps of everything but time.
+    Attributes
+    ----------
+    position_step
+        Quantisation of the encoder [rad | m]; 0 is none.
+    torque_bias
+        Zero error of each torque sensor [N·m | N].
+    current_gains
+        Torque per current [N·m/A]; when given, the log holds currents.
+    unsigned
+        Only the magnitude of the effort is recorded.
+    digits
+        Decimals that the log keeps of everything but time.
     """
 
     position: Noise = field(default_factory=Noise)
@@ -187,8 +204,8 @@ def realistic(scale: Array) -> Sensors:
     )
 
 
-#: By name: what makes the sensors for joints whose efforts have this scale (n,), their limits [N·m | N].
 NOISES: dict[str, Callable[[Array], Sensors]] = {"none": perfect, "realistic": realistic}
+"""By name: what makes the sensors for joints whose efforts have this scale (n,), their limits [N·m | N]."""
 
 
 def effort_scale(robot: Robot, effort: Array) -> Array:

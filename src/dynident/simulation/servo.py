@@ -40,10 +40,15 @@ class Feedforward(StrEnum):
 class Servo:
     """How the joints are driven.
 
-    bandwidth : float            ω / 2π [Hz]; lowered where the period is too long for it.
-    feedforward : Feedforward    From the simulated robot's own parameters.
-    per_joint : bool             Scale each joint's gains by its own mean inertia alone. Without rotor inertia (armature) a light wrist
-                                 then feels the gains of the heavy joints before it, and the bandwidth is lowered much.
+    Attributes
+    ----------
+    bandwidth : float
+        ω / 2π [Hz]; lowered where the period is too long for it.
+    feedforward : Feedforward
+        From the simulated robot's own parameters.
+    per_joint : bool
+        Scale each joint's gains by its own mean inertia alone. Without rotor inertia (armature) a light wrist then feels the gains of the
+        heavy joints before it, and the bandwidth is lowered much.
     """
 
     bandwidth: float = 10.0
@@ -63,8 +68,11 @@ class Servo:
     def stable_bandwidth(self, S: Array, felt: Array, period: float) -> float:
         """The bandwidth [Hz] at which a servo with this period [s] is still stable, at most the wanted one.
 
-        felt : (N, n, n)  Inertia matrix that the motors feel at once. Coupled joints in discrete time are stable while the
-                          largest eigenvalue of felt⁻¹ · S · 3 ω · period is well below 2.
+        Parameters
+        ----------
+        felt : (N, n, n) array
+            Inertia matrix that the motors feel at once. Coupled joints in discrete time are stable while the largest eigenvalue of felt⁻¹ ·
+            S · 3 ω · period is well below 2.
         """
         largest = float(np.abs(np.linalg.eigvals(np.linalg.solve(felt, S))).max())
         return min(self.bandwidth, _LARGEST_STEP / (3.0 * period * largest) / (2.0 * np.pi))

@@ -20,8 +20,12 @@ from dynident.robots.robot import Robot
 class SimulatedFriction:
     """A smoothed model with the parameters of each joint, as the simulation applies it.
 
-    parameters : (n, k)   Row j holds those of joint j.
-    inertia : (n,)        What the model adds per acceleration (armature); the simulation counts it as inertia.
+    Attributes
+    ----------
+    parameters : (n, k) array
+        Row j holds those of joint j.
+    inertia : (n,) array
+        What the model adds per acceleration (armature); the simulation counts it as inertia.
     """
 
     model: Smoothed

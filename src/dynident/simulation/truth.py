@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,8 @@ import numpy as np
 
 from dynident.core.archives import write_npz
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure
 from dynident.core.files import write_atomically
-from dynident.core.results import Report, Result
+from dynident.core.results import Result
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
 from dynident.friction import friction_to_dict
@@ -25,16 +24,29 @@ from dynident.simulation.simulated_friction import SimulatedFriction
 class Truth(Result):
     """The motion without noise, on a uniform clock, and the parameters behind it.
 
-    parameters : (n, 10)            Of the links, payload included.
-    joint_friction : SimulatedFriction  The friction that acted, with its parameters; None without friction.
-    time : (N,)                     [s]
-    q, dq, ddq : (N, n)             Of the links [rad | m, per second, per second²].
-    effort : (N, n)                 Of the motors [N·m | N].
-    friction : (N, n)               Friction's part of it.
-    motor_q : (N, n)                Motor positions seen through the gear; q for rigid joints.
-    pushed : (N, n) or None         What pushes from outside did in the joints [N·m | N].
-    temperature : (N, n) or None    Of the joints, where the trajectory told it [°C].
+    Attributes
+    ----------
+    parameters : (n, 10) array
+        Of the links, payload included.
+    joint_friction : SimulatedFriction
+        The friction that acted, with its parameters; None without friction.
+    time : (N,) array
+        [s].
+    q, dq, ddq : (N, n) array
+        Of the links [rad | m, per second, per second²].
+    effort : (N, n) array
+        Of the motors [N·m | N].
+    friction : (N, n) array
+        Friction's part of it.
+    motor_q : (N, n) array
+        Motor positions seen through the gear; q for rigid joints.
+    pushed : (N, n) array or None
+        What pushes from outside did in the joints [N·m | N].
+    temperature : (N, n) array or None
+        Of the joints, where the trajectory told it [°C].
 
+    Notes
+    -----
     At every sample of a rigid joint without armature, effort = rigid + friction - pushed to rounding. The servo's torque is constant for a
     period: at a sample, effort and ddq are the means of just before and just after it, so that they belong to that instant.
     """
@@ -51,20 +63,6 @@ class Truth(Result):
     motor_q: Array
     temperature: Array | None = None
     pushed: Array | None = None
-
-    @property
-    def headline(self) -> str:
-        return f"virtual {self.robot.name}, {len(self.time)} samples, {self.parameters[:, 0].sum():.4g} kg"
-
-    def tables(self) -> Report:
-        return self.dataset.tables()
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per sample: time, q, dq, ddq and effort of every joint, without noise."""
-        return self.dataset.records()
-
-    def figures(self) -> tuple[Figure, ...]:
-        return self.dataset.figures()
 
     @property
     def rigid(self) -> Array:
@@ -94,21 +92,6 @@ class Recording(Result):
     log: Dataset
     truth: Truth
     notes: tuple[str, ...] = ()
-
-    @property
-    def headline(self) -> str:
-        return self.log.headline
-
-    def tables(self) -> Report:
-        return replace(self.log.tables(), notes=self.notes)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Those of the log."""
-        return self.log.records()
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Those of the log."""
-        return self.log.figures()
 
 
 def write_truth(truth: Truth, path: str | Path) -> None:

@@ -24,12 +24,17 @@ _LOOKS = 100
 _BLOCK = 4096
 
 
-class Reading(NamedTuple):
+class SensorReading(NamedTuple):
     """What the sensors of all joints show.
 
-    q : (n,)        Positions [rad | m].
-    dq : (n,)       Velocities [rad/s | m/s].
-    effort : (n,)   Torques or forces [N·m | N].
+    Attributes
+    ----------
+    q : (n,) array
+        Positions [rad | m].
+    dq : (n,) array
+        Velocities [rad/s | m/s].
+    effort : (n,) array
+        Torques or forces [N·m | N].
     """
 
     q: Array
@@ -80,7 +85,7 @@ class VirtualArm:
         """[s] since it was switched on."""
         return self._periods * self._period
 
-    def step(self, command: Array) -> Reading:
+    def step(self, command: Array) -> SensorReading:
         """Follow a position command (n,) for one period; what the sensors show after it."""
         velocity = (command - self.reference) / self._period
         errors = command - self._physics.motor_q, velocity - self._physics.motor_dq
@@ -93,11 +98,11 @@ class VirtualArm:
             self._noise = self._draw_noise()
         return self.look()
 
-    def look(self) -> Reading:
+    def look(self) -> SensorReading:
         """What the sensors show now."""
         q_noise, dq_noise, effort_noise = self._noise[:, self._periods % _BLOCK]
         q, step = self._physics.motor_q + q_noise, self._sensors.position_step
-        return Reading(
+        return SensorReading(
             q=step * np.round(q / step) if step > 0.0 else q,
             dq=self._physics.motor_dq + dq_noise,
             effort=self._torque + 0.5 * (self._torque - self._before) + effort_noise,

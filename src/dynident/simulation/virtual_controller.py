@@ -25,9 +25,14 @@ from dynident.simulation.payload import loaded_parameters
 class VirtualController:
     """The model inside a controller, and how well it is read.
 
-    parameters : (n, 10)     In the robot's named frames, consistent or not; None are the nominal ones.
-    position_noise : float   Standard deviation of recorded minus true position [rad | m].
-    digits : int             Decimals that the interface returns of q, M, g and c; None keeps all.
+    Attributes
+    ----------
+    parameters : (n, 10) array_like
+        In the robot's named frames, consistent or not; None are the nominal ones.
+    position_noise : float
+        Standard deviation of recorded minus true position [rad | m].
+    digits : int
+        Decimals that the interface returns of q, M, g and c; None keeps all.
     """
 
     robot: Robot

@@ -15,7 +15,7 @@ from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction import FrictionModel, friction_model
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.robots.robot import Robot
-from dynident.simulation.integrate import Drive, SimulatedMotion, integrate, substeps
+from dynident.simulation.integrate import DriveLaw, SimulatedMotion, integrate, substeps
 from dynident.simulation.payload import Payload, loaded_parameters
 from dynident.simulation.plant import Elasticity, Plant, build_plant
 from dynident.simulation.push import Push
@@ -52,17 +52,29 @@ def simulate(
 ) -> Recording:
     """Let the robot follow a trajectory (time, q and, better, dq and ddq) and record it.
 
-    parameters           (n, 10) true parameters of the links; by default the nominal ones.
-    friction             A model or its name; smoothed at rest (`dynident.simulation.simulated_friction`). Temperatures on which it
-                         depends are those of the trajectory, or 25 °C.
-    friction_parameters  (n, k) its parameters; by default typical ones.
-    noise                Sensors, what makes them for the joints' effort scale (n,), or the name of a preset: none or realistic.
-    elasticity           Springs in the joints. Servo, encoder and friction are then on the motor's side, and so is the log.
-    armature             Rotor inertia [kg·m² | kg], beside the links' parameters.
-    pushes               Forces on the links from outside, which the servo does not know.
-    rate                 Of the log [Hz]; the servo runs at the same rate or a multiple, at least 1 kHz.
-    check_limits         Refuse a trajectory beyond the joints' limits of position, velocity and acceleration.
-    seed                 Of the sensors' noise; the motion itself is not random.
+    Parameters
+    ----------
+    parameters : (n, 10) array_like
+        True parameters of the links; by default the nominal ones.
+    friction
+        A model or its name; smoothed at rest (`dynident.simulation.simulated_friction`). Temperatures on which it depends are those of the
+        trajectory, or 25 °C.
+    friction_parameters : (n, k) array_like
+        Its parameters; by default typical ones.
+    noise
+        Sensors, what makes them for the joints' effort scale (n,), or the name of a preset: none or realistic.
+    elasticity
+        Springs in the joints. Servo, encoder and friction are then on the motor's side, and so is the log.
+    armature
+        Rotor inertia [kg·m² | kg], beside the links' parameters.
+    pushes
+        Forces on the links from outside, which the servo does not know.
+    rate
+        Of the log [Hz]; the servo runs at the same rate or a multiple, at least 1 kHz.
+    check_limits
+        Refuse a trajectory beyond the joints' limits of position, velocity and acceleration.
+    seed
+        Of the sensors' noise; the motion itself is not random.
     """
     ticks, period = _timing(rate)
     length = float(trajectory.time[-1] - trajectory.time[0])
@@ -148,7 +160,7 @@ def _run(
     weight = gravity(robot, p, reference.q[0]) if servo.feedforward is Feedforward.NONE else np.zeros(robot.n)
     regulator = Regulator(bandwidth, period, robot.effort_limits, np.asarray(np.linalg.solve(S[0], weight), dtype=float))
     steps = substeps(plant, friction, felt, M[looks], period)
-    drive = Drive(feedforward, S, regulator)
+    drive = DriveLaw(feedforward, S, regulator)
     return integrate(plant, reference, drive, friction, steps=steps, pushes=pushes, progress=progress), bandwidth
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result, short_number
+from dynident.core.records import Shape
+from dynident.core.results import Result
+from dynident.core.texts import short_number
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.regression.equations.partition import Parts, TableRows, partition_rows
@@ -35,43 +36,30 @@ FOLDS = 5
 class CrossValidation(Result):
     """Errors on each part, of the model fitted to the other parts.
 
-    parts : text per fold              What was held out.
-    relative_percent : (folds,)        100 ‖e‖ / ‖measured‖ over all joints.
-    relative_percent_per_joint, rms_per_joint : (folds, n)
-    noise : (n,)                       With which 95 % of such errors are within the band of the prediction [N·m | N].
-    cutoff_hz : float or None          Of the filter that both sides went through.
-    wide_percent : float or None       What the fit to all parts leaves of them behind a filter of 20 Hz; None where that is not known.
+    Attributes
+    ----------
+    parts : text per fold
+        What was held out.
+    relative_percent : (folds,) array
+        100 ‖e‖ / ‖measured‖ over all joints.
+    relative_percent_per_joint, rms_per_joint
+        (folds, n).
+    noise : (n,) array
+        With which 95 % of such errors are within the band of the prediction [N·m | N].
+    cutoff_hz : float or None
+        Of the filter that both sides went through.
+    wide_percent : float or None
+        What the fit to all parts leaves of them behind a filter of 20 Hz; None where that is not known.
     """
 
     joints: tuple[str, ...]
     parts: tuple[str, ...]
-    relative_percent: Array
-    relative_percent_per_joint: Array
-    rms_per_joint: Array
-    noise: Array
+    relative_percent: Annotated[Array, Shape("f")]
+    relative_percent_per_joint: Annotated[Array, Shape("f n")]
+    rms_per_joint: Annotated[Array, Shape("f n")]
+    noise: Annotated[Array, Shape("n")]
     cutoff_hz: float | None = None
     wide_percent: float | None = None
-
-    @property
-    def headline(self) -> str:
-        return f"{self.folds} parts, {self.percent_text} relative error"
-
-    def tables(self) -> Report:
-        from dynident.validation.tables import cross_validation_report  # the tables know CrossValidation, not the other way round
-
-        return cross_validation_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per part and joint: relative error and RMS."""
-        from dynident.validation.tables import fold_records
-
-        return fold_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The error of each joint on each part."""
-        from dynident.validation.figures import fold_figure
-
-        return (fold_figure(self),)
 
     @property
     def folds(self) -> int:
@@ -116,8 +104,12 @@ def cross_validate(
 ) -> CrossValidation:
     """Fit and predict `folds` times with the base parameters, noise model, loss and dropping of an estimate.
 
-    dataset : another log; by default the data of the estimate itself.
-    cutoff, rate : of the filter of another log, as in `build_problem`; "auto" are those of the estimate.
+    Parameters
+    ----------
+    dataset
+        Another log; by default the data of the estimate itself.
+    cutoff, rate
+        Of the filter of another log, as in `build_problem`; "auto" are those of the estimate.
     """
     problem = estimate.problem
     if dataset is not None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import cast
+from typing import Annotated, cast
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.results import short_number
+from dynident.core.records import Shape
+from dynident.core.texts import short_number
 from dynident.validation.series import JointSeries
 
 #: Worst moments of one joint are at least so far apart [s]; samples beside the worst one say the same thing.
@@ -35,7 +36,15 @@ class Grade(Enum):
 
     @staticmethod
     def of(percent: float, ratio: float) -> Grade:
-        """percent : relative error; ratio : the error over what the best model in hindsight leaves on the same data."""
+        """
+
+        Parameters
+        ----------
+        percent
+            Relative error;.
+        ratio
+            The error over what the best model in hindsight leaves on the same data.
+        """
         if percent <= NEGLIGIBLE or (ratio <= NEAR_BEST and percent <= LARGE):
             return Grade.GOOD
         far = percent > VISIBLE and ratio > (FAR_FROM_BEST if percent <= LARGE else NEAR_BEST)
@@ -58,12 +67,12 @@ class ModelErrors:
 
     model: str
     friction: bool
-    rms: Array
-    relative_percent: Array
-    r_squared: Array
+    rms: Annotated[Array, Shape("n", finite=False)]
+    relative_percent: Annotated[Array, Shape("n", finite=False)]
+    r_squared: Annotated[Array, Shape("n", finite=False)]
     overall_percent: float
-    block_percent: Array
-    ratio: Array
+    block_percent: Annotated[Array, Shape("k#", finite=False)]
+    ratio: Annotated[Array, Shape("n", finite=False)]
     overall_ratio: float
     wide_percent: float | None = None
 
@@ -108,9 +117,9 @@ class Moment:
 class Spectrum:
     """One-sided amplitude densities [N·m/√Hz] of the measured effort and of what the model leaves over; frequency [Hz]."""
 
-    frequency: Array
-    measured: Array
-    error: Array
+    frequency: Annotated[Array, Shape("f#")]
+    measured: Annotated[Array, Shape("f#")]
+    error: Annotated[Array, Shape("f#")]
 
 
 def model_errors(series: tuple[JointSeries, ...], key: str, *, model: str, friction: bool, best: Array) -> ModelErrors:

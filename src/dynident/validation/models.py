@@ -10,10 +10,10 @@ import numpy as np
 from dynident.core.arrays import Array, check_array
 from dynident.data import Dataset, EffortKind
 from dynident.data.signals.agreement import smooth_motion
-from dynident.errors import InputError
+from dynident.errors import InputError, require
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.estimate import Estimate, Residuals
-from dynident.regression.prepare import even_clock, match_joints, usual_cutoff
+from dynident.regression.prepare import even_clock, match_log, usual_cutoff
 
 #: Keys of the models, in the order in which they are shown.
 COEFFICIENTS, LINKS, NOMINAL = "coefficients", "links", "nominal"
@@ -58,12 +58,11 @@ def sign_as_predicted(estimate: Estimate, data: Dataset) -> Dataset:
 
     |measured| - |predicted| is then measured - predicted, but for a sign that does not matter.
     """
-    matched = match_joints(estimate.base.robot, data)
-    assert isinstance(matched, Dataset)  # noqa: S101 (a Dataset stays one)
+    matched = match_log(estimate.base.robot, data)
     log = even_clock(matched)
-    assert log.effort is not None  # noqa: S101 (magnitudes)
+    effort = log.require("effort")
     predicted = estimate.predict(smooth_motion(log, usual_cutoff(log.rate)))
-    return log.after("signs as predicted", effort=np.where(predicted < 0.0, -log.effort, log.effort), effort_kind=EffortKind.TORQUE)
+    return log.after("signs as predicted", effort=np.where(predicted < 0.0, -effort, effort), effort_kind=EffortKind.TORQUE)
 
 
 def newton_euler_models(estimate: Estimate, links: LinkModel | None) -> tuple[NewtonEuler, ...]:
@@ -101,8 +100,7 @@ def as_torque_model(estimate: Estimate, links: LinkModel | None = None) -> Estim
         map_to_torque = torque.grouping[:, base.independent]
         values, covariance = map_to_torque @ estimate.values, map_to_torque @ estimate.covariance @ map_to_torque.T
     else:
-        assert links is not None  # noqa: S101 (asked above)
-        values, covariance = torque.coefficients(links.parameters), np.zeros((torque.rank, torque.rank))
+        values, covariance = torque.coefficients(require(links, "links").parameters), np.zeros((torque.rank, torque.rank))
     return replace(
         estimate,
         base=torque,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dynident.core.results import short_number
-from dynident.regression.notes import listing
+from dynident.core.texts import listing, short_number
 from dynident.validation.models import COEFFICIENTS
 from dynident.validation.result import CLEARLY_WORSE, SEEN, WORSE_THAN_FIT, Validation
 from dynident.validation.uncertainty import Departure

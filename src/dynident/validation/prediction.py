@@ -12,7 +12,7 @@ from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
-from dynident.regression.prepare import match_joints
+from dynident.regression.prepare import match_log
 from dynident.validation.folds import cross_validate_fit
 from dynident.validation.models import COEFFICIENTS, LINKS, LinkModel, NewtonEuler, as_torque_model, newton_euler_models
 from dynident.validation.notes import departure_text
@@ -24,9 +24,14 @@ from dynident.validation.uncertainty import Departure, find_departures, fitted_s
 class Prediction:
     """Efforts along a motion.
 
-    effort : (N, n)          [N·m | N].
-    half_width : (N, n)      Half of the 95 % band: parameters, and what a fit to torques left over at its bandwidth.
-    departures : joints whose efforts are outside of what the data of the fit cover, and the notes say so.
+    Attributes
+    ----------
+    effort : (N, n) array
+        [N·m | N].
+    half_width : (N, n) array
+        Half of the 95 % band: parameters, and what a fit to torques left over at its bandwidth.
+    departures
+        Joints whose efforts are outside of what the data of the fit cover, and the notes say so.
     """
 
     model: str
@@ -77,8 +82,8 @@ def prediction_std(model: Estimate, motion: Dataset, *, links: LinkModel | None 
 
 def _series(estimate: Estimate, covariance: Array, others: tuple[NewtonEuler, ...], motion: Dataset) -> tuple[JointSeries, ...]:
     """What is predicted of a motion, unfiltered."""
-    matched = match_joints(estimate.base.robot, motion)
-    if not isinstance(matched, Dataset) or matched.dq is None or matched.ddq is None:
+    matched = match_log(estimate.base.robot, motion)
+    if matched.dq is None or matched.ddq is None:
         raise InputError("prediction needs velocities and accelerations; differentiate the dataset first")
     if estimate.base.columns.of_extra:
         raise InputError("the model has columns of its own, which a motion doesn't tell; use Estimate.predict, which takes them")

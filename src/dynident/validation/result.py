@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result, short_number
+from dynident.core.records import Shape
+from dynident.core.results import Result
+from dynident.core.texts import short_number
 from dynident.data.provenance import Provenance
 from dynident.regression.summary import Processing
 from dynident.validation.folds import CrossValidation, bandwidth_text
@@ -35,7 +35,6 @@ class ValidationSummary:
     of_torques : bool                     Whether the fit was one to torques, and not to the controller's M and g.
     cross_validated : (2,) or None        Mean and spread of the fit's error on its own data, each part predicted from the others [%].
     wide_hz : float or None               Bandwidth of `ModelErrors.wide_percent`.
-    estimate, parameters : str            Digests of the run folder's files that it belongs to; empty before it is stored.
     """
 
     robot: str
@@ -49,38 +48,35 @@ class ValidationSummary:
     of_torques: bool = True
     cross_validated: tuple[float, float] | None = None
     wide_hz: float | None = None
-    estimate: str = ""
-    parameters: str = ""
 
     @property
     def equations(self) -> int:
         return sum(self.rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Standard JSON, the processing under "preprocessing"."""
-        content = {name: value for name, value in vars(self).items() if name != "processing"}
-        return content | {"preprocessing": self.processing.to_dict()}
-
-    @staticmethod
-    def from_dict(content: Mapping[str, Any]) -> ValidationSummary:
-        rest: dict[str, Any] = {**content, "rows": tuple(content["rows"])}
-        rest["cross_validated"] = None if rest.get("cross_validated") is None else tuple(rest["cross_validated"])
-        return ValidationSummary(processing=Processing.from_dict(rest.pop("preprocessing")), **rest)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Validation(Result):
     """How well models predict the efforts of a motion.
 
-    models : ModelErrors per model, complete and then without friction; the coefficients first.
-    series, spectra : one per joint; the spectra are those of what the recommended model leaves over.
-    worst : moments at which the recommended model is farthest off, joint by joint.
-    band : Band                  The 95 % bands: what is left over beside the uncertainty of the parameters, how much they cover, and
-        which joints leave what the data of the fit cover.
-    summary : ValidationSummary  Data, processing, and the model that was judged.
-    seen : float or None         Share of the samples, 0 to 1, that the fit has seen; None where that is not known.
-    sensitivity : one (r, p) per joint   How torques on this motion depend on the standard columns; see `spread`. Empty where unknown.
-    provenance : Provenance      Of the samples; None in files of older versions.
+    Attributes
+    ----------
+    models
+        ModelErrors per model, complete and then without friction; the coefficients first.
+    series, spectra
+        One per joint; the spectra are those of what the recommended model leaves over.
+    worst
+        Moments at which the recommended model is farthest off, joint by joint.
+    band : Band
+        The 95 % bands: what is left over beside the uncertainty of the parameters, how much they cover, and which joints leave what the
+        data of the fit cover.
+    summary : ValidationSummary
+        Data, processing, and the model that was judged.
+    seen : float or None
+        Share of the samples, 0 to 1, that the fit has seen; None where that is not known.
+    sensitivity
+        One (r, p) per joint How torques on this motion depend on the standard columns; see `spread`. Empty where unknown.
+    provenance : Provenance
+        Of the samples; None in files of older versions.
     """
 
     models: tuple[ModelErrors, ...]
@@ -91,30 +87,9 @@ class Validation(Result):
     folds: CrossValidation | None
     summary: ValidationSummary
     seen: float | None = None
-    sensitivity: tuple[Array, ...] = ()
+    sensitivity: tuple[Annotated[Array, Shape("r# p")], ...] = ()
     provenance: Provenance | None = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def headline(self) -> str:
-        return f"{self.summary.robot} on {self.summary.source}, {self.recommended.model}: {self.percent_text} relative error"
-
-    def tables(self) -> Report:
-        from dynident.validation.tables import report  # the tables know Validation, not the other way round
-
-        return report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per joint and model: RMS, relative error and R², with and without friction."""
-        from dynident.validation.tables import error_records
-
-        return error_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Measured and predicted efforts of each joint with what is left over."""
-        from dynident.validation.figures import validation_figures
-
-        return validation_figures(self)
 
     @property
     def on_new_data(self) -> bool | None:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
+from dynident.core.records import Shape
 from dynident.data import Dataset, ParallelFilter
 from dynident.dynamics import inverse_dynamics
-from dynident.friction.model import Motion, friction_torque
+from dynident.friction.model import FrictionModel, Motion, friction_torque
 from dynident.regression.equations.rows import MASK_SHARE, LogRows
 from dynident.regression.estimate import Estimate
 from dynident.regression.prepare import parallel_filter
@@ -44,13 +45,13 @@ class JointSeries:
 
     joint: str
     prismatic: bool
-    time: Array
-    segment: IntArray
-    velocity: Array
-    measured: Array
-    predicted: Mapping[str, Array]
-    std: Mapping[str, Array]
-    temperature: Array | None = None
+    time: Annotated[Array, Shape("t#")]
+    segment: Annotated[IntArray, Shape("t#")]
+    velocity: Annotated[Array, Shape("t#")]
+    measured: Annotated[Array, Shape("t#")]
+    predicted: Mapping[str, Annotated[Array, Shape("t#")]]
+    std: Mapping[str, Annotated[Array, Shape("t#")]]
+    temperature: Annotated[Array, Shape("t#", finite=False)] | None = None
 
     @property
     def unit(self) -> str:
@@ -102,27 +103,25 @@ def wide_rows(rows: LogRows) -> LogRows | None:
 def _raw(estimate: Estimate, others: tuple[NewtonEuler, ...], data: Dataset, segment: slice) -> Iterator[tuple[str, Array]]:
     """Everything that is filtered, (N, n) each: what was recorded, the coefficients' friction, and the other models' predictions."""
     motion = data.take(segment, starts=(0,))
-    dq, ddq = motion.dq, motion.ddq
-    assert motion.effort is not None and dq is not None and ddq is not None, "prepared"  # noqa: S101, PT018
+    dq, ddq = motion.require("dq"), motion.require("ddq")
     model, robot = estimate.base.friction, estimate.base.robot
 
-    def friction(parameters: Array, load: Array) -> Array:
-        assert model is not None  # noqa: S101 (the callers have seen to it)
+    def friction(model: FrictionModel, parameters: Array, load: Array) -> Array:
         return friction_torque(model, parameters, Motion(motion.q, dq, ddq, load, motion.temperature))
 
     yield "time", np.broadcast_to(motion.time[:, None], motion.q.shape)
     yield "velocity", dq
     if motion.temperature is not None:
         yield "temperature", motion.temperature
-    yield "measured", motion.effort
+    yield "measured", motion.require("effort")
     if model is not None and estimate.friction_parameters is not None:
-        yield "friction", friction(estimate.friction_parameters, inverse_dynamics(robot, estimate.link_part, motion.q, dq, ddq))
+        yield "friction", friction(model, estimate.friction_parameters, inverse_dynamics(robot, estimate.link_part, motion.q, dq, ddq))
     for other in others:
         rigid = inverse_dynamics(robot, other.links, motion.q, dq, ddq)
         if model is None or other.friction is None:
             yield other.name, rigid
         else:
-            yield other.name, rigid + friction(other.friction, rigid)
+            yield other.name, rigid + friction(model, other.friction, rigid)
             yield other.name + RIGID, rigid
 
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure, axis, numbers, plain
-from dynident.core.results import Row, Table
 from dynident.regression.problem import Problem
 
 if TYPE_CHECKING:
@@ -45,26 +43,6 @@ class TorqueSpread:
     def by_joint(self) -> dict[str, float]:
         """The same share by the joints' names."""
         return dict(zip(self.joints, self.percent.tolist(), strict=True))
-
-    def table(self) -> Table:
-        rows: list[Row] = []
-        for j, joint in enumerate(self.joints):
-            values = (self.effort[j], self.rms[j], self.percent[j], 100.0 * self.largest[j] / self.effort[j])
-            error = () if self.error is None else (f"{100.0 * self.error[j] / self.effort[j]:.3g}",)
-            rows.append(Row((joint, self.units[j], *(f"{value:.3g}" for value in values), *error)))
-        headings = ("joint", "unit", "RMS torque", "spread", "spread [%]", "farthest sample [%]")
-        beside = () if self.error is None else ("error of the links [%]",)
-        return Table(title="Torques of the samples", headings=(*headings, *beside), rows=tuple(rows), left=frozenset({0, 1}))
-
-    def figure(self) -> Figure:
-        """Per joint the spread beside the error of the links, as shares of the RMS torque."""
-        joints = [plain(joint) for joint in self.joints]
-        bars = [("spread of the samples", self.percent, "@cloud")]
-        if self.error is not None:
-            bars.append(("error of the links", 100.0 * self.error / self.effort, "@links"))
-        data = [{"type": "bar", "x": joints, "y": numbers(y), "name": name, "marker": {"color": colour}} for name, y, colour in bars]
-        layout = {"barmode": "group", "yaxis": axis("share of the RMS torque [%]", rangemode="tozero"), "xaxis": axis("")}
-        return Figure(label="Spread of the torques", data=data, layout=layout, height=300)
 
 
 def sensitivity_of(problem: Problem) -> tuple[Array, ...]:

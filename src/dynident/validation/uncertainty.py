@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.linear_algebra import least_squares
+from dynident.core.records import Shape
 from dynident.regression.equations.factors import triangular
 from dynident.regression.estimate import Estimate
 from dynident.regression.problem import Problem
@@ -52,8 +54,8 @@ class Band:
     departures : joints whose predictions are outside of what the data of the fit cover.
     """
 
-    noise: Mapping[str, Array]
-    coverage_percent: Mapping[str, Array]
+    noise: Mapping[str, Annotated[Array, Shape("n", finite=False)]]
+    coverage_percent: Mapping[str, Annotated[Array, Shape("n", finite=False)]]
     departures: tuple[Departure, ...]
 
     @staticmethod

@@ -44,10 +44,16 @@ def validate(
 ) -> Validation:
     """Errors of the coefficients, of link parameters and of the nominal model on a log, with and without friction.
 
-    dataset : a log; of one that holds magnitudes alone, |measured| is compared with |predicted|.
-    links : what `retrieve` or `read_parameters` returned.
-    folds : also cross-validate on this log, in so many parts.
-    cutoff, rate : of the parallel filter, None for no filter; "auto" are those of the identification.
+    Parameters
+    ----------
+    dataset
+        A log; of one that holds magnitudes alone, |measured| is compared with |predicted|.
+    links
+        What `retrieve` or `read_parameters` returned.
+    folds
+        Also cross-validate on this log, in so many parts.
+    cutoff, rate
+        Of the parallel filter, None for no filter; "auto" are those of the identification.
     """
     if not isinstance(dataset, Dataset):
         raise InputError("validation needs a log with torques, and the data are samples of M and g", remedy="use validate_samples")

@@ -78,7 +78,7 @@ def test_the_floor_and_the_clearance(command, folder):
     assert (code, "dynident: the floor limit is broken by" in said) == (1, True), said
     assert command(*words, "--no-floor")[0] == 0
     code, said = command(*words, "--no-floor", "--clearance", "-1")
-    assert (code, "--clearance got -1" in said) == (2, True)
+    assert (code, "--clearance is '-1'" in said) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
+import math
 import os
 import signal
 import sys
@@ -15,21 +15,25 @@ import pytest
 
 from dynident import load_robot
 from dynident.cli.chain import CHAIN, Chain, ChainOutcome, is_done, run_chain
+from dynident.cli.command_line import make_verb, run_verb
 from dynident.cli.fleet_sharing import odd_links
 from dynident.cli.fleet_steps import FleetOptions, name_folders, option_words
 from dynident.cli.verbs.fleet import run_all
 from dynident.core.files import json_text
+from dynident.core.records import OpenedFile
+from dynident.data.reading.reading import Reading
 from dynident.errors import InputError
+from dynident.robots.mounting import Mounting
 from dynident.robots.serialize import robot_to_dict
+from dynident.runs import RunFolder, Stage
 from tests.schemas import validator
 from tests.unit.fleet.fleets import robot_log
 
 MODEL = "pendulum_1r"
-NOTHING = dict.fromkeys(("map", "unit", "without"))
 
 
 def chains(folder: Path, logs: Path, count: int = 4, **options: object) -> list[Chain]:
-    asked = {"robot": MODEL, "train": "0:0.7", "held_out": "0.7:1", "fitting": (), "reading": NOTHING, "mounting": {}}
+    asked = {"robot": MODEL, "train": "0:0.7", "held_out": "0.7:1", "fitting": (), "reading": Reading(), "mounting": Mounting()}
     fleet = FleetOptions(**{**asked, "identify": "", "retrieve": "--no-ranges", **options})
     folders = {f"r{k}": folder / f"r{k}" for k in range(count)}
     return fleet.chains(folders, [logs / f"{name}.npz" for name in folders], json_text(robot_to_dict(load_robot(MODEL))))
@@ -53,9 +57,9 @@ def serial(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """Of every archive, which have every digit."""
-    files = sorted(folder.glob("r*/*.npz"))
-    return {f"{file.parent.name}/{file.name}": hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    """Of every record, which have every digit."""
+    files = sorted(folder.glob("r*/*.safetensors"))
+    return {f"{file.parent.name}/{file.name}": OpenedFile(file, remedy="").digest for file in files}
 
 
 def test_a_robot_that_fails_is_listed_with_its_sentence_and_the_others_go_on(serial):
@@ -66,7 +70,7 @@ def test_a_robot_that_fails_is_listed_with_its_sentence_and_the_others_go_on(ser
     assert "retrieve" not in outcomes[3].failures
     assert outcomes[3].run is None
     assert outcomes[0].run.validation_percent is not None
-    assert len(digests(folder)) == 12
+    assert len(digests(folder)) == 9
 
 
 def test_all_documents_of_a_robot_are_as_their_schemas_say(serial):
@@ -81,7 +85,7 @@ def test_a_step_does_what_the_command_does_and_says_so(serial, logs, command, tm
     folder, _ = serial
     run = tmp_path / "run"
     assert command("identify", MODEL, logs / "r1.npz", "-o", run, "--train", "0:0.7")[0] == 0
-    assert (run / "estimate.npz").read_bytes() == (folder / "r1" / "estimate.npz").read_bytes()
+    assert RunFolder(run).digest(Stage.ESTIMATE) == RunFolder(folder / "r1").digest(Stage.ESTIMATE)
     said = json.loads((folder / "r1" / "estimate.json").read_text())["provenance"]["command"]
     assert said == f"dynident identify {MODEL} {logs / 'r1.npz'} -o {folder / 'r1'} --train 0:0.7"
 
@@ -105,7 +109,7 @@ def test_a_file_that_is_damaged_or_a_memory_that_is_no_more_is_made_again(serial
     folder, _ = serial
     third = chains(folder, logs)[2]
     before = digests(folder)
-    (folder / "r2" / "parameters.npz").write_bytes(b"?")
+    (folder / "r2" / "parameters.safetensors").write_bytes(b"?")
     assert run_chain(third).repeated == ("retrieve",), "the validation is that of the same parameters"
     (folder / "r2" / CHAIN).write_text("{")
     assert run_chain(third).repeated == ("doctor", "identify", "retrieve", "validate")
@@ -134,18 +138,24 @@ def test_two_workers_give_the_same_bits_also_when_one_is_killed(serial, logs, tm
     assert outcomes[1].run.validation_percent == expected[1].run.validation_percent
 
 
-def test_groups_of_options_become_words_again():
-    values = {"map": ["q=a_*", "dq=none"], "effort_kind": "current", "gravity": None, "joint_offsets": "-1,2"}
-    assert option_words(values) == ("--map=q=a_*", "--map=dq=none", "--effort-kind=current", "--joint-offsets=-1,2")
+def test_options_become_words_that_mean_the_same():
+    reading = Reading(
+        columns={"q": "a_*", "dq": None},
+        effort_kind="current",
+        offsets=[-1.0, 1 / 3],
+        without=[(-math.inf, 2.0), (12.5, 13.1)],
+        gears=[[32.0, 0.0], [8.0, 45.0]],
+        low_pass={"q": [1.0, 2.0]},
+    )
+    words = option_words(reading)
+    assert {"--map=q=a_*", "--map=dq=none", "--effort-kind=current", f"--joint-offsets=-1,{1 / 3!r}", "--without=:2"} <= set(words)
+    received: list[Reading] = []
 
+    def verb(*, reading: Reading) -> None:
+        received.append(reading)
 
-def test_every_option_of_the_groups_is_named_after_its_value():
-    from dynident.cli.options import DataReading, Mounting
-
-    for group in (DataReading, Mounting):
-        for name, offered in group.__metadata__[0].offered().items():
-            info = offered.annotation.__metadata__[0]
-            assert f"--{name.replace('_', '-')}" in (info.default, *(info.param_decls or ()))
+    run_verb(make_verb("verb", verb, ""), words)
+    assert received == [reading]
 
 
 def test_robots_are_named_after_their_logs(tmp_path):
@@ -192,8 +202,8 @@ def test_links_are_shared_by_all_but_those_that_are_odd(serial, logs, command, t
     code, said = command("fleet", MODEL, *data, "-o", folder, "--retrieve", "--no-ranges", "--workers", 1, "--share", "links")
     assert "0 worked on now" in said
     code, said = command("fleet", MODEL, *data, "-o", tmp_path / "x", "--share", "friction")
-    assert (code, "no thing to share named 'friction'" in said) == (2, True)
-    code, said = command("retrieve", folder / "r0", "--prior", folder / "links.npz", "--two-step")
+    assert (code, "--share is 'friction'; expected links" in said) == (2, True)
+    code, said = command("retrieve", folder / "r0", "--prior", folder / "links.safetensors", "--two-step")
     assert (code, "in units of the noise" in said) == (2, True)
 
 

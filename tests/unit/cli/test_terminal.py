@@ -8,11 +8,12 @@ import pytest
 from rich.console import Console
 
 from dynident.cli.terminal import print_table
-from dynident.core.results import Row, Table
+from dynident.reports.tables import Column, Table
 
 NAME = "gripper_left_motor_double_link_of_a_robot_with_very_long_names"
 CELLS = (NAME, "1.629243", "0.000 .. 6.077", "0.0257  0.0128 -0.0510", "2.49e-03 7.90e-03 7.95e-03", "data 3, constraint 2, prior 5")
-TABLE = Table(title="Links", headings=("link", "mass", "from .. to", "centre", "inertias", "by"), rows=(Row(CELLS),), left=frozenset({0}))
+HEADINGS = ("link", "mass", "from .. to", "centre", "inertias", "by")
+TABLE = Table("Links", (dict(zip(HEADINGS, CELLS, strict=True)),), tuple(Column(name, left=name == "link") for name in HEADINGS))
 
 
 def test_a_file_gets_lines_as_long_as_they_are(capsys):

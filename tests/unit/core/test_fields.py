@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from dynident.core.fields import Fields, parse_number, parse_numbers
+from dynident.core.fields import Fields, parse_numbers
+from dynident.core.kinds import parse_number
 from dynident.errors import FileError
 
 

@@ -138,3 +138,49 @@ def test_ctrl_c_waits_for_the_end_of_a_file(tmp_path: Path, monkeypatch: pytest.
     assert [file.name for file in tmp_path.iterdir()] == ["file.txt"]
     assert (tmp_path / "file.txt").read_text() == "whole"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def held(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_several_files_are_all_on_the_disk_before_one_is_replaced(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("old")
+    targets = [tmp_path / name / "a.txt" for name in ("one", "two")]
+    with pytest.raises(FileError, match="absent"):
+        files.write_files({targets[0]: "new", targets[1]: b"new", tmp_path / "absent" / "a.txt": "new"})
+    assert held(tmp_path) == {"one/a.txt": "old", "two/a.txt": "old"}
+    files.write_files({targets[0]: "new", targets[1]: b"new"})
+    assert held(tmp_path) == {"one/a.txt": "new", "two/a.txt": "new"}
+
+
+def test_several_files_are_replaced_in_their_order_after_what_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "old").write_text("old")
+    real, seen = os.replace, list[list[str]]()
+
+    def look(source: str, target: Path) -> None:
+        seen.append([name for name in sorted(os.listdir(tmp_path)) if not name.startswith(".")])
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", look)
+    files.write_files({tmp_path / name: name for name in "cab"}, remove=[tmp_path / "old", tmp_path / "never_there"])
+    assert seen == [[], ["c"], ["a", "c"]]
+    assert held(tmp_path) == {name: name for name in "abc"}
+
+
+def test_folders_that_were_made_for_a_block_that_fails_go_again(tmp_path: Path) -> None:
+    def fail(folder: Path, *names: str) -> None:
+        with files.make_parents(folder):
+            assert folder.is_dir()
+            for name in names:
+                (folder / name).write_text("")
+            raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        fail(tmp_path / "deep" / "run")
+    assert not (tmp_path / "deep").exists()
+    with pytest.raises(ValueError, match="no"):
+        fail(tmp_path / "there" / "run", "file")
+    assert (tmp_path / "there" / "run" / "file").is_file()

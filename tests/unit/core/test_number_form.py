@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dynident.core.results import decimal_text, number_form
-from dynident.regression.tables import value_text
+from dynident.core.texts import decimal_text, number_form, value_text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dynident.core.results import short_number
+from dynident.core.texts import short_number
 
 
 @pytest.mark.parametrize(

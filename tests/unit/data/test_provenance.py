@@ -71,12 +71,11 @@ def test_the_same_file_read_in_another_way_is_the_same_data(tmp_path):
     assert changed.provenance.overlap(as_is.part(0, 0.5).provenance) == pytest.approx(0.25)
 
 
-def test_it_survives_plain_data_and_processing_by_hand():
+def test_it_survives_processing_by_hand():
     log = synthetic_log(samples=500)
     parts = Dataset.concatenate([log.part(0, 0.2), synthetic_log(samples=50, seed=2), log.part(0.6, 0.8)])
-    read = Provenance.from_dict(parts.provenance.to_dict())
-    assert read.samples == parts.samples
-    assert read.overlap(log.provenance) == parts.provenance.overlap(log.provenance) == pytest.approx(200 / 250)
+    assert parts.provenance.samples == parts.samples
+    assert parts.provenance.overlap(log.provenance) == pytest.approx(200 / 250)
     assert differentiate(log).provenance.overlap(log.provenance) == 1.0
 
 

@@ -18,8 +18,8 @@ from dynident.doctor.checks import delay, effort_sign
 from dynident.doctor.competition import Accused, keep_needed
 from dynident.doctor.correction import flip
 from dynident.doctor.finding import Confidence, Finding, Suspect
-from dynident.doctor.tables import diagnosis_report
 from dynident.dynamics import gravity, inverse_dynamics
+from dynident.reports.doctor import diagnosis_report
 from tests.current_logs import UR10
 from tests.logs import synthetic_log
 
@@ -179,8 +179,8 @@ def test_what_gains_nothing_beside_the_others_is_no_finding():
 
 def test_a_finding_of_every_joint_names_them_in_one_word():
     found = diagnose(ROBOT, replace(LOG, ddq=np.random.default_rng(1).normal(size=LOG.q.shape)))
-    (row,) = diagnosis_report(found).tables[0].rows
-    assert row.cells[3] == "all"
+    (row,) = diagnosis_report(found).tables[0].lines
+    assert row.texts[3] == "all"
 
 
 def test_the_sure_ones_come_first(monkeypatch):

@@ -167,14 +167,14 @@ class TestVendor:
 
 
 def test_the_recipe_is_read_as_effort_gains(ur10: Robot, tmp_path) -> None:
-    from dynident.data.reading.recipe import read_recipe
+    from dynident.data.reading.reading import read_reading
 
     true = draw_gains(6, 1)
     logs = (current_log(ur10, true, 1), current_log(ur10, true, 1, payload=PAYLOAD))
     found = identify_gains(ur10, logs[0], loaded=logs[1], payload=KnownPayload(mass=Known.of(2.8)))
     file = tmp_path / "gains.yaml"
     file.write_text(found.recipe(), encoding="utf-8")
-    np.testing.assert_allclose(read_recipe(file).effort_gains, found.gains, rtol=1e-5)
+    np.testing.assert_allclose(read_reading(file).effort_gains, found.gains, rtol=1e-5)
     assert "fixed by a payload of 2.8 ± 0.0056 kg" in file.read_text(encoding="utf-8")
 
 

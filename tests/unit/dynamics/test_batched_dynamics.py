@@ -159,7 +159,7 @@ def test_unknown_kernels_are_named(panda: dynident.Robot, monkeypatch: pytest.Mo
 
 
 def test_importing_compiles_nothing_and_loads_no_heavy_package() -> None:
-    code = "import sys, dynident; print([m for m in ('numba', 'pinocchio', 'mujoco', 'scipy', 'typer', 'rich') if m in sys.modules])"
+    code = "import sys, dynident; print([m for m in ('numba', 'pinocchio', 'mujoco', 'scipy', 'cyclopts', 'rich') if m in sys.modules])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
 

@@ -8,7 +8,7 @@ import pytest
 from dynident import load_robot
 from dynident.errors import InputError, ShapeError, UnknownNameError, ValueRangeError
 from dynident.excitation.search.criterion import KINDS, Criterion, base_regressor, condition_number, mean_information, motion_gradient
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.friction import friction_model
 from dynident.friction.viscous import Viscous
 from dynident.regression import base_parameters
@@ -19,8 +19,8 @@ BASE = base_parameters(PLANAR, friction=FRICTION)
 NOISE = np.array([0.5, 0.02])
 
 
-def moving(samples: int = 40, seed: int = 0) -> Motion:
-    return Motion(*np.random.default_rng(seed).normal(size=(3, samples, 2)))
+def moving(samples: int = 40, seed: int = 0) -> SampledMotion:
+    return SampledMotion(*np.random.default_rng(seed).normal(size=(3, samples, 2)))
 
 
 def known(seed: int = 3) -> np.ndarray:
@@ -28,7 +28,7 @@ def known(seed: int = 3) -> np.ndarray:
     return half @ half.T
 
 
-def stacked(motion: Motion) -> np.ndarray:
+def stacked(motion: SampledMotion) -> np.ndarray:
     """(2 N, b) the regressor in units of the noise."""
     return (base_regressor(BASE, motion) / NOISE[:, None]).reshape(BASE.rank, -1).T
 
@@ -47,7 +47,7 @@ def test_the_derivative_by_the_motion_is_that_of_the_value(kind, before):
     h = 1e-5
     for part in range(3):
         direction = rng.normal(size=motion.q.shape)
-        steps = [Motion(*(values + h * sign * direction * (i == part) for i, values in enumerate(motion))) for sign in (1, -1)]
+        steps = [SampledMotion(*(values + h * sign * direction * (i == part) for i, values in enumerate(motion))) for sign in (1, -1)]
         moved = (measure.evaluate(steps[0], 3.0)[0] - measure.evaluate(steps[1], 3.0)[0]) / (2 * h)
         size = np.linalg.norm(gradient[part]) * np.linalg.norm(direction)
         assert (gradient[part] * direction).sum() == pytest.approx(moved, abs=1e-7 * size)
@@ -58,7 +58,7 @@ def test_information_adds_up_over_runs():
     after = criterion("d_optimal", information=prior).information_after(first)
     expected = prior + 120.0 / 30.0 * stacked(first).T @ stacked(first)
     np.testing.assert_allclose(after, expected, rtol=1e-10, atol=1e-9 * expected.max())
-    both = Motion(*(np.concatenate(parts) for parts in zip(first, second, strict=True)))
+    both = SampledMotion(*(np.concatenate(parts) for parts in zip(first, second, strict=True)))
     once = Criterion(base=BASE, kind="d_optimal", noise=NOISE, samples=240.0, information=prior).information_after(both)
     np.testing.assert_allclose(criterion("d_optimal", information=after).information_after(second), once, rtol=1e-9)
 
@@ -98,7 +98,7 @@ def test_the_condition_number_knows_neither_noise_nor_prior():
 
 
 def test_a_motion_without_excitation_has_a_finite_value():
-    still = Motion(*np.zeros((3, 10, 2)))
+    still = SampledMotion(*np.zeros((3, 10, 2)))
     for kind in KINDS:
         value, by = criterion(kind).evaluate(still, 4.0)
         assert np.isfinite(value)

@@ -28,10 +28,9 @@ from dynident.excitation import (
 )
 from dynident.excitation.design import prepare_search
 from dynident.excitation.search.criterion import KINDS, Criterion, base_regressor, condition_number
-from dynident.excitation.search.descent import Search
-from dynident.excitation.trajectories.trajectory import Motion
-from dynident.friction import Motion as JointMotion
-from dynident.friction import combine, friction_model, linear, smooth
+from dynident.excitation.search.descent import DescentSearch
+from dynident.excitation.trajectories.trajectory import SampledMotion
+from dynident.friction import Motion, combine, friction_model, linear, smooth
 from dynident.friction.armature import Armature
 from dynident.friction.coulomb import Coulomb
 from dynident.friction.viscous import Viscous
@@ -41,13 +40,13 @@ PLANAR, PANDA, KUKA = load_robot("planar_2r"), load_robot("panda"), load_robot("
 QUICK = {"starts": 1, "iterations": 8, "rate": 50.0}
 
 
-def search(robot, *, friction, kind="condition", **limits) -> Search:
+def search(robot, *, friction, kind="condition", **limits) -> DescentSearch:
     return prepare_search(robot, robot_limits(robot, **limits), friction=friction, criterion=kind)
 
 
 def test_the_condition_number_is_that_of_the_stacked_matrix():
     base = base_parameters(PANDA, friction=linear())
-    motion = Motion(*np.random.default_rng(0).normal(size=(3, 60, 7)))
+    motion = SampledMotion(*np.random.default_rng(0).normal(size=(3, 60, 7)))
     Y = base_regressor(base, motion)
     assert Y.shape == (64, 7, 60)
     stacked = Y.reshape(64, -1).T
@@ -55,13 +54,13 @@ def test_the_condition_number_is_that_of_the_stacked_matrix():
     pi = np.random.default_rng(1).normal(size=64)
     standard = base.representative(pi)
     expected = inverse_dynamics(PANDA, standard[:70], *motion)
-    expected = expected + np.einsum("ijk,jk->ij", linear().columns(JointMotion(*motion)), standard[70:].reshape(7, 3))
+    expected = expected + np.einsum("ijk,jk->ij", linear().columns(Motion(*motion)), standard[70:].reshape(7, 3))
     np.testing.assert_allclose((stacked @ pi).reshape(7, 60).T, expected, atol=1e-9)
 
 
 def test_the_smooth_criterion_tends_to_the_condition_number_from_above():
     base = base_parameters(PLANAR, friction=Viscous())
-    motion = Motion(*np.random.default_rng(0).normal(size=(3, 50, 2)))
+    motion = SampledMotion(*np.random.default_rng(0).normal(size=(3, 50, 2)))
     values = [Criterion(base=base, friction=Viscous()).evaluate(motion, p)[0] for p in (2.0, 8.0, 64.0, 1000.0)]
     kappa = np.log(condition_number(base, motion))
     assert values == sorted(values, reverse=True)
@@ -108,7 +107,7 @@ def test_a_step_that_ends_nowhere_turns_back():
 
 
 def test_only_the_sign_of_coulomb_friction_is_smoothed():
-    motion = JointMotion(*np.random.default_rng(0).normal(size=(3, 40, 3)))
+    motion = Motion(*np.random.default_rng(0).normal(size=(3, 40, 3)))
     expected = friction_model("viscous+smooth_coulomb+offset")
     smoothed = smooth(linear(), 0.02)
     np.testing.assert_array_equal(smoothed.columns(motion), expected.columns(motion))
@@ -221,14 +220,14 @@ def test_a_budget_that_is_over_still_gives_a_valid_trajectory():
 
 
 def test_a_candidate_whose_repair_costs_too_much_gives_way_to_the_next(monkeypatch):
-    descend = Search._descend
+    descend = DescentSearch._descend
 
     def first_start_is_much_too_wide(self, start, rng):
         found = descend(self, start, rng)
         return replace(found, x=50.0 * found.x, value=-100.0) if start == 0 else found
 
-    monkeypatch.setattr(Search, "_descend", first_start_is_much_too_wide)
-    monkeypatch.setattr(Search, "repair", lambda self, x, centre, times=None: self._candidate(centre + 1e-3 * (x - centre)))
+    monkeypatch.setattr(DescentSearch, "_descend", first_start_is_much_too_wide)
+    monkeypatch.setattr(DescentSearch, "repair", lambda self, x, centre, times=None: self._candidate(centre + 1e-3 * (x - centre)))
     design = design_trajectory(PLANAR, friction=linear(), **{**QUICK, "starts": 2})
     assert design.report.holds
     assert design.history[0] == -100.0
@@ -236,8 +235,8 @@ def test_a_candidate_whose_repair_costs_too_much_gives_way_to_the_next(monkeypat
 
 
 def test_a_motion_within_its_limits_is_not_made_smaller_for_its_reserve(monkeypatch):
-    keeps = Search.keeps
-    monkeypatch.setattr(Search, "keeps", lambda self, x, times=None: times is None and keeps(self, x))
+    keeps = DescentSearch.keeps
+    monkeypatch.setattr(DescentSearch, "keeps", lambda self, x, times=None: times is None and keeps(self, x))
     design = design_trajectory(PLANAR, friction=linear(), **QUICK)
     assert design.value == min(design.history)
 
@@ -269,14 +268,14 @@ def test_an_interrupted_design_returns_the_best_so_far():
 
 
 def test_an_interruption_inside_a_start_keeps_what_it_found(monkeypatch):
-    rounds = Search._round
+    rounds = DescentSearch._round
 
     def third_round_is_interrupted(self, x, sharpness, weight, iterations):
         if sharpness == 8.0:
             raise KeyboardInterrupt
         return rounds(self, x, sharpness, weight, iterations)
 
-    monkeypatch.setattr(Search, "_round", third_round_is_interrupted)
+    monkeypatch.setattr(DescentSearch, "_round", third_round_is_interrupted)
     design = design_trajectory(PLANAR, friction=linear(), **{**QUICK, "starts": 3})
     assert len(design.history) == 1
     assert design.report.holds

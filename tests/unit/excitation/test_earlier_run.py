@@ -15,7 +15,7 @@ from dynident.excitation.earlier_run import require_same_coefficients
 from dynident.excitation.limits.posterior_torque import PosteriorTorque
 from dynident.excitation.precision import deviations
 from dynident.excitation.search.criterion import base_regressor, mean_information
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.friction import linear
 from dynident.friction.viscous import Viscous
 from dynident.regression import base_parameters, identify
@@ -23,7 +23,7 @@ from dynident.regression import base_parameters, identify
 PLANAR = load_robot("planar_2r")
 BASE = base_parameters(PLANAR, friction=linear())
 TRUE = BASE.coefficients(np.append(PLANAR.parameters.ravel(), [0.5, 1.0, 0.1, 0.2, 0.4, 0.05]))
-MOTION = Motion(*np.random.default_rng(0).normal(size=(3, 4000, 2)))
+MOTION = SampledMotion(*np.random.default_rng(0).normal(size=(3, 4000, 2)))
 NOISE = np.array([0.2, 0.05])
 
 

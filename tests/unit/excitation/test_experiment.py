@@ -10,7 +10,7 @@ import pytest
 from dynident import load_robot
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation import design_experiment, design_trajectory, robot_limits
-from dynident.excitation.experiment_tables import experiment_document
+from dynident.excitation.documents import experiment_document
 from dynident.excitation.goal import make_goal
 from dynident.excitation.precision import precision_of, run_information
 from dynident.friction import linear

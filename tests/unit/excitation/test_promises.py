@@ -18,7 +18,7 @@ from dynident.excitation.limits.margins import motion_margins
 from dynident.excitation.precision import deviations, expected_std, precision_of, predict_precision, run_information
 from dynident.excitation.search.criterion import base_regressor
 from dynident.excitation.task import Task, random_task, task_of
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.friction import linear
 from dynident.parameters.link_metric import link_metric
 from dynident.regression import base_parameters
@@ -94,7 +94,7 @@ def test_random_motions_keep_the_limits_and_are_always_the_same():
     limits = robot_limits(PANDA, effort_scale=0.6, floor=-0.1)
     task = random_task(PANDA, limits)
     for part in zip(*(np.split(values, 24) for values in task.motion), strict=True):
-        margins = motion_margins(PANDA, limits, np.arange(len(part[0])) * 5.0 / len(part[0]), Motion(*part), None)
+        margins = motion_margins(PANDA, limits, np.arange(len(part[0])) * 5.0 / len(part[0]), SampledMotion(*part), None)
         assert all(margin.margin > -1e-9 for margin in margins)
     assert np.abs(task.motion.dq).max(axis=0).min() > 0.3 * limits.velocity.min()
     np.testing.assert_array_equal(task.motion.q, random_task(PANDA, limits).motion.q)
@@ -183,7 +183,7 @@ def test_promised_deviations_come_true_on_the_virtual_robot(design):
 
 def test_a_motion_that_is_given_is_the_task():
     still = np.zeros((50, 2))
-    moving = Motion(np.linspace(-1.0, 1.0, 100).reshape(50, 2), still, still)
+    moving = SampledMotion(np.linspace(-1.0, 1.0, 100).reshape(50, 2), still, still)
     design = design_trajectory(PLANAR, friction=linear(), task=Task(motion=moving, source="postures"), starts=1, iterations=3, rate=50.0)
     assert "postures" in str(design)
     assert np.all(np.isfinite(design.precision.torque_error))

@@ -13,7 +13,7 @@ import pytest
 from dynident import load_robot
 from dynident.exports import Exported, ExportModel, export
 from dynident.exports.code.c99 import CLibrary
-from dynident.exports.code.c99_monitor import CMonitor, monitor_files, monitor_of
+from dynident.exports.code.c99_monitor import CMonitor, monitor_files, watch
 from dynident.exports.target import Request
 from dynident.friction import Armature, LoadCoulomb, SmoothCoulomb, Stribeck, combine, linear
 from dynident.friction.coupled import couple
@@ -53,14 +53,14 @@ def export_model(name: str, **settings) -> ExportModel:
 
 def compiled_library(model: ExportModel, folder: Path) -> ctypes.CDLL:
     """The monitor alone: the rest of the exported code is large."""
-    files = {name: text.encode() for name, text in monitor_files(model, Request()).items()}
+    files = {name: text.encode() for name, text in monitor_files(model, model.monitor, Request()).items()}
     return CLibrary.compile(Exported(target="c", files=files), folder, model, COMPILER).library
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_step_is_that_of_python(name, tmp_path):
     model = export_model(name)
-    monitor, compiled = monitor_of(model), CMonitor(compiled_library(model, tmp_path), model)
+    monitor, compiled = watch(model, model.monitor), CMonitor(compiled_library(model, tmp_path), model)
     plain = WatchedModel(robot=model.robot, parameters=model.parameters)
     log = touch(plain, swing(model.robot, seconds=0.15), lambda t, q: np.full(model.robot.n, 2.0 if 0.04 < t < 0.09 else 0.0))
     warmth = 25.0 + log.q
@@ -91,15 +91,22 @@ def test_what_is_no_number_counts_as_a_contact_until_it_starts_again(tmp_path):
     assert CMonitor(library, model).step(still, still, still, dt=1e-3) == -1
 
 
+def test_there_is_none_where_none_was_calibrated():
+    robot = load_robot("pendulum_1r")
+    exported = export(ExportModel(robot=robot, parameters=robot.parameters), "c")
+    assert set(exported.files) == {"pendulum_1r_model.h", "pendulum_1r_model.c", "CMakeLists.txt"}
+    assert b"add_library(pendulum_1r_model pendulum_1r_model.c)" in exported.files["CMakeLists.txt"]
+    assert len(exported.notes) == 1
+
+
 def test_the_header_tells_where_the_thresholds_come_from():
     robot = load_robot("pendulum_1r")
     bare = ExportModel(robot=robot, parameters=robot.parameters)
-    exported = export(bare, "c")
-    assert "No thresholds have been found" in exported.files["pendulum_1r_monitor.h"].decode()
-    assert any("no thresholds" in note for note in exported.notes)
     known = Calibration(source="free.npz", seconds=60.0, false_alarms=0.1, rms=np.ones(1), spread=np.zeros(1))
-    monitor = replace(monitor_of(bare), level=np.ones(1), calibration=known)
+    watched = WatchedModel(robot=robot, parameters=robot.parameters)
+    monitor = ContactMonitor(model=watched, gain=25.0, level=1.0, blur=0.0, confirmation=0.02, calibration=known)
     exported = export(replace(bare, monitor=monitor), "c")
+    assert b"add_library(pendulum_1r_model pendulum_1r_model.c pendulum_1r_monitor.c)" in exported.files["CMakeLists.txt"]
     header = exported.files["pendulum_1r_monitor.h"].decode()
     assert "Thresholds from 60 s of free motion (free.npz): 0.1 false alarms per hour are expected in motion like that." in header
     assert exported.notes == ()

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from dynident import friction_model, identify, load_robot, retrieve
-from dynident.errors import FileError, InputError, UnknownNameError
+from dynident.core.options import OptionError
+from dynident.errors import FileError, InputError
 from dynident.exports import export, model_from_estimate
 from dynident.exports.formats.yaml_file import franka_names, parameters_from_yaml
 from dynident.parameters import to_com
@@ -60,7 +61,7 @@ def test_prefixes_of_link_names_are_dropped_for_franka(tmp_path):
 
 def test_unknown_layout_and_another_robots_file_are_refused():
     model = model_of(load_robot("planar_2r"))
-    with pytest.raises(UnknownNameError, match="dynident, franka"):
+    with pytest.raises(OptionError, match="dynident or franka"):
         export(model, "yaml", options={"layout": "ros"})
     with pytest.raises(InputError, match="link3"):
         parameters_from_yaml(text_of(model, "yaml"), load_robot("spatial_3r"))

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import identify, load_robot
+from dynident import load_robot
 from dynident.feasibility import FeasibleSet, Objective, PhysicalConsistency, RetrievalStatus, build_retrieval, retrieval_problem
 from dynident.feasibility.objective import one_step, two_step
 from dynident.feasibility.plausibility import DISTANCE, Misfit, doubts, explains_badly, find_misfit, find_reversed
 from dynident.feasibility.solve import MisfitError, solve_retrieval
-from dynident.regression import base_parameters, residuals
+from dynident.regression import base_parameters, identify, residuals
 from dynident.robots import library_names
 from tests.logs import synthetic_log
 

@@ -37,7 +37,7 @@ def test_its_numbers_are_those_of_the_runs() -> None:
         lower_bound=1.0,
         beside={"published": 5.0},
     )
-    cells = {row.cells[0]: row.cells[1:] for row in costs.tables().tables[0].rows}
+    cells = {row.texts[0]: row.texts[1:] for row in costs.tables().tables[0].lines}
     assert cells["best run"] == ("2.0000e+00", "1e+02 %")
     assert cells["median run"][0] == "5.0000e+00"
     assert cells["worst run"][0] == "8.0000e+00"

@@ -16,7 +16,7 @@ from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.feasibility.shared_links import _BELIEF, DESCRIBED, USUAL, SharedLinks, Sharer, estimate_weights, share_links
 from dynident.parameters.link_metric import link_metric, weight_of
 from dynident.runs import read_parameters, write_estimate, write_parameters
-from dynident.runs.shared_links import read_shared_links, write_shared_links
+from dynident.runs.results import read_shared_links, write_shared_links
 from dynident.simulation.payload import vary_links
 from tests.logs import synthetic_log
 
@@ -137,8 +137,8 @@ def test_the_prior_is_written_with_what_was_solved(tmp_path):
 
 
 def test_the_file_has_every_digit(tmp_path):
-    write_shared_links(tmp_path / "links.npz", fleet())
-    found = read_shared_links(tmp_path / "links.npz")
+    write_shared_links(tmp_path / "links.safetensors", fleet())
+    found = read_shared_links(tmp_path / "links.safetensors")
     for name in ("nominal", "roots", "information", "vectors", "weights"):
         np.testing.assert_array_equal(getattr(found, name), getattr(fleet(), name))
     assert (found.robots, found.digests, found.link_names) == (fleet().robots, fleet().digests, fleet().link_names)

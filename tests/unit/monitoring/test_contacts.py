@@ -114,7 +114,7 @@ def test_logs_that_can_not_be_watched_are_refused(monitor):
         find_contacts(monitor, replace(log, effort=np.abs(log.effort), effort_kind="magnitude"))
     with pytest.raises(InputError, match="10 samples per second, too few"):
         find_contacts(monitor, log.take(slice(None, None, 50), starts=(0,)))
-    with pytest.raises(InputError, match="samples of M and g"):
+    with pytest.raises(InputError, match="M and g; give a log"):
         find_contacts(monitor, ControllerSamples(q=np.zeros((3, 7)), M=np.tile(np.eye(7), (3, 1, 1)), g=np.zeros((3, 7))))
 
 

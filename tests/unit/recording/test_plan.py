@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +15,7 @@ from dynident.errors import InputError, ValueRangeError
 from dynident.excitation import Box, LimitError, robot_limits
 from dynident.excitation.limits.limits import frame_positions
 from dynident.recording import plan_configurations, plan_trajectory
+from tests.conftest import REPOSITORY
 from tests.unit.recording.test_paths import LIMITS, RATE, ROBOT, sine
 
 HERE = np.zeros(2)
@@ -80,6 +84,35 @@ def test_a_configuration_to_which_there_is_no_way_is_left_out_and_said(monkeypat
     assert plan.notes[-1] == "1 configurations are left out, because no way to them was found that keeps the wall limit at 'tool': number 2"
     with pytest.raises(LimitError, match=r"wall limit at 'tool' is broken by the move there, by"):
         plan_configurations(ROBOT, ENDS[1:], ENDS[0], limits=WALL, rate=RATE)
+
+
+def plan_without_a_way() -> None:
+    """The trajectory keeps the wall's limit; the only ways to its start do not."""
+    about = sine(amplitude=0.05)
+    shifted = replace(about, q=about.q + ENDS[0])
+    plan_trajectory(ROBOT, shifted, ENDS[1], limits=WALL, rate=RATE)
+
+
+def test_a_trajectory_to_whose_start_there_is_no_way_is_refused(monkeypatch):
+    monkeypatch.setattr("dynident.excitation.moves._DETOURS", 0)
+    with pytest.raises(LimitError) as caught:
+        plan_without_a_way()
+    assert caught.value.limit == "wall limit at 'tool'"
+
+
+def test_so_it_is_where_python_removes_assertions():
+    script = """
+from dynident.excitation import LimitError, moves
+from tests.unit.recording.test_plan import plan_without_a_way
+moves._DETOURS = 0
+try:
+    plan_without_a_way()
+except LimitError as error:
+    print(__debug__, error.limit)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "src")])}
+    run = subprocess.run([sys.executable, "-O", "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert run.stdout == "False wall limit at 'tool'\n", run.stderr
 
 
 def test_only_stops_are_asked_at_and_others_are_passed():

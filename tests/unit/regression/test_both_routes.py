@@ -13,7 +13,7 @@ from dynident.friction import friction_model, linear
 from dynident.regression import build_problem, fit
 from dynident.regression.both_routes import check_vendor_model
 from dynident.regression.equations.base import base_parameters, expressed_in, join_bases, link_grouping
-from dynident.regression.vendor_model import VendorModelTest, Verdict
+from dynident.regression.vendor_model import Verdict
 from tests.draws import Arm, Scores, draw_log, draw_samples, make_arm
 
 
@@ -138,11 +138,6 @@ def test_what_a_log_does_not_determine_is_not_testable(arm: Arm) -> None:
     assert found.freedom < 36
     assert {"J1yy", "J2xy", "J2zz"} <= {item.name for item in found.of(Verdict.UNTESTABLE)}
     assert len(found.of(Verdict.AGREES)) >= 3
-
-
-def test_as_json_and_back(arm: Arm) -> None:
-    found = identify_both(arm, 730).vendor_model
-    assert VendorModelTest.from_dict(found.to_dict()) == found
 
 
 def test_other_data_are_refused(arm: Arm) -> None:

@@ -11,7 +11,8 @@ import pytest
 from dynident import load_robot
 from dynident.errors import InputError
 from dynident.regression import Estimate, build_problem, fit
-from dynident.regression.comparison import compare, comparison_table
+from dynident.regression.comparison import compare
+from dynident.reports.regression import comparison_table
 from tests.logs import synthetic_log
 
 
@@ -47,8 +48,8 @@ def test_what_one_of_them_dropped_is_not_compared():
     assert found.difference[1] == found.deviations[1] == 0.0
     table = comparison_table(estimate(2), other, headings=("new", "old"))
     assert table.headings[2:4] == ("new", "old")
-    assert [row.dimmed for row in table.rows] == (~found.both).tolist()
-    assert table.rows[1].cells[-1] == "–"
+    assert [row.dimmed for row in table.lines] == (~found.both).tolist()
+    assert table.lines[1].texts[-1] == "–"
 
 
 def test_other_coefficients_can_not_be_compared():

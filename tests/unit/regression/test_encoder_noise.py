@@ -96,7 +96,7 @@ def test_the_noise_is_told_and_remembered():
     assert sum("derived from positions" in note for note in estimate.notes) == 1
     quiet = identify(ARM, bare_log(0.0), friction=linear())
     assert not any("derived from positions" in note for note in quiet.notes)
-    assert type(estimate.summary.processing).from_dict(estimate.summary.processing.to_dict()).motion_noise == noise
+    assert estimate.summary.processing.to_dict()["motion_noise"] == noise
 
 
 def test_samples_without_a_sign_of_friction_are_left_out():

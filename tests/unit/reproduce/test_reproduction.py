@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident.core.figures import Figure
 from dynident.errors import FileError, UnknownNameError
+from dynident.reports.figures import Figure
 from dynident.reproduce import Size, papers_named, reproduce
 from dynident.reproduce.claim import Claim
 from dynident.reproduce.experiment import Experiment, Outcome, Paper, Setting

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynident.parameters import change_of_frame, consistency_margin, from_com
-from dynident.robots.check import LinkCheck, Verdict, check_robot
+from dynident.robots.check import LinkCheck, LinkVerdict, check_robot
 from dynident.robots.robot import Joint, JointType, Link, Robot, Source
 from dynident.robots.verdict import MARGINAL_SHARE
 
@@ -38,14 +38,14 @@ def good(mass: float = 2.0) -> np.ndarray:
 @pytest.mark.parametrize(
     ("mass", "principal", "verdict"),
     [
-        (2.0, (0.010, 0.011, 0.012), Verdict.CONSISTENT),
-        (2.0, (0.001, 0.011, 0.01199), Verdict.MARGINAL),
-        (2.0, (0.0, 0.01, 0.01), Verdict.MARGINAL),  # a thin rod: the limit case, not an error
-        (2.0, (0.0, 0.0, 0.0), Verdict.MARGINAL),  # a point mass
-        (2.0, (0.003, 0.004, 0.0075), Verdict.TRIANGLE),
-        (2.0, (0.0, 0.0, 0.01), Verdict.TRIANGLE),
-        (2.0, (-0.001, 0.02, 0.02), Verdict.NOT_POSITIVE),
-        (-2.0, (0.010, 0.011, 0.012), Verdict.NEGATIVE_MASS),
+        (2.0, (0.010, 0.011, 0.012), LinkVerdict.CONSISTENT),
+        (2.0, (0.001, 0.011, 0.01199), LinkVerdict.MARGINAL),
+        (2.0, (0.0, 0.01, 0.01), LinkVerdict.MARGINAL),  # a thin rod: the limit case, not an error
+        (2.0, (0.0, 0.0, 0.0), LinkVerdict.MARGINAL),  # a point mass
+        (2.0, (0.003, 0.004, 0.0075), LinkVerdict.TRIANGLE),
+        (2.0, (0.0, 0.0, 0.01), LinkVerdict.TRIANGLE),
+        (2.0, (-0.001, 0.02, 0.02), LinkVerdict.NOT_POSITIVE),
+        (-2.0, (0.010, 0.011, 0.012), LinkVerdict.NEGATIVE_MASS),
     ],
 )
 def test_verdicts_do_not_depend_on_the_axes(mass, principal, verdict):
@@ -62,7 +62,7 @@ def test_the_marginal_verdict_begins_at_the_named_share_of_the_trace(sign):
     slack = MARGINAL_SHARE * trace * (1 + sign * 0.01)
     high = 0.5 * trace - slack
     link = check_one(2.0, (0.006, trace - high - 0.006, high))
-    assert link.verdict is (Verdict.CONSISTENT if sign > 0 else Verdict.MARGINAL)
+    assert link.verdict is (LinkVerdict.CONSISTENT if sign > 0 else LinkVerdict.MARGINAL)
     assert link.margin == pytest.approx(slack)
 
 
@@ -84,7 +84,7 @@ def test_the_margin_is_that_of_the_parameters_and_survives_a_change_of_frame():
 @pytest.mark.parametrize("inertia", [0.0, 0.01])
 def test_zero_mass_has_no_centre_of_mass_and_is_inconsistent(inertia):
     link = check_robot(arm(from_com(0.0, COM, inertia * np.eye(3)))).links[0]
-    assert link.verdict is Verdict.ZERO_MASS
+    assert link.verdict is LinkVerdict.ZERO_MASS
     assert link.com is None
     assert ("not zero" in link.detail) == (inertia > 0)
 
@@ -96,15 +96,15 @@ def test_the_massless_links_of_a_compound_joint_are_in_order():
         return Robot(name="universal", joints=joints, links=links, tool=at(0, 0, 0.3))
 
     in_one_point, apart = check_robot(universal(0.0)), check_robot(universal(0.1))
-    assert in_one_point.links[0].verdict is Verdict.COMPOUND
+    assert in_one_point.links[0].verdict is LinkVerdict.COMPOUND
     assert in_one_point.inconsistent == ()
-    assert apart.links[0].verdict is Verdict.ZERO_MASS
+    assert apart.links[0].verdict is LinkVerdict.ZERO_MASS
     assert apart.inconsistent == (apart.links[0],)
 
 
 def test_a_link_without_inertia_is_neither_consistent_nor_not():
     result = check_robot(arm(good(), None))
-    assert result.links[1].verdict is Verdict.NO_INERTIA
+    assert result.links[1].verdict is LinkVerdict.NO_INERTIA
     assert result.links[1].mass is None
     assert result.total_mass is None
     assert result.inconsistent == ()
@@ -136,7 +136,7 @@ def test_a_good_link_has_no_warnings():
 )
 def test_suspicious_values_are_warnings_and_not_inconsistencies(mass, com, inertia, words):
     link = check_robot(arm(from_com(mass, com, inertia), good())).links[0]
-    assert link.verdict is Verdict.CONSISTENT
+    assert link.verdict is LinkVerdict.CONSISTENT
     assert any(words in warning for warning in link.warnings), link.warnings
 
 
@@ -213,7 +213,9 @@ def lumped(*pieces: np.ndarray | None, base: tuple[np.ndarray | None, ...] = ())
 def test_a_bad_link_does_not_hide_in_the_sum():
     result = check_robot(lumped(good(), bad()))
     assert result.inconsistent == ()
-    assert [(source.name, source.body, source.verdict) for source in result.inconsistent_sources] == [("part1", "hand", Verdict.TRIANGLE)]
+    assert [(source.name, source.body, source.verdict) for source in result.inconsistent_sources] == [
+        ("part1", "hand", LinkVerdict.TRIANGLE)
+    ]
     assert not result.passed
     judged = result.inconsistent_sources[0].judgement
     assert (judged.mass, judged.com) == (pytest.approx(0.1), pytest.approx(COM))  # in the part's own frame
@@ -249,7 +251,7 @@ def test_a_part_that_is_the_only_mass_of_a_body_is_named():
 def test_an_inertia_without_mass_is_inconsistent_in_a_part_too():
     massless = np.array([0.0] * 4 + [1e-3, 0, 0, 1e-3, 0, 1e-3])
     result = check_robot(lumped(good(), massless))
-    assert [source.verdict for source in result.inconsistent_sources] == [Verdict.ZERO_MASS]
+    assert [source.verdict for source in result.inconsistent_sources] == [LinkVerdict.ZERO_MASS]
 
 
 def test_good_parts_pass():

@@ -7,7 +7,7 @@ import pytest
 
 from dynident.errors import FileError, ValueRangeError
 from dynident.robots import library_names, load_robot
-from dynident.robots.geometry.forms import Box, Cylinder, Ellipsoid, Rod
+from dynident.robots.geometry.forms import BoxForm, Cylinder, Ellipsoid, Rod
 from dynident.robots.geometry.meshes import thin_hull
 from dynident.robots.kinematics import link_poses
 from dynident.robots.solids import Origin, Solid, robot_solids, thickness
@@ -26,7 +26,7 @@ def support(solid, u: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(
     ("form", "reach", "excess"),
     [
-        (Box((0.2, 0.4, 0.6)), lambda u: np.abs(u) @ [0.1, 0.2, 0.3], 1e-12),
+        (BoxForm((0.2, 0.4, 0.6)), lambda u: np.abs(u) @ [0.1, 0.2, 0.3], 1e-12),
         (Rod(0.3), lambda u: np.full(len(u), 0.3), 1e-12),
         (Rod(0.1, 0.8), lambda u: 0.4 * np.abs(u[:, 2]) + 0.1, 1e-12),
         (Cylinder(0.1, 0.8), lambda u: 0.4 * np.abs(u[:, 2]) + 0.1 * np.hypot(u[:, 0], u[:, 1]), 0.002),

@@ -1,8 +1,7 @@
-"""parameters.json and parameters.npz: what was written comes back, and what is out of date does not."""
+"""parameters.safetensors and parameters.json: what was written comes back, and what is out of date does not."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import replace
 
@@ -31,9 +30,14 @@ from dynident.feasibility.result import RetrievalStatus
 from dynident.friction import linear
 from dynident.parameters import from_com, inertia_matrix
 from dynident.regression import build_problem, fit
-from dynident.runs import write_estimate
-from dynident.runs.parameters import StartStore, parameters_document, read_parameters, write_parameters
+from dynident.runs import RunFolder, Stage, read_parameters, write_estimate, write_parameters
+from dynident.runs.results import StartStore
+from dynident.runs.stages import Origin
 from tests.logs import synthetic_log
+
+
+def parameters_document(links, seed: int = 0) -> dict:
+    return Stage.PARAMETERS.make_document(links, Origin(seed=seed))
 
 
 @pytest.fixture(scope="module")
@@ -133,8 +137,8 @@ def test_ranges_need_the_problem(run):
 def test_the_document_says_what_the_result_says(run, result):
     content = json.loads((run / "parameters.json").read_text())
     assert {**content, "files": None, "made_from": None} == {**parameters_document(result, seed=4), "files": None, "made_from": None}
-    assert list(content["files"]) == ["parameters.npz"]
-    assert content["made_from"] == {"estimate.npz": hashlib.sha256((run / "estimate.npz").read_bytes()).hexdigest()}
+    assert list(content["files"]) == ["parameters.safetensors"]
+    assert content["made_from"] == {"estimate.safetensors": RunFolder(run).digest(Stage.ESTIMATE)}
     assert content["schema"] == "dynident/parameters/1"
     assert content["seed"] == 4
     assert {"dynident", "clarabel", "numpy", "python"} <= content["versions"].keys()
@@ -166,10 +170,9 @@ def test_parameters_of_another_estimate_do_not_count(run):
         read_parameters(run)
 
 
-@pytest.mark.parametrize("name", ["parameters.json", "parameters.npz"])
-def test_what_is_missing_is_named(run, name):
-    (run / name).unlink()
-    with pytest.raises(FileError, match=f"has no {name}.*dynident retrieve"):
+def test_what_is_missing_is_named(run):
+    (run / "parameters.safetensors").unlink()
+    with pytest.raises(FileError, match=r"has no parameters\.safetensors.*dynident retrieve"):
         read_parameters(run)
     with pytest.raises(FileError, match="no such run folder"):
         read_parameters(run / "nothing")

@@ -1,4 +1,4 @@
-"""validation.json and validation.npz: there and back, and out of date."""
+"""validation.safetensors and validation.json: there and back, and out of date."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dynident.errors import FileError
 from dynident.friction import linear
 from dynident.regression import build_problem, fit
 from dynident.runs import read_validation, write_estimate, write_validation
-from dynident.runs.validation import MOST_SAMPLES
+from dynident.runs.results import MOST_SAMPLES
 from dynident.validation import Validation, validate
 from tests.logs import synthetic_log
 

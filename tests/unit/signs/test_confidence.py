@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.sign_cases import make_case
-from dynident.signs import Confidence, Magnitudes, SignHypotheses, SignRecovery, SignVerdict, prepare_magnitudes, recover_signs
+from dynident.signs import Magnitudes, SignConfidence, SignHypotheses, SignRecovery, SignVerdict, prepare_magnitudes, recover_signs
 from dynident.signs.assignments import rank_assignments
 from dynident.signs.confidence import left_over, measure_confidence, settle_verdict
 from dynident.signs.sign_cost import search_levels, sign_cost
@@ -21,10 +21,10 @@ def magnitudes() -> Magnitudes:
     return prepare_magnitudes(case.described, case.log, friction=case.friction)
 
 
-def sure(**changes) -> Confidence:
+def sure(**changes) -> SignConfidence:
     """Evidence with nothing to find fault with, and then changes."""
     noise = magnitudes().noise
-    found = Confidence(
+    found = SignConfidence(
         gap=500.0,
         flip_margins=np.full(3, 500.0),
         unsure_share=0.02,

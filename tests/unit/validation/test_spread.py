@@ -11,6 +11,7 @@ from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.friction import linear
 from dynident.friction.model import Motion, friction_torque
 from dynident.regression import build_problem, fit
+from dynident.reports.validation import torque_table
 from dynident.validation import validate
 from dynident.validation.spread import torque_spread
 from tests.logs import synthetic_log
@@ -37,7 +38,7 @@ def test_the_spread_is_that_of_the_torques():
     np.testing.assert_allclose(found.largest, np.sqrt((apart**2).mean(axis=1)).max(axis=0), rtol=1e-6)
     np.testing.assert_allclose(found.effort, np.sqrt((motion.effort**2).mean(axis=0)), rtol=1e-9)
     np.testing.assert_allclose(found.error, judged.links.rms)
-    assert found.table().rows[0].cells[4] == f"{found.percent[0]:.3g}"
+    assert torque_table(found).lines[0].texts[4] == f"{found.percent[0]:.3g}"
     assert found.by_joint() == pytest.approx(dict(zip(robot.joint_names, 100.0 * found.rms / found.effort, strict=True)))
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, read_log_and_samples
+from dynident.cli.arguments import AsJson, RunPath
+from dynident.cli.command_line import Argument
+from dynident.cli.inputs import check_output
 from dynident.cli.terminal import console, print_json, print_report, spinner
 from dynident.errors import InputError
+from dynident.pipeline.reading import read_log_and_samples
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
@@ -19,28 +20,25 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Examples:
 
-[bold]dynident bundle run[/bold]   (writes bundle.zip)
+dynident bundle run   (writes bundle.zip)
 
-[bold]dynident bundle run log.csv -o wrong_mass.zip[/bold]
+dynident bundle run log.csv -o wrong_mass.zip
 
-[bold]dynident bundle run --without-samples[/bold]"""
+dynident bundle run --without-samples"""
 
 
 def bundle(
-    run: opt.RunArgument,
+    run: RunPath,
     data: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[DATA...]", help="The data of the run. Default: those of the command that made it, if they are still there."
-        ),
-    ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The zip to write.")] = Path("bundle.zip"),
-    without_samples: Annotated[
-        bool, typer.Option("--without-samples", help="No measured samples: neither log nor filtered rows nor curves.")
-    ] = False,
-    whole_log: Annotated[bool, typer.Option("--whole-log", help="The whole log, and not only its first 20,000 samples.")] = False,
-    as_json: opt.AsJson = False,
-    debug: opt.Debug = False,
+        Sequence[Path],
+        Argument(metavar="[DATA...]", help="The data of the run. Default: those of the command that made it, if they are still there."),
+    ] = (),
+    /,
+    *,
+    output: Annotated[Path, Argument(help="The zip to write.", short="-o")] = Path("bundle.zip"),
+    without_samples: Annotated[bool, Argument(help="No measured samples: neither log nor filtered rows nor curves.")] = False,
+    whole_log: Annotated[bool, Argument(help="The whole log, and not only its first 20,000 samples.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a run as a zip without names that can be attached to an issue, and say what is in it.
 
@@ -53,7 +51,7 @@ def bundle(
 
     if without_samples and whole_log:
         raise InputError("--without-samples and --whole-log contradict each other; leave one of them out")
-    check_output(output, "bundle", (".zip",), inputs=data or (), runs=(run,))
+    check_output(output, "bundle", (".zip",), inputs=data, runs=(run,))
     estimate = read_estimate(run)
     files = data or find_data(run)
     with spinner("Reading"):
@@ -69,7 +67,7 @@ def bundle(
     console().print(f"Written to {output} ({size / 1e6:.2f} MB). Look into it before you pass it on.", markup=False)
 
 
-def _read(files: list[Path], estimate: Estimate) -> Dataset | ControllerSamples | None:
+def _read(files: Sequence[Path], estimate: Estimate) -> Dataset | ControllerSamples | None:
     """As the identification read them, columns in the order of the file; the log alone where there are a controller's samples beside it."""
     log, samples = read_log_and_samples(files, estimate.base.robot, estimate.summary.processing.read, ordered=False)
     return log or samples

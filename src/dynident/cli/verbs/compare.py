@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from dynident.cli.arguments import AsJson
+from dynident.cli.command_line import Argument
 from dynident.cli.comparison_files import SUFFIXES, write_comparison
 from dynident.cli.inputs import check_output
-from dynident.cli.options import AsJson, Debug
 from dynident.cli.terminal import console, print_json, print_report, progress_bar
 
 EXAMPLE = """Examples:
 
-[bold]dynident compare before after[/bold]   (before and after lubrication)
+dynident compare before after   (before and after lubrication)
 
-[bold]dynident compare run_* -o comparison.html -o comparison.csv[/bold]"""
+dynident compare run_* -o comparison.html -o comparison.csv"""
 
 
 def compare(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders that dynident identify wrote: two of them, or more.")],
-    output: Annotated[
-        list[Path] | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Also write it as a page (.html), .csv or .json. Repeatable."),
-    ] = None,
+    runs: Annotated[Sequence[Path], Argument(metavar="RUN...", help="Folders that dynident identify wrote: two of them, or more.")],
+    /,
+    *,
+    output: Annotated[Sequence[Path], Argument(help="Also write it as a page (.html), .csv or .json.", short="-o")] = (),
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Compare runs of one robot, or of robots of one model: coefficients and friction, in standard deviations.
 
@@ -34,10 +32,10 @@ def compare(
     from it come first. Deviations count the standard deviation of each estimate and, of five runs or more, how much they usually differ.
     """
     from dynident.fleet import ComparedRun, compare_runs, observe
-    from dynident.fleet.tables import comparison_document
+    from dynident.fleet.documents import comparison_document
     from dynident.runs import load_run
 
-    for file in output or ():
+    for file in output:
         check_output(file, "comparison", SUFFIXES, runs=runs)
     with progress_bar("Reading") as progress:
         found: list[ComparedRun] = []
@@ -45,7 +43,7 @@ def compare(
             found.append(observe(load_run(folder), str(folder)))
             progress((k + 1) / len(runs))
     comparison = compare_runs(found)
-    for file in output or ():
+    for file in output:
         write_comparison(comparison, file)
     if as_json:
         print_json(comparison_document(comparison))

@@ -5,26 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from dynident.cli.inputs import check_output, read_robot, read_text_of
-from dynident.cli.options import Chain, Debug, RobotArgument
+from dynident.cli.arguments import Chain, RobotFile
+from dynident.cli.command_line import Argument
+from dynident.cli.inputs import check_output, read_text_of
 from dynident.cli.terminal import console
 
 EXAMPLE = """Examples:
 
-[bold]dynident convert arm.urdf.xacro -o arm.urdf --xacro-arg hand:=true[/bold]
+dynident convert arm.urdf.xacro -o arm.urdf --xacro-arg hand:=true
 
-[bold]dynident convert table.csv -o arm.urdf[/bold]"""
+dynident convert table.csv -o arm.urdf"""
 
 
 def convert(
-    robot: RobotArgument,
+    robot: RobotFile,
+    /,
+    *,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="File to write: .urdf, .xml (MJCF) or .yaml (DH, of a serial robot).")
+        Path, Argument(help="File to write: .urdf, .xml (MJCF) or .yaml (DH, of a serial robot).", metavar="OUT", short="-o")
     ],
     chain: Chain,
-    debug: Debug = False,
 ) -> None:
     """Write a robot description in another format: xacro expanded, SDF or a DH table as URDF, a URDF as DH, and so on.
 
@@ -34,10 +34,11 @@ def convert(
     from dynident.core.files import write_atomically
     from dynident.exports.convert import FORMATS
     from dynident.exports.convert import convert as describe
+    from dynident.robots import load_robot
 
     check_output(output, "description", FORMATS, inputs=(robot,))
-    machine = read_robot(robot, **chain)
-    whole = output.suffix.lower() == ".urdf" and not (chain["lock"] or chain["base"] or chain["tip"])
+    machine = load_robot(robot, chain)
+    whole = output.suffix.lower() == ".urdf" and not (chain.lock or chain.base or chain.tip)
     text, notes = read_text_of(robot, chain) if whole else None, ()
     if text is None:
         text, notes = describe(machine, output)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from dynident.cli.arguments import RandomSeed
+from dynident.cli.command_line import Argument
 from dynident.cli.interrupts import end_at_once
-from dynident.cli.options import Debug
 from dynident.cli.terminal import console
 from dynident.core.files import make_folder, place_below
+from dynident.core.kinds import Folder, number
 from dynident.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Examples:
 
-[bold]dynident demo[/bold]
+dynident demo
 
-[bold]dynident demo kuka -o my_run[/bold]"""
+dynident demo kuka -o my_run"""
 
 
 @dataclass(frozen=True)
@@ -83,19 +83,15 @@ DEMOS = {
 
 
 def demo(
-    which: Annotated[str, typer.Argument(metavar="ROBOT", help="panda, kuka, 1r or 3r.")] = "panda",
-    output: Annotated[Path | None, typer.Option("--output", "-o", metavar="DIR", help="Run folder to write. Default: demo-ROBOT.")] = None,
+    which: Annotated[str, Argument(metavar="ROBOT", help="panda, kuka, 1r or 3r.")] = "panda",
+    /,
+    *,
+    output: Annotated[Folder | None, Argument(help="Run folder to write.", metavar="DIR", short="-o", shown="demo-ROBOT")] = None,
     budget: Annotated[
-        float | None,
-        typer.Option(
-            "--budget",
-            metavar="SECONDS",
-            help="Time for the design of the exciting trajectory of panda and kuka. Default: 4 starts.",
-            min=1.0,
-        ),
+        Annotated[float, number("s", low=1.0, metavar="SECONDS")] | None,
+        Argument(help="Time for the design of the exciting trajectory of panda and kuka.", shown="4 starts"),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the virtual robot, its noise and the design.", min=0)] = 0,
-    debug: Debug = False,
+    seed: RandomSeed = 0,
 ) -> None:
     """Identify a virtual robot from end to end and write a run folder with a report.
 
@@ -225,9 +221,8 @@ def _forget_signs(file: Path) -> Path:
     from dynident.data import EffortKind, load_dataset, write_dataset
 
     log = load_dataset(file)
-    assert log.effort is not None  # noqa: S101 (simulated)
     target = file.with_name("log_unsigned.npz")
-    write_dataset(log.after("signs forgotten", effort=np.abs(log.effort), effort_kind=EffortKind.MAGNITUDE), target)
+    write_dataset(log.after("signs forgotten", effort=np.abs(log.require("effort")), effort_kind=EffortKind.MAGNITUDE), target)
     return target
 
 

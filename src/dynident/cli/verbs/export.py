@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from dynident.cli.inputs import read_data
-from dynident.cli.options import AsJson, Debug
-from dynident.cli.registries import Offered, OptionGroup, offer
+from dynident.cli.arguments import AsJson
+from dynident.cli.command_line import Argument, Offered
 from dynident.cli.terminal import console, print_json, print_notes, spinner
+from dynident.core.kinds import Folder, kind_of
+from dynident.core.kinds import path as path_kind
+from dynident.core.options import DeclaredOption, declared_options
 from dynident.errors import FileError, InputError
+from dynident.pipeline.reading import read_data
 
 if TYPE_CHECKING:
     from dynident.exports import Exported
@@ -21,48 +23,46 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Examples:
 
-[bold]dynident export run --urdf identified.urdf --from robot.urdf --c model[/bold]
+dynident export run --urdf identified.urdf --from robot.urdf --c model
 
-[bold]dynident export run --coefficients --python model.py --csv coefficients.csv[/bold]"""
+dynident export run --coefficients --python model.py --csv coefficients.csv"""
 
 #: Samples of a log that are compared, evenly chosen; engines are called one state at a time.
 MOST_OF_A_MOTION = 2000
 
 
-def offered_targets() -> dict[str, Offered]:
+def offered_targets() -> list[DeclaredOption]:
     """An option per export target, then those that targets have of their own."""
-    from dynident.core.options import declared_options
     from dynident.exports import EXPORTERS
 
-    found: dict[str, Offered] = {}
+    options: list[DeclaredOption] = []
     for name, exporter in EXPORTERS.items():
-        metavar = "FOLDER" if exporter.folder else "FILE"
-        found[name] = offer(Path | None, f"--{name}", exporter.help, metavar)
-        for item in declared_options(exporter.options):
-            metavar = "NAME" if item.choices else None
-            found[item.name] = offer(item.kind, f"--{item.name.replace('_', '-')}", item.help, metavar, item.default)
-    to_patch = f"The file to patch: {_list_patched(' or ', '{0} (--{1})')}. Default: the one that the run's robot was read from."
+        kind = path_kind("FOLDER" if exporter.folder else "FILE")
+        options.append(DeclaredOption(name=name, kind=kind, flag=f"--{name}", help=exporter.help, group="Targets"))
+        options += [replace(item, group="Targets") for item in declared_options(exporter.options)]
+    to_patch = f"The file to patch: {_list_patched(' or ', '{0} (--{1})')}."
     any_model = ", ".join(f"--{name}" for name, exporter in EXPORTERS.items() if not exporter.bodies)
     by_coefficients = f"Export the estimate's coefficients, not link parameters: for {any_model}."
-    return found | {
-        "original": offer(Path | None, "--from", to_patch, "FILE"),
-        "coefficients": offer(bool, "--coefficients", by_coefficients, default=False),
-    }
+    return [
+        *options,
+        DeclaredOption(name="original", kind=path_kind(), flag="--from", help=to_patch, shown="the one that the run's robot was read from"),
+        DeclaredOption(name="coefficients", kind=kind_of(bool), flag="--coefficients", help=by_coefficients, default=False),
+    ]
 
 
 def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder in which dynident identify and retrieve were run.")],
-    targets: Annotated[Mapping[str, Any], OptionGroup(offered_targets)],
+    run: Annotated[Folder, Argument(metavar="RUN", help="Folder in which dynident identify and retrieve were run.")],
+    /,
+    *,
+    targets: Annotated[Mapping[str, Any], Offered(offered_targets)],
     motion: Annotated[
-        list[Path] | None,
-        typer.Option("--motion", metavar="DATA", help="Compare torques along the motion of this log too, read as the run's. Repeatable."),
-    ] = None,
+        Sequence[Path], Argument(help="Compare torques along the motion of this log too, read as the run's.", metavar="DATA")
+    ] = (),
     payload: Annotated[
-        bool, typer.Option("--payload", help="With what dynident payload found, as a link on the flange of a URDF or MJCF, else lumped.")
+        bool, Argument(help="With what dynident payload found, as a link on the flange of a URDF or MJCF, else lumped.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Export parameters that are not feasible, with a comment that says so.")] = False,
+    force: Annotated[bool, Argument(help="Export parameters that are not feasible, with a comment that says so.")] = False,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Write the identified model for other programs.
 
@@ -72,7 +72,7 @@ def export(
     """
     from dynident.exports import EXPORTERS, model_from_run
     from dynident.exports import export as exported
-    from dynident.exports.registry import check_target, write_exported
+    from dynident.exports.registry import check_target, find_original, write_exported
     from dynident.runs.sources import refuse_source
 
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
@@ -82,14 +82,14 @@ def export(
     original: Path | None = targets.get("original")
     if original is not None and not original.is_file():
         raise FileError(original, f"no such file; name {_list_patched(' or ', '{0}')} to patch")
-    originals = {name: _find_original(EXPORTERS[name], model.robot, original) for name in paths}
+    originals = {name: find_original(EXPORTERS[name], model.robot, original) for name in paths}
     for name, path in paths.items():
         check_target(EXPORTERS[name], path, originals[name])
         refuse_source(run, path)
     _check_distinct(paths)
     if original is not None and not any(originals.values()):
         raise InputError(f"--from {original} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
-    states = _states(run, model.robot, motion or [])
+    states = _states(run, model.robot, motion)
     done: dict[str, Exported] = {}
     with spinner("Exporting") as say:
         for name in paths:
@@ -113,27 +113,10 @@ def _list_patched(join: str, pattern: str) -> str:
 
 
 def _own_options(exporter: Exporter, values: Mapping[str, Any]) -> dict[str, Any]:
-    from dynident.core.options import declared_options
-
     return {item.name: values[item.name] for item in declared_options(exporter.options) if item.name in values}
 
 
-def _find_original(exporter: Exporter, robot: Robot, given: Path | None) -> Path | None:
-    """The user's file to patch: what --from names, else what the run's robot was read from, where it is still there."""
-    from dynident.core.files import read_text
-    from dynident.core.xml import parse_xml
-
-    file = Path(robot.source) if given is None else given
-    if not exporter.original or not file.is_file():
-        return None
-    try:
-        fits = parse_xml(file, read_text(file)).tag == exporter.original  # by the root element, for .xml can be either
-    except FileError:
-        fits = given is not None  # what is not XML is refused later, with a sentence; a DH file is just not one to patch
-    return file if fits else None
-
-
-def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
+def _states(run: Path, robot: Robot, motion: Sequence[Path]) -> States:
     """1000 random states, and those of the logs that are to be compared too."""
     import numpy as np
 
@@ -148,9 +131,9 @@ def _states(run: Path, robot: Robot, motion: list[Path]) -> States:
     if not isinstance(data, Dataset) or data.n != robot.n:
         raise InputError(f"--motion needs a log with the positions of the run's {robot.n} joints over time")
     moved = differentiate(data)
-    assert moved.dq is not None and moved.ddq is not None, "differentiate fills them in"  # noqa: S101, PT018
+    motions = (moved.q, moved.require("dq"), moved.require("ddq"))
     chosen = slice(None, None, max(1, len(moved.q) // MOST_OF_A_MOTION))
-    q, dq, ddq = (np.concatenate([drawn, values[chosen]]) for drawn, values in zip(states, (moved.q, moved.dq, moved.ddq), strict=True))
+    q, dq, ddq = (np.concatenate([drawn, values[chosen]]) for drawn, values in zip(states, motions, strict=True))
     return q, dq, ddq
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
-from dynident.cli import options as opt
-from dynident.cli.inputs import read_robot
+from dynident.cli.arguments import AsJson, LogFiles, RobotFile, Scheduler
+from dynident.cli.command_line import Argument
 from dynident.cli.terminal import print_result, progress_steps
+from dynident.core.kinds import Count, Folder, Part
+from dynident.data.reading.reading import Reading
+from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,41 +20,37 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Examples:
 
-[bold]dynident fleet panda logs/*.npz -o fleet[/bold]
+dynident fleet panda logs/*.npz -o fleet
 
-[bold]dynident fleet arm.urdf robot1 robot2 robot3 -o fleet --friction auto --retrieve "--total-mass 16 20"[/bold]
+dynident fleet arm.urdf robot1 robot2 robot3 -o fleet --friction auto --retrieve "--total-mass 16 20"
 
-[bold]dynident fleet panda /shared/logs/*.npz -o /shared/fleet --scheduler tcp://cluster:8786[/bold]"""
+dynident fleet panda /shared/logs/*.npz -o /shared/fleet --scheduler tcp://cluster:8786"""
 
 
 def fleet(
-    robot: opt.RobotArgument,
-    data: opt.DataArgument,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for a run folder of each robot and the summary; made if need be.")
-    ],
+    robot: RobotFile,
+    data: LogFiles,
+    /,
     *,
-    friction: Annotated[str | None, typer.Option("--friction", metavar="NAME", help="As for identify, auto included.")] = None,
-    cutoff: Annotated[str | None, typer.Option("--filter", metavar="HZ", help="As for identify.")] = None,
-    rate: Annotated[str | None, typer.Option("--rate", metavar="HZ", help="As for identify.")] = None,
-    train: Annotated[
-        str, typer.Option("--train", metavar="A:B", help="Part of each log to identify from, as fractions; what follows it validates.")
-    ] = "0:0.7",
-    identify: Annotated[str, typer.Option("--identify", metavar="OPTIONS", help="More options of identify, as one text.")] = "",
-    retrieve: Annotated[str, typer.Option("--retrieve", metavar="OPTIONS", help="More options of retrieve, as one text.")] = "",
+    output: Annotated[
+        Folder, Argument(help="Folder for a run folder of each robot and the summary; made if need be.", metavar="DIR", short="-o")
+    ],
+    friction: Annotated[str, Argument(help="As for identify, auto included.", metavar="NAME")] = "",
+    cutoff: Annotated[str, Argument(help="As for identify.", flag="--filter", metavar="HZ")] = "",
+    rate: Annotated[str, Argument(help="As for identify.", metavar="HZ")] = "",
+    train: Annotated[Part, Argument(help="Part of each log to identify from, as fractions; what follows it validates.")] = (0.0, 0.7),
+    as_json: AsJson = False,
+    reading: Reading,
+    mounting: Mounting,
     share: Annotated[
-        str | None,
-        typer.Option("--share", metavar="WHAT", help="links: the links of the other robots are known before a robot's own are retrieved."),
+        Literal["links"] | None,
+        Argument(help="links: the links of the other robots are known before a robot's own are retrieved.", metavar="WHAT", group="Search"),
     ] = None,
-    scheduler: opt.Scheduler = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", metavar="N", help="Processes on this machine. Default: one for each core.", min=1)
-    ] = None,
-    read: opt.DataReading,
-    mounting: opt.Mounting,
-    as_json: opt.AsJson = False,
-    debug: opt.Debug = False,
-) -> None:
+    scheduler: Scheduler = None,
+    workers: Annotated[Count | None, Argument(help="Processes on this machine.", group="Search", shown="one for each core")] = None,
+    identify: Annotated[str, Argument(help="More options of identify, as one text.", metavar="OPTIONS", group="Advanced")] = "",
+    retrieve: Annotated[str, Argument(help="More options of retrieve, as one text.", metavar="OPTIONS", group="Advanced")] = "",
+) -> int:
     """Identify many robots of one model and say which are odd, and in what.
 
     Each of DATA is one robot: a log, or a folder of its logs. Each goes through doctor, identify, retrieve and validate as with these
@@ -67,23 +63,22 @@ def fleet(
     from dynident.cli.fleet_steps import FleetOptions, name_folders
     from dynident.cli.fleet_summary import DOCUMENT, PAGE, VALUES, summarise
     from dynident.core.files import check_writable, json_text
+    from dynident.robots import load_robot
     from dynident.robots.serialize import robot_to_dict
 
-    start, stop = opt.parse_part(train, "--train")
-    if share is not None:
-        opt.one_of(share, ("links",), "thing to share")
+    start, stop = train
     asked = FleetOptions(
         robot=robot,
         train=f"{start:g}:{stop:g}",
         held_out=None if stop == 1.0 else f"{stop:g}:1",
         fitting=tuple(f"--{name}={value}" for name, value in (("friction", friction), ("filter", cutoff), ("rate", rate)) if value),
-        reading=read,
+        reading=reading,
         mounting=mounting,
         identify=identify,
         retrieve=retrieve,
     )
     check_writable(output, PAGE, DOCUMENT, VALUES, LINKS)
-    machine = read_robot(robot, **mounting)
+    machine = load_robot(robot, mounting)
     chains = asked.chains(name_folders(data, output), data, json_text(robot_to_dict(machine)))
     work = partial(run_all, workers=workers or os.cpu_count() or 1, scheduler=scheduler)
     facts: tuple[str, ...] = ()
@@ -93,8 +88,7 @@ def fleet(
         outcomes = work(chains, tell=tell)
     summary = summarise(machine.name, output, outcomes, facts)
     print_result(summary.report(), summary.write(), as_json=as_json, written=str(output))
-    if summary.failed:
-        raise typer.Exit(1)
+    return 1 if summary.failed else 0
 
 
 def run_all(chains: Sequence[Chain], *, workers: int, scheduler: str | None, tell: Callable[[str, float], None]) -> list[ChainOutcome]:

@@ -2,62 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
-import typer
-
-from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, parse_reading, read_data, read_robot
+from dynident.cli.arguments import AsJson, RobotFile
+from dynident.cli.command_line import Argument
+from dynident.cli.inputs import check_output
 from dynident.cli.terminal import print_json, print_report, print_result, spinner
+from dynident.core.kinds import Hertz
+from dynident.data.reading.reading import Reading
 from dynident.errors import InputError, ValueRangeError
+from dynident.pipeline.reading import read_data
+from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
     from dynident.data import Dataset
     from dynident.drives import KnownMasses, KnownPayload
+    from dynident.friction import FrictionModel
 
 EXAMPLE = """Examples:
 
-[bold]dynident gains ur10.urdf unloaded.npz --loaded loaded.npz --payload-mass 2.8 -o gains.yaml[/bold]
+dynident gains ur10.urdf unloaded.npz --loaded loaded.npz --payload-mass 2.8 -o gains.yaml
 
-[bold]dynident gains ur10.urdf log.npz --total-mass 28.7±5% -o gains.yaml[/bold]"""
+dynident gains ur10.urdf log.npz --total-mass 28.7±5% -o gains.yaml"""
 
 
 def gains(
-    robot: opt.RobotArgument,
-    data: Annotated[list[Path], typer.Argument(metavar="UNLOADED...", help="Logs of currents without payload.")],
+    robot: RobotFile,
+    data: Annotated[Sequence[Path], Argument(metavar="UNLOADED...", help="Logs of currents without payload.")],
+    /,
     *,
-    loaded: Annotated[
-        list[Path] | None, typer.Option("--loaded", metavar="FILE", help="Log with a known payload on the tool. Repeatable.")
-    ] = None,
+    loaded: Annotated[Sequence[Path], Argument(help="Log with a known payload on the tool.", metavar="FILE")] = (),
     payload_mass: Annotated[
-        str | None,
-        typer.Option(
-            "--payload-mass", metavar="KG", help="Its mass, such as 2.8 or 2.8±0.05; ± (or +-) is one deviation, 0.2 % unless said."
-        ),
-    ] = None,
-    payload_com: Annotated[
-        str | None,
-        typer.Option("--payload-com", metavar="X,Y,Z", help="Its centre of mass in the tool frame (m), each ± 5 mm unless said: 0±0.01."),
+        str | None, Argument(help="Its mass, such as 2.8 or 2.8±0.05; ± (or +-) is one deviation, 0.2 % unless said.", metavar="KG")
     ] = None,
     total_mass: Annotated[
-        str | None, typer.Option("--total-mass", metavar="KG", help="Mass of all links that move (without the base), such as 28.7±5%.")
+        str | None, Argument(help="Mass of all links that move (without the base), such as 28.7±5%.", metavar="KG")
+    ] = None,
+    output: Annotated[Path | None, Argument(help="YAML for --effort-gains of identify, or beside a log.", short="-o")] = None,
+    as_json: AsJson = False,
+    reading: Reading,
+    mounting: Mounting,
+    payload_com: Annotated[
+        str | None,
+        Argument(help="Its centre of mass in the tool frame (m), each ± 5 mm unless said: 0±0.01.", metavar="X,Y,Z", group="Advanced"),
     ] = None,
     mass: Annotated[
-        list[str] | None, typer.Option("--mass", metavar="NAME=KG", help="Mass of one link, such as m3=3.9±2%. Repeatable.")
-    ] = None,
+        Mapping[str, str], Argument(help="Mass of one link, such as m3=3.9±2%.", metavar="NAME=KG", group="Advanced")
+    ] = MappingProxyType({}),
     vendor: Annotated[
-        str | None, typer.Option("--vendor", metavar="G,...", help="Gains that the vendor tells, one per joint, each ± 20 % unless said.")
+        str | None,
+        Argument(help="Gains that the vendor tells, one per joint, each ± 20 % unless said.", metavar="G,...", group="Advanced"),
     ] = None,
-    friction: Annotated[str | None, typer.Option("--friction", metavar="NAME", help="Friction model. Default: linear+armature.")] = None,
-    cutoff: Annotated[str | None, typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter. Default: 5.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="YAML for --effort-gains of identify, or beside a log.")
-    ] = None,
-    read: opt.DataReading,
-    mounting: opt.Mounting,
-    as_json: opt.AsJson = False,
-    debug: opt.Debug = False,
+    friction: Annotated[
+        str | None, Argument(help="Friction model. Default: linear+armature.", metavar="NAME", group="Advanced")
+    ] = "default",
+    cutoff: Annotated[Hertz | None, Argument(help="Cutoff of the parallel filter. Default: 5.", flag="--filter", group="Advanced")] = None,
 ) -> None:
     """Find the torque per ampere of every drive, with its uncertainty.
 
@@ -66,19 +68,20 @@ def gains(
     """
     from dynident.core.files import write_atomically
     from dynident.drives import Known, identify_gains
+    from dynident.regression.options import read_friction
+    from dynident.robots import load_robot
 
     if output is not None:
-        check_output(output, "gains", (".yaml", ".yml"), inputs=(robot, *data, *(loaded or ())))
+        check_output(output, "gains", (".yaml", ".yml"), inputs=(robot, *data, *loaded))
     payload = _payload(payload_mass, payload_com)
     masses = _masses(total_mass, mass)
     told = None if vendor is None else [Known.of(word, share=VENDOR_SHARE) for word in vendor.split(",")]
-    model = opt.parse_friction(friction)
-    reading, without = parse_reading(read), opt.parse_without(read["without"])
-    if without and loaded:
+    model = cast("FrictionModel | Literal['default'] | None", read_friction(friction))
+    if reading.without and loaded:
         raise InputError("--without is for one recording, and there are two; write it into the YAML beside the one")
-    machine = read_robot(robot, **mounting)
+    machine = load_robot(robot, mounting)
     with spinner("Reading"):
-        unloaded = _log(read_data(data, machine, reading, without=without))
+        unloaded = _log(read_data(data, machine, reading))
         carrying = _log(read_data(loaded, machine, reading)) if loaded else None
     with spinner("Fitting"):
         result = identify_gains(
@@ -89,7 +92,7 @@ def gains(
             masses=masses,
             vendor=told,
             friction=model,
-            cutoff=opt.parse_frequency(cutoff, "--filter"),
+            cutoff=cutoff,
         )
     document: dict[str, Any] = {"status": result.status.name.lower(), "gains": result.records(), "notes": list(result.notes)}
     if output is not None:
@@ -121,14 +124,14 @@ def _payload(mass: str | None, com: str | None) -> KnownPayload | None:
     return KnownPayload(mass=Known.of(mass), com=(x, y, z))
 
 
-def _masses(total: str | None, single: list[str] | None) -> KnownMasses | None:
+def _masses(total: str | None, single: Mapping[str, str]) -> KnownMasses | None:
     from dynident.drives import Known, KnownMasses
 
     if total is None and not single:
         return None
     return KnownMasses(
         total=None if total is None else Known.of(total),
-        single={name: Known.of(value) for name, value in opt.parse_options("--mass", single).items()},
+        single={name: Known.of(value) for name, value in single.items()},
     )
 
 

@@ -2,106 +2,103 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, parse_reading, read_data, read_robot, remember_reading, running_command
+from dynident.cli.arguments import AsJson, LogFiles, name_given
+from dynident.cli.command_line import Argument
+from dynident.cli.inputs import check_output, running_command
 from dynident.cli.terminal import print_result, spinner
+from dynident.core.options import changes, declared_options
+from dynident.data.reading.reading import Reading
 from dynident.errors import InputError, ValueRangeError
+from dynident.pipeline.reading import read_data, remember_reading
+from dynident.regression.options import DataPart, SameFilter
+from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
     from dynident.data import Dataset
     from dynident.payload import Declared
     from dynident.regression import Estimate
-    from dynident.regression.summary import Reading
     from dynident.robots import Robot
 
 EXAMPLE = """Examples:
 
-[bold]dynident payload run loaded.npz --declared-mass 1.4 --declared-com 0,0,0.05[/bold]
+dynident payload run loaded.npz --declared-mass 1.4 --declared-com 0,0,0.05
 
-[bold]dynident payload panda loaded.npz --unloaded bare.npz -o run[/bold]"""
+dynident payload panda loaded.npz --unloaded bare.npz -o run"""
 
 
 def payload(
-    arm: Annotated[str, typer.Argument(metavar="RUN", help="Folder that dynident identify wrote; with --unloaded, a ROBOT instead.")],
-    data: opt.DataArgument,
+    arm: Annotated[str, Argument(metavar="RUN", help="Folder that dynident identify wrote; with --unloaded, a ROBOT instead.")],
+    data: LogFiles,
+    /,
     *,
-    unloaded: Annotated[
-        list[Path] | None,
-        typer.Option("--unloaded", metavar="DATA", help="Identify the bare arm from this log first; into the folder of -o. Repeatable."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="RUN", help="Folder for the results; with --unloaded only. Default: RUN itself."),
-    ] = None,
-    declared_mass: Annotated[
-        float | None, typer.Option("--declared-mass", metavar="KG", help="What the teach pendant was told, to compare with.")
-    ] = None,
+    declared_mass: Annotated[float | None, Argument(help="What the teach pendant was told (kg), to compare with.", metavar="KG")] = None,
     declared_com: Annotated[
-        str | None, typer.Option("--declared-com", metavar="X,Y,Z", help="Likewise, the centre of mass in the flange frame, in m.")
+        tuple[float, float, float] | None, Argument(help="Likewise, the centre of mass in the flange frame, in m.")
     ] = None,
+    unloaded: Annotated[
+        Sequence[Path], Argument(help="Identify the bare arm from this log first; into the folder of -o.", metavar="DATA")
+    ] = (),
+    output: Annotated[
+        Path | None, Argument(help="Folder for the results; with --unloaded only. Default: RUN itself.", metavar="RUN", short="-o")
+    ] = None,
+    chosen: DataPart,
+    as_json: AsJson = False,
+    reading: Reading,
+    mounting: Mounting,
+    urdf: Annotated[
+        Path | None, Argument(help="Write the payload alone as a URDF, whose lines a robot's can take over.", group="Advanced")
+    ] = None,
+    mjcf: Annotated[Path | None, Argument(help="Likewise as an MJCF.", group="Advanced")] = None,
     link: Annotated[
-        str | None, typer.Option("--link", metavar="NAME", help="The link that carries it. Default: the last, through the tool frame.")
+        str | None, Argument(help="The link that carries it. Default: the last, through the tool frame.", metavar="NAME", group="Advanced")
     ] = None,
     keep_friction: Annotated[
-        bool, typer.Option("--keep-friction", help="Hold the friction at that of the arm instead of fitting it again.")
+        bool, Argument(help="Hold the friction at that of the arm instead of fitting it again.", group="Advanced")
     ] = False,
-    part: Annotated[str | None, typer.Option("--part", metavar="A:B", help="Use only this part of DATA, as fractions: 0.2:1.")] = None,
-    cutoff: Annotated[
-        str | None, typer.Option("--filter", metavar="HZ", help="Cutoff of the parallel filter, or none. Default: as for the arm.")
-    ] = None,
-    rate: Annotated[
-        str | None, typer.Option("--rate", metavar="HZ", help="Samples per second to keep after filtering. Default: 4 x the cutoff.")
-    ] = None,
-    urdf: Annotated[
-        Path | None, typer.Option("--urdf", metavar="FILE", help="Write the payload alone as a URDF, whose lines a robot's can take over.")
-    ] = None,
-    mjcf: Annotated[Path | None, typer.Option("--mjcf", metavar="FILE", help="Likewise as an MJCF.")] = None,
-    read: opt.DataReading,
-    mounting: opt.Mounting,
-    as_json: opt.AsJson = False,
-    debug: opt.Debug = False,
+    filtering: SameFilter,
 ) -> None:
     """Identify mass, centre of mass and inertia of what hangs on the flange, and compare them with what was declared.
 
-    Standard deviations count those of the arm. Writes payload.json and payload.npz into RUN; dynident export RUN --payload writes the robot
-    with it.
+    Standard deviations count those of the arm. Writes payload.safetensors and payload.json into RUN; dynident export RUN --payload writes
+    the robot with it.
     """
-    from dynident.core.together import write_files
+    from dynident.core.files import write_files
     from dynident.exports import payload_fragment
     from dynident.payload import identify_payload
-    from dynident.runs import read_estimate, write_estimate, write_payload
-    from dynident.runs.stages import gather_stages
+    from dynident.robots import load_robot
+    from dynident.runs import RunFolder, Stage, read_estimate, write_payload
+    from dynident.runs.results import estimate_content, payload_content
+    from dynident.runs.stages import write_stages
 
     declared = _declared(declared_mass, declared_com)
-    filtering: dict[str, Any] = {"cutoff": opt.parse_cutoff(cutoff), "rate": opt.parse_frequency(rate, "--rate")}
-    fractions, without = opt.parse_part(part, "--part"), opt.parse_without(read["without"])
     folder = _folder(arm, unloaded, output, mounting)
+    source = RunFolder(folder)
     fragments = {target: file for target, file in (("urdf", urdf), ("mjcf", mjcf)) if file is not None}
     for file in fragments.values():
-        check_output(file, "payload", inputs=(*data, *(unloaded or ())), runs=() if unloaded else (folder,))
-    estimate = _identify_arm(read_robot(arm, **mounting), unloaded, parse_reading(read)) if unloaded else read_estimate(folder)
-    reading = estimate.summary.processing.read.override(parse_reading(read))
+        check_output(file, "payload", inputs=(*data, *unloaded), runs=() if unloaded else (folder,))
+    estimate = _identify_arm(load_robot(arm, mounting), unloaded, replace(reading, without=())) if unloaded else read_estimate(source)
+    reading = reading.over(estimate.summary.processing.read)
     with spinner("Reading"):
-        loaded = _read_log(data, estimate.base.robot, reading, fractions, without)
+        loaded = _read_log(data, estimate.base.robot, reading, chosen.part)
     with spinner("Identifying the payload"):
-        found = identify_payload(estimate, loaded, link=link, declared=declared, refit_friction=not keep_friction, **filtering)
+        found = identify_payload(estimate, loaded, link=link, declared=declared, refit_friction=not keep_friction, **vars(filtering))
     write_files({file: payload_fragment(found, target) for target, file in fragments.items()})
-    provenance = {"command": running_command(), "part": list(fractions), "files": loaded.provenance.files}
+    provenance = {"command": running_command(), "part": list(chosen.part), "files": loaded.provenance.files}
     if unloaded:
-        with gather_stages(folder) as draft:
-            write_estimate(draft, estimate, provenance={"command": running_command()})
-            document = write_payload(draft, found, provenance=provenance)
+        arm_content = estimate_content(estimate, provenance={"command": running_command()})
+        contents = {Stage.ESTIMATE: arm_content, Stage.PAYLOAD: payload_content(found, provenance=provenance)}
+        document = write_stages(folder, contents)[Stage.PAYLOAD]
     else:
-        document = write_payload(folder, found, provenance=provenance)
+        document = write_payload(source, found, provenance=provenance)
     print_result(found.tables(), document, as_json=as_json, written=" and ".join(map(str, (folder, *fragments.values()))))
 
 
-def _folder(arm: str, unloaded: list[Path] | None, output: Path | None, mounting: opt.Values) -> Path:
+def _folder(arm: str, unloaded: Sequence[Path], output: Path | None, mounting: Mounting) -> Path:
     """Where the results go; an error where the arguments don't go together."""
     from dynident.runs import Stage, check_stages
 
@@ -110,7 +107,7 @@ def _folder(arm: str, unloaded: list[Path] | None, output: Path | None, mounting
             raise InputError("--unloaded identifies the arm first, and needs a folder for it; name one with -o RUN")
         check_stages(output, Stage.ESTIMATE, Stage.PAYLOAD)
         return output
-    given = opt.name_given({f"--{name}": value for name, value in mounting.items()} | {"--output": output})
+    given = name_given({item.flag: item.name in changes(mounting) for item in declared_options(Mounting)} | {"--output": output})
     if given:
         raise InputError(f"{given}: only with --unloaded, for RUN knows its robot and is the folder; leave it out")
     run = Path(arm)
@@ -123,34 +120,28 @@ def _folder(arm: str, unloaded: list[Path] | None, output: Path | None, mounting
     return run
 
 
-def _identify_arm(robot: Robot, files: list[Path], reading: Reading) -> Estimate:
+def _identify_arm(robot: Robot, files: Sequence[Path], reading: Reading) -> Estimate:
     from dynident.regression import identify
 
     with spinner("Identifying the arm"):
-        return remember_reading(identify(robot, _read_log(files, robot, reading, (0.0, 1.0), None)), reading)
+        return remember_reading(identify(robot, _read_log(files, robot, reading, (0.0, 1.0))), reading)
 
 
-def _read_log(
-    files: list[Path], robot: Robot, reading: Reading, part: tuple[float, float], without: list[tuple[float, float]] | None
-) -> Dataset:
+def _read_log(files: Sequence[Path], robot: Robot, reading: Reading, part: tuple[float, float]) -> Dataset:
     from dynident.data import Dataset
 
-    found = read_data(files, robot, reading, part, without=without)
+    found = read_data(files, robot, reading, part)
     if not isinstance(found, Dataset):
         raise InputError(f"{', '.join(map(str, files))}: samples of a controller's M and g, and a log was expected, with torques")
     return found
 
 
-def _declared(mass: float | None, com: str | None) -> Declared | None:
+def _declared(mass: float | None, com: tuple[float, float, float] | None) -> Declared | None:
     """What was declared; None where nothing was."""
-    from dynident.core.fields import parse_numbers
     from dynident.payload import Declared
 
     if mass is None:
         if com is not None:
             raise ValueRangeError("--declared-com", "needs --declared-mass too: the two are compared together")
         return None
-    numbers = (0.0, 0.0, 0.0) if com is None else tuple(parse_numbers(com))
-    if len(numbers) != 3:
-        raise ValueRangeError("--declared-com", f"got {com!r}; three numbers in m were expected, such as 0,0,0.05")
-    return Declared(mass=mass, com=numbers)
+    return Declared(mass=mass, com=com or (0.0, 0.0, 0.0))

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, read_driving_limits, read_motion, read_robot
+from dynident.cli.command_line import Argument
+from dynident.cli.exits import Exit
+from dynident.cli.inputs import check_output, read_driving_limits, read_motion
 from dynident.cli.interrupts import INTERRUPTED
-from dynident.cli.registries import HelpFromRegistry
 from dynident.cli.terminal import console, print_report, progress_bar
-from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError
+from dynident.core.kinds import Count
+from dynident.errors import DynidentError, InputError, Remedy, ValueRangeError, require
+from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
     from dynident.excitation.limits.limits import Limits
@@ -26,68 +27,50 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Examples:
 
-[bold]dynident record franka 172.16.0.2 --robot panda --trajectory trajectory.csv -o log.npz --repeat 3[/bold]
+dynident record franka 172.16.0.2 --robot panda --trajectory trajectory.csv -o log.npz --repeat 3
 
-[bold]dynident record franka 172.16.0.2 --robot panda --configurations configurations.csv -o samples.npz --speed 0.1[/bold]
+dynident record franka 172.16.0.2 --robot panda --configurations configurations.csv -o samples.npz --speed 0.1
 
-[bold]dynident record virtual:panda --trajectory trajectory.csv -o log.npz --approach --yes[/bold]"""
-
-
-def _vendors() -> str:
-    from dynident.recording.registry import known_vendors
-
-    return known_vendors()
-
-
-def _vendor_options() -> str:
-    from dynident.recording.registry import vendor_options
-
-    return vendor_options()
+dynident record virtual:panda --trajectory trajectory.csv -o log.npz --approach --yes"""
 
 
 def record(
-    connection: Annotated[list[str], typer.Argument(metavar="VENDOR HOST", help="What to record from: {}."), HelpFromRegistry(_vendors)],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Recording to write (.npz); never overwritten.")],
+    connection: Annotated[
+        Sequence[str],
+        Argument(metavar="VENDOR HOST", help="What to record from: {}.", registry="dynident.recording.registry:known_vendors"),
+    ],
+    /,
     *,
-    robot: Annotated[
-        str | None, typer.Option("--robot", metavar="ROBOT", help="Description of the robot that stands there, with its limits.")
-    ] = None,
-    trajectory: Annotated[
-        Path | None, typer.Option("--trajectory", metavar="FILE", help="Motion to drive, such as dynident excite writes it.")
-    ] = None,
+    output: Annotated[Path, Argument(help="Recording to write (.npz); never overwritten.", short="-o")],
+    robot: Annotated[str | None, Argument(help="Description of the robot that stands there, with its limits.", metavar="ROBOT")] = None,
+    trajectory: Annotated[Path | None, Argument(help="Motion to drive, such as dynident excite writes it.")] = None,
     configurations: Annotated[
-        Path | None,
-        typer.Option(
-            "--configurations", metavar="FILE", help="Positions to stand at and ask the controller for M, g and c (excite --static)."
-        ),
+        Path | None, Argument(help="Positions to stand at and ask the controller for M, g and c (excite --static).")
     ] = None,
-    repeat: Annotated[
-        int, typer.Option("--repeat", metavar="N", min=1, help="How often the trajectory is driven; each time is a segment of the log.")
-    ] = 1,
+    repeat: Annotated[Count, Argument(help="How often the trajectory is driven; each time is a segment of the log.")] = 1,
+    resume: Annotated[bool, Argument(help="Go on with a recording that was not finished.")] = False,
+    mounting: Mounting,
     speed: Annotated[
         float | None,
-        typer.Option(
-            "--speed",
+        Argument(
+            help="Share of the velocity limits that nothing may exceed.",
             metavar="SHARE",
-            help="Share of the velocity limits that nothing may exceed. Default: 1 for a trajectory, 0.2 between configurations.",
+            group="Limits",
+            shown="1 for a trajectory, 0.2 between configurations",
         ),
     ] = None,
     limits: Annotated[
         Path | None,
-        typer.Option("--limits", metavar="FILE", help="YAML file with limits, as for dynident excite. Default: all of the robot's own."),
+        Argument(help="YAML file with limits, as for dynident excite.", group="Limits", shown="all of the robot's own"),
     ] = None,
-    approach: Annotated[bool, typer.Option("--approach", help="Drive slowly to where the trajectory starts.")] = False,
-    confirm_each: Annotated[bool, typer.Option("--confirm-each", help="Ask before every move.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask before moving.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with a recording that was not finished.")] = False,
-    patience: Annotated[float, typer.Option("--patience", metavar="SECONDS", help="How long a lost connection is tried again.")] = 30.0,
+    approach: Annotated[bool, Argument(help="Drive slowly to where the trajectory starts.", group="Consent")] = False,
+    confirm_each: Annotated[bool, Argument(help="Ask before every move.", group="Consent")] = False,
+    yes: Annotated[bool, Argument(help="Don't ask before moving.", group="Consent")] = False,
+    patience: Annotated[float, Argument(help="How long a lost connection is tried again.", metavar="SECONDS", group="Advanced")] = 30.0,
     connection_option: Annotated[
-        list[str] | None,
-        typer.Option("--connection-option", metavar="NAME=VALUE", help="An option of the vendor's own, repeatable. {}."),
-        HelpFromRegistry(_vendor_options),
-    ] = None,
-    mounting: opt.Mounting,
-    debug: opt.Debug = False,
+        Mapping[str, str],
+        Argument(help="An option of the vendor's own. {}.", group="Advanced", registry="dynident.recording.registry:vendor_options"),
+    ] = MappingProxyType({}),
 ) -> None:
     """Record from a robot: its log along a trajectory, or its controller's M, g and c at configurations.
 
@@ -96,15 +79,16 @@ def record(
     error or its connection was lost for good, with 130 after Ctrl-C.
     """
     from dynident.recording import connect, find_vendor
+    from dynident.robots import load_robot
 
     check_output(output, "recording", (".npz",))
     name, address = _split(connection)
     vendor = find_vendor(name)
     if (trajectory is None) == (configurations is None):
         raise InputError("give one motion to record: --trajectory FILE, or --configurations FILE")
-    machine = read_robot(_description(vendor, address, robot), **mounting)
+    machine = load_robot(_description(vendor, address, robot), mounting)
     allowed = read_driving_limits(machine, limits)
-    arm = connect(vendor, address, machine, opt.parse_options("--connection-option", connection_option))
+    arm = connect(vendor, address, machine, connection_option)
     try:
         plan = _plan(arm, machine, allowed, trajectory, configurations, speed=speed, repeat=repeat)
         _record(arm, plan, output, approach=approach, confirm_each=confirm_each, yes=yes, resume=resume, patience=patience)
@@ -112,12 +96,14 @@ def record(
         arm.close()
 
 
-def _split(words: list[str]) -> tuple[str, str]:
+def _split(words: Sequence[str]) -> tuple[str, str]:
     """The vendor and the address of "franka 172.16.0.2" or "virtual:panda"."""
+    from dynident.recording.registry import known_vendors
+
     name, _, address = words[0].partition(":")
     rest = [*([address] if address else []), *words[1:]]
     if len(rest) != 1:
-        raise InputError(f"got {' '.join(words)!r}; a vendor and an address were expected, one of: {_vendors()}")
+        raise InputError(f"got {' '.join(words)!r}; a vendor and an address were expected, one of: {known_vendors()}")
     return name, rest[0]
 
 
@@ -143,13 +129,11 @@ def _plan(
 ) -> RecordingPlan:
     import numpy as np
 
+    from dynident.data.reading.reading import Reading
     from dynident.recording import plan_configurations, plan_trajectory
-    from dynident.regression.summary import Reading
 
     given: dict[str, Any] = {} if speed is None else {"speed": speed}
-    file = trajectory or configurations
-    assert file is not None  # noqa: S101 (one of them was given)
-    found = read_motion(file, robot, Reading())
+    found = read_motion(require(trajectory or configurations, "a trajectory or configurations"), robot, Reading())
     if found.unchecked:
         console().print(found.unchecked, style="bold red", markup=False)
     motion = found.samples
@@ -206,7 +190,7 @@ def _record(
     if outcome.status is not RecordingStatus.INTERRUPTED:
         raise DynidentError(outcome.sentence, remedy=remedy)
     print("dynident:", outcome.sentence, file=sys.stderr)
-    raise typer.Exit(INTERRUPTED)
+    raise Exit(INTERRUPTED)
 
 
 def _confirm_start(plan: RecordingPlan, *, approach: bool, yes: bool) -> None:

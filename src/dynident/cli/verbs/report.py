@@ -5,28 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from dynident.cli.arguments import RunPath
+from dynident.cli.command_line import Argument
 from dynident.cli.inputs import check_output
-from dynident.cli.options import Debug, RunArgument
 from dynident.cli.terminal import console, spinner
 
 EXAMPLE = """Examples:
 
-[bold]dynident report run[/bold]
+dynident report run
 
-[bold]dynident report run --beside other_run[/bold]"""
+dynident report run --beside other_run"""
 
 
 def report(
-    run: RunArgument,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="The page to write. Default: report.html in RUN.")
-    ] = None,
-    beside: Annotated[
-        Path | None, typer.Option("--beside", metavar="RUN", help="Another run of the same robot, to compare the coefficients with.")
-    ] = None,
-    debug: Debug = False,
+    run: RunPath,
+    /,
+    *,
+    output: Annotated[Path | None, Argument(help="The page to write.", short="-o", shown="report.html in RUN")] = None,
+    beside: Annotated[Path | None, Argument(help="Another run of the same robot, to compare the coefficients with.", metavar="RUN")] = None,
 ) -> None:
     """Write one self-contained page about everything that a run folder holds: report.html.
 

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from dynident.cli.options import AsJson, Debug
+from dynident.cli.arguments import AsJson
+from dynident.cli.command_line import Argument
 from dynident.cli.terminal import console, print_json, print_report, progress_steps
+from dynident.core.kinds import Folder
 from dynident.errors import InputError
 
 EXAMPLE = """Examples:
 
-[bold]dynident reproduce gaz2016 -o reproduction[/bold]
+dynident reproduce gaz2016 -o reproduction
 
-[bold]dynident reproduce gaz2019/retrieval -o retrieval[/bold]
+dynident reproduce gaz2019/retrieval -o retrieval
 
-[bold]dynident reproduce all -o reproduction --data trajectory_1.npz --data measurements_1.npz[/bold]"""
+dynident reproduce all -o reproduction --data trajectory_1.npz --data measurements_1.npz"""
 
 
 def reproduce(
     paper: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="PAPER",
             help="gaz2019 (Panda), gaz2016 (KUKA LWR IV+), unsigned (1R and 3R) or all; gaz2016/extraction is one experiment of a paper.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the results; made if it is not there.")],
+    /,
+    *,
+    output: Annotated[Folder, Argument(help="Folder for the results; made if it is not there.", metavar="DIR", short="-o")],
     data: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--data",
-            metavar="LOG",
-            help="A recorded log, or samples of M and g, of the Panda or the KUKA; its torques tell which. Repeatable.",
-        ),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="One run and one experiment of each kind, in less than a minute.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="As many starts and runs as in the papers, which takes four times as long.")] = False,
+        Sequence[Path],
+        Argument(help="A recorded log, or samples of M and g, of the Panda or the KUKA; its torques tell which.", metavar="LOG"),
+    ] = (),
+    quick: Annotated[bool, Argument(help="One run and one experiment of each kind, in less than a minute.")] = False,
+    full: Annotated[bool, Argument(help="As many starts and runs as in the papers, which takes four times as long.")] = False,
     as_json: AsJson = False,
-    debug: Debug = False,
 ) -> None:
     """Run the experiments of the papers again and put every published number beside ours, with a verdict.
 
@@ -60,12 +58,13 @@ def reproduce(
     check_writable(output, *(f"reproduction.{suffix}" for suffix in ("md", "json", "html")))
     chosen, size = papers_named(paper), Size.QUICK if quick else Size.FULL if full else Size.USUAL
     with progress_steps() as progress:
-        found = run(chosen, output, data=data or [], size=size, progress=progress)
-    write_atomically(output / "reproduction.md", reproduction_markdown(found))
-    write_atomically(output / "reproduction.json", json_text(reproduction_document(found)))
+        found = run(chosen, output, data=list(data), size=size, progress=progress)
+    document = reproduction_document(found)
+    write_atomically(output / "reproduction.md", reproduction_markdown(document))
+    write_atomically(output / "reproduction.json", json_text(document))
     page = reproduction_page(found).save(output / "reproduction.html")
     if as_json:
-        print_json(reproduction_document(found))
+        print_json(document)
         return
     print_report(reproduction_report(found))
     console().print(f"Open {page}; {output} also has reproduction.md and reproduction.json.", markup=False, soft_wrap=True)

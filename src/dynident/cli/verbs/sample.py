@@ -4,72 +4,77 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from dynident.cli.options import AsJson, Debug, RunArgument
-from dynident.cli.registries import Offered, OptionGroup, offer
+from dynident.cli.arguments import AsJson, RandomSeed, RunPath
+from dynident.cli.command_line import Argument, Offered
 from dynident.cli.terminal import console, print_json, print_notes, print_report, print_table, progress_bar
+from dynident.core.kinds import Count, Folder, path
+from dynident.core.options import DeclaredOption
 from dynident.errors import InputError
 
 EXAMPLE = """Examples:
 
-[bold]dynident sample run -n 200 -o models --mjcf robot.xml[/bold]
+dynident sample run -n 200 -o models --mjcf robot.xml
 
-[bold]dynident sample run -n 50 --seed 3[/bold]"""
+dynident sample run -n 50 --seed 3"""
 
 
-def offered_bases() -> dict[str, Offered]:
+def offered_bases() -> list[DeclaredOption]:
     """An option per export target that patches a file."""
     from dynident.exports.sampled import patching_targets
 
-    return {
-        name: offer(Path | None, f"--{name}", f"Write every sample as {what}, patched from this one.", "BASE")
+    return [
+        DeclaredOption(name=name, kind=path("BASE"), flag=f"--{name}", help=f"Write every sample as {what}, patched from this one.")
         for name, what in patching_targets().items()
-    }
+    ]
 
 
 def sample(
-    run: RunArgument,
-    bases: Annotated[Mapping[str, Any], OptionGroup(offered_bases)],
-    count: Annotated[int, typer.Option("--count", "-n", metavar="N", help="How many parameter sets.")] = 200,
+    run: RunPath,
+    /,
+    *,
+    count: Annotated[Count, Argument(help="How many parameter sets.", short="-n")] = 200,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="DIR", help="Folder for the models and the table. Default: samples in RUN.")
+        Folder | None, Argument(help="Folder for the models and the table.", metavar="DIR", short="-o", shown="samples in RUN")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of the random numbers.", min=0)] = 0,
+    bases: Annotated[Mapping[str, Path | None], Offered(offered_bases)],
     as_json: AsJson = False,
-    debug: Debug = False,
+    seed: RandomSeed = 0,
 ) -> None:
     """Draw parameter sets, friction included, from what the data, the prior and the constraints leave open.
 
     Every one is physically consistent and satisfies the constraints of the retrieval. DIR gets samples.csv, with --mjcf or --urdf one model
-    per sample, and index.json; RUN gets samples.json and samples.npz for the report. Exits with 1 when the chains have not converged.
+    per sample, and index.json; RUN gets samples.safetensors and samples.json for the report. Exits with 1 when the chains have not
+    converged.
     """
     from dynident.core.files import place_below
     from dynident.exports.sampled import check_samples_target, export_samples
-    from dynident.runs import Stage, check_stages, load_run, read_parameters, write_samples
+    from dynident.runs import RunFolder, Stage, check_stages, load_run, write_samples
 
     chosen = {name: base for name, base in bases.items() if base is not None}
     if len(chosen) > 1:
         raise InputError(f"{' and '.join(f'--{name}' for name in chosen)} exclude each other; give one of them")
     target, base = next(iter(chosen.items()), (None, None))
     folder = place_below(run, "samples") if output is None else output
-    links = read_parameters(run)
+    source = RunFolder(run)
+    links = source.read(Stage.PARAMETERS).result
     check_stages(run, Stage.SAMPLES)
     check_samples_target(links, folder, target, base)
     with progress_bar("Drawing samples") as progress:
         drawn = links.sample(count, seed=seed, progress=progress)
     with progress_bar("Writing models") as progress:
-        index = export_samples(drawn, folder, target=target, original=base, parameters=Stage.PARAMETERS.digest(run), progress=progress)
-    write_samples(run, drawn)
-    spread = load_run(run).torque_spread
+        index = export_samples(drawn, folder, target=target, original=base, parameters=source.digest(Stage.PARAMETERS), progress=progress)
+    write_samples(source, drawn)
+    spread = load_run(source).torque_spread
     if as_json:
         print_json(index | {"links": drawn.spread(), "torque_spread_percent": None if spread is None else spread.by_joint()})
         return
     out = console()
     print_report(drawn.tables())
     if spread is not None:
-        print_table(spread.table(), out)
+        from dynident.reports.validation import torque_table
+
+        print_table(torque_table(spread), out)
     print_notes(out, index["notes"])
     out.print(f"Written to {folder} and {run}", markup=False)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
-from dynident.cli import options as opt
-from dynident.cli.inputs import check_output, parse_reading, read_motion, read_robot
+from dynident.cli.arguments import MotionReading, RandomSeed, RobotFile, name_given
+from dynident.cli.command_line import Argument
+from dynident.cli.inputs import check_output, read_motion
 from dynident.cli.terminal import console, print_notes, progress_bar
 from dynident.core.fields import parse_numbers, read_fields
+from dynident.core.kinds import Count, Folder, Hertz, number, several, worded
 from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
+from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,60 +26,72 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Examples:
 
-[bold]dynident simulate panda traj.csv -o log.npz --noise realistic --friction linear --truth truth.npz[/bold]
+dynident simulate panda traj.csv -o log.npz --noise realistic --friction linear --truth truth.npz
 
-[bold]dynident simulate panda --controller 1010 -o samples.npz --noise realistic[/bold]"""
+dynident simulate panda --controller 1010 -o samples.npz --noise realistic"""
 
 #: Position noise of the controller's configurations with realistic noise [rad | m].
 CONTROLLER_NOISE = 3e-4
 
 
+def _parse_load(text: str) -> tuple[float, ...] | None:
+    numbers = tuple(parse_numbers(text))
+    return numbers if len(numbers) in (1, 4) else None
+
+
+def _parse_push(text: str) -> tuple[Any, ...] | None:
+    """(start, duration, fx, fy, fz, link) of "T:S:FX,FY,FZ[:LINK]"."""
+    words = text.split(":")
+    numbers = [number for word in words[:3] for number in parse_numbers(word)]
+    return (*numbers, *words[3:], "")[:6] if len(numbers) == 5 and len(words) in (3, 4) else None
+
+
+_LOAD = worded(_parse_load, "a mass in kg, or a mass and its centre in m, such as 2,0,0,0.05", "KG[,X,Y,Z]", types=tuple)
+_PUSH = worded(_parse_push, "start, duration and a force in base axes, such as 5:0.4:0,0,-10", "T:S:FX,FY,FZ[:LINK]", types=tuple)
+_STIFFNESS = several(number(above=0.0, infinite=True), metavar="STIFFNESS")
+
+
 def simulate(
-    robot: opt.RobotArgument,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Log to write: .npz, .csv or .parquet.")],
+    robot: RobotFile,
     trajectory: Annotated[
         Path | None,
-        typer.Argument(metavar="[TRAJECTORY]", help="Motion to follow, in any format of dynident excite or a table with time and q."),
+        Argument(metavar="[TRAJECTORY]", help="Motion to follow, in any format of dynident excite or a table with time and q."),
     ] = None,
+    /,
     *,
-    noise: Annotated[str, typer.Option("--noise", metavar="NAME", help="none, or realistic: like a recorded Panda.")] = "none",
-    unsigned: Annotated[bool, typer.Option("--unsigned", help="Record only the magnitude of the torque.")] = False,
+    output: Annotated[Path, Argument(help="Log to write: .npz, .csv or .parquet.", short="-o")],
     friction: Annotated[
-        str | None, typer.Option("--friction", metavar="NAME", help="Friction model, such as linear or viscous+coulomb. Default: none.")
+        str | None, Argument(help="Friction model, such as linear or viscous+coulomb.", metavar="NAME", shown="none")
     ] = None,
+    noise: Annotated[Literal["none", "realistic"], Argument(help="none, or realistic: like a recorded Panda.", metavar="NAME")] = "none",
+    rate: Annotated[Hertz, Argument(help="Samples per second of the log.")] = 1000.0,
+    truth: Annotated[Path | None, Argument(help="Also write what a robot would not tell, to this .npz file.")] = None,
+    controller: Annotated[
+        Count | None, Argument(help="No motion: M and g at N random configurations, as a controller tells them.", metavar="N")
+    ] = None,
+    reading: MotionReading,
+    mounting: Mounting,
+    unsigned: Annotated[bool, Argument(help="Record only the magnitude of the torque.", group="The arm")] = False,
     friction_parameters: Annotated[
-        Path | None,
-        typer.Option("--friction-parameters", metavar="FILE", help="YAML: each parameter and shape, or a list with one per joint."),
+        Path | None, Argument(help="YAML: each parameter and shape, or a list with one per joint.", group="The arm")
     ] = None,
     parameters: Annotated[
-        Path | None, typer.Option("--parameters", metavar="RUN", help="Use the link parameters that were retrieved in this run folder.")
+        Folder | None, Argument(help="Use the link parameters that were retrieved in this run folder.", metavar="RUN", group="The arm")
     ] = None,
     payload: Annotated[
-        str | None, typer.Option("--payload", metavar="KG[,X,Y,Z]", help="Hang a mass on the tool, centred at X,Y,Z (m) in its frame.")
+        Annotated[tuple[float, ...], _LOAD] | None,
+        Argument(help="Hang a mass on the tool, centred at X,Y,Z (m) in its frame.", group="The arm"),
     ] = None,
     elastic: Annotated[
-        str | None,
-        typer.Option("--elastic", metavar="STIFFNESS", help="Joint stiffness (N·m/rad, N/m), one or one per joint: 2e4,inf."),
-    ] = None,
+        Annotated[Sequence[float], _STIFFNESS],
+        Argument(help="Joint stiffness (N·m/rad, N/m), one or one per joint: 2e4,inf.", group="The arm"),
+    ] = (),
     push: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--push", metavar="T:S:FX,FY,FZ[:LINK]", help="Push the tool, or a link, from T s on for S s with a force (N). Repeatable."
-        ),
-    ] = None,
-    rate: Annotated[str, typer.Option("--rate", metavar="HZ", help="Samples per second of the log.")] = "1000",
-    controller: Annotated[
-        int | None,
-        typer.Option("--controller", metavar="N", min=1, help="No motion: M and g at N random configurations, as a controller tells them."),
-    ] = None,
-    truth: Annotated[
-        Path | None, typer.Option("--truth", metavar="FILE", help="Also write what a robot would not tell, to this .npz file.")
-    ] = None,
-    ignore_limits: Annotated[bool, typer.Option("--ignore-limits", help="Follow the trajectory beyond the joints' limits too.")] = False,
-    read: opt.MotionReading,
-    mounting: opt.Mounting,
-    seed: Annotated[int, typer.Option("--seed", help="Of the noise, and of the controller's configurations.", min=0)] = 0,
-    debug: opt.Debug = False,
+        Sequence[Annotated[tuple[Any, ...], _PUSH]],
+        Argument(help="Push the tool, or a link, from T s on for S s with a force (N).", group="The arm"),
+    ] = (),
+    ignore_limits: Annotated[bool, Argument(help="Follow the trajectory beyond the joints' limits too.", group="Advanced")] = False,
+    seed: RandomSeed = 0,
 ) -> None:
     """Simulate a robot and record what a real one would.
 
@@ -85,28 +99,27 @@ def simulate(
     --controller nothing moves, and MuJoCo is not needed. Exits with 1 when the simulated robot runs away.
     """
     from dynident.data.formats.writing import WRITERS
-    from dynident.simulation import NOISES
+    from dynident.robots import load_robot
 
-    opt.one_of(noise, tuple(NOISES), "noise")
     inputs = (robot, trajectory, friction_parameters)
     check_output(output, "log", WRITERS, inputs=inputs, runs=(parameters,))
     if truth is not None:
         check_output(truth, "truth", (".npz",), inputs=inputs, runs=(parameters,))
         if truth.absolute() == output.absolute():
             raise InputError(f"--truth and --output are both {truth}; give the truth a file of its own")
-    machine = read_robot(robot, **mounting)
+    machine = load_robot(robot, mounting)
     true = _true_parameters(machine, parameters)
     load = _payload(payload)
     if controller is not None:
         of_motion = {"TRAJECTORY": trajectory, "--unsigned": unsigned, "--friction": friction, "--elastic": elastic, "--truth": truth}
-        given = opt.name_given({**of_motion, "--friction-parameters": friction_parameters, "--push": push})
+        given = name_given({**of_motion, "--friction-parameters": friction_parameters, "--push": push})
         if given:
             raise InputError(f"{given} and --controller don't go together, for a controller's answers have no motion; leave one out")
         _answer(machine, true, load, controller, output, noise, seed)
         return
     if trajectory is None:
         raise InputError("nothing to simulate; give a trajectory file, or --controller N")
-    motion = read_motion(trajectory, machine, parse_reading(read)).samples
+    motion = read_motion(trajectory, machine, reading).samples
     _follow(
         machine,
         motion,
@@ -118,8 +131,8 @@ def simulate(
         **_friction(machine, friction, friction_parameters),
         noise=noise,
         elasticity=_elasticity(machine, elastic),
-        pushes=[_push(machine, text) for text in push or ()],
-        rate=opt.parse_frequency(rate, "--rate"),
+        pushes=[_push(machine, given) for given in push],
+        rate=rate,
         check_limits=not ignore_limits,
         seed=seed,
     )
@@ -168,38 +181,33 @@ def _true_parameters(robot: Robot, run: Path | None) -> Array | None:
     return stored.parameters
 
 
-def _payload(text: str | None) -> Payload | None:
-    if text is None:
+def _payload(numbers: tuple[float, ...] | None) -> Payload | None:
+    """A mass, and its centre where there is one."""
+    if numbers is None:
         return None
     from dynident.simulation import Payload
 
-    numbers = parse_numbers(text)
-    if len(numbers) not in (1, 4):
-        raise ValueRangeError("--payload", f"got {text!r}; a mass in kg, or a mass and its centre in m, were expected, such as 2,0,0,0.05")
-    return Payload(mass=numbers[0], com=cast("Any", tuple(numbers[1:]) or (0.0, 0.0, 0.0)))
+    mass, *com = numbers
+    return Payload(mass=mass, com=(com[0], com[1], com[2]) if com else (0.0, 0.0, 0.0))
 
 
-def _push(robot: Robot, text: str) -> Push:
+def _push(robot: Robot, given: tuple[Any, ...]) -> Push:
     from dynident.simulation import Push
 
-    times, force, link = text.split(":")[:2], text.split(":")[2:3], text.split(":")[3:]
-    numbers = [number for word in (*times, *force) for number in parse_numbers(word)]
-    if len(numbers) != 5 or len(force) != 1 or len(link) > 1:
-        raise ValueRangeError("--push", f"got {text!r}; start, duration and a force in base axes were expected, such as 5:0.4:0,0,-10")
-    if link and link[0] not in robot.link_names:
-        raise UnknownNameError("link", link[0], robot.link_names)
-    return Push(start=numbers[0], duration=numbers[1], force=(numbers[2], numbers[3], numbers[4]), link="".join(link))
+    start, duration, x, y, z, link = given
+    if link and link not in robot.link_names:
+        raise UnknownNameError("link", link, robot.link_names)
+    return Push(start=start, duration=duration, force=(x, y, z), link=link)
 
 
-def _elasticity(robot: Robot, text: str | None) -> Elasticity | None:
-    if text is None:
+def _elasticity(robot: Robot, stiffness: Sequence[float]) -> Elasticity | None:
+    if not stiffness:
         return None
     from dynident.simulation import Elasticity
 
-    numbers = parse_numbers(text)
-    if len(numbers) not in (1, robot.n) or not all(number > 0.0 for number in numbers):
-        raise ValueRangeError("--elastic", f"got {text!r}; one positive stiffness in N·m/rad or N/m, or {robot.n} of them, were expected")
-    return Elasticity(stiffness=numbers[0] if len(numbers) == 1 else tuple(numbers))
+    if len(stiffness) not in (1, robot.n):
+        raise ValueRangeError("--elastic", f"has {len(stiffness)} numbers; one stiffness in N·m/rad or N/m, or {robot.n}, were expected")
+    return Elasticity(stiffness=stiffness[0] if len(stiffness) == 1 else tuple(stiffness))
 
 
 def _friction(robot: Robot, name: str | None, file: Path | None) -> dict[str, Any]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from dynident.cli.inputs import check_output, parse_reading, read_motion, read_robot
-from dynident.cli.options import Debug, MotionReading, Mounting
+from dynident.cli.arguments import MotionReading
+from dynident.cli.command_line import Argument
+from dynident.cli.inputs import check_output, read_motion
 from dynident.cli.terminal import console, spinner
+from dynident.robots.mounting import Mounting
 
 if TYPE_CHECKING:
     from dynident.core.arrays import Array
@@ -19,28 +20,25 @@ if TYPE_CHECKING:
 
 EXAMPLE = """Examples:
 
-[bold]dynident view arm.urdf[/bold]
+dynident view arm.urdf
 
-[bold]dynident view arm.urdf --solids[/bold]
+dynident view arm.urdf --solids
 
-[bold]dynident view run --motion trajectory.csv -o view.html[/bold]"""
+dynident view run --motion trajectory.csv -o view.html"""
 
 
 def view(
     robot: Annotated[
-        str, typer.Argument(metavar="ROBOT|RUN", help="A robot description, or a run folder, whose links are shown beside the nominal.")
+        str, Argument(metavar="ROBOT|RUN", help="A robot description, or a run folder, whose links are shown beside the nominal.")
     ],
-    mounting: Mounting,
+    /,
+    *,
+    motion: Annotated[Sequence[Path], Argument(help="A trajectory of excite, or a log, to play.", metavar="FILE")] = (),
+    solids: Annotated[bool, Argument(help="Show the solids that are kept apart when a motion is planned, beside the shapes.")] = False,
+    output: Annotated[Path, Argument(help="The page to write.", short="-o")] = Path("view.html"),
+    show: Annotated[bool | None, Argument(help="Open the page.", flag="--open", shown="in a terminal")] = None,
     reading: MotionReading,
-    motion: Annotated[
-        list[Path] | None, typer.Option("--motion", metavar="FILE", help="A trajectory of excite, or a log, to play.")
-    ] = None,
-    solids: Annotated[
-        bool, typer.Option("--solids", help="Show the solids that are kept apart when a motion is planned, beside the shapes.")
-    ] = False,
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The page to write.")] = Path("view.html"),
-    show: Annotated[bool | None, typer.Option("--open/--no-open", help="Open the page. Default: in a terminal.")] = None,
-    debug: Debug = False,
+    mounting: Mounting,
 ) -> None:
     """Write one page that shows a robot in 3D: shapes, frames, centres of mass and inertia ellipsoids, with a slider per joint.
 
@@ -49,11 +47,11 @@ def view(
     from dynident.data import Dataset
     from dynident.reports.view import view as page_of
 
-    check_output(output, "page", (".html", ".htm"), inputs=(robot, *(motion or ())), runs=(Path(robot),))
+    check_output(output, "page", (".html", ".htm"), inputs=(robot, *motion), runs=(Path(robot),))
     machine, parameters = _read(robot, mounting)
     played = None
-    if motion is not None:
-        played = Dataset.concatenate([read_motion(file, machine, parse_reading(reading)).samples for file in motion])
+    if motion:
+        played = Dataset.concatenate([read_motion(file, machine, reading).samples for file in motion])
     with spinner("Drawing the robot"):
         page = page_of(machine, parameters=parameters, motion=played, solids=solids)
         page.save(output)
@@ -64,9 +62,10 @@ def view(
 
 def _read(robot: str, mounting: Mounting) -> tuple[Robot, Array | None]:
     """The robot, and its identified links where it is a run that has some."""
+    from dynident.robots import load_robot
     from dynident.runs import load_run
 
     if not Path(robot).is_dir():
-        return read_robot(robot, **mounting), None
+        return load_robot(robot, mounting), None
     run = load_run(robot)
     return run.estimate.base.robot, None if run.parameters is None else run.parameters.parameters

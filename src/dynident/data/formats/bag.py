@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from numpy.typing import NDArray
 
 from dynident.core.files import check_utf8_name
-from dynident.core.options import option
+from dynident.core.options import Options, option
 from dynident.data.formats.joint_states import (
     Channel,
     Series,
@@ -78,7 +78,7 @@ _MEND = {".mcap": "mcap recover", ".bag": "rosbag reindex", ".db3": "ros2 bag re
 
 
 @dataclass(frozen=True, kw_only=True)
-class BagOptions:
+class BagOptions(Options):
     """What of the bag is read."""
 
     topic: str | None = option(None, "Topics to read, with commas, the first before the others; by default all that hold joint states.")

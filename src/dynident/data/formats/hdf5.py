@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.options import option
+from dynident.core.options import Options, option
 from dynident.data.formats.reader import Reader
 from dynident.errors import FileError, UnknownNameError
 
@@ -20,7 +20,7 @@ _DAMAGED = (OSError, RuntimeError, KeyError, ValueError, TypeError, OverflowErro
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hdf5Options:
+class Hdf5Options(Options):
     """What of the file is read."""
 
     group: str | None = option(None, "Path of a group, such as trial2: read only what is in it.")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +27,12 @@ READER = Reader(name="mat", read=read_mat, suffixes=(".mat",), apart=True)
 
 def _read_v5(path: Path) -> dict[str, NDArray[Any]]:
     from scipy.io import loadmat
-    from scipy.io.matlab import MatReadError
 
     try:
         variables = loadmat(path, simplify_cells=True)
-    except (MatReadError, ValueError, TypeError, IndexError, KeyError, zlib.error, EOFError, NotImplementedError):
-        # what SciPy raises depends on where the bytes stop making sense
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 (what SciPy raises depends on where the bytes stop making sense)
         raise FileError(path, "is not a MATLAB file, or it is damaged; save it again, with -v7 or -v7.3") from None
     content: dict[str, NDArray[Any]] = {}
     _flatten({name: value for name, value in variables.items() if not name.startswith("__")}, "", content)

@@ -31,7 +31,7 @@ def read_parquet(path: Path, options: NoOptions | None = None) -> dict[str, NDAr
     try:
         with _open(path) as file:
             table = file.read()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FileError(path, f"can't be read as Parquet: {str(error).splitlines()[0]}") from None
     names = table.column_names
     if len(set(names)) < len(names):
@@ -54,7 +54,7 @@ def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress
                 done += batch.num_rows
                 progress(done / max(rows, 1))
             return columns.arrays() | _description(path, file.schema_arrow)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise FileError(path, f"can't be read as Parquet: {str(error).splitlines()[0]}") from None
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynident.core.archives import read_npz
-from dynident.core.options import NoOptions
+from dynident.core.options import NoOptions, Options
 from dynident.errors import FileError
 
 Table: TypeAlias = Mapping[str, NDArray[Any]]
@@ -42,7 +42,7 @@ class Reader:
     read_large: Callable[[Path, Any, Progress], Table] | None = None
     suffixes: tuple[str, ...] = ()
     marker: str = ""
-    options: type[object] = NoOptions
+    options: type[Options] = NoOptions
     apart: bool = False
     extra: str = ""
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.isolation import read_apart
-from dynident.core.options import describe_all, settle_options
+from dynident.core.options import settle_options
 from dynident.data.formats import bag, csv, hdf5, lerobot, mat, parquet, reader
 from dynident.data.formats.reader import Progress, Reader, Table
 from dynident.errors import FileError, MissingExtraError
@@ -23,11 +23,6 @@ READERS: dict[str, Reader] = {
 def known_formats() -> str:
     """What can be read, for messages: ".csv, .tsv, ..."."""
     return ", ".join(word for item in READERS.values() for word in item.known_by)
-
-
-def reader_options() -> str:
-    """The options of the readers that have some, for help."""
-    return describe_all(READERS)
 
 
 def reader_of(path: Path) -> Reader | None:

@@ -33,8 +33,22 @@ _EFFORT_NAMES = {
 def write_dataset(data: Dataset | ControllerSamples, path: str | Path, *, comments: Sequence[str] = ()) -> None:
     """Write to .npz, .csv or .parquet, all of it or nothing.
 
-    comments : sentences for people, which `read_comments` finds again; a CSV begins with them, a line each after "# ".
+    Parameters
+    ----------
+    data : Dataset or ControllerSamples
+        What is written.
+    path : str or Path
+        The file; its suffix chooses the format.
+    comments : sequence of str
+        Sentences for people, which `read_comments` finds again; a CSV begins with them, a line each after "# ".
 
+    Raises
+    ------
+    FileError
+        Where the file cannot be written or has another suffix.
+
+    Notes
+    -----
     CSV and Parquet have a column per joint: time, q1.., dq1.., ddq1.., then tau1.., current1.., magnitude1.. or abs_current1..,
     temperature1.., mask1.., period, segment; M_1_1.., g1.., c1.. for controller samples. Joint names other than joint1.. stand in a comment
     line of the CSV and in the metadata of the Parquet file. Numbers keep all their digits.

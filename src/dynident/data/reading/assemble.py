@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dynident.core.arrays import Array
 from dynident.core.large_arrays import largest_sizes, map_rows, thin_rows
@@ -19,7 +19,7 @@ from dynident.data.dataset import Dataset, EffortKind
 from dynident.data.provenance import Provenance
 from dynident.data.reading.columns import Content
 from dynident.data.reading.quantities import celsius_zero, factor, is_current
-from dynident.data.reading.recipe import Recipe, Unit
+from dynident.data.reading.reading import Reading, Unit
 from dynident.data.reading.stamps import seconds_of
 from dynident.data.signals.clocks import shift_effort
 from dynident.data.signals.derivatives import JITTER, low_pass
@@ -37,7 +37,7 @@ _COLDEST, _HOTTEST = -80.0, 250.0
 _CURRENTS = (EffortKind.CURRENT, EffortKind.CURRENT_MAGNITUDE)
 
 
-def assemble(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> Dataset | ControllerSamples:
+def assemble(file: Path, content: Content, recipe: Reading, files: Mapping[str, str]) -> Dataset | ControllerSamples:
     """The data of one file; every error names it. files : {name: SHA-256} of all that was read."""
     try:
         if "effort" not in content.arrays and ("M" in content.arrays or "g" in content.arrays):
@@ -47,7 +47,7 @@ def assemble(file: Path, content: Content, recipe: Recipe, files: Mapping[str, s
         raise FileError(file, error.message, remedy=error.remedy) from error
 
 
-def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> Dataset:
+def _log(file: Path, content: Content, recipe: Reading, files: Mapping[str, str]) -> Dataset:
     q = content.arrays["q"]
     _check_units(file, content, recipe)
     kind = _effort_kind(file, content, recipe)
@@ -62,7 +62,7 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     arrays["period"] = content.period
     names, order = joint_order(file, content.joint_names, recipe.joints, q.shape[1])
     arrays["provenance"] = Provenance.of((arrays["q"], arrays["effort"]), files=files, selection=recipe.selection)
-    arrays["gears"] = content.gears if recipe.gears is None else recipe.gears * (1.0 if recipe.signs is None else recipe.signs)
+    arrays["gears"] = content.gears if recipe.gears is None else _signed_gears(recipe.gears, recipe.signs)
     dataset = Dataset(**arrays, joint_names=names, effort_kind=kind, starts=content.starts, source=file.name)
     _check_magnitudes(dataset)
     if kind in (EffortKind.TORQUE, EffortKind.MAGNITUDE):
@@ -78,7 +78,7 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
         dataset = mask_times(dataset, recipe.without)
     if recipe.low_pass:
         even = dataset if is_uniform(dataset, tolerance=JITTER) else resample(dataset)
-        dataset = low_pass(even, recipe.low_pass)
+        dataset = low_pass(even, {name: np.asarray(cutoff) for name, cutoff in recipe.low_pass.items()})
     if not order:
         return dataset
     chosen = dataset.select(order)
@@ -86,7 +86,7 @@ def _log(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str])
     return replace(chosen, joint_names=names) if not content.joint_names and chosen.n == dataset.n else chosen
 
 
-def _controller(file: Path, content: Content, recipe: Recipe, files: Mapping[str, str]) -> ControllerSamples:
+def _controller(file: Path, content: Content, recipe: Reading, files: Mapping[str, str]) -> ControllerSamples:
     of_logs = (recipe.gears, recipe.signs, recipe.offsets, recipe.effort_gains, recipe.effort_signs, recipe.delay)
     if any(given is not None for given in of_logs) or recipe.without or recipe.low_pass:
         only = "intervals to leave out, low-passes, delays, effort gains, signs, gear ratios and offsets apply to logs only"
@@ -128,7 +128,7 @@ def joint_order(file: Path, own: Sequence[str], wanted: Sequence[str], n: int) -
     return tuple(wanted), []
 
 
-def _time(file: Path, content: Content, recipe: Recipe) -> Array:
+def _time(file: Path, content: Content, recipe: Reading) -> Array:
     if recipe.rate is not None:
         return np.arange(len(content.arrays["q"])) / recipe.rate
     if "time" not in content.arrays:
@@ -138,7 +138,7 @@ def _time(file: Path, content: Content, recipe: Recipe) -> Array:
     return seconds_of(file, content.arrays["time"], unit if unit is None or isinstance(unit, str) else unit[0])
 
 
-def _joint_side(name: str, content: Content, recipe: Recipe, *, signed: bool = True) -> Array | None:
+def _joint_side(name: str, content: Content, recipe: Reading, *, signed: bool = True) -> Array | None:
     """(N, n) in SI on the joint side: q = s (R⁻¹ motor) + offset, torque = s (Rᵀ gain · motor effort)."""
     if name not in content.arrays:
         return None
@@ -187,7 +187,7 @@ def _effort_columns(names: Sequence[str], order: Sequence[str]) -> list[int]:
     return [list(names).index(name) for name in order]
 
 
-def _temperature(content: Content, recipe: Recipe) -> Array | None:
+def _temperature(content: Content, recipe: Reading) -> Array | None:
     """(N, n), or (N, 1) for all joints [°C]."""
     raw = content.arrays.get("temperature")
     if raw is None:
@@ -205,14 +205,20 @@ def _temperature(content: Content, recipe: Recipe) -> Array | None:
     return values
 
 
-def _for_each(name: str, values: Array, n: int) -> Array:
-    return np.repeat(values, n) if len(values) == 1 else _of_length(name, values, n)
+def _signed_gears(gears: ArrayLike, signs: ArrayLike | None) -> Array:
+    return np.asarray(gears, dtype=float) * (1.0 if signs is None else np.asarray(signs, dtype=float))
 
 
-def _of_length(name: str, values: Array, n: int) -> Array:
-    if len(values) != n:
-        raise ValueRangeError(name, f"is for {len(values)} joints, but the data has {n} columns")
-    return values
+def _for_each(name: str, values: ArrayLike, n: int) -> Array:
+    given = np.asarray(values, dtype=float)
+    return np.repeat(given, n) if len(given) == 1 else _of_length(name, given, n)
+
+
+def _of_length(name: str, values: ArrayLike, n: int) -> Array:
+    given = np.asarray(values, dtype=float)
+    if len(given) != n:
+        raise ValueRangeError(name, f"is for {len(given)} joints, but the data has {n} columns")
+    return given
 
 
 def _scale(name: str, unit: Unit | None, n: int) -> Array | float:
@@ -225,7 +231,7 @@ def _scale(name: str, unit: Unit | None, n: int) -> Array | float:
     return np.array([factor(name, each) for each in unit])
 
 
-def _check_units(file: Path, content: Content, recipe: Recipe) -> None:
+def _check_units(file: Path, content: Content, recipe: Reading) -> None:
     """Positions in degrees with velocities in an unknown unit would be half converted: ask."""
     unit = recipe.units.get("q")
     if unit is None or set([unit] if isinstance(unit, str) else unit) <= {"rad", "m"}:
@@ -236,7 +242,7 @@ def _check_units(file: Path, content: Content, recipe: Recipe) -> None:
             raise FileError(file, f"q is in {unit}, but the unit of {name} is not given", remedy=remedy)
 
 
-def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | None:
+def _effort_kind(file: Path, content: Content, recipe: Reading) -> EffortKind | None:
     """Asked for, else what the unit says, else what the name says."""
     if "effort" not in content.arrays:
         return None
@@ -244,7 +250,7 @@ def _effort_kind(file: Path, content: Content, recipe: Recipe) -> EffortKind | N
     each = {is_current(one) for one in ([unit] if isinstance(unit, str) else unit)} if unit else set[bool]()
     by_unit = (EffortKind.CURRENT if each == {True} else EffortKind.TORQUE) if each else None
     named = None if content.effort_role == "" else EffortKind(content.effort_role)
-    kind = recipe.effort_kind or named or by_unit
+    kind = EffortKind(recipe.effort_kind) if recipe.effort_kind else named or by_unit
     if kind is EffortKind.MAGNITUDE and EffortKind.CURRENT in (named, by_unit):
         kind = EffortKind.CURRENT_MAGNITUDE
     if kind is None and recipe.effort_gains is not None:
@@ -282,12 +288,12 @@ def _check_magnitudes(dataset: Dataset) -> None:
 
 def _check_size(dataset: Dataset) -> None:
     """Torques no robot has are a wrong unit, or no torques."""
-    assert dataset.effort is not None  # noqa: S101 (its kind is known)
-    typical = float(np.median(np.abs(thin_rows(dataset.effort))))
+    effort = dataset.require("effort")
+    typical = float(np.median(np.abs(thin_rows(effort))))
     if typical > _LARGEST_TORQUE:
         remedy = Remedy("give its unit, such as {units}", units={"effort": "mNm"})
         raise ValueRangeError("effort", f"has a median magnitude of {typical:.3g} N·m or N, which no robot has", remedy=remedy)
-    largest = float(largest_sizes(dataset.effort).max())
+    largest = float(largest_sizes(effort).max())
     if largest < _SMALLEST_TORQUE:
         remedy = Remedy("check the columns, and the unit (such as {units})", units={"effort": "kNm"})
         raise ValueRangeError("effort", f"never exceeds {largest:.3g} N·m or N", remedy=remedy)

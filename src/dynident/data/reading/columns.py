@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from dynident.core.arrays import Array, IntArray, all_finite
 from dynident.data.formats.columns_on_disk import LONG_INTEGER
 from dynident.data.formats.registry import Table
-from dynident.data.reading.quantities import ALIASES, DESCRIPTIONS, EFFORT_ROLES, MAPPED, Meaning, meaning, natural_order
+from dynident.data.reading.quantities import DESCRIPTIONS, EFFORT_ROLES, MAPPED, Meaning, canonical, meaning, natural_order
+from dynident.data.reading.reading import Patterns
 from dynident.data.reading.stacks import choose_with, numeric, orient, stack
-from dynident.errors import FileError, Remedy, UnknownNameError
-
-Patterns = str | Sequence[str]
+from dynident.errors import FileError, Remedy
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -71,20 +70,6 @@ def understand(file: Path, table: Table, columns: Mapping[str, Patterns], *, eff
         gears=np.asarray(numeric(file, "gears", table["gears"]), dtype=float) if "gears" in table else None,
         period=_period(table, len(arrays["q"])),
     )
-
-
-#: What to do about a key of a map that is no quantity.
-_MAP = Remedy("a map gives our name first, as in {columns}", columns={"q": "pos_*"})
-
-
-def canonical(name: str, remedy: str = _MAP) -> tuple[str, str]:
-    """Our name for a key of a map, and the effort's role when the key says it: "tau" is (effort, torque)."""
-    if name in MAPPED:
-        return name, ""
-    for role, aliases in ALIASES.items():
-        if name.lower() in aliases or name == role:
-            return ("effort", role) if role in EFFORT_ROLES else (role, "")
-    raise UnknownNameError("quantity", name, MAPPED, remedy=remedy)
 
 
 def _map_columns(file: Path, table: Table, columns: Mapping[str, Patterns]) -> tuple[dict[str, list[str]], str]:

@@ -11,8 +11,7 @@ from typing import Any
 
 from dynident.core.files import read_yaml
 from dynident.data.formats.registry import Table
-from dynident.data.reading.columns import Patterns
-from dynident.data.reading.recipe import Recipe, read_recipe
+from dynident.data.reading.reading import Patterns, Reading, read_reading
 from dynident.errors import FileError, UnknownNameError
 
 _YAML = (".yaml", ".yml")
@@ -29,7 +28,13 @@ class Preset:
 
 
 def list_presets() -> tuple[Preset, ...]:
-    """All of the package, by name."""
+    """The presets that come with dynident: how the logs of common recorders are read.
+
+    Returns
+    -------
+    tuple of Preset
+        All presets that come with dynident, by name.
+    """
     folder = Path(str(resources.files("dynident.data"))) / "presets"
     found: list[Preset] = []
     for file in sorted(folder.glob("*.yaml")):
@@ -46,10 +51,10 @@ def find_preset(name: str) -> Preset:
     return presets[name]
 
 
-def read_preset(name_or_file: str | Path) -> Recipe:
+def read_preset(name_or_file: str | Path) -> Reading:
     """The recipe of a preset, by name, or in a YAML file of the user's."""
     path = Path(name_or_file)
-    return read_recipe(path if path.suffix.lower() in _YAML else find_preset(str(name_or_file)).path)
+    return read_reading(path if path.suffix.lower() in _YAML else find_preset(str(name_or_file)).path)
 
 
 def present_columns(file: Path, table: Table, preset: Mapping[str, Patterns], columns: Mapping[str, Patterns]) -> dict[str, Any]:
@@ -62,7 +67,9 @@ def present_columns(file: Path, table: Table, preset: Mapping[str, Patterns], co
     if "q" in preset and "q" not in there and "q" not in columns:
         names = list(table)
         listed = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
-        raise FileError(file, f"has no positions under the preset's name, {preset['q']}; found: {listed}", remedy="use another preset")
+        patterns = preset["q"]
+        called = patterns if isinstance(patterns, str) else ", ".join(patterns)
+        raise FileError(file, f"has no positions under the preset's name, {called}; found: {listed}", remedy="use another preset")
     return there | dict(columns)
 
 

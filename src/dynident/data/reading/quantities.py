@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dynident.errors import UnknownNameError
+from dynident.errors import Remedy, UnknownNameError
 
 #: What a column can hold, and the names it is known by without a map (compared in lower case).
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -128,3 +128,17 @@ def celsius_zero(unit: str) -> float:
 def is_current(unit: str) -> bool:
     """Whether a unit of effort is one of current."""
     return unit.strip() in CURRENT_UNITS
+
+
+#: What to do about a key of a map that is no quantity.
+_MAP = Remedy("a map gives our name first, as in {columns}", columns={"q": "pos_*"})
+
+
+def canonical(name: str, remedy: str = _MAP) -> tuple[str, str]:
+    """Our name for a key of a map, and the effort's role when the key says it: "tau" is (effort, torque)."""
+    if name in MAPPED:
+        return name, ""
+    for role, aliases in ALIASES.items():
+        if name.lower() in aliases or name == role:
+            return ("effort", role) if role in EFFORT_ROLES else (role, "")
+    raise UnknownNameError("quantity", name, MAPPED, remedy=remedy)

@@ -17,13 +17,13 @@ from dynident.data.formats.registry import read_table
 from dynident.data.reading.assemble import assemble
 from dynident.data.reading.columns import Content, choose, effort_role_of
 from dynident.data.reading.quantities import DESCRIPTIONS, meaning
-from dynident.data.reading.recipe import Recipe
+from dynident.data.reading.reading import Reading
 from dynident.data.reading.stacks import stack
 from dynident.data.signals.clocks import values_at
 from dynident.errors import FileError
 
 
-def load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Dataset | ControllerSamples:
+def load_quantities(path: Path, files: Mapping[str, str], recipe: Reading) -> Dataset | ControllerSamples:
     """One log; all columns of a file are its quantity unless the map chooses. path : of the YAML that names the files.
 
     Files that have a clock of their own, other than that of the positions, are put onto that one, where all of them were recorded.
@@ -35,14 +35,14 @@ def load_quantities(path: Path, files: Mapping[str, str], recipe: Recipe) -> Dat
     digests: dict[str, str] = {}
     role = ""
     for name, file_name in files.items():
-        if not recipe.columns.get(name, "all"):
+        if not recipe.patterns.get(name, "all"):
             continue
         file = path.parent / file_name
         table = read_table(file, recipe.reader_options)
         digests |= digests_of(file)
         clock = [column for column in table if (said := meaning(column)) and said.role == "time"]
         others = [column for column in table if column not in clock and column not in DESCRIPTIONS]
-        chosen = choose(file, table, name, recipe.columns.get(name, clock if name == "time" and clock else others))
+        chosen = choose(file, table, name, recipe.patterns.get(name) or (clock if name == "time" and clock else others))
         arrays[name] = stack(file, table, name, chosen)
         if clock and "time" not in files and recipe.rate is None:
             clocks[name] = stack(file, table, "time", clock)

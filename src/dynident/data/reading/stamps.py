@@ -33,7 +33,7 @@ def seconds_of(file: Path, stamps: NDArray[Any], unit: str | None) -> Array:
     scale = factor("time", unit or "s")
     first = stamps[0] if len(stamps) else 0
     # integers are shifted before they become floats, which hold the digits of a nanosecond clock since 1970 only to 0.3 us
-    shifted = stamps - first if abs(float(first)) * scale > _UNIX else stamps
+    shifted = stamps - first if _UNIX < abs(float(first)) * scale < np.inf else stamps
     time = np.asarray(shifted, dtype=float) * scale
     if unit is None:
         _check_clock(file, stamps, time)

@@ -67,10 +67,10 @@ def replace_derivatives(data: Dataset, disagreements: Disagreements) -> Dataset:
     """The log with derivatives by differences in place of the recorded signals that disagree with them."""
     dq, ddq = data.dq, data.ddq
     if wrong := disagreements.get("dq"):
-        dq = _with_columns(data, dq, [data.joint_names.index(name) for name in wrong], data.q)
+        dq = _with_columns(data, data.require("dq"), [data.joint_names.index(name) for name in wrong], data.q)
     if wrong := disagreements.get("ddq"):
         source = derivative(data, data.q) if dq is None else dq
-        ddq = _with_columns(data, ddq, [data.joint_names.index(name) for name in wrong], source)
+        ddq = _with_columns(data, data.require("ddq"), [data.joint_names.index(name) for name in wrong], source)
     return data.after(f"{' and '.join(disagreements)} partly by differences", dq=dq, ddq=ddq) if disagreements else data
 
 
@@ -83,9 +83,8 @@ def smooth_motion(log: Dataset, cutoff: float) -> Dataset:
     return replace(smooth, effort=log.effort, effort_kind=log.effort_kind)
 
 
-def _with_columns(data: Dataset, values: Array | None, joints: list[int], source: Array) -> Array:
+def _with_columns(data: Dataset, values: Array, joints: list[int], source: Array) -> Array:
     """The values (N, n) with the derivatives of these joints of the source in place of theirs."""
-    assert values is not None  # noqa: S101 (they disagreed)
     changed = concatenate_rows([values])
     for j in joints:
         column = derivative(data, column_of(source, j))

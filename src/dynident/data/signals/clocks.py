@@ -57,6 +57,18 @@ def shift_effort(dataset: Dataset, delay: ArrayLike) -> Dataset:
 
     Each effort is the recorded one at its stamp plus the delay, which may be negative. Samples for which none was recorded, at one end
     of every segment, are left out. Where a log is masked, all samples that the shifted one is made of must be in use.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    delay : array_like
+        How much later than they acted the efforts were stamped, one or one per joint [s]; negative where they were earlier.
+
+    Returns
+    -------
+    Dataset
+        With efforts at the stamps at which they acted.
     """
     if dataset.effort is None:
         raise ValueRangeError("effort", "is missing, so there is nothing to shift")

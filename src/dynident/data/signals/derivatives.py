@@ -31,6 +31,16 @@ def differentiate(dataset: Dataset) -> Dataset:
     Exact for quadratics, at the edges of a segment too. Differences amplify noise: white noise of standard deviation s
     in q becomes s / (√2 h) in dq at a step of h, and noise of dq likewise in ddq. Filter afterwards, as ParallelFilter does
     to the regressor: differences and a linear filter commute, so the order costs nothing.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+
+    Returns
+    -------
+    Dataset
+        With dq and ddq; the log itself where it has both.
     """
     if dataset.dq is not None and dataset.ddq is not None:
         return dataset
@@ -60,10 +70,24 @@ def central_differences(values: Array, time: Array) -> Array:
 def low_pass(dataset: Dataset, cutoff: float | Mapping[str, ArrayLike], *, order: int = 4) -> Dataset:
     """Signals through a Butterworth low-pass run forward and backward: no delay, -6 dB at `cutoff` [Hz].
 
-    cutoff : one for all signals of the log; or by name, as papers do, {"q": 1.0, "effort": 2.0}: each signal at its own frequency, one
-        for all joints or one per joint, and signals that are not named as they are. Of q, dq, ddq, effort and temperature, those that were
-        recorded can be named; what is derived later is derived from the filtered ones.
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    cutoff : float or mapping
+        One frequency for all signals of the log [Hz]; or by name, as papers do, `{"q": 1.0, "effort": 2.0}`: each signal at its own
+        frequency, one for all joints or one per joint, and signals that are not named as they are. Of q, dq, ddq, effort and temperature,
+        those that were recorded can be named; what is derived later is derived from the filtered ones.
+    order : int
+        Order of the filter that is run twice.
 
+    Returns
+    -------
+    Dataset
+        With the filtered signals.
+
+    Notes
+    -----
     White noise keeps about 1.8 cutoff / rate of its variance (order 4), and what is left is correlated over 1 / (2 cutoff)
     seconds: decimate before computing standard deviations. Edges are extrapolated; trim about 1 / cutoff seconds there. Samples that are
     masked for all joints are bridged first, so that they reach no other.
@@ -108,6 +132,20 @@ def savitzky_golay(dataset: Dataset, window: int, polynomial: int) -> Dataset:
     Polynomials up to the degree `polynomial` pass unchanged. For the degrees 2 and 3 white noise keeps about 9 / (4 window)
     of its variance. Of the degree 1 or 2, noise of standard deviation s in q becomes √12 s / (window^1.5 h) in dq at a
     step of h, far less than differences of neighbours leave.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    window : int
+        Samples that a polynomial is fitted to; odd.
+    polynomial : int
+        Its degree.
+
+    Returns
+    -------
+    Dataset
+        With smooth signals, dq and ddq.
     """
     from scipy.signal import savgol_filter
 

@@ -102,11 +102,10 @@ def fill_derivatives(dataset: Dataset) -> Dataset:
 
 def velocity_noise(dataset: Dataset) -> tuple[Array, Array]:
     """(n,) standard deviation of the white noise of recorded velocities, and their RMS [rad/s | m/s]."""
-    assert dataset.dq is not None  # noqa: S101 (recorded)
     noises, squares, lengths = list[Array](), list[Array](), list[int]()
     for segment in dataset.segments:
         used = used_rows(dataset, segment)
-        blocks = _blocks(dataset.dq[segment], used, dataset.rate)
+        blocks = _blocks(dataset.require("dq")[segment], used, dataset.rate)
         noises.append(_white_variance(blocks))
         squares.append(np.mean(blocks**2, axis=(0, 1)))
         lengths.append(segment.stop - segment.start)

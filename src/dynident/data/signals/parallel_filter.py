@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, IntArray
 from dynident.data.signals.butterworth import zero_phase_response
-from dynident.errors import ShapeError, ValueRangeError
+from dynident.errors import ShapeError, ValueRangeError, require
 
 #: Frames that the support of one output spans: few, so that partial sums cost little beside the products; fewer of projected samples.
 _FRAMES, _PROJECTED_FRAMES = 8, 2
@@ -42,12 +42,19 @@ _CHUNK = 1 << 20
 class ParallelFilter:
     """A zero-phase Butterworth low-pass followed by decimation.
 
-    cutoff : float      Frequency of -6 dB [Hz]: each of the two passes takes 3 dB.
-    rate_in : float     Sampling rate of the input, a uniform clock [Hz].
-    rate_out : float    Wanted rate of the output [Hz]; `rate` is the one it gets, rate_in / factor.
-    order : int         Order of the Butterworth filter of one pass.
-    truncation : float  The impulse response ends where it stays below this fraction of its peak. A larger value
-                        trims less of the log's edges: at 1e-9 about 1.7 s are lost at each end for 5 Hz, at 1e-4 0.8 s.
+    Attributes
+    ----------
+    cutoff : float
+        Frequency of -6 dB [Hz]: each of the two passes takes 3 dB.
+    rate_in : float
+        Sampling rate of the input, a uniform clock [Hz].
+    rate_out : float
+        Wanted rate of the output [Hz]; `rate` is the one it gets, rate_in / factor.
+    order : int
+        Order of the Butterworth filter of one pass.
+    truncation : float
+        The impulse response ends where it stays below this fraction of its peak. A larger value trims less of the log's edges: at 1e-9
+        about 1.7 s are lost at each end for 5 Hz, at 1e-4 0.8 s.
     """
 
     cutoff: float
@@ -214,9 +221,9 @@ class FilterStream:
         V = self._filter.projection
         if V is None:
             return x
-        assert self._samples is not None  # noqa: S101 (push begins the stream)
         D, r = V.shape
-        joined = np.concatenate([self._samples, x], axis=1) if self._samples.shape[1] else x
+        before = require(self._samples, "the stream, which `push` begins,")
+        joined = np.concatenate([before, x], axis=1) if before.shape[1] else x
         whole = joined.shape[1] // D * D
         self._samples = joined[:, whole:].copy()
         rows = joined[:, :whole].reshape(-1, D)

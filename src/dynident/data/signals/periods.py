@@ -38,7 +38,26 @@ def marks_at(motion: Dataset, time: Array) -> IntArray | None:
 def keep_periods(dataset: Dataset, first: int = 1, last: int | None = None) -> Dataset:
     """Use only the whole repetitions from `first` to `last`, both included and counted from 1; by default all of them.
 
-    Samples on the way there and back are masked out, not cut: filters see them. A log without marks is an InputError.
+    Samples on the way there and back are masked out, not cut: filters see them.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        A log whose repetitions are marked in `period`.
+    first : int
+        First repetition to use.
+    last : int or None
+        Last repetition to use; None for the last one that is whole.
+
+    Returns
+    -------
+    Dataset
+        With a mask.
+
+    Raises
+    ------
+    InputError
+        Where the repetitions of the log are not marked.
     """
     if dataset.period is None:
         raise InputError(_UNMARKED.format(dataset.source or "the log"))
@@ -55,9 +74,23 @@ def keep_periods(dataset: Dataset, first: int = 1, last: int | None = None) -> D
 def average_periods(dataset: Dataset) -> Dataset:
     """Each recording's whole repetitions as one, sample by sample their mean; only those that are in use.
 
-    Repetitions are laid on each other by their positions, to a fraction of a sample, and put on one even clock. Before and after the
-    mean stands the same again, masked out, so that filters find no edge. InputError where repetitions are not of one motion, or where
-    there is one alone.
+    Repetitions are laid on each other by their positions, to a fraction of a sample, and put on one even clock. Before and after the mean
+    stands the same again, masked out, so that filters find no edge.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        A log whose repetitions are marked in `period`.
+
+    Returns
+    -------
+    Dataset
+        One repetition per recording.
+
+    Raises
+    ------
+    InputError
+        Where repetitions are not of one motion, or where there is one alone.
     """
     if dataset.period is None:
         raise InputError(_UNMARKED.format(dataset.source or "the log"))

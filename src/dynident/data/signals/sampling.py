@@ -25,7 +25,20 @@ GAP = 10.0
 
 
 def is_uniform(dataset: Dataset, *, tolerance: float = UNIFORM) -> bool:
-    """Whether all steps within segments are equal, to a fraction `tolerance` of the period."""
+    """Whether all steps within segments are equal, to a fraction `tolerance` of the period.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    tolerance : float
+        Largest difference of a step from the median one, as a share of it.
+
+    Returns
+    -------
+    bool
+        Whether all steps are equal.
+    """
     period = 1.0 / dataset.rate
     return all(np.abs(np.diff(dataset.time[segment]) - period).max(initial=0.0) <= tolerance * period for segment in dataset.segments)
 
@@ -40,6 +53,20 @@ def resample(dataset: Dataset, rate: float | None = None, *, gap: float = GAP) -
     either side must both be in use.
 
     There is no filter here: resample to about the log's own rate, then filter, then decimate.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    rate : float or None
+        Of the new clock [Hz]; None for the median rate of the log.
+    gap : float
+        A segment is split where the clock leaps by more than so many of its median periods.
+
+    Returns
+    -------
+    Dataset
+        On a uniform clock.
     """
     wanted = dataset.rate if rate is None else float(rate)
     if not (np.isfinite(wanted) and wanted > 0):
@@ -105,7 +132,20 @@ def _linear(y: Array, places: Places) -> Array:
 
 
 def mask_standstill(dataset: Dataset, speed: ArrayLike) -> Dataset:
-    """Leave out a joint's samples below a speed [rad/s | m/s], one or one per joint: friction near standstill has no definite sign."""
+    """Leave out a joint's samples below a speed [rad/s | m/s], one or one per joint: friction near standstill has no definite sign.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    speed : array_like
+        Smallest |velocity| that is used, one or one per joint [rad/s | m/s].
+
+    Returns
+    -------
+    Dataset
+        With a mask.
+    """
     if dataset.dq is None:
         raise ValueRangeError("dq", "is missing, so standstill can't be seen; differentiate first")
     least = per_joint("speed", speed, dataset.n, sign="nonnegative", infinite=True)
@@ -113,7 +153,20 @@ def mask_standstill(dataset: Dataset, speed: ArrayLike) -> Dataset:
 
 
 def mask_saturation(dataset: Dataset, limits: ArrayLike) -> Dataset:
-    """Leave out a joint's samples whose |effort| reaches a limit (in the effort's unit), one or one per joint: the sensor clips there."""
+    """Leave out a joint's samples whose |effort| reaches a limit (in the effort's unit), one or one per joint: the sensor clips there.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    limits : array_like
+        Largest |effort| that the sensor shows, one or one per joint, in the unit of the effort.
+
+    Returns
+    -------
+    Dataset
+        With a mask.
+    """
     if dataset.effort is None:
         raise ValueRangeError("effort", "is missing, so saturation can't be seen")
     largest = per_joint("limits", limits, dataset.n, sign="nonnegative", infinite=True)
@@ -123,7 +176,24 @@ def mask_saturation(dataset: Dataset, limits: ArrayLike) -> Dataset:
 def mask_times(dataset: Dataset, intervals: Sequence[tuple[float, float]]) -> Dataset:
     """Leave out the samples of all joints whose stamps [s] lie in one of the intervals (from, to), both ends included.
 
-    A contact, a push or a fault of the recorder then reaches no equation. An interval in which no sample lies is an error.
+    A contact, a push or a fault of the recorder then reaches no equation.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    intervals : sequence of (from, to)
+        Stamps between which no sample is used [s].
+
+    Returns
+    -------
+    Dataset
+        With a mask.
+
+    Raises
+    ------
+    InputError
+        Where no sample lies in one of the intervals.
     """
     mask = np.ones(dataset.q.shape, dtype=bool)
     for start, stop in intervals:
@@ -138,7 +208,20 @@ def mask_times(dataset: Dataset, intervals: Sequence[tuple[float, float]]) -> Da
 
 
 def trim(dataset: Dataset, seconds: float) -> Dataset:
-    """Without the first and last `seconds` of every segment, where filters are wrong; segments shorter than both are dropped."""
+    """Without the first and last `seconds` of every segment, where filters are wrong; segments shorter than both are dropped.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    seconds : float
+        What is cut at each end of each segment [s].
+
+    Returns
+    -------
+    Dataset
+        With shorter segments.
+    """
     if not seconds >= 0:
         raise ValueRangeError("seconds", f"is {seconds:g}; it must be 0 or more")
     kept: list[range] = []
@@ -155,7 +238,20 @@ def trim(dataset: Dataset, seconds: float) -> Dataset:
 
 
 def decimate(dataset: Dataset, factor: int) -> Dataset:
-    """Every factor-th sample of each segment. Filter first: frequencies above half the new rate fold back as noise."""
+    """Every factor-th sample of each segment. Filter first: frequencies above half the new rate fold back as noise.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The log.
+    factor : int
+        How many samples become one, at least 1.
+
+    Returns
+    -------
+    Dataset
+        At rate / factor.
+    """
     if factor < 1:
         raise ValueRangeError("factor", f"is {factor}; it must be at least 1")
     return _keep(dataset, [range(s.start, s.stop, factor) for s in dataset.segments], f"every {factor}th sample")

@@ -9,8 +9,8 @@ import numpy as np
 from dynident.doctor.case import Case
 from dynident.doctor.checks.velocity import ABOUT, CLEAN, UNLIKE, find_wrong, has_common_factor, unit_of
 from dynident.doctor.correction import Correction
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import compare_signals
 
 
 def _look(case: Case) -> Iterator[Finding]:
@@ -41,8 +41,8 @@ def _look(case: Case) -> Iterator[Finding]:
         ),
         joints=names,
         correction=correction,
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"acceleration of {case.names[worst]}",
                 case.robot.joints[worst].units.acceleration,
                 found.time,
@@ -59,6 +59,6 @@ CHECK = Check(
     symptom="recorded accelerations that are not the derivatives of the velocities",
     cause="accelerations of a command or an accelerometer, in another unit, or no accelerations at all",
     fix="`columns: {ddq: none}`, which takes the derivative of the velocities, or their unit: `units: {ddq: deg/s^2}`",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.doctor.case import Case
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import compare_signals
 
 #: Changes from this share on matter, and must gain so much in -2 log p, as much more where they are sure.
 _CHANGE, _GAIN, _SURE = 0.15, 15.0, 60.0
@@ -36,8 +36,8 @@ def _look(case: Case) -> Iterator[Finding]:
         confidence=Confidence.HIGH if gain > _SURE else Confidence.MEDIUM,
         evidence=(Evidence("change of the friction", 100.0 * change, "%"), Evidence("gain in log-probability", 0.5 * gain)),
         advice="warm the robot up first, or use the later part of the log alone (train 0.5:1)",
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"friction of {case.names[joint]}",
                 case.robot.joints[joint].units.effort,
                 rows.time,
@@ -54,6 +54,6 @@ CHECK = Check(
     symptom="what is unexplained follows the sign of the velocity, first in one sense and later in the other",
     cause="gears and grease that warm up during the log",
     fix="a log of a warm robot, or the later part alone: `train` 0.5:1",
-    stage=Stage.REST,
+    stage=CheckStage.REST,
     look=_look,
 )

@@ -10,9 +10,9 @@ from dynident.core.arrays import Array
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
 from dynident.doctor.explanation import predict
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
 from dynident.doctor.intervals import find_intervals, total
+from dynident.doctor.signals import compare_signals
 
 #: A burst begins where what is unexplained is this many times its usual size over the joints, is sure from the second on, and ends here.
 _BURST, _SURELY, _ENDS = 6.0, 15.0, 2.5
@@ -52,8 +52,8 @@ def _look(case: Case) -> Iterator[Finding]:
         confidence=Confidence.HIGH if strongest > _SURELY and len(found) <= _FEW else Confidence.MEDIUM,
         evidence=(*(Evidence("burst at", middle, "s") for middle in middles), Evidence("strongest, in what is usual", strongest, "times")),
         correction=Correction(without=tuple(found)),
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"unexplained effort of {case.names[joint]}",
                 case.robot.joints[joint].units.effort,
                 rows.time,
@@ -92,6 +92,6 @@ CHECK = Check(
     symptom="short bursts of what is unexplained, in several joints at once",
     cause="contact, a push, a cable that was pulled",
     fix="`without`, the interval of each burst",
-    stage=Stage.REST,
+    stage=CheckStage.REST,
     look=_look,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.finding import Check, Evidence, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Evidence, Suspect
 
 #: Delays are about this long, and shorter ones than the second do no harm [s].
 _USUAL, _SHORT = 0.05, 0.002
@@ -43,7 +43,7 @@ CHECK = Check(
     symptom="residuals that look like the slope of the effort",
     cause="efforts that went through a filter or a slower bus than the positions",
     fix="`delay: 0.012`",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     leaves=1.0,
 )

@@ -9,7 +9,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.finding import Check, Evidence, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Evidence, Suspect
 from dynident.doctor.gains import find_gains
 
 #: Gains within this factor of one are those of calibrated torques.
@@ -55,7 +55,7 @@ CHECK = Check(
     symptom="joints that contradict each other about the weight of the links they carry, an arm that is far too light",
     cause="motor currents, or torques of the motors, that were taken for joint torques",
     fix="`effort_gains: [14.9, 12.1]`",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     spoils=True,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction, flip
-from dynident.doctor.finding import Check, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Suspect
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
@@ -29,7 +29,7 @@ CHECK = Check(
     symptom="negative friction, a joint of which most is unexplained, masses that no arm has",
     cause="an effort that counts the other way than the position, in one joint or in all",
     fix="`effort_signs: [1, -1, 1]`",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     spoils=True,
 )

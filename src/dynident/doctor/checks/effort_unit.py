@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.finding import Check, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Suspect
 
 #: Units that efforts come in, with what is against them beforehand [nats].
 UNITS = {"mNm": 1.0, "kNm": 2.0, "Ncm": 4.0}
@@ -22,7 +22,7 @@ CHECK = Check(
     symptom="links that weigh a thousand times too much or too little",
     cause="efforts in mN·m, N·cm or kN·m that were taken for N·m",
     fix="`units: {effort: mNm}`",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     spoils=True,
 )

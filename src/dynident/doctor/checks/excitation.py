@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dynident.core.figures import Figure, axis, numbers, plain
+from dynident.core.texts import listing
 from dynident.doctor.case import Case
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import RangeComparison
 from dynident.errors import InputError
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.estimate import Estimate
 from dynident.regression.fit import fit
 from dynident.regression.identify import build_problem
-from dynident.regression.notes import listing
 
 #: Coefficients whose standard deviation is beyond this share of themselves are not determined; and the share of them that is too much.
 _UNKNOWN, _TOO_MANY = 100.0, 0.4
@@ -47,7 +47,7 @@ def _look(case: Case) -> Iterator[Finding]:
         evidence=tuple(evidence),
         joints=names,
         advice=_advice(estimate, unknown, names),
-        figures=(_figure(case, spans, drawn),),
+        signals=(RangeComparison(joints=case.names, covered=spans, available=drawn),),
     )
 
 
@@ -75,21 +75,11 @@ def _advice(estimate: Estimate | None, unknown: list[int], still: tuple[str, ...
     return "; ".join(moves)
 
 
-def _figure(case: Case, spans: np.ndarray, drawn: np.ndarray) -> Figure:
-    names = [plain(name) for name in case.names]
-    bars = [
-        {"type": "bar", "x": names, "y": numbers(values), "name": what, "marker": {"color": colour}}
-        for what, values, colour in (("covered by this log", spans, "@measured"), ("range of the joint", drawn, "@prior"))
-    ]
-    layout = {"title": {"text": "what the motion covers"}, "xaxis": axis("joint"), "yaxis": axis("[rad | m]"), "barmode": "group"}
-    return Figure(label="what the motion covers", data=bars, layout=layout, height=280)
-
-
 CHECK = Check(
     name="excitation",
     symptom="coefficients with standard deviations larger than themselves",
     cause="a motion that is too small, too slow, or of too few joints",
     fix="`design_trajectory`, which finds a motion that tells the most",
-    stage=Stage.REST,
+    stage=CheckStage.REST,
     look=_look,
 )

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dynident.core.figures import Figure
 from dynident.data import Dataset
 from dynident.data.signals.faulty_samples import SIGNALS, FaultCount, describe_faults, find_faults
 from dynident.doctor.case import Case
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import SignalComparison, compare_signals
 
 #: Samples in the picture on either side of the first fault.
 _AROUND = 200
@@ -36,11 +35,11 @@ def _look(case: Case) -> Iterator[Finding]:
         ),
         joints=tuple(name for name in case.names if any(count.joint == name for count in counts)),
         advice="nothing need be done to this log; find out why the recorder loses or spoils samples",
-        figures=(_figure(case, data, worst, found[worst.signal]),),
+        signals=(_compare(case, data, worst, found[worst.signal]),),
     )
 
 
-def _figure(case: Case, data: Dataset, count: FaultCount, codes: NDArray[np.uint8]) -> Figure:
+def _compare(case: Case, data: Dataset, count: FaultCount, codes: NDArray[np.uint8]) -> SignalComparison:
     j = case.names.index(count.joint)
     first = int(np.argmax(codes[:, j] > 0))
     shown = slice(max(first - _AROUND, 0), first + _AROUND)
@@ -48,7 +47,7 @@ def _figure(case: Case, data: Dataset, count: FaultCount, codes: NDArray[np.uint
     word = SIGNALS[count.signal]
     unit = getattr(case.robot.joints[j].units, word)
     faults = np.where(codes[shown, j] > 0, values, np.nan)
-    return compare_figure(f"{word} of {count.joint}", unit, time, values, faults, what=(word, "faulty"))
+    return compare_signals(f"{word} of {count.joint}", unit, time, values, faults, what=(word, "faulty"))
 
 
 CHECK = Check(
@@ -56,6 +55,6 @@ CHECK = Check(
     symptom="single values of 0, isolated or held values, efforts beyond the joint's limit",
     cause="samples that were lost and written as 0 or as the last value, and errors of transmission",
     fix="none is needed: `identify` leaves them out or replaces them",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.doctor.case import Case
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
 from dynident.doctor.pieces import find_gaps
+from dynident.doctor.signals import compare_signals
 
 _LISTED = 20
 
@@ -22,7 +22,7 @@ def _look(case: Case) -> Iterator[Finding]:
     lost = sum(stop - start for start, stop in found)
     middle = np.array([0.5 * (start + stop) for start, stop in found])
     position = data.q[:, 0]
-    figure = compare_figure(
+    signals = compare_signals(
         f"position of {case.names[0]}",
         case.robot.joints[0].units.position,
         data.time,
@@ -37,7 +37,7 @@ def _look(case: Case) -> Iterator[Finding]:
         confidence=Confidence.MEDIUM,
         evidence=(*(Evidence("gap at", value, "s") for value in middle[:_LISTED].tolist()), Evidence("lost in all", lost, "s")),
         advice="nothing has to be done about it; record on a quieter computer where it happens often",
-        figures=(figure,),
+        signals=(signals,),
     )
 
 
@@ -46,6 +46,6 @@ CHECK = Check(
     symptom="stamps that leap",
     cause="a logger that paused, or samples that were lost on the way",
     fix="nothing: the log is split there by itself; `without` leaves out more",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

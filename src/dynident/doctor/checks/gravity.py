@@ -9,7 +9,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.finding import Check, Evidence, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Evidence, Suspect
 from dynident.dynamics import gravity as gravity_torque
 from dynident.robots.robot import STANDARD_GRAVITY
 
@@ -48,9 +48,8 @@ def _refine(case: Case, start: Array, size: float) -> Array | None:
     direction = start if np.any(start) else np.array(STANDARD_GRAVITY)
     for _ in range(_STEPS):
         turned = case.turn(direction)
-        assert turned.excerpt is not None  # noqa: S101 (checks of the model are asked with one)
         links = turned.explanation.links.reshape(-1, 10)
-        pulls = [gravity_torque(turned.robot.with_gravity(axis), links, turned.excerpt.q) for axis in np.eye(3)]
+        pulls = [gravity_torque(turned.robot.with_gravity(axis), links, turned.rows.q) for axis in np.eye(3)]
         found = direction + turned.linearise(np.stack(pulls, axis=2), np.full(3, size)).tangents
         length = float(np.linalg.norm(found))
         if length < 0.2 * size:
@@ -72,7 +71,7 @@ CHECK = Check(
     symptom="a model that predicts well with masses that no arm has, or joints near the base that nothing explains",
     cause="a robot that is not mounted upright, or a base frame that is turned against the description's",
     fix="`gravity` of the robot, (9.81, 0, 0)",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     spoils=True,
 )

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.finding import Check, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Suspect
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
@@ -25,7 +25,7 @@ CHECK = Check(
     symptom="links without weight: efforts that follow accelerations and speeds, and not the pose",
     cause="efforts that the controller gives without the gravity that it compensates",
     fix="`gravity` of the robot, (0, 0, 0), or record the whole effort",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     spoils=True,
 )

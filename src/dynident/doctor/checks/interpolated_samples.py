@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.doctor.case import Case
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import compare_signals
 
 #: From this share of samples on a line between their neighbours on it matters; and how near to it they are, as a share of the step.
 _SHARE, _ON_LINE = 0.4, 1e-6
@@ -36,8 +36,8 @@ def _look(case: Case) -> Iterator[Finding]:
         confidence=Confidence.MEDIUM,
         evidence=(Evidence("rows per sample", times), Evidence("rate of the samples", slower, "Hz")),
         advice=f"keep the cutoff of the filter below {slower / 4.0:.3g} Hz, a quarter of theirs, or use the log before it was resampled",
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"{what} of {case.names[joint]}",
                 getattr(case.robot.joints[joint].units, what),
                 data.time[shown],
@@ -54,6 +54,6 @@ CHECK = Check(
     symptom="samples on straight lines between a few of them",
     cause="a log that was resampled from a slower one",
     fix="a `cutoff` below a quarter of the slower rate, or the log before it was resampled",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

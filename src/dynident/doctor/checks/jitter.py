@@ -11,8 +11,8 @@ from dynident.data.signals.sampling import GAP
 from dynident.doctor.case import Case
 from dynident.doctor.checks.time_base import usual_rate
 from dynident.doctor.correction import Correction
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import compare_signals
 
 #: Periods that vary by more than this share (standard deviation) are uneven.
 _UNEVEN = 0.03
@@ -51,8 +51,8 @@ def _look(case: Case) -> Iterator[Finding]:
             Evidence("positions are rougher over the stamps than over even ones", ratio, "times"),
         ),
         correction=Correction(rate=rate, clock=1.0 / (rate * mean)),
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"steps of the position of {case.names[joint]} over their period",
                 case.robot.joints[joint].units.velocity,
                 data.time[shown],
@@ -74,6 +74,6 @@ CHECK = Check(
     symptom="uneven stamps, and positions that are smooth over the row and not over the time",
     cause="stamps of a busy computer for samples that the robot takes evenly",
     fix="`rate`, that of the robot, in place of the stamps",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

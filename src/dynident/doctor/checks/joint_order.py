@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.finding import Check, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Suspect
 
 #: Robots of so many joints have few enough orders to try them all.
 _FEW = 4
@@ -56,7 +56,7 @@ CHECK = Check(
     symptom="most of several joints is unexplained, positions or efforts beyond the limits of their joints",
     cause="columns in another order than the robot's joints",
     fix="`joints: [joint2, joint1, joint3]` in the YAML beside the data, `effort_joints` where efforts alone are in another order",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     spoils=True,
 )

@@ -9,7 +9,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.finding import Check, Evidence, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Evidence, Suspect
 from dynident.dynamics import inverse_dynamics
 from dynident.robots.robot import JointType
 
@@ -52,8 +52,7 @@ def _refine(case: Case, joint: int, offset: float) -> float:
     """A few steps of Gauss and Newton, each at most half a radian long."""
     for _ in range(_ROUNDS):
         moved = case.shift(_alone(case, joint, offset))
-        rows = moved.excerpt
-        assert rows is not None  # noqa: S101 (checks of the model are asked with one)
+        rows = moved.rows
         links, step = moved.explanation.links.reshape(-1, 10), _alone(case, joint, _STEP)
         ahead, behind = (inverse_dynamics(case.robot, links, rows.q + sign * step, rows.dq, rows.ddq) for sign in (1.0, -1.0))
         tangent = (ahead - behind)[:, :, None] / (2.0 * _STEP)
@@ -78,7 +77,7 @@ CHECK = Check(
     symptom="gravity torques that are largest somewhere else than the description says",
     cause="a joint whose zero was lost, or is defined in another pose",
     fix="`offsets: [0, 0.1, 0]` [rad] in the YAML beside the data",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     spoils=True,
     leaves=0.85,

@@ -8,9 +8,9 @@ import numpy as np
 
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
 from dynident.doctor.pieces import find_leaps
+from dynident.doctor.signals import compare_signals
 
 #: What is left out around it [s], and in periods of the clock where that is more.
 _AROUND, _PERIODS = 0.1, 1.5
@@ -32,8 +32,8 @@ def _look(case: Case) -> Iterator[Finding]:
         confidence=Confidence.HIGH,
         evidence=tuple(Evidence("leap at", leap, "s") for leap in leaps),
         correction=Correction(without=tuple((leap - around, leap + around) for leap in leaps)),
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"position of {case.names[joint]}",
                 case.robot.joints[joint].units.position,
                 data.time,
@@ -50,6 +50,6 @@ CHECK = Check(
     symptom="positions that leap between two samples while velocities go on",
     cause="samples that were lost, and stamps that were counted from those that were not",
     fix="`without`, an interval around each leap",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

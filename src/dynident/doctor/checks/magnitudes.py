@@ -16,8 +16,8 @@ from dynident.core.arrays import Array, IntArray
 from dynident.doctor.case import Case
 from dynident.doctor.competition import SURE
 from dynident.doctor.correction import Correction
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import compare_signals
 from dynident.errors import InputError
 from dynident.signs import recover_signs
 
@@ -31,13 +31,12 @@ def _look(case: Case) -> Iterator[Finding]:
     data = case.data
     if not data.seems_unsigned:
         return
-    assert data.effort is not None  # noqa: S101 (it seems unsigned)
-    places = [find_returns(values) for values in data.effort.T]
+    places = [find_returns(values) for values in data.require("effort").T]
     count = sum(map(len, places))
     if count == 0:  # nothing says that a sign was lost
         return
     joint = int(np.argmax([len(own) for own in places]))
-    effort = data.effort[:, joint]
+    effort = data.require("effort")[:, joint]
     turned = np.searchsorted(places[joint], np.arange(data.samples), side="right") % 2
     explained = case.excerpt is not None and case.well_explained
     sure = (count >= _RETURNS and not explained) or _gain_with_signs(case) >= SURE
@@ -51,8 +50,8 @@ def _look(case: Case) -> Iterator[Finding]:
         correction=Correction(unsigned=True),
         advice="then recover the signs (dynident signs on the command line, recover_signs in Python)",
         spoils=True,
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"effort of {case.names[joint]}",
                 case.robot.joints[joint].units.effort,
                 data.time,
@@ -93,7 +92,7 @@ CHECK = Check(
     symptom="efforts of which none is negative, although joints move both ways",
     cause="a controller that gives the magnitude of torque or current",
     fix="`effort_kind: magnitude`, then `dynident signs` ([how](../tutorials/unsigned.md))",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
     spoils=True,
 )

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.doctor.case import Case
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import compare_signals
 from dynident.robots.robot import JointType
 
 #: No joint turns this far [rad]; where its limits are known, no joint goes this many times beyond their span.
@@ -34,8 +34,8 @@ def _look(case: Case) -> Iterator[Finding]:
         joints=tuple(case.names[j] for j in beyond),
         advice="give gear_ratios in the YAML beside the data: positions are divided by them, and torques multiplied",
         spoils=True,
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"position of {case.names[worst]}",
                 "rad",
                 case.data.time,
@@ -52,7 +52,7 @@ CHECK = Check(
     symptom="positions of many turns",
     cause="positions, speeds and torques of the motors, before the gears",
     fix="`gear_ratios: [100, 100, 80]` in the YAML beside the data",
-    stage=Stage.REST,
+    stage=CheckStage.REST,
     look=_look,
     spoils=True,
 )

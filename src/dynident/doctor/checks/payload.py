@@ -9,8 +9,8 @@ import numpy as np
 
 from dynident.doctor.case import Case
 from dynident.doctor.explanation import explain, known_better, moments, predict
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import compare_signals
 from dynident.dynamics import torque_regressor
 
 #: Nominal links are taken to be known to this factor here: what a payload adds is less than what links may be off by else.
@@ -47,8 +47,8 @@ def _look(case: Case) -> Iterator[Finding]:
             Evidence("gain in log-probability", 0.5 * gain),
         ),
         advice="add it to the description, or weigh it with identify_payload; what is identified is the arm with it",
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"effort of {case.names[joint]}",
                 case.robot.joints[joint].units.effort,
                 rows.time,
@@ -65,6 +65,6 @@ CHECK = Check(
     symptom="nominal links that predict too little load in all joints, the more the farther from the base",
     cause="a tool or payload that is not in the description",
     fix="the tool in the description; `identify_payload` weighs it",
-    stage=Stage.REST,
+    stage=CheckStage.REST,
     look=_look,
 )

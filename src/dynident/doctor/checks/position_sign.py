@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction, flip
-from dynident.doctor.finding import Check, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Suspect
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
@@ -32,7 +32,7 @@ CHECK = Check(
     symptom="most of several joints is unexplained, although each of them looks right by itself",
     cause="a joint that the controller counts the other way than the description does",
     fix="`signs: [1, -1, 1]` in the YAML beside the data, with `effort_signs` where efforts are right",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     spoils=True,
 )

@@ -10,7 +10,7 @@ from dynident.core.arrays import Array
 from dynident.data import Dataset
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.finding import Check, Evidence, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Evidence, Suspect
 from dynident.robots.robot import JointType
 
 _UNITS = ("deg", "rev", "mrad")
@@ -57,7 +57,7 @@ CHECK = Check(
     symptom="positions far beyond the joints' limits, efforts that nothing explains",
     cause="positions in degrees, turns or counts that were taken for radians",
     fix="`units: {q: deg, dq: deg/s}`, for counts `gear_ratios` with counts per radian in the YAML beside the data",
-    stage=Stage.MODEL,
+    stage=CheckStage.MODEL,
     suspects=_suspects,
     spoils=True,
 )

@@ -9,8 +9,8 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data.signals.encoder_noise import find_step
 from dynident.doctor.case import Case
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import compare_signals
 
 #: Steps of positions that matter [rad | m], and of efforts, as a share of their RMS.
 _POSITION, _EFFORT = 1e-3, 0.03
@@ -32,7 +32,7 @@ def _look(case: Case) -> Iterator[Finding]:
         names = tuple(case.names[j] for j in coarse)
         shown, unit = values[:_SHOWN, worst], getattr(case.robot.joints[worst].units, what)
         title = f"{what} of {case.names[worst]}"
-        figure = compare_figure(title, unit, data.time[:_SHOWN], shown, _smooth(shown), what=(what, "smoothed"))
+        signals = compare_signals(title, unit, data.time[:_SHOWN], shown, _smooth(shown), what=(what, "smoothed"))
         units = {j: getattr(case.robot.joints[j].units, what) for j in coarse}
         yield Finding(
             name=CHECK.name,
@@ -41,7 +41,7 @@ def _look(case: Case) -> Iterator[Finding]:
             evidence=tuple(Evidence(f"step of {case.names[j]}", step, units[j]) for j, step in coarse.items()),
             joints=names,
             advice="record with more digits; until then filter at a low cutoff, and trust velocities that were recorded over differences",
-            figures=(figure,),
+            signals=(signals,),
         )
 
 
@@ -54,6 +54,6 @@ CHECK = Check(
     symptom="positions or efforts that are staircases",
     cause="a log with few digits, or a coarse encoder",
     fix="a lower `cutoff`, and a log with more digits",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.doctor.case import Case
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.signals import compare_signals
 
 #: From this share of repeated rows on it matters.
 _SHARE = 0.3
@@ -29,14 +29,14 @@ def _look(case: Case) -> Iterator[Finding]:
     new = np.append(True, ~same[: len(position) - 1])
     even = np.interp(data.time[shown], data.time[shown][new], position[new])
     unit, what = case.robot.joints[0].units.position, ("position", "as it was read")
-    figure = compare_figure(f"position of {case.names[0]}", unit, data.time[shown], position, even, what=what)
+    signals = compare_signals(f"position of {case.names[0]}", unit, data.time[shown], position, even, what=what)
     yield Finding(
         name=CHECK.name,
         sentence=f"{100.0 * share:.0f} % of the rows repeat the one before: sensors were read at {slower:.4g} Hz, not {data.rate:.4g}",
         confidence=Confidence.MEDIUM,
         evidence=(Evidence("rows per sample", times), Evidence("rate of the samples", slower, "Hz")),
         advice=f"keep the cutoff of the filter below {slower / 4.0:.3g} Hz, a quarter of their rate",
-        figures=(figure,),
+        signals=(signals,),
     )
 
 
@@ -45,6 +45,6 @@ CHECK = Check(
     symptom="rows that are the same as the one before",
     cause="sensors that are read more seldom than rows are written",
     fix="a `cutoff` below a quarter of the rate at which they are read",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

@@ -10,9 +10,9 @@ from dynident.core.arrays import Array, BoolArray
 from dynident.data.signals.encoder_noise import find_step
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
 from dynident.doctor.intervals import find_intervals, total
+from dynident.doctor.signals import compare_signals
 
 #: Samples in a row at the largest value that no noise makes, and their share of the log from which on it matters.
 _RUN, _SHARE = 5, 0.003
@@ -40,7 +40,7 @@ def _look(case: Case) -> Iterator[Finding]:
     names = tuple(case.names[j] for j in clipped)
     worst, (where, _) = max(clipped.items(), key=lambda item: float(np.mean(item[1][0])))
     effort = data.effort[:, worst]
-    figure = compare_figure(
+    signals = compare_signals(
         f"effort of {case.names[worst]}",
         case.robot.joints[worst].units.effort,
         data.time,
@@ -59,7 +59,7 @@ def _look(case: Case) -> Iterator[Finding]:
         joints=names,
         correction=Correction(without=tuple(intervals)) if mended else None,
         advice="" if mended else "record a slower motion, or one of less load, at which nothing clips",
-        figures=(figure,),
+        signals=(signals,),
     )
 
 
@@ -83,6 +83,6 @@ CHECK = Check(
     symptom="peaks of the effort that are flat",
     cause="a sensor, an amplifier or a controller that clips",
     fix="`without`, the intervals in which it does",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

@@ -9,9 +9,9 @@ import numpy as np
 from dynident.data.signals.butterworth import forward_backward, shortest
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
 from dynident.doctor.intervals import find_intervals, total
+from dynident.doctor.signals import compare_signals
 
 #: Speeds below this share of a joint's largest are none, and pauses shorter than this [s] belong to a motion.
 _SLOW, _PAUSE = 0.01, 1.0
@@ -49,8 +49,8 @@ def _look(case: Case) -> Iterator[Finding]:
             *(Evidence("from", start, "s") for start, _ in intervals[:3]),
         ),
         correction=Correction(without=tuple(intervals)),
-        figures=(
-            compare_figure(
+        signals=(
+            compare_signals(
                 f"position of {case.names[joint]}",
                 case.robot.joints[joint].units.position,
                 data.time,
@@ -67,6 +67,6 @@ CHECK = Check(
     symptom="stretches in which nothing moves and efforts stay where they are",
     cause="a recording that began too early, ended too late, or was paused",
     fix="`without`, the intervals in which nothing moves",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

@@ -9,9 +9,9 @@ import numpy as np
 
 from dynident.doctor.case import Case
 from dynident.doctor.checks.position_unit import count_of_turn
-from dynident.doctor.checks.velocity import NEAR_UNIT, SAME, has_common_factor, unit_of, velocity_figure
+from dynident.doctor.checks.velocity import NEAR_UNIT, SAME, compare_velocities, has_common_factor, unit_of
 from dynident.doctor.correction import Correction
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage, Suspect
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding, Suspect
 
 #: What the stamps may have to be multiplied by, to look for the best near the best of these.
 _FACTORS = (1e-9, 1e-6, 1e-3, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 1.6, 2.5, 5.0, 10.0, 20.0, 50.0)
@@ -72,7 +72,7 @@ def _look(case: Case) -> Iterator[Finding]:
         ),
         correction=correction,
         spoils=name != "velocity",
-        figures=(velocity_figure(case, found, int(found.moving[0])),),
+        signals=(compare_velocities(case, found, int(found.moving[0])),),
     )
 
 
@@ -134,7 +134,7 @@ CHECK = Check(
     symptom="velocities that are the derivatives of the positions times a factor, inertias that no arm of this weight has",
     cause="a sampling rate that was misread, stamps in another unit",
     fix="`rate: 1000`, or `units: {time: ms}`",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
     suspects=_suspects,
     spoils=True,

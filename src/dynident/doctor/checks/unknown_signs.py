@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.doctor.case import Case
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
 from dynident.errors import InputError
 from dynident.signs import recover_signs
 
@@ -30,8 +30,7 @@ def _look(case: Case) -> Iterator[Finding]:
         return
     if found.verdict.settled:
         return
-    assert found.log.effort is not None  # noqa: S101 (its magnitudes)
-    shares = found.confidence.levels / np.sqrt(np.mean(found.log.effort**2, axis=0))
+    shares = found.confidence.levels / np.sqrt(np.mean(found.log.require("effort") ** 2, axis=0))
     margins = found.confidence.flip_margins
     worst, closest = int(np.argmax(shares)), int(np.argmin(margins))
     evidence = [Evidence(f"left by the model of {case.names[worst]}", 100.0 * float(shares[worst]), "% of its effort")]
@@ -43,7 +42,7 @@ def _look(case: Case) -> Iterator[Finding]:
         confidence=Confidence.MEDIUM,
         evidence=tuple(evidence),
         advice=f"{found.advice}; {_UNTOLD}",
-        figures=found.figures()[:1],
+        signals=(found,),
     )
 
 
@@ -52,6 +51,6 @@ CHECK = Check(
     symptom="magnitudes that the robot explains with no signs, or with several",
     cause="friction that the model lacks, a wrong unit, order or mounting, or a motion that doesn't tell",
     fix="a friction model that fits (`auto` chooses one) when signs are recovered; a longer and faster motion",
-    stage=Stage.REST,
+    stage=CheckStage.REST,
     look=_look,
 )

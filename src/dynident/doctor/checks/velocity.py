@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from dynident.core.figures import Figure
 from dynident.data.reading.quantities import UNITS
 from dynident.doctor.case import Case
 from dynident.doctor.correction import Correction
-from dynident.doctor.figures import compare_figure
-from dynident.doctor.finding import Check, Confidence, Evidence, Finding, Stage
-from dynident.doctor.rates_of_change import Comparison
+from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
+from dynident.doctor.rates_of_change import RateComparison
+from dynident.doctor.signals import SignalComparison, compare_signals
 
 #: Velocities that are those of the positions have at least this correlation with their derivative, and this factor at most.
 LIKE, SAME = 0.95, 1.06
@@ -36,7 +35,7 @@ def unit_of(quantity: str, factor: float) -> str:
     return ""
 
 
-def find_wrong(found: Comparison, like: float = LIKE, same: float = SAME, clean: float = 0.0) -> list[int]:
+def find_wrong(found: RateComparison, like: float = LIKE, same: float = SAME, clean: float = 0.0) -> list[int]:
     """Joints, from 0, whose recorded quantity is not the derivative.
 
     like, same : least correlation and largest factor. clean : correlation from which on the factor means something.
@@ -45,7 +44,7 @@ def find_wrong(found: Comparison, like: float = LIKE, same: float = SAME, clean:
     return found.moving[(own < like) | ((own > clean) & (np.abs(np.log(np.maximum(factors, 1e-9))) > np.log(same)))].tolist()
 
 
-def has_common_factor(found: Comparison) -> bool:
+def has_common_factor(found: RateComparison) -> bool:
     """Whether all joints that move agree about one factor."""
     own, factors = found.own[found.moving], found.factors[found.moving]
     return len(own) > 0 and bool(np.all(own > LIKE) and np.ptp(np.log(np.maximum(factors, 1e-9))) < np.log(SAME))
@@ -73,7 +72,7 @@ def _look(case: Case) -> Iterator[Finding]:
         )
 
 
-def _wrong(case: Case, found: Comparison, wrong: list[int]) -> Finding:
+def _wrong(case: Case, found: RateComparison, wrong: list[int]) -> Finding:
     names = tuple(case.names[j] for j in wrong)
     who = "all joints" if len(wrong) == len(found.moving) else ", ".join(names)
     best = np.argmax(np.abs(found.likeness[wrong][:, found.moving]), axis=1)
@@ -93,7 +92,13 @@ def _wrong(case: Case, found: Comparison, wrong: list[int]) -> Finding:
 
 
 def _finding(
-    case: Case, found: Comparison, joint: int, sentence: str, confidence: Confidence, evidence: tuple[Evidence, ...], names: tuple[str, ...]
+    case: Case,
+    found: RateComparison,
+    joint: int,
+    sentence: str,
+    confidence: Confidence,
+    evidence: tuple[Evidence, ...],
+    names: tuple[str, ...],
 ) -> Finding:
     return Finding(
         name=CHECK.name,
@@ -102,15 +107,15 @@ def _finding(
         evidence=evidence,
         joints=names,
         correction=Correction(ignored=("dq",)),
-        figures=(velocity_figure(case, found, joint),),
+        signals=(compare_velocities(case, found, joint),),
     )
 
 
-def velocity_figure(case: Case, found: Comparison, joint: int) -> Figure:
+def compare_velocities(case: Case, found: RateComparison, joint: int) -> SignalComparison:
     """The recorded velocity of a joint, and the derivative of its position."""
     what = ("recorded velocity", "derivative of the position")
     recorded, derived = found.recorded[:, joint], found.derived[:, joint]
-    return compare_figure(
+    return compare_signals(
         f"velocity of {case.names[joint]}", case.robot.joints[joint].units.velocity, found.time, recorded, derived, what=what
     )
 
@@ -120,6 +125,6 @@ CHECK = Check(
     symptom="recorded velocities that are not the derivatives of the positions",
     cause="velocities in another unit, order or sign than the positions, or commanded instead of measured ones",
     fix="`columns: {dq: none}`, which takes the derivative of the positions, or their unit: `units: {dq: deg/s}`",
-    stage=Stage.SIGNALS,
+    stage=CheckStage.SIGNALS,
     look=_look,
 )

@@ -12,10 +12,10 @@ import numpy as np
 
 from dynident.core.arrays import IntArray
 from dynident.core.names import printable
-from dynident.core.options import NoOptions
+from dynident.core.options import NoOptions, Options
 from dynident.data.dataset import Dataset
 from dynident.data.formats.comments import read_comments
-from dynident.data.reading.load import ReadingArguments
+from dynident.data.reading.reading import Reading
 from dynident.errors import InputError, ValueRangeError
 from dynident.excitation.limits.margins import LimitReport
 from dynident.robots.robot import Robot
@@ -23,6 +23,7 @@ from dynident.robots.robot import Robot
 #: Begins the first line of a file that was not checked for everything, and the sentence that says why.
 NOT_CHECKED = "NOT CHECKED"
 _FORMAT = re.compile(r"format (\w+);")
+_SAMPLES = re.compile(r"format \w+; [^,;]+ Hz, (\d{1,12}) samples,")
 _MARKS = "periods, as samples x number (0: on the way there and back): "
 #: Clocks whose steps differ by less than this share are regular.
 _REGULAR = 1e-6
@@ -49,13 +50,13 @@ class TrajectoryFormat:
     about: str
     suffixes: tuple[str, ...]
     encode: Callable[[Dataset, Sequence[str], Any], str | bytes]
-    read: Callable[[Path, ReadingArguments], Dataset]
+    read: Callable[[Path, Reading], Dataset]
     comments: Callable[[Path], tuple[str, ...]] = read_comments
     rate: float = 100.0
     joints: int = 0
     periods: Sequence[int] = ()
     marks: bool = False
-    options: type[object] = NoOptions
+    options: type[Options] = NoOptions
 
     def require(self, joints: int, rate: float) -> None:
         """InputError unless motions of so many joints at so many samples per second can be written."""
@@ -77,10 +78,16 @@ class TrajectoryFormat:
 class FileHeader:
     """What a person should know before a robot gets the file.
 
-    robot : str              Its name; empty where nobody said it.
-    checked : tuple of str   The limits that hold along the motion.
-    unchecked : str          A sentence on what was not checked; empty where everything was.
-    units : tuple of str     Unit of each joint's position ("rad", "m").
+    Attributes
+    ----------
+    robot : str
+        Its name; empty where nobody said it.
+    checked : tuple of str
+        The limits that hold along the motion.
+    unchecked : str
+        A sentence on what was not checked; empty where everything was.
+    units : tuple of str
+        Unit of each joint's position ("rad", "m").
     """
 
     robot: str = ""
@@ -124,6 +131,11 @@ class TrajectoryFile:
 def named_format(comments: Sequence[str]) -> str:
     """The format that the lines of one of dynident's own files name; empty for others."""
     return next((found[1] for line in comments if (found := _FORMAT.match(line))), "")
+
+
+def told_samples(comments: Sequence[str]) -> int | None:
+    """How many samples the lines of one of dynident's own files tell of; None where they don't."""
+    return next((int(found[1]) for line in comments if (found := _SAMPLES.match(line))), None)
 
 
 def _marks_text(marks: IntArray) -> str:

@@ -20,7 +20,7 @@ from dynident.core.arrays import Array
 from dynident.core.files import parse_yaml, read_text
 from dynident.core.options import NoOptions
 from dynident.data.dataset import Dataset
-from dynident.data.reading.load import ReadingArguments
+from dynident.data.reading.reading import Reading
 from dynident.errors import FileError, InputError
 from dynident.excitation.formats.format import TrajectoryFormat
 from dynident.excitation.formats.tables import read_samples
@@ -69,14 +69,14 @@ def _duration(time: float) -> tuple[int, int]:
     return divmod(round(float(time) * 1e9), 1_000_000_000)
 
 
-def _read_yaml(path: Path, reading: ReadingArguments) -> Dataset:
+def _read_yaml(path: Path, reading: Reading) -> Dataset:
     text = read_text(path)
     if not _POINTS.search(text):
         return read_samples(path, reading)  # the YAML beside data, which lists files
     return _samples(path, parse_yaml(path, text, large=True))
 
 
-def _read_json(path: Path, reading: ReadingArguments) -> Dataset:
+def _read_json(path: Path, reading: Reading) -> Dataset:
     return _samples(path, _json(path))
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dynident.excitation.formats.format import TrajectoryFormat
-from dynident.excitation.formats.positions import encode_positions
-from dynident.excitation.formats.tables import read_samples
+from dynident.excitation.formats.tables import encode_positions, read_samples
 
 FORMAT = TrajectoryFormat(
     name="kuka_fri",

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dynident.core.options import NoOptions
 from dynident.data.dataset import Dataset
 from dynident.data.formats.writing import csv_bytes
-from dynident.data.reading.load import ReadingArguments
+from dynident.data.reading.reading import Reading
 from dynident.excitation.formats.format import TrajectoryFormat
 from dynident.excitation.formats.tables import read_samples
 
@@ -31,9 +31,8 @@ def _encode(samples: Dataset, lines: Sequence[str], options: NoOptions) -> bytes
     return csv_bytes(columns, [*lines, "axis positions in degrees, time in s"], {"joint_names": list(samples.joint_names)})
 
 
-def _read(path: Path, reading: ReadingArguments) -> Dataset:
-    ours: ReadingArguments = {"columns": {"q": list(_AXES)}, "units": {"q": "deg"}}
-    return read_samples(path, {**reading, **ours})
+def _read(path: Path, reading: Reading) -> Dataset:
+    return read_samples(path, Reading(columns={"q": _AXES}, units={"q": "deg"}).over(reading))
 
 
 FORMAT = TrajectoryFormat(

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Unpack
 
 import numpy as np
 
+from dynident.core.arrays import Array
 from dynident.core.files import write_atomically
-from dynident.core.options import describe_all, settle_options
+from dynident.core.options import describe_all, settle_options, takes
 from dynident.data.dataset import Dataset
-from dynident.data.reading.load import ReadingArguments
+from dynident.data.reading.reading import Reading
 from dynident.errors import FileError, UnknownNameError
 from dynident.excitation.formats import franka, joint_trajectory, kuka_fri, kuka_rsi, tables, urscript
-from dynident.excitation.formats.format import FileHeader, TrajectoryFile, TrajectoryFormat, named_format, require_regular, restore_marks
+from dynident.excitation.formats.format import (
+    FileHeader,
+    TrajectoryFile,
+    TrajectoryFormat,
+    named_format,
+    require_regular,
+    restore_marks,
+    told_samples,
+)
 
-#: No joint of a robot goes farther [rad | m].
-_FARTHEST = 1e6
+#: No joint of a robot goes farther [rad | m], or faster [rad/s | m/s], or speeds up more [rad/s² | m/s²].
+_LARGEST = {"q": ("position", 1e6), "dq": ("velocity", 1e6), "ddq": ("acceleration", 1e8)}
 FORMATS: dict[str, TrajectoryFormat] = {
     item.name: item
     for item in (
@@ -32,6 +40,7 @@ FORMATS: dict[str, TrajectoryFormat] = {
         kuka_fri.FORMAT,
     )
 }
+"""The formats in which trajectories are written and read, by name."""
 
 
 def trajectory_suffixes() -> tuple[str, ...]:
@@ -72,7 +81,12 @@ def write_trajectory(
 ) -> None:
     """Write samples of a trajectory, all or nothing; the suffix says as what, unless `format` names it.
 
-    header : what the first lines say; without one they say that nothing was checked. options : of the format's own.
+    Parameters
+    ----------
+    header
+        What the first lines say; without one they say that nothing was checked.
+    options
+        Of the format's own.
     """
     found = format_of(path, format)
     require_regular(samples, found)
@@ -80,10 +94,11 @@ def write_trajectory(
     write_atomically(path, found.encode(samples, lines, settle_options(found.options, options, f"format {found.name}")))
 
 
-def read_trajectory(path: str | Path, **reading: Unpack[ReadingArguments]) -> TrajectoryFile:
+@takes(Reading)
+def read_trajectory(path: str | Path, reading: Reading) -> TrajectoryFile:
     """The motion in a trajectory file of any format, or in any file with time and positions.
 
-    reading : as for `load_dataset`, for data files that dynident has not written.
+    The keywords are those of `load_dataset`, for data files that dynident has not written.
     """
     file = Path(path)
     by_suffix = [item for item in FORMATS.values() if file.suffix.lower() in item.suffixes] or [tables.CSV]
@@ -91,6 +106,14 @@ def read_trajectory(path: str | Path, **reading: Unpack[ReadingArguments]) -> Tr
     named = named_format(comments)
     found = next((item for item in by_suffix if item.name == named), by_suffix[0])
     samples = restore_marks(found.read(file, reading), comments)
-    if (farthest := float(np.abs(samples.q).max(initial=0.0))) > _FARTHEST:
-        raise FileError(file, f"has a position of {farthest:.3g} rad or m; at most {_FARTHEST:g} was expected", remedy="check its columns")
+    told = told_samples(comments)
+    if told is not None and told != samples.samples:
+        remedy = "copy or write it again; if the motion was changed on purpose, delete its first lines"
+        raise FileError(file, f"has {samples.samples} samples, and its first lines tell of {told}", remedy=remedy)
+    for name, (quantity, largest) in _LARGEST.items():
+        values: Array | None = getattr(samples, name)
+        size = 0.0 if values is None else float(np.abs(values).max(initial=0.0))
+        if size > largest:
+            message = f"has {'an' if quantity[0] == 'a' else 'a'} {quantity} of {size:.3g}; at most {largest:g} was expected"
+            raise FileError(file, message, remedy="check its columns and their units")
     return TrajectoryFile(samples=samples, format=found.name, comments=comments)

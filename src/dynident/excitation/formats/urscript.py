@@ -11,15 +11,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.files import read_text
-from dynident.core.options import option
+from dynident.core.kinds import number
+from dynident.core.options import Options, option
 from dynident.data.dataset import Dataset
-from dynident.data.reading.load import ReadingArguments
-from dynident.errors import FileError, InputError, ValueRangeError
+from dynident.data.reading.reading import Reading
+from dynident.errors import FileError, InputError
 from dynident.excitation.formats.format import TrajectoryFormat
 
 _MOVEJ = re.compile(r"^\s*movej\(\s*\[([^\]]*)\]", re.MULTILINE)
@@ -27,17 +29,16 @@ _SERVOJ = re.compile(r"^\s*servoj\(\s*\[([^\]]*)\][^#\n]*?\bt\s*=\s*([0-9.eE+-]+
 
 
 @dataclass(frozen=True, kw_only=True)
-class URScriptOptions:
+class URScriptOptions(Options):
     """Of servoj and of the move to the start."""
 
-    lookahead: float = option(0.1, "Lookahead time of servoj in s, 0.03 to 0.2; more is smoother and follows later.")
-    gain: float = option(300.0, "Gain of servoj, 100 to 2000; more follows closer and shakes sooner.")
-    approach: float = option(0.25, "Joint velocity of the move to the start in rad/s.")
-
-    def __post_init__(self) -> None:
-        for name, low, high in (("lookahead", 0.03, 0.2), ("gain", 100.0, 2000.0), ("approach", 0.01, 3.0)):
-            if not low <= getattr(self, name) <= high:
-                raise ValueRangeError(f"option {name} of urscript", f"is {getattr(self, name):g}; {low:g} to {high:g} was expected")
+    lookahead: Annotated[float, number("s", low=0.03, high=0.2)] = option(
+        0.1, "Lookahead time of servoj in s, 0.03 to 0.2; more is smoother and follows later."
+    )
+    gain: Annotated[float, number(low=100.0, high=2000.0)] = option(
+        300.0, "Gain of servoj, 100 to 2000; more follows closer, shakes sooner."
+    )
+    approach: Annotated[float, number(low=0.01, high=3.0)] = option(0.25, "Joint velocity of the move to the start in rad/s.")
 
 
 def _encode(samples: Dataset, lines: Sequence[str], options: URScriptOptions) -> str:
@@ -59,7 +60,7 @@ def _row(q: Array) -> str:
     return f"[{', '.join(repr(float(value)) for value in q)}]"
 
 
-def _read(path: Path, reading: ReadingArguments) -> Dataset:
+def _read(path: Path, reading: Reading) -> Dataset:
     text = read_text(path)
     start, steps = _MOVEJ.search(text), list(_SERVOJ.finditer(text))
     if start is None or not steps:

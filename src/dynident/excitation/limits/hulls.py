@@ -15,7 +15,7 @@ from dynident.robots.solids import Solid
 _FLAT = 1e-6
 
 
-class Contact(NamedTuple):
+class HullContact(NamedTuple):
     """Signed distance [m], and the nearest points and the direction from the first to the second, each (3,), in the base frame."""
 
     distance: float
@@ -67,7 +67,7 @@ class HullEngine:
         self._shapes = [self._shape(solid) for solid in solids]
         self._request, self._result = coal.DistanceRequest(), coal.DistanceResult()
 
-    def contact(self, first: int, second: int, pose_first: Array, pose_second: Array) -> Contact:
+    def contact(self, first: int, second: int, pose_first: Array, pose_second: Array) -> HullContact:
         """Between two solids at poses (3, 4) of their bodies."""
         (a, in_a), (b, in_b) = self._shapes[first], self._shapes[second]
         coal, result = self._coal, self._result
@@ -75,7 +75,7 @@ class HullEngine:
         place = [coal.Transform3s(pose[:, :3], pose[:, 3]) for pose in (pose_first, pose_second)]
         distance = coal.distance(a, place[0] * in_a, b, place[1] * in_b, self._request, result)
         points = (np.array(part) for part in (result.getNearestPoint1(), result.getNearestPoint2(), result.normal))  # they change in place
-        return Contact(float(distance), *points)
+        return HullContact(float(distance), *points)
 
     def _shape(self, solid: Solid) -> tuple[Any, Any]:
         """A solid as coal has it, and its pose in its body."""

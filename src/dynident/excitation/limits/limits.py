@@ -33,9 +33,14 @@ class LimitError(DynidentError):
 class Box:
     """A region that some links must stay in as a whole, in the base frame.
 
-    frames : tuple of str   Link names, or "tool" for the point of the tool; empty means all links and the tool.
-    lower, upper : (3,)     Corners [m]; infinite where the region is open.
-    name : str              How a report calls it.
+    Attributes
+    ----------
+    frames : tuple of str
+        Link names, or "tool" for the point of the tool; empty means all links and the tool.
+    lower, upper : (3,) array
+        Corners [m]; infinite where the region is open.
+    name : str
+        How a report calls it.
     """
 
     lower: Array
@@ -55,14 +60,23 @@ class Box:
 class Limits:
     """What a trajectory must keep; infinite where there is no limit.
 
-    position : (n, 2)       Lower and upper positions, margins already taken off [rad | m].
-    velocity, acceleration, effort : (n,)   Largest absolute values [rad/s, rad/s², N·m | m/s, m/s², N].
-    boxes : tuple of Box    Where links and the tool must stay.
-    floor : float           Height in the base frame that all moving links and the tool stay above [m].
-    jerk : (n,)             Largest rates of the accelerations [rad/s³ | m/s³]; infinite by default.
-    clearance : float or None   Least distance between links that are not neighbours, from the floor and from the sides of boxes [m];
-                                None: links may touch each other, and the sides.
-    torque : TorqueBound or None   What a motion may need of `effort`; None: the description's links exactly, without friction.
+    Attributes
+    ----------
+    position : (n, 2) array
+        Lower and upper positions, margins already taken off [rad | m].
+    velocity, acceleration, effort : (n,) array
+        Largest absolute values [rad/s, rad/s², N·m | m/s, m/s², N].
+    boxes : tuple of Box
+        Where links and the tool must stay.
+    floor : float
+        Height in the base frame that all moving links and the tool stay above [m].
+    jerk : (n,) array
+        Largest rates of the accelerations [rad/s³ | m/s³]; infinite by default.
+    clearance : float or None
+        Least distance between links that are not neighbours, from the floor and from the sides of boxes [m]; None: links may touch each
+        other, and the sides.
+    torque : TorqueBound or None
+        What a motion may need of `effort`; None: the description's links exactly, without friction.
     """
 
     position: Array
@@ -112,8 +126,13 @@ def robot_limits(
     """The limits of the robot's description, with a margin to the position limits [rad | m] and shares of the others.
 
     The defaults leave a controller something to work with, and keep links apart and above the plane that the robot is mounted on.
-    floor : height in the base frame [m]; None: there is no floor.
-    torque_factor : links may weigh so many times what the description says, or that part of it.
+
+    Parameters
+    ----------
+    floor
+        Height in the base frame [m]; None: there is no floor.
+    torque_factor
+        Links may weigh so many times what the description says, or that part of it.
     """
     shares = {"velocity": velocity_scale, "acceleration": acceleration_scale, "effort": effort_scale, "jerk": jerk_scale}
     for name, scale in shares.items():
@@ -181,7 +200,8 @@ def _floor(robot: Robot, floor: float | Literal["mounting"] | None) -> float:
 
 def _scale(limits: Array, scale: float) -> Array:
     """Infinite stays infinite, whatever its share (0 · ∞ is NaN)."""
-    return np.where(np.isfinite(limits), limits * scale, np.inf if scale > 0.0 else 0.0)
+    with np.errstate(over="ignore"):  # which is no limit then
+        return np.where(np.isfinite(limits), limits * scale, np.inf if scale > 0.0 else 0.0)
 
 
 def frame_positions(robot: Robot, q: Array) -> Array:

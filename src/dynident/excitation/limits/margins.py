@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.results import Report, Row, Table
+from dynident.core.results import Tabular
 from dynident.excitation.limits.collision import CollisionModel, unchecked_collisions
 from dynident.excitation.limits.gaps import Gaps
 from dynident.excitation.limits.limits import LimitError, Limits
 from dynident.excitation.limits.sweep import TOLERANCE, least_margins
 from dynident.excitation.limits.torque import TorqueBound
-from dynident.excitation.trajectories.trajectory import Motion, Trajectory, sample_times
+from dynident.excitation.trajectories.trajectory import SampledMotion, Trajectory, sample_times
 from dynident.robots.robot import Robot
 
 #: Distances keep this much more than they have to while a motion is looked for [m]; more than what a proven bound may lie below the truth.
@@ -32,12 +32,20 @@ _INNER = 0.15
 class LimitMargin:
     """How far one limit is from being broken.
 
-    name : str      The limit: "position", "velocity", "acceleration", "effort", "jerk", "floor", a box's name, or "self-collision".
-    where : str     The joint, or the link, where it comes closest; for a self-collision the two links.
-    margin : float  What is left [unit]; negative when the limit is broken.
-    share : float   Used share of the limit, 1 at the limit; nan for those that are no ranges.
-    time : float    When that is [s].
-    distance : float   Of the links, from each other or from the floor or box, at least, along the whole motion [m]; nan for ranges.
+    Attributes
+    ----------
+    name : str
+        The limit: "position", "velocity", "acceleration", "effort", "jerk", "floor", a box's name, or "self-collision".
+    where : str
+        The joint, or the link, where it comes closest; for a self-collision the two links.
+    margin : float
+        What is left [unit]; negative when the limit is broken.
+    share : float
+        Used share of the limit, 1 at the limit; nan for those that are no ranges.
+    time : float
+        When that is [s].
+    distance : float
+        Of the links, from each other or from the floor or box, at least, along the whole motion [m]; nan for ranges.
     """
 
     name: str
@@ -53,25 +61,19 @@ class LimitMargin:
         return self.margin >= 0.0
 
     @property
-    def used(self) -> str:
-        """How much of the limit is used up, for a table."""
-        if not self.holds:
-            return "BROKEN"
-        if not np.isnan(self.distance):
-            return f"at least {1e3 * self.distance:.1f} mm"
-        return "" if np.isnan(self.share) else f"{self.share:.1%}"
-
-    @property
     def title(self) -> str:
         """What stops a motion, as a `LimitError` calls it."""
         return f"{self.name} limit at {self.where}" if self.where else f"{self.name} limit"
 
 
-@dataclass(frozen=True, kw_only=True)
-class LimitReport:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LimitReport(Tabular):
     """All limits that were checked: ranges at `rate` samples per second, distances between samples too.
 
-    notes : what could not be checked.
+    Attributes
+    ----------
+    notes
+        What could not be checked.
     """
 
     margins: tuple[LimitMargin, ...]
@@ -87,22 +89,16 @@ class LimitReport:
     def broken(self) -> tuple[LimitMargin, ...]:
         return tuple(margin for margin in self.margins if not margin.holds)
 
-    def table(self) -> Table:
-        """Every limit, where and when it comes closest, and what is left of it."""
-        rows = tuple(Row((m.name, m.where, f"{m.time:.3f}", f"{m.margin:.4g} {m.unit}", m.used)) for m in self.margins)
-        headings = ("limit", "closest at", "time [s]", "margin", "used")
-        return Table(title=f"Limits, checked at {self.rate:g} Hz", headings=headings, rows=rows, left=frozenset({0, 1}))
-
-    def __str__(self) -> str:
-        return str(Report(header=(), tables=(self.table(),), facts=(), notes=self.notes))
-
 
 def check_trajectory(
     trajectory: Trajectory, robot: Robot, limits: Limits, *, rate: float = 1000.0, collision: CollisionModel | None = None
 ) -> LimitReport:
     """Every limit at `rate` samples per second, from start to end; distances of links between the samples too.
 
-    collision : the robot's solids when they are already known.
+    Parameters
+    ----------
+    collision
+        The robot's solids when they are already known.
     """
     time = sample_times(trajectory.duration, rate)
     model = collision or CollisionModel.of_robot(robot)[0]
@@ -128,7 +124,7 @@ def torque_notes(robot: Robot, limits: Limits) -> Iterator[str]:
         yield f"torques: {bound.statement}"
 
 
-def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, collision: CollisionModel | None) -> list[LimitMargin]:
+def motion_margins(robot: Robot, limits: Limits, time: Array, motion: SampledMotion, collision: CollisionModel | None) -> list[LimitMargin]:
     """The worst margin of every finite limit over samples of a motion; of distances between the samples too.
 
     collision : the robot's solids when they are already known.
@@ -137,7 +133,7 @@ def motion_margins(robot: Robot, limits: Limits, time: Array, motion: Motion, co
 
 
 def iterate_margins(
-    robot: Robot, limits: Limits, time: Array, motion: Motion, collision: CollisionModel | None, *, enough: float = np.inf
+    robot: Robot, limits: Limits, time: Array, motion: SampledMotion, collision: CollisionModel | None, *, enough: float = np.inf
 ) -> Iterator[LimitMargin]:
     """As `motion_margins`, each when it is asked for: distances, which cost most, last.
 
@@ -163,7 +159,7 @@ def iterate_margins(
 def standing_margins(robot: Robot, limits: Limits, q: Array, collision: CollisionModel | None) -> list[LimitMargin]:
     """The margin of every finite limit while the robot stands still at q (n,)."""
     still = np.zeros((1, robot.n))
-    return motion_margins(robot, limits, np.zeros(1), Motion(q[None], still, still), collision)
+    return motion_margins(robot, limits, np.zeros(1), SampledMotion(q[None], still, still), collision)
 
 
 def _range_margin(robot: Robot, name: str, values: Array, limit: Array, time: Array) -> LimitMargin | None:
@@ -177,7 +173,7 @@ def _range_margin(robot: Robot, name: str, values: Array, limit: Array, time: Ar
     return LimitMargin(name=name, where=joint.name, margin=margin, share=float(shares[i, j]), time=float(time[i]), unit=unit)
 
 
-def _distance_margins(gaps: Gaps, time: Array, motion: Motion, enough: float) -> Iterator[LimitMargin]:
+def _distance_margins(gaps: Gaps, time: Array, motion: SampledMotion, enough: float) -> Iterator[LimitMargin]:
     for least in least_margins(gaps, time, motion.q, motion.dq, enough=enough):
         where, distance = gaps.places[least.gap], least.margin + float(gaps.wanted[least.gap])
         yield LimitMargin(name=least.limit, where=where, margin=least.margin, share=np.nan, time=least.time, unit="m", distance=distance)

@@ -14,7 +14,7 @@ from dynident.core.arrays import Array
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.gaps import Gaps
 from dynident.excitation.limits.limits import Limits
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.robots.robot import Robot
 
 #: Share of a limit that the search aims at, so that what peaks between its samples stays below the limit.
@@ -48,7 +48,7 @@ class Penalty:
         gaps = None if self.collision is None else self.collision.likely_gaps(self.limits, _INSIDE)
         return gaps if gaps else None
 
-    def evaluate(self, motion: Motion) -> tuple[float, Motion, Array | None]:
+    def evaluate(self, motion: SampledMotion) -> tuple[float, SampledMotion, Array | None]:
         """The penalty, its derivatives by the motion, and by the rigid regressor (n, 10 n, N) unless torques are within their limits."""
         middle, half = self.limits.centred_position
         value_q, by_q = _excess(motion.q - middle, half)
@@ -59,9 +59,9 @@ class Penalty:
         total, by_q = value_q + value_dq + value_ddq + value_effort + value_place, by_q + by_place
         if by_friction is not None:
             by_q, by_dq, by_ddq = (part + other for part, other in zip((by_q, by_dq, by_ddq), by_friction, strict=True))
-        return total, Motion(by_q, by_dq, by_ddq), by_regressor
+        return total, SampledMotion(by_q, by_dq, by_ddq), by_regressor
 
-    def _efforts(self, motion: Motion) -> tuple[float, Array | None, Motion | None]:
+    def _efforts(self, motion: SampledMotion) -> tuple[float, Array | None, SampledMotion | None]:
         """The penalty of the torques that the motion may need, its derivatives by the rigid regressor, and through friction."""
         if (bound := self.limits.torque_bound(self.robot)) is None:
             return 0.0, None, None
@@ -70,7 +70,7 @@ class Penalty:
         below, by_lower = _excess(np.minimum(torques.lower, 0.0), limit)
         return (above + below, *torques.pull_back(by_lower, by_upper)) if above + below > 0.0 else (0.0, None, None)
 
-    def look_between(self, motion: Motion, finer: Motion) -> Penalty:
+    def look_between(self, motion: SampledMotion, finer: SampledMotion) -> Penalty:
         """The same with the peaks that torques of a motion have between its samples. finer : the same motion at more samples."""
         if (bound := self.limits.torque_bound(self.robot)) is None:
             return self

@@ -13,7 +13,7 @@ import numpy as np
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.excitation.limits.torque import TorqueRange
 from dynident.excitation.search.criterion import base_regressor, friction_gradient, scatter
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.friction.model import FrictionModel
 from dynident.regression.equations.base import BaseParameters
 from dynident.robots.robot import Robot
@@ -54,18 +54,20 @@ class PosteriorTorque:
     def applies(self, robot: Robot) -> bool:
         return True
 
-    def torques(self, robot: Robot, motion: Motion) -> TorqueRange:
+    def torques(self, robot: Robot, motion: SampledMotion) -> TorqueRange:
         Y = base_regressor(self.base, motion, self.friction)
         spread = (self.covariance @ Y.reshape(len(Y), -1)).reshape(Y.shape)
         mean = np.einsum("bjN,b->Nj", Y, self.values)
         std = np.sqrt(np.maximum(np.einsum("bjN,bjN->Nj", Y, spread), 0.0))
 
-        def pull_back(by_lower: Array, by_upper: Array) -> tuple[Array, Motion]:
+        def pull_back(by_lower: Array, by_upper: Array) -> tuple[Array, SampledMotion]:
             by_mean, by_std = by_lower + by_upper, self.deviations * (by_upper - by_lower) / np.maximum(std, np.finfo(float).tiny)
             by = scatter(self.base, self.values[:, None, None] * by_mean.T + spread * by_std.T)
             none = np.zeros_like(motion.q)
             model = self.friction or self.base.friction
-            through = Motion(none, none, none) if model is None or by.friction is None else friction_gradient(model, motion, by.friction)
+            through = (
+                SampledMotion(none, none, none) if model is None or by.friction is None else friction_gradient(model, motion, by.friction)
+            )
             return by.rigid, through
 
         return TorqueRange(mean - self.deviations * std, mean + self.deviations * std, pull_back)

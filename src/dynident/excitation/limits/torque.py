@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.dynamics import iterate_regressor_blocks
-from dynident.errors import Remedy, ValueRangeError
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.errors import Remedy, ValueRangeError, require
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.robots.joint_friction import described_friction
 from dynident.robots.robot import Robot
 
@@ -32,7 +32,7 @@ FACTOR = 2.0
 COULOMB, VISCOUS = 0.05, 0.16
 
 #: Derivatives of a scalar by the lower and the upper torques (N, n), to those by the rigid regressor (n, 10 n, N) and by the motion.
-PullBack: TypeAlias = Callable[[Array, Array], tuple[Array, Motion]]
+PullBack: TypeAlias = Callable[[Array, Array], tuple[Array, SampledMotion]]
 
 
 class TorqueRange(NamedTuple):
@@ -65,7 +65,7 @@ class TorqueBound(Protocol):
         """Whether it knows anything of the robot's torques."""
         ...
 
-    def torques(self, robot: Robot, motion: Motion) -> TorqueRange:
+    def torques(self, robot: Robot, motion: SampledMotion) -> TorqueRange:
         """Between which torques those of the motion lie."""
         ...
 
@@ -106,22 +106,21 @@ class NominalTorque:
     def applies(self, robot: Robot) -> bool:
         return robot.parameters is not None
 
-    def torques(self, robot: Robot, motion: Motion) -> TorqueRange:
-        tau, pi = link_torques(robot, motion), robot.parameters
-        assert pi is not None  # noqa: S101 (link_torques saw to it)
+    def torques(self, robot: Robot, motion: SampledMotion) -> TorqueRange:
+        tau, pi = link_torques(robot, motion), require(robot.parameters, "the inertia of the links")
         large, small = np.where(tau > 0.0, self.factor, 1.0 / self.factor), np.where(tau > 0.0, 1.0 / self.factor, self.factor)
         ahead, behind = (self.coulomb + self.viscous * np.maximum(dq, 0.0) for dq in (motion.dq, -motion.dq))
 
-        def pull_back(by_lower: Array, by_upper: Array) -> tuple[Array, Motion]:
+        def pull_back(by_lower: Array, by_upper: Array) -> tuple[Array, SampledMotion]:
             by_tau = (large * by_upper[:, :, None] + small * by_lower[:, :, None]).transpose(1, 2, 0)
             rigid = (by_tau[:, :, None, :] * pi[:, :, None]).reshape(robot.n, 10 * robot.n, -1)
             none = np.zeros_like(motion.q)
-            return rigid, Motion(none, self.viscous * np.where(motion.dq > 0.0, by_upper, by_lower), none)
+            return rigid, SampledMotion(none, self.viscous * np.where(motion.dq > 0.0, by_upper, by_lower), none)
 
         return TorqueRange((small * tau).sum(axis=2) - behind, (large * tau).sum(axis=2) + ahead, pull_back)
 
 
-def link_torques(robot: Robot, motion: Motion) -> Array:
+def link_torques(robot: Robot, motion: SampledMotion) -> Array:
     """(N, n, n) the share of each link (last axis) in the torque of each joint, by the description's parameters [N·m | N]."""
     if robot.parameters is None:
         raise ValueRangeError("parameters", f"of {robot.name} are not known, so its torques are not")

@@ -15,7 +15,7 @@ from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
 from dynident.excitation.limits.margins import LimitMargin, iterate_margins, standing_positions
 from dynident.excitation.moves import holds, plan_move
-from dynident.excitation.trajectories.trajectory import Motion, Trajectory
+from dynident.excitation.trajectories.trajectory import SampledMotion, Trajectory
 from dynident.robots.robot import Robot
 
 #: Share of a limit that a chosen motion leaves for what peaks between the samples.
@@ -69,10 +69,12 @@ def path_limits(limits: Limits) -> Limits:
     return replace(limits, velocity=free, acceleration=free, jerk=free)
 
 
-def broken_on_path(robot: Robot, limits: Limits, time: Array, motion: Motion, collision: CollisionModel | None) -> LimitMargin | None:
+def broken_on_path(
+    robot: Robot, limits: Limits, time: Array, motion: SampledMotion, collision: CollisionModel | None
+) -> LimitMargin | None:
     """The first limit that the path of a motion breaks however slowly it is driven; None where it keeps them."""
     still = np.zeros_like(motion.q)
-    margins = iterate_margins(robot, path_limits(limits), time, Motion(motion.q, still, still), collision, enough=0.0)
+    margins = iterate_margins(robot, path_limits(limits), time, SampledMotion(motion.q, still, still), collision, enough=0.0)
     return next((margin for margin in margins if not holds(margin)), None)
 
 

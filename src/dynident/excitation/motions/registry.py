@@ -9,6 +9,7 @@ from dynident.excitation.motions.sinusoids import SINUSOIDS
 from dynident.excitation.motions.splines import SPLINES
 
 MOTIONS: dict[str, MotionKind] = {kind.name: kind for kind in (SINUSOIDS, SPLINES, FRICTION_SWEEP)}
+"""The kinds of motions that are given by numbers rather than designed, by name."""
 
 
 def motion_kind(name: str) -> MotionKind:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, check_array, check_positive, per_joint
 from dynident.core.fields import read_fields
 from dynident.data.dataset import Dataset
-from dynident.errors import InputError
+from dynident.errors import InputError, require
 from dynident.excitation.design import DURATION
 from dynident.excitation.limits.collision import CollisionModel
 from dynident.excitation.limits.limits import LimitError, Limits
@@ -102,7 +102,7 @@ def _place(
         if broken is None:
             return found
         nearest = broken if nearest is None or broken.margin > nearest.margin else nearest
-    assert nearest is not None  # noqa: S101 (home was tried)
+    nearest = require(nearest, "a position about which to move")
     amount = f"by {-nearest.margin:.3g} {nearest.unit} or more about all {len(centres)} positions that were tried"
     raise LimitError(nearest.title, f"is broken {amount}; take smaller amplitudes or shorter periods, or give the start")
 

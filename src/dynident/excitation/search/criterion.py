@@ -31,10 +31,9 @@ import numpy as np
 from dynident.core.arrays import Array, check_array, per_joint, set_frozen
 from dynident.core.linear_algebra import singular_values
 from dynident.dynamics import iterate_regressor_blocks
-from dynident.errors import InputError, UnknownNameError
-from dynident.excitation.trajectories.trajectory import Motion
-from dynident.friction.model import FrictionModel
-from dynident.friction.model import Motion as JointMotion
+from dynident.errors import InputError, UnknownNameError, require
+from dynident.excitation.trajectories.trajectory import SampledMotion
+from dynident.friction.model import FrictionModel, Motion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.equations.sizes import unit_sizes
@@ -86,7 +85,7 @@ class Criterion:
         if self.kind == "v_optimal" and self.task is None:
             raise InputError("v_optimal needs the motions whose torques are to be predicted")
 
-    def evaluate(self, motion: Motion, sharpness: float = 1.0) -> tuple[float, Sensitivity]:
+    def evaluate(self, motion: SampledMotion, sharpness: float = 1.0) -> tuple[float, Sensitivity]:
         """The value for a motion and its derivatives by the regressor. sharpness : p, for which the condition number alone has a use."""
         Y = base_regressor(self.base, motion, self.friction)
         factor = self._row_weights / Y.shape[2]
@@ -95,13 +94,13 @@ class Criterion:
         value, by_matrix = self._measure(matrix, sharpness)
         return value, scatter(self.base, 2.0 * (by_matrix @ rows.reshape(len(Y), -1)).reshape(Y.shape))
 
-    def value(self, motion: Motion) -> float:
+    def value(self, motion: SampledMotion) -> float:
         """The value for a motion with the friction of `base` itself: κ, or as `evaluate` has it."""
         if self.kind == "condition":
             return condition_number(self.base, motion)
         return self._measure(self.information_after(motion), 1.0)[0]
 
-    def information_after(self, motion: Motion) -> Array:
+    def information_after(self, motion: SampledMotion) -> Array:
         """(b, b) I: what is known after a run of the motion, whose samples are evenly spaced."""
         weights = np.ones(self.base.robot.n) if self.noise is None else self.noise**-2
         before = 0.0 if self.information is None else self.information
@@ -131,8 +130,7 @@ class Criterion:
         V /= size[:, None]
         if self.kind == "d_optimal":
             return float(np.log(size).sum() + 0.5 * np.log(lam).sum()) / -len(lam), (V * (-0.5 / (lam * len(lam)))) @ V.T
-        assert self.task is not None  # noqa: S101 (it was asked for above)
-        M = V.T @ self.task @ V
+        M = V.T @ require(self.task, "the task of the criterion") @ V
         total = float((np.diag(M) / lam).sum())
         return 0.5 * float(np.log(total)), V @ (M / np.outer(lam, lam)) @ V.T * (-0.5 / total)
 
@@ -156,7 +154,7 @@ def coefficient_sizes(base: BaseParameters) -> Array:
     return unit_sizes(base.units, length=length_unit(base.robot))
 
 
-def base_regressor(base: BaseParameters, motion: Motion, friction: FrictionModel | None = None) -> Array:
+def base_regressor(base: BaseParameters, motion: SampledMotion, friction: FrictionModel | None = None) -> Array:
     """(b, n, N) the base columns of the torque regressor. friction : stands in for that of `base`, with the same columns."""
     N, n = motion.q.shape
     links = base.columns.is_link[base.independent]
@@ -165,7 +163,7 @@ def base_regressor(base: BaseParameters, motion: Motion, friction: FrictionModel
         Y[links, :, start : start + block.shape[2]] = block[:, base.independent[links]].transpose(1, 0, 2)
     model = friction or base.friction
     if model is not None:
-        phi = model.columns(JointMotion(*motion))
+        phi = model.columns(Motion(*motion))
         for place, column in _friction_columns(base):
             Y[place, column.joint] = phi[:, column.joint, column.slot]
     return Y
@@ -186,7 +184,7 @@ def scatter(base: BaseParameters, by_Y: Array) -> Sensitivity:
     return Sensitivity(rigid, friction)
 
 
-def mean_information(base: BaseParameters, motion: Motion, weights: Array) -> Array:
+def mean_information(base: BaseParameters, motion: SampledMotion, weights: Array) -> Array:
     """(b, b) mean over the samples of Yᵀ diag(weights) Y, with weights (n,) for the joints."""
     Y = base_regressor(base, motion)
     rows = (Y * np.sqrt(weights)[:, None]).reshape(len(Y), -1)
@@ -199,7 +197,7 @@ def _friction_columns(base: BaseParameters) -> list[tuple[int, FrictionColumn]]:
     return [(place, column) for place, column in enumerate(leading) if isinstance(column, FrictionColumn)]
 
 
-def condition_number(base: BaseParameters, motion: Motion) -> float:
+def condition_number(base: BaseParameters, motion: SampledMotion) -> float:
     """κ of the stacked base regressor, without scaling of rows or columns; infinite where the motion leaves a column out.
 
     Lengths are in `length_unit`, metres for an arm: κ depends on it.
@@ -215,7 +213,7 @@ _STEP = 1e-4
 _FRICTION_STEP = 1e-5
 
 
-def motion_gradient(robots: tuple[Robot, Robot], motion: Motion, by: Sensitivity, friction: FrictionModel | None) -> Motion:
+def motion_gradient(robots: tuple[Robot, Robot], motion: SampledMotion, by: Sensitivity, friction: FrictionModel | None) -> SampledMotion:
     """Derivatives (N, n) of the scalar by q, dq and ddq. robots : the robot, and the same without gravity."""
     robot, weightless = robots
     N, n = motion.q.shape
@@ -224,7 +222,7 @@ def motion_gradient(robots: tuple[Robot, Robot], motion: Motion, by: Sensitivity
     still = np.zeros_like(Q)
 
     def contract(machine: Robot, *samples: Array) -> Array:
-        return _contract(machine, Motion(*samples), by.rigid).reshape(n, N).T
+        return _contract(machine, SampledMotion(*samples), by.rigid).reshape(n, N).T
 
     by_ddq = contract(weightless, Q, still, unit)
     by_dq = (contract(robot, Q, dQ + unit, ddQ) - contract(robot, Q, dQ - unit, ddQ)) / 2.0
@@ -232,22 +230,22 @@ def motion_gradient(robots: tuple[Robot, Robot], motion: Motion, by: Sensitivity
     if friction is not None and by.friction is not None:
         through = friction_gradient(friction, motion, by.friction)
         by_q, by_dq, by_ddq = (part + other for part, other in zip((by_q, by_dq, by_ddq), through, strict=True))
-    return Motion(by_q, by_dq, by_ddq)
+    return SampledMotion(by_q, by_dq, by_ddq)
 
 
-def friction_gradient(friction: FrictionModel, motion: Motion, by: Array) -> Motion:
+def friction_gradient(friction: FrictionModel, motion: SampledMotion, by: Array) -> SampledMotion:
     """Derivatives (N, n) by q, dq and ddq of a scalar that depends on the friction columns, from those by the columns (N, n, k)."""
     steps = {"q": _FRICTION_STEP, "dq": _FRICTION_STEP, "ddq": 1.0}
-    return Motion(*(_friction_part(friction, motion, by, name, step) for name, step in steps.items()))
+    return SampledMotion(*(_friction_part(friction, motion, by, name, step) for name, step in steps.items()))
 
 
-def _friction_part(friction: FrictionModel, motion: Motion, by: Array, name: str, step: float) -> Array:
-    values, at = getattr(motion, name), JointMotion(*motion)
+def _friction_part(friction: FrictionModel, motion: SampledMotion, by: Array, name: str, step: float) -> Array:
+    values, at = getattr(motion, name), Motion(*motion)
     above, below = (friction.columns(at._replace(**{name: values + change})) for change in (step, -step))
     return np.asarray(((above - below) * by).sum(axis=2), dtype=float) / (2.0 * step)
 
 
-def _contract(robot: Robot, motion: Motion, P: Array) -> Array:
+def _contract(robot: Robot, motion: SampledMotion, P: Array) -> Array:
     """(M,) ⟨P, Y⟩ of every sample; P (n, 10 n, N) repeats after N samples."""
     N = P.shape[2]
     flat = P.reshape(-1, N)

@@ -23,7 +23,7 @@ from dynident.excitation.limits.penalty import Penalty
 from dynident.excitation.search.criterion import Criterion, Sensitivity, condition_number, motion_gradient
 from dynident.excitation.search.parametrisation import Parametrisation
 from dynident.excitation.search.shrinking import largest_share
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.robots.robot import Robot
 
 #: Sharpness of the criterion, weight of the penalty, and share of the iterations, round by round.
@@ -63,7 +63,7 @@ class TrajectoryCandidate:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Search:
+class DescentSearch:
     """Everything that a start needs; callable as task(start, generator) by `dynident.core.parallel.multi_start`.
 
     centres : (k, n)     Positions at which standing still keeps every limit.
@@ -118,14 +118,14 @@ class Search:
         """Criterion + weight · penalty, and the gradient by the unknowns."""
         motion = self.parametrisation.motion(x)
         if np.abs(motion.q).max() > _FAR:
-            away = Motion(2.0 * motion.q, np.zeros_like(motion.q), np.zeros_like(motion.q))
+            away = SampledMotion(2.0 * motion.q, np.zeros_like(motion.q), np.zeros_like(motion.q))
             return float((motion.q**2).sum()), self.parametrisation.gradient(away)
         value, by = self.criterion.evaluate(motion, sharpness)
         excess, by_motion, by_regressor = self.penalty.evaluate(motion)
         if by_regressor is not None:  # torques are the regressor times parameters, so their share comes with the same evaluations
             by = Sensitivity(by.rigid + weight * by_regressor, by.friction)
         gradient = motion_gradient((self.robot, self._weightless), motion, by, self.criterion.friction)
-        total = Motion(*(part + weight * other for part, other in zip(gradient, by_motion, strict=True)))
+        total = SampledMotion(*(part + weight * other for part, other in zip(gradient, by_motion, strict=True)))
         return value + weight * excess, self.parametrisation.gradient(total)
 
     def _round(self, x: Array, sharpness: float, weight: float, iterations: int) -> tuple[Array, int]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.excitation.trajectories.fourier import FourierTrajectory, boundary_rows, fourier_basis, null_space
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 
 #: Samples per period of the highest harmonic; torques contain products of several harmonics.
 SAMPLES_PER_WAVE = 40
@@ -50,13 +50,13 @@ class Parametrisation:
         count = max(100, math.ceil(SAMPLES_PER_WAVE * self.harmonics * self.base_frequency * horizon - 1e-9))
         return np.arange(count) * horizon / (count if whole else count - 1)
 
-    def motion(self, x: Array, times: Array | None = None) -> Motion:
+    def motion(self, x: Array, times: Array | None = None) -> SampledMotion:
         """The motion of unknowns x (z n,) at `times`, by default those of the search."""
         basis = self._basis if times is None else fourier_basis(times, self.base_frequency, self.harmonics)
         C = self.coefficients(x)
-        return Motion(*(phi @ C for phi in basis))
+        return SampledMotion(*(phi @ C for phi in basis))
 
-    def gradient(self, by: Motion) -> Array:
+    def gradient(self, by: SampledMotion) -> Array:
         """(z n,) derivatives by the unknowns from those by the motion at the search's times."""
         by_C = sum(phi.T @ part for phi, part in zip(self._basis, by, strict=True)) * self.scale
         return np.asarray(self._null.T @ (self._balance[:, None] * by_C), dtype=float).ravel()

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import ShapeError, ValueRangeError
-from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names
+from dynident.excitation.trajectories.trajectory import SampledMotion, check_times, joint_names
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -19,8 +19,12 @@ class CubicTrajectory:
 
     Outside of its time it stands still.
 
-    times : (K,)     Times of the knots [s], from 0, increasing.
-    knots : (K, n)   Positions at the knots [rad | m].
+    Attributes
+    ----------
+    times : (K,) array
+        Times of the knots [s], from 0, increasing.
+    knots : (K, n) array
+        Positions at the knots [rad | m].
     """
 
     joints: tuple[str, ...]
@@ -47,7 +51,7 @@ class CubicTrajectory:
         """The same path in another time [s]."""
         return replace(self, times=self.times * (duration / self.duration))
 
-    def sample(self, time: ArrayLike) -> Motion:
+    def sample(self, time: ArrayLike) -> SampledMotion:
         asked = check_times(time)
         t = np.clip(asked, 0.0, self.duration)
         piece = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
@@ -56,7 +60,7 @@ class CubicTrajectory:
         first, step = self.knots[piece], np.diff(self.knots, axis=0)[piece]
         q = first + step * s**2 * (3.0 - 2.0 * s)
         moves = (asked == t)[:, None]
-        return Motion(q, step * 6.0 * s * (1.0 - s) / length, np.where(moves, step * (6.0 - 12.0 * s) / length**2, 0.0))
+        return SampledMotion(q, step * 6.0 * s * (1.0 - s) / length, np.where(moves, step * (6.0 - 12.0 * s) / length**2, 0.0))
 
 
 def kuka_table_5(*, joints: tuple[str, ...] = tuple(f"joint{j}" for j in range(1, 8))) -> CubicTrajectory:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, IntArray
 from dynident.errors import ValueRangeError
 from dynident.excitation.trajectories.easing import ease
-from dynident.excitation.trajectories.trajectory import Motion, Trajectory, check_times
+from dynident.excitation.trajectories.trajectory import SampledMotion, Trajectory, check_times
 
 #: Largest jump that counts as rounding: of positions [rad | m], velocities and accelerations alike, as a share of the largest or of 1.
 _JUMP = 1e-9
@@ -26,7 +26,7 @@ _JUMP = 1e-9
 _ROUNDING = 1e-9
 
 
-class Part(NamedTuple):
+class DrivenPart(NamedTuple):
     """A stretch of a driven trajectory. period : 1, 2, ... of a whole period, 0 elsewhere; start, stop : [s]."""
 
     name: str
@@ -39,9 +39,14 @@ class Part(NamedTuple):
 class DrivenTrajectory:
     """`trajectory` driven `repeats` times from rest to rest.
 
-    approach, retreat : Trajectory   From rest to where the easing in begins, and from where the easing out ends to rest.
-    ease_in, ease_out : float        How long the pace rises and falls [s]; half of that is gone along the path. 0 where it is at rest.
-    phase : float                    Time of the trajectory at which its first period begins [s].
+    Attributes
+    ----------
+    approach, retreat : Trajectory
+        From rest to where the easing in begins, and from where the easing out ends to rest.
+    ease_in, ease_out : float
+        How long the pace rises and falls [s]; half of that is gone along the path. 0 where it is at rest.
+    phase : float
+        Time of the trajectory at which its first period begins [s].
     """
 
     trajectory: Trajectory
@@ -99,14 +104,14 @@ class DrivenTrajectory:
         return is_closed(self.trajectory)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[DrivenPart, ...]:
         """What follows what; parts that take no time are left out."""
         first = self.first_period
         edges = [first + k * self.period for k in range(self.repeats + 1)]
         end = edges[-1] + self.ease_out
-        found = [Part("approach", 0, 0.0, self.approach.duration), Part("easing in", 0, self.approach.duration, first)]
-        found += [Part(f"period {k + 1}", k + 1, edges[k], edges[k + 1]) for k in range(self.repeats)]
-        found += [Part("easing out", 0, edges[-1], end), Part("return", 0, end, self.duration)]
+        found = [DrivenPart("approach", 0, 0.0, self.approach.duration), DrivenPart("easing in", 0, self.approach.duration, first)]
+        found += [DrivenPart(f"period {k + 1}", k + 1, edges[k], edges[k + 1]) for k in range(self.repeats)]
+        found += [DrivenPart("easing out", 0, edges[-1], end), DrivenPart("return", 0, end, self.duration)]
         return tuple(part for part in found if part.stop > part.start)
 
     def periods(self, time: Array) -> IntArray:
@@ -114,11 +119,11 @@ class DrivenTrajectory:
         number = np.floor((np.asarray(time) - self.first_period + _ROUNDING) / self.period).astype(np.int64) + 1
         return np.where((number >= 1) & (number <= self.repeats), number, 0)
 
-    def sample(self, time: ArrayLike) -> Motion:
+    def sample(self, time: ArrayLike) -> SampledMotion:
         t = check_times(time)
         begins = self.approach.duration
         ends = begins + self._easing_length
-        found = Motion(*np.empty((3, len(t), len(self.joints))))
+        found = SampledMotion(*np.empty((3, len(t), len(self.joints))))
         for chosen, part, since in (
             (t < begins, self.approach.sample, 0.0),
             ((t >= begins) & (t < ends), self._eased, begins),
@@ -134,7 +139,7 @@ class DrivenTrajectory:
         """From rest on the path to rest on it [s]."""
         return self.ease_in + self.repeats * self.period + self.ease_out
 
-    def _eased(self, time: Array) -> Motion:
+    def _eased(self, time: Array) -> SampledMotion:
         """The motion on the path, from rest to rest."""
         before = self.ease_in / 2.0
         pace = ease(time, before + self.repeats * self.period + self.ease_out / 2.0, self.ease_in, self.ease_out)

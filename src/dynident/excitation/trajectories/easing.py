@@ -12,7 +12,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.excitation.trajectories.quintic import minimum_jerk
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 
 
 class Pace(NamedTuple):
@@ -22,10 +22,10 @@ class Pace(NamedTuple):
     pace: Array
     change: Array
 
-    def of(self, motion: Motion) -> Motion:
+    def of(self, motion: SampledMotion) -> SampledMotion:
         """A motion that was sampled at `along`, at this pace."""
         p, change = self.pace[:, None], self.change[:, None]
-        return Motion(motion.q, motion.dq * p, motion.ddq * p**2 + motion.dq * change)
+        return SampledMotion(motion.q, motion.dq * p, motion.ddq * p**2 + motion.dq * change)
 
 
 def ease(time: Array, length: float, first: float, last: float) -> Pace:

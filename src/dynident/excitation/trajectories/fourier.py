@@ -15,17 +15,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array, check_positive, set_frozen
-from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names, set_rows
+from dynident.excitation.trajectories.trajectory import SampledMotion, check_times, joint_names, set_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FourierTrajectory:
     """A Fourier series of L harmonics per joint.
 
-    base_frequency : float   Frequency of the first harmonic [Hz].
-    a, b : (n, L)            Velocity amplitudes of cosine and sine [rad/s | m/s].
-    q0 : (n,)                Mean position [rad | m].
-    duration : float         Length [s]; one period when it is not given.
+    Attributes
+    ----------
+    base_frequency : float
+        Frequency of the first harmonic [Hz].
+    a, b : (n, L) array
+        Velocity amplitudes of cosine and sine [rad/s | m/s].
+    q0 : (n,) array
+        Mean position [rad | m].
+    duration : float
+        Length [s]; one period when it is not given.
     """
 
     joints: tuple[str, ...]
@@ -62,9 +68,9 @@ class FourierTrajectory:
         """(2 L + 1, n) a, then b, then q0: what `fourier_basis` multiplies."""
         return np.concatenate([self.a.T, self.b.T, self.q0[None]])
 
-    def sample(self, time: ArrayLike) -> Motion:
+    def sample(self, time: ArrayLike) -> SampledMotion:
         t = check_times(time)
-        return Motion(*(phi @ self.coefficients for phi in fourier_basis(t, self.base_frequency, self.harmonics)))
+        return SampledMotion(*(phi @ self.coefficients for phi in fourier_basis(t, self.base_frequency, self.harmonics)))
 
     def constrain_ends(self, *, start: ArrayLike | None = None, rest: bool = True) -> FourierTrajectory:
         """The nearest series with velocity and acceleration zero at both ends, if `rest`, and the position `start` (n,) there, if given."""

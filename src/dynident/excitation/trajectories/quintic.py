@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_positive, per_joint
-from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names, set_rows
+from dynident.excitation.trajectories.trajectory import SampledMotion, check_times, joint_names, set_rows
 
 #: Largest velocity, acceleration and jerk of the unit motion: at s = 1/2, at s = (3 ± √3) / 6, and at the ends.
 PEAK_VELOCITY = 1.875
@@ -40,12 +40,12 @@ class QuinticTrajectory:
         set_rows(self, "start", "end")
         object.__setattr__(self, "duration", check_positive("duration", self.duration, "s"))
 
-    def sample(self, time: ArrayLike) -> Motion:
+    def sample(self, time: ArrayLike) -> SampledMotion:
         T = self.duration
         s = np.clip(check_times(time) / T, 0.0, 1.0)[:, None]
         way, speed, change = minimum_jerk(s)
         step = self.end - self.start
-        return Motion(self.start + step * way, step * speed / T, step * change / T**2)
+        return SampledMotion(self.start + step * way, step * speed / T, step * change / T**2)
 
 
 def fastest_quintic(
@@ -53,8 +53,12 @@ def fastest_quintic(
 ) -> QuinticTrajectory:
     """The shortest quintic that stays within limits.
 
-    start, end : (n,) positions [rad | m].
-    velocity, acceleration, jerk : largest absolute values, one or (n,) [rad/s, rad/s², rad/s³ | m/s, m/s², m/s³].
+    Parameters
+    ----------
+    start, end : (n,) array_like
+        Positions [rad | m].
+    velocity, acceleration, jerk
+        Largest absolute values, one or (n,) [rad/s, rad/s², rad/s³ | m/s, m/s², m/s³].
     """
     n = len(joints)
     step = np.abs(per_joint("end", end, n) - per_joint("start", start, n))

@@ -29,6 +29,7 @@ TRAJECTORIES: dict[str, Callable[..., Trajectory]] = {
     "sinusoid": SinusoidTrajectory,
     "waypoints": WaypointTrajectory,
 }
+"""The kinds of trajectories, by name."""
 
 
 def trajectory_to_dict(trajectory: Trajectory) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.errors import ValueRangeError
-from dynident.excitation.trajectories.trajectory import Motion, Trajectory, check_times
+from dynident.excitation.trajectories.trajectory import SampledMotion, Trajectory, check_times
 
 #: Largest jump between the end and the start of a trajectory that counts as rounding, as a share of its largest value.
 _JUMP = 1e-9
@@ -54,7 +54,7 @@ class Repeated:
     def duration(self) -> float:
         return self.repeats * self.trajectory.duration
 
-    def sample(self, time: ArrayLike) -> Motion:
+    def sample(self, time: ArrayLike) -> SampledMotion:
         return self.trajectory.sample(np.mod(check_times(time), self.trajectory.duration))
 
     def used(self, time: Array) -> BoolArray:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, check_array, freeze, set_frozen
 from dynident.data.dataset import Dataset
 from dynident.errors import InputError, ValueRangeError
-from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names
+from dynident.excitation.trajectories.trajectory import SampledMotion, check_times, joint_names
 
 #: Rows: what a unit of q₀, h dq₀, h² ddq₀, h² ddq₁, h dq₁, q₁ adds to the polynomial; columns: powers of u = (t - t₀) / h.
 _QUINTIC = np.array(
@@ -33,9 +33,23 @@ _QUINTIC = np.array(
 _CUBIC = np.array([[1.0, 0.0, -3.0, 2.0], [0.0, 1.0, -2.0, 1.0], [0.0, 0.0, -1.0, 1.0], [0.0, 0.0, 3.0, -2.0]])
 
 
+#: From one sample to the next [s].
+_SHORTEST = 1e-9
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SampledTrajectory:
-    """times : (N,) [s], increasing from 0; q : (N, n) [rad | m]; dq, ddq : (N, n), or None where the samples don't tell them."""
+    """
+
+    Attributes
+    ----------
+    times : (N,) array
+        [s], increasing from 0;.
+    q : (N, n) array
+        [rad | m];.
+    dq, ddq : (N, n) array, or None
+        Where the samples don't tell them.
+    """
 
     joints: tuple[str, ...]
     times: Array
@@ -48,8 +62,8 @@ class SampledTrajectory:
     def __post_init__(self) -> None:
         object.__setattr__(self, "joints", joint_names(self.joints))
         set_frozen(self, "times", check_array("times", self.times, (None,), "(N,) = (samples,)", remedy="remove those samples first"))
-        if len(self.times) < 2 or self.times[0] != 0.0 or np.any(np.diff(self.times) <= 0.0):
-            raise ValueRangeError("times", "must increase from 0, with 2 samples or more; sort the samples")
+        if len(self.times) < 2 or self.times[0] != 0.0 or np.any(np.diff(self.times) < _SHORTEST):
+            raise ValueRangeError("times", f"must increase from 0 by at least {_SHORTEST:g} s, with 2 samples or more; sort the samples")
         shape = (len(self.times), len(self.joints))
         for name in ("q", "dq", "ddq"):
             if getattr(self, name) is not None:
@@ -84,7 +98,7 @@ class SampledTrajectory:
         spline: Any = import_module("scipy.interpolate").CubicSpline  # imported here: `import dynident` stays light
         return freeze(np.asarray(spline(self.times, self.q)(self.times, 1), dtype=float))
 
-    def sample(self, time: ArrayLike) -> Motion:
+    def sample(self, time: ArrayLike) -> SampledMotion:
         """At `time` (N,) [s]; before the first and after the last sample that sample's motion goes on as its polynomial does."""
         t = check_times(time)
         k = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
@@ -97,7 +111,7 @@ class SampledTrajectory:
             basis = _QUINTIC
         powers = [sum(row[p] * knot for row, knot in zip(basis, knots, strict=True) if row[p]) for p in range(basis.shape[1])]
         found = [_evaluate(powers, u, order) / h**order for order in range(3)]
-        return Motion(*found)
+        return SampledMotion(*found)
 
 
 def _evaluate(powers: list[Any], u: Array, order: int) -> Array:

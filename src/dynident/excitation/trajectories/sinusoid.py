@@ -12,16 +12,21 @@ from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_positive
 from dynident.errors import ValueRangeError
-from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names, set_rows
+from dynident.excitation.trajectories.trajectory import SampledMotion, check_times, joint_names, set_rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SinusoidTrajectory:
     """Each joint swings at its own frequency, from rest at `start`.
 
-    amplitude : (n,)   Velocity amplitudes A [rad/s | m/s].
-    period : (n,)      Periods T [s].
-    start : (n,)       Position at time 0 [rad | m]; the joint moves between it and start + A T / π.
+    Attributes
+    ----------
+    amplitude : (n,) array
+        Velocity amplitudes A [rad/s | m/s].
+    period : (n,) array
+        Periods T [s].
+    start : (n,) array
+        Position at time 0 [rad | m]; the joint moves between it and start + A T / π.
     """
 
     joints: tuple[str, ...]
@@ -44,11 +49,11 @@ class SinusoidTrajectory:
         factor = duration / self.duration
         return replace(self, amplitude=self.amplitude / factor, period=self.period * factor, duration=duration)
 
-    def sample(self, time: ArrayLike) -> Motion:
+    def sample(self, time: ArrayLike) -> SampledMotion:
         w = 2.0 * np.pi / self.period
         angle = np.outer(check_times(time), w)
         swing = self.start + self.amplitude / w * (1.0 - np.cos(angle))
-        return Motion(swing, self.amplitude * np.sin(angle), self.amplitude * w * np.cos(angle))
+        return SampledMotion(swing, self.amplitude * np.sin(angle), self.amplitude * w * np.cos(angle))
 
 
 #: Table I: velocity amplitudes [rad/s] and periods [s] of the Panda's validation motion.

@@ -18,12 +18,17 @@ from dynident.errors import ValueRangeError
 _NUMBERS = 40
 
 
-class Motion(NamedTuple):
+class SampledMotion(NamedTuple):
     """A motion at N times.
 
-    q : (N, n)     Joint positions [rad | m].
-    dq : (N, n)    Joint velocities [rad/s | m/s].
-    ddq : (N, n)   Joint accelerations [rad/s² | m/s²].
+    Attributes
+    ----------
+    q : (N, n) array
+        Joint positions [rad | m].
+    dq : (N, n) array
+        Joint velocities [rad/s | m/s].
+    ddq : (N, n) array
+        Joint accelerations [rad/s² | m/s²].
     """
 
     q: Array
@@ -50,7 +55,7 @@ class Trajectory(Protocol):
         """Length [s]."""
         ...
 
-    def sample(self, time: ArrayLike) -> Motion:
+    def sample(self, time: ArrayLike) -> SampledMotion:
         """The motion at `time` (N,) [s], derivatives exact; between 0 and `duration` a trajectory means what it says."""
         ...
 

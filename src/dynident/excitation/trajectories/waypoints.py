@@ -10,15 +10,19 @@ from numpy.typing import ArrayLike
 from dynident.core.arrays import Array, check_array, set_frozen
 from dynident.errors import ShapeError, ValueRangeError
 from dynident.excitation.trajectories.quintic import QuinticTrajectory, minimum_jerk
-from dynident.excitation.trajectories.trajectory import Motion, check_times, joint_names
+from dynident.excitation.trajectories.trajectory import SampledMotion, check_times, joint_names
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WaypointTrajectory:
     """Rest-to-rest quintics through K points; between two equal ones the robot stands. Outside of its time it stands still.
 
-    times : (K,)     When it is at the points [s], from 0, increasing.
-    points : (K, n)  Positions [rad | m].
+    Attributes
+    ----------
+    times : (K,) array
+        When it is at the points [s], from 0, increasing.
+    points : (K, n) array
+        Positions [rad | m].
     """
 
     joints: tuple[str, ...]
@@ -54,14 +58,14 @@ class WaypointTrajectory:
     def duration(self) -> float:
         return float(self.times[-1])
 
-    def sample(self, time: ArrayLike) -> Motion:
+    def sample(self, time: ArrayLike) -> SampledMotion:
         t = np.clip(check_times(time), 0.0, self.duration)
         piece = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2)
         T = np.diff(self.times)[piece][:, None]
         s = (t - self.times[piece])[:, None] / T
         first, step = self.points[piece], np.diff(self.points, axis=0)[piece]
         way, speed, change = minimum_jerk(s)
-        return Motion(first + step * way, step * speed / T, step * change / T**2)
+        return SampledMotion(first + step * way, step * speed / T, step * change / T**2)
 
     def stretch(self, duration: float) -> WaypointTrajectory:
         """The same moves in another, longer time [s]."""

@@ -34,7 +34,7 @@ from dynident.friction.model import Motion
 CMAKE_MARK = "# Written by dynident"
 #: How generated C is compiled, here and in the tests.
 C_FLAGS = ("-Wall", "-Wextra", "-Werror", "-std=c99", "-O2")
-_NO_THRESHOLDS = "the contact monitor has no thresholds, for none have been found in a log of free motion; set its levels yourself"
+_NO_MONITOR = "no contact monitor is written, because none has been calibrated with a log of free motion"
 _CMAKE = f"""{CMAKE_MARK}
 cmake_minimum_required(VERSION 3.10)
 project(STEM C)
@@ -43,7 +43,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 
-add_library(STEM STEM.c MONITOR.c)
+add_library(STEM SOURCES)
 target_include_directories(STEM PUBLIC ${{CMAKE_CURRENT_SOURCE_DIR}})
 set_target_properties(STEM PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(STEM PUBLIC m)
@@ -62,16 +62,16 @@ class CFunction:
 
 
 def write_c(model: ExportModel, request: Request) -> Exported:
-    """A header and a source of the dynamics, the same of the contact monitor, and a CMakeLists.txt."""
+    """A header and a source of the dynamics, the same of a contact monitor that was calibrated, and a CMakeLists.txt."""
     prefix = identifier(model.robot.name)
     stem = f"{prefix}_model"
     files = {
         f"{stem}.h": _header(model, request, prefix, stem),
         f"{stem}.c": _source(model, prefix, stem),
-        **monitor_files(model, request),
-        "CMakeLists.txt": _CMAKE.replace("STEM", stem).replace("MONITOR", f"{prefix}_monitor"),
+        **({} if model.monitor is None else monitor_files(model, model.monitor, request)),
     }
-    notes = () if model.monitor is not None else (_NO_THRESHOLDS,)
+    files["CMakeLists.txt"] = _CMAKE.replace("STEM", stem).replace("SOURCES", " ".join(name for name in files if name.endswith(".c")))
+    notes = (_NO_MONITOR,) if model.monitor is None else ()
     return Exported(target="c", files={name: text.encode() for name, text in files.items()}, notes=notes)
 
 
@@ -83,7 +83,8 @@ def prove_c(model: ExportModel, exported: Exported, states: States) -> Compariso
     with clear_errors(Path(tempfile.gettempdir())), tempfile.TemporaryDirectory() as folder:
         library = CLibrary.compile(exported, Path(folder), model, compiler)
         rigid = [library("inverse_dynamics", *state) for state in zip(*states, strict=True)]
-        prove_monitor(library.library, model, states)
+        if model.monitor is not None:
+            prove_monitor(library.library, model, model.monitor, states)
         rows = np.add(rigid, [library("friction", *state) for state in zip(*friction_states(model, states), strict=True)])
     return compare("The compiled C", model, states, rows, friction=True)
 
@@ -97,7 +98,7 @@ def refuse_foreign_cmake(folder: Path) -> None:
 
 EXPORTER = Exporter(
     name="c",
-    help="Write C99: dynamics and contact monitor, a header and a source each, and a CMakeLists.txt.",
+    help="Write C99: dynamics and a calibrated contact monitor, a header and a source each, and a CMakeLists.txt.",
     write=write_c,
     prove=prove_c,
     bodies=False,

@@ -25,7 +25,6 @@ from dynident.exports.friction import friction_nodes
 from dynident.exports.proof import TOLERANCE
 from dynident.exports.target import DisagreementError, Request, States
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
-from dynident.monitoring.calibrate import CONFIRMATION, GAIN
 from dynident.monitoring.contact_monitor import LONGEST_PAUSE, OFFSET_ROUNDS, ContactMonitor
 from dynident.monitoring.watched_model import WatchedModel
 
@@ -214,22 +213,19 @@ ${decay}      const double outside = (now[j] - before[j]) / dt - 0.5 * (now[j + 
 """)
 
 
-def monitor_of(model: ExportModel) -> ContactMonitor:
-    """The exported model's monitor; without thresholds where none have been found for it."""
+def monitor_files(model: ExportModel, calibrated: ContactMonitor, request: Request) -> dict[str, str]:
+    """The header and the source, by name. calibrated : gain and thresholds."""
+    monitor, stem = watch(model, calibrated), f"{identifier(model.robot.name)}_monitor"
+    words = _words(model, monitor, stem, request.warning)
+    return {f"{stem}.h": _HEADER.substitute(words), f"{stem}.c": _SOURCE.substitute(words)}
+
+
+def watch(model: ExportModel, calibrated: ContactMonitor) -> ContactMonitor:
+    """The monitor of the exported model."""
     watched = WatchedModel(
         robot=model.robot, parameters=model.parameters, friction=model.friction, friction_parameters=model.friction_parameters
     )
-    if model.monitor is not None:
-        return replace(model.monitor, model=watched)
-    n = model.robot.n
-    return ContactMonitor(model=watched, gain=np.full(n, GAIN), level=np.full(n, np.inf), blur=np.zeros(n), confirmation=CONFIRMATION)
-
-
-def monitor_files(model: ExportModel, request: Request) -> dict[str, str]:
-    """The header and the source, by name."""
-    monitor, stem = monitor_of(model), f"{identifier(model.robot.name)}_monitor"
-    words = _words(model, monitor, stem, request.warning)
-    return {f"{stem}.h": _HEADER.substitute(words), f"{stem}.c": _SOURCE.substitute(words)}
+    return replace(calibrated, model=watched)
 
 
 def monitor_inputs(model: ExportModel) -> tuple[str, ...]:
@@ -237,9 +233,9 @@ def monitor_inputs(model: ExportModel) -> tuple[str, ...]:
     return ("q", "dq", "tau", *(("temperature",) if "temperature" in model.friction_inputs else ()))
 
 
-def prove_monitor(library: ctypes.CDLL, model: ExportModel, states: States) -> None:
+def prove_monitor(library: ctypes.CDLL, model: ExportModel, calibrated: ContactMonitor, states: States) -> None:
     """DisagreementError where the compiled monitor's residuals along some samples are not those of `ContactMonitor.step`."""
-    monitor, compiled = monitor_of(model), CMonitor(library, model)
+    monitor, compiled = watch(model, calibrated), CMonitor(library, model)
     q, dq, effort = (values[:_PROVEN] for values in states)
     warmth = REFERENCE_TEMPERATURE + 10.0 * q
     state = monitor.start(q[0], dq[0], effort[0], temperature=warmth[0])
@@ -330,8 +326,6 @@ def _levels_text(monitor: ContactMonitor) -> str:
     if known is not None:
         expected = f"{known.false_alarms:g} false alarms per hour are expected in motion like that"
         return f"Thresholds from {known.seconds:.3g} s of free motion ({known.source or 'a log'}): {expected}."
-    if np.all(np.isinf(monitor.level)):
-        return "No thresholds have been found for this model: level is infinite, and nothing counts as a contact until you set it."
     return "Thresholds as they were given."
 
 

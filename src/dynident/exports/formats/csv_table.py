@@ -34,8 +34,7 @@ def _link_rows(model: ExportModel) -> list[list[str]]:
         body = link_inertia(own, link.name)
         numbers = [body.mass, *body.com.tolist(), *body.elements.values()]
         row = [link.name, link.frame, *map(repr, numbers)]
-        if model.friction_parameters is not None:
-            assert friction is not None  # noqa: S101 (they belong together)
+        if friction is not None and model.friction_parameters is not None:
             values = friction.values_of(i, model.friction_parameters[i])
             row += [model.robot.joints[i].name, *(repr(values[name]) if name in values else "" for name in friction.parameter_names)]
         rows.append(row)

@@ -19,7 +19,7 @@ from dynident.errors import FileError
 from dynident.parameters import change_of_frame
 from dynident.robots.formats.source_tree import SourceLink, SourceTree
 from dynident.robots.kinematics import inverse_pose
-from dynident.robots.robot import JointType, Link, Robot
+from dynident.robots.robot import Joint, JointType, Link, Robot
 from dynident.robots.verdict import judge
 
 #: Largest difference between two descriptions of the same place [m, or elements of a rotation].
@@ -30,7 +30,7 @@ _OLD_COMMENT = re.compile(rb"\r?\n?[ \t]*<!-- dynident \S+: dynamic model of .*?
 
 def check_match(robot: Robot, tree: SourceTree) -> None:
     """FileError unless every joint of the robot is in the tree, of the same kind, at the same place, moving the same links."""
-    found = {link.joint.name: link for link in tree.links if link.joint is not None}
+    found = {link.joint.name: (link, link.joint) for link in tree.links if link.joint is not None}
     remedy = "give the file that the run was made with"
     poses = _poses(robot, tree)
     for i, joint in enumerate(robot.joints):
@@ -40,9 +40,7 @@ def check_match(robot: Robot, tree: SourceTree) -> None:
                 f"has no moving joint {joint.name!r}, which the run's robot has (its joints: {', '.join(found)})",
                 remedy=remedy,
             )
-        link, place = found[joint.name], f"joint {joint.name!r}"
-        other = link.joint
-        assert other is not None  # noqa: S101 (found has only such)
+        (link, other), place = found[joint.name], f"joint {joint.name!r}"
         if (joint.type is JointType.PRISMATIC) != (other.type is JointType.PRISMATIC):
             raise FileError(tree.source, f"is {other.type.value}, but {joint.type.value} in the run", place=place, remedy=remedy)
         absent = [name for name in robot.links[i].sources if name not in {link.name for link in tree.links}]
@@ -60,7 +58,7 @@ def locked_positions(robot: Robot, tree: SourceTree) -> dict[str, float]:
     locked: dict[str, float] = {}
     for link in tree.links:
         if link.joint is not None and link.joint.name not in robot.joint_names:
-            locked[link.joint.name] = _position(link, tree, poses)
+            locked[link.joint.name] = _position(link, link.joint, tree, poses)
     return locked
 
 
@@ -85,15 +83,14 @@ def _poses(robot: Robot, tree: SourceTree) -> Mapping[tuple[str, int], Array]:
     }
 
 
-def _position(link: SourceLink, tree: SourceTree, poses: Mapping[tuple[str, int], Array]) -> float:
-    assert link.joint is not None  # noqa: S101 (the caller filters)
+def _position(link: SourceLink, joint: Joint, tree: SourceTree, poses: Mapping[tuple[str, int], Array]) -> float:
     for (name, body), pose in poses.items():
         before = poses.get((tree.links[link.parent].name, body))
         if name == link.name and before is not None:
             motion = inverse_pose(before @ link.placement) @ pose @ inverse_pose(link.after)
-            if link.joint.type is JointType.PRISMATIC:
-                return float(link.joint.axis @ motion[:3, 3])
-            R, axis = motion[:3, :3], link.joint.axis
+            if joint.type is JointType.PRISMATIC:
+                return float(joint.axis @ motion[:3, 3])
+            R, axis = motion[:3, :3], joint.axis
             twist = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
             return float(np.arctan2(axis @ twist, 0.5 * (np.trace(R) - 1.0)))
     return 0.0

@@ -17,7 +17,7 @@ from dynident.core.arrays import Array
 from dynident.core.names import file_stem
 from dynident.core.native_output import catch_native_errors
 from dynident.core.xml import XmlElement, XmlText
-from dynident.errors import FileError
+from dynident.errors import FileError, require
 from dynident.exports.export_model import ExportModel
 from dynident.exports.formats.attached import place_in_source, urdf_lines
 from dynident.exports.formats.complete import complete_urdf, dynamics_line
@@ -123,8 +123,7 @@ def _patch(model: ExportModel, held: ExpressedFriction, original: Original, comm
         elif inertial is not None:
             text.remove(inertial)
     for i, joint in enumerate(model.robot.joint_names):
-        element = text.root.child("joint", joint)
-        assert element is not None, "check_match found the joint"  # noqa: S101
+        element = require(text.root.child("joint", joint), f"joint {joint!r} of the file")  # check_match found it
         _set_dynamics(text, element, held.of_joint(i), held.zero)
     if model.payload is not None:
         parent, pose = place_in_source(model.robot.links[model.payload.link], model.payload.pose)

@@ -14,7 +14,7 @@ import yaml
 
 from dynident.core.arrays import Array
 from dynident.core.names import file_stem, printable
-from dynident.core.options import option
+from dynident.core.options import Options, option
 from dynident.core.xml import number_text
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
@@ -31,7 +31,7 @@ _LINK_NUMBER = re.compile(r"(?:^|.*_)(link\d+)$")
 
 
 @dataclass(frozen=True, kw_only=True)
-class YamlOptions:
+class YamlOptions(Options):
     """How the file is laid out."""
 
     layout: Literal["dynident", "franka"] = option("dynident", "Of the YAML: dynident, or franka for its inertials.yaml.")

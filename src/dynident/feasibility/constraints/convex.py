@@ -28,8 +28,11 @@ from dynident.robots.robot import Robot
 class PhysicalConsistency:
     """Each link's pseudo-inertia P ⪰ 0: positive mass, positive inertia and the triangle inequality at once.
 
-    margin : by how much the triangle inequality must hold, ½ tr(I_c) - λ_max(I_c) >= margin [kg·m²], as `dynident check` prints it.
-        That is Σ - mc mcᵀ / m ⪰ margin · 1, the Schur complement of the mass in P - margin · diag(1, 1, 1, 0) ⪰ 0, in any frame.
+    Attributes
+    ----------
+    margin
+        By how much the triangle inequality must hold, ½ tr(I_c) - λ_max(I_c) >= margin [kg·m²], as `dynident check` prints it. That is Σ -
+        mc mcᵀ / m ⪰ margin · 1, the Schur complement of the mass in P - margin · diag(1, 1, 1, 0) ⪰ 0, in any frame.
     """
 
     margin: float = 0.0

@@ -22,7 +22,12 @@ _NAMED_BY = 3
 class Either:
     """At least one of the branches holds; each is a constraint or a set of them.
 
-    name : of the rule. labels : of the branches; by default what they say.
+    Attributes
+    ----------
+    name
+        Of the rule.
+    labels
+        Of the branches; by default what they say.
     """
 
     branches: Sequence[Constraint | FeasibleSet]

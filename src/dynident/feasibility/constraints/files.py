@@ -14,8 +14,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from dynident.core.fields import Fields, parse_number, read_fields
+from dynident.core.fields import Fields, read_fields
 from dynident.core.files import errors_in_file, read_text, split_csv
+from dynident.core.kinds import parse_number
 from dynident.errors import FileError, Remedy
 from dynident.feasibility.constraints import convex
 from dynident.feasibility.constraints.either import Either
@@ -26,6 +27,8 @@ from dynident.regression.equations.base import BaseParameters
 _CSV_COLUMNS = ("Coeff name", "Lower bound", "Upper bound")
 _SUFFIXES = (".csv", ".yaml", ".yml", ".py")
 _PLANES = ("xy", "xz", "yz")
+#: No region is thinner [m].
+_THINNEST = 1e-9
 _SHAPES = ("box", "sphere", "ellipsoid", "cylinder", "hull")
 
 
@@ -76,8 +79,8 @@ def _from_python(file: Path) -> list[Constraint]:
     read_text(file)  # one that can't be read has its usual sentence
     name = f"constraints_of_{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
-    assert spec is not None  # noqa: S101 (the suffix is .py)
-    assert spec.loader is not None  # noqa: S101
+    if spec is None or spec.loader is None:
+        raise FileError(file, "can't be imported as a Python module")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # worker processes find its functions by this name
     try:
@@ -193,15 +196,23 @@ def _round(section: Fields, link: int | str, shape: str) -> Constraint:
         start, end = section.numbers("start", 3), section.numbers("end", 3)
         if np.array_equal(start, end):
             raise section.error("end", "is the same point as the start")
-        return ComInCylinder(link, start, end, section.positive("radius"))
+        return ComInCylinder(link, start, end, _length(section, "radius"))
     if shape == "sphere":
         section.only(("centre", "radius"))
-        return ComInEllipsoid.sphere(link, section.numbers("centre", 3), section.positive("radius"))
+        return ComInEllipsoid.sphere(link, section.numbers("centre", 3), _length(section, "radius"))
     section.only(("centre", "semi_axes"))
     semi_axes = section.numbers("semi_axes", 3)
-    if np.any(semi_axes <= 0.0):
-        raise section.error("semi_axes", "must be positive")
+    if np.any(semi_axes < _THINNEST):
+        raise section.error("semi_axes", f"must be positive, and at least {_THINNEST:g} m")
     return ComInEllipsoid(link, section.numbers("centre", 3), np.diag(1.0 / semi_axes))
+
+
+def _length(section: Fields, key: str) -> float:
+    """A radius [m]."""
+    value = section.positive(key)
+    if value < _THINNEST:
+        raise section.error(key, f"is {value:g} m; at least {_THINNEST:g} was expected")
+    return value
 
 
 def _friction(top: Fields, key: str) -> list[Constraint]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
+from dynident.core.records import Shape
 
 
 class Side(NamedTuple):
@@ -43,9 +44,9 @@ class Block:
     """
 
     name: str
-    constant: Array
-    matrices: Array
-    indices: IntArray
+    constant: Annotated[Array, Shape("k# k#")]
+    matrices: Annotated[Array, Shape("m# k# k#")]
+    indices: Annotated[IntArray, Shape("m#", below="p")]
     unit: str = ""
     side: Side | None = None
 
@@ -81,8 +82,8 @@ class Equality:
     """coefficients · x[indices] = value, by name."""
 
     name: str
-    indices: IntArray
-    coefficients: Array
+    indices: Annotated[IntArray, Shape("e#", below="p")]
+    coefficients: Annotated[Array, Shape("e#")]
     value: float
     unit: str = ""
 

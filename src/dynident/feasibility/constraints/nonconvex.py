@@ -119,7 +119,10 @@ class LinkView:
 class UserConstraint:
     """Any Python function of the link parameters; positive return values are violations, if-else and all.
 
-    function : links -> float or array   `links` is a list of LinkView (name, mass, com, inertia), base to tip.
+    Attributes
+    ----------
+    function
+        Links -> float or array `links` is a list of LinkView (name, mass, com, inertia), base to tip.
     """
 
     function: Callable[[list[LinkView]], Any]

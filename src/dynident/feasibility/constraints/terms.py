@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.kinds import NOT_STORED
 from dynident.errors import UnknownNameError
 from dynident.feasibility.constraints.lmi import Block, Equality, Margins, Side, counted
 from dynident.parameters import INERTIA_NAMES, ParameterEntry
@@ -31,13 +32,21 @@ _DERIVED = re.compile(r"(?P<kind>c|I)(?P<link>\d+)(?P<element>[xyz]{1,2})")
 class Nonconvex:
     """A condition violation(x) <= 0 that is no matrix inequality.
 
-    violation : x -> float     Positive where violated, in `unit`.
-    convex_at : x -> Block     A convex condition that implies this one and is tight at a point where this one holds
-                               (convex-concave procedure); None when there is none, as for a user's own function.
-    smooth : bool              Whether finite differences of it make sense.
-    parts : x -> (k,)          The single conditions whose largest violation it is, where there are several.
-    side : Side                What it says of one mass, centre of mass or barycentric inertia, if that is all it says.
-    column : int               A variable of the same kind as the violation; None where it is of no kind.
+    Attributes
+    ----------
+    violation : x -> float
+        Positive where violated, in `unit`.
+    convex_at : x -> Block
+        A convex condition that implies this one and is tight at a point where this one holds (convex-concave procedure); None
+        when there is none, as for a user's own function.
+    smooth : bool
+        Whether finite differences of it make sense.
+    parts : x -> (k,) array
+        The single conditions whose largest violation it is, where there are several.
+    side : Side
+        What it says of one mass, centre of mass or barycentric inertia, if that is all it says.
+    column : int
+        A variable of the same kind as the violation; None where it is of no kind.
     """
 
     name: str
@@ -67,15 +76,19 @@ class Alternatives:
 class Terms:
     """Everything that a set of constraints asks of the variables.
 
-    dont_care : parameters and their columns which the objective must not contain: their values are chosen, not fitted.
-    alternatives : rules with branches, which solvers get after one of each has been chosen.
+    Attributes
+    ----------
+    dont_care
+        Parameters and their columns which the objective must not contain: their values are chosen, not fitted.
+    alternatives
+        Rules with branches, which solvers get after one of each has been chosen.
     """
 
     blocks: tuple[Block, ...] = ()
     equalities: tuple[Equality, ...] = ()
-    nonconvex: tuple[Nonconvex, ...] = ()
+    nonconvex: tuple[Nonconvex, ...] = field(default=(), metadata=NOT_STORED)
     dont_care: tuple[tuple[str, int], ...] = ()
-    alternatives: tuple[Alternatives, ...] = ()
+    alternatives: tuple[Alternatives, ...] = field(default=(), metadata=NOT_STORED)
 
     @property
     def count(self) -> int:
@@ -118,8 +131,12 @@ class Violation:
 def violations(terms: Terms, x: Array, units: Array | None = None, margins: Margins | None = None) -> tuple[Violation, ...]:
     """Every condition that x (p,) breaks, the largest first; recomputed from the constraints, whatever a solver said.
 
-    units : (p,) how large the parameters are, 1 by default; what a solver's rounding leaves is a share of that.
-    margins : of the blocks as they are counted in these units, where somebody has them.
+    Parameters
+    ----------
+    units : (p,) array
+        How large the parameters are, 1 by default; what a solver's rounding leaves is a share of that.
+    margins
+        Of the blocks as they are counted in these units, where somebody has them.
     """
     broken: list[Violation] = []
     units = np.ones(len(x)) if units is None else units

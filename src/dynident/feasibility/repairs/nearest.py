@@ -25,7 +25,7 @@ from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.sizes import unit_sizes
 from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import Robot, Source
-from dynident.robots.verdict import Verdict, judge
+from dynident.robots.verdict import LinkVerdict, judge
 
 Metric = Literal["entropic", "euclidean"]
 
@@ -199,7 +199,7 @@ class _Problem:
 
     def _grown(self, free: list[int], found: Sequence[Array]) -> dict[int, float]:
         """How much larger the inertia of wrong parts is than that of their references, where their margin is too small a share of it."""
-        marginal = [i for i in free if self.parts[i].wrong and judge(found[i]).verdict is Verdict.MARGINAL]
+        marginal = [i for i in free if self.parts[i].wrong and judge(found[i]).verdict is LinkVerdict.MARGINAL]
         return {i: 1.2 * _trace(found[i]) / _trace(self.references[i]) for i in marginal}
 
     def _change(self, free: list[int], attempt: Attempt) -> tuple[list[Array], float] | None:

@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
-from dynident.errors import DynidentError, InputError
+from dynident.core.results import Result
+from dynident.errors import DynidentError, InputError, require
 from dynident.feasibility.repairs.nearest import SAME, Mended, Metric, Part, mend
 from dynident.parameters import change_of_frame, consistency_margin
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.sizes import unit_sizes
 from dynident.robots.check import inside_compound_joint
-from dynident.robots.figures import robot_figure
 from dynident.robots.kinematics import length_unit
 from dynident.robots.robot import Robot, Source
 from dynident.robots.verdict import judge
@@ -50,9 +47,14 @@ class RepairedLink:
 class Repair(Result):
     """A robot with its links mended.
 
-    links : every source link with an inertia
-    coefficients : (2, b)   Base parameters before and after.
-    impossible : bool       Where they differ: whether it is proven that no consistent links have those from before.
+    Attributes
+    ----------
+    links
+        Every source link with an inertia.
+    coefficients : (2, b) array
+        Base parameters before and after.
+    impossible : bool
+        Where they differ: whether it is proven that no consistent links have those from before.
     """
 
     robot: Robot
@@ -60,25 +62,6 @@ class Repair(Result):
     links: tuple[RepairedLink, ...]
     coefficients: Array
     impossible: bool = False
-
-    @property
-    def headline(self) -> str:
-        return f"{self.robot.name}, {len(self.changed)} of {len(self.links)} links changed, {len(self.moved)} base parameters"
-
-    def tables(self) -> Report:
-        from dynident.feasibility.repairs.tables import repair_report  # the tables know Repair, not the other way round
-
-        return repair_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per source link: mass and margin before and after."""
-        from dynident.feasibility.repairs.tables import repair_records
-
-        return repair_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """The robot in 3D, repaired beside as it was."""
-        return (robot_figure(self.robot, self.parameters()),)
 
     @property
     def changed(self) -> tuple[RepairedLink, ...]:
@@ -105,7 +88,13 @@ class Repair(Result):
 def repair(robot: Robot, *, margin: float | None = None, metric: Metric = "entropic") -> Repair:
     """The nearest consistent parameters of every source link.
 
-    margin : of every link [kg·m²], as `dynident check` prints it; by default enough not to be marginal.
+    Parameters
+    ----------
+    margin
+        Of every link [kg·m²], as `dynident check` prints it; by default enough not to be marginal.
+
+    Notes
+    -----
     A robot whose links are consistent (and have the margin, if one is given) is returned as it is.
     """
     sources = _sources(robot)
@@ -151,8 +140,7 @@ def _pieces(robot: Robot, body: int) -> tuple[Source, ...]:
 
 
 def _own(piece: Source) -> Array:
-    assert piece.parameters is not None  # noqa: S101 (_sources leaves the others out)
-    return piece.parameters
+    return require(piece.parameters, f"the inertia of {piece.name!r}")  # _sources leaves the others out
 
 
 def _sums(robot: Robot, parts: Sequence[tuple[int, Array]]) -> Array:

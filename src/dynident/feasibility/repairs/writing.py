@@ -12,7 +12,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.files import json_text, read_bytes
 from dynident.core.xml import XmlText
-from dynident.errors import FileError
+from dynident.errors import FileError, require
 from dynident.feasibility.repairs.repair import Repair
 from dynident.parameters import link_inertia
 from dynident.robots.formats.mjcf_text import check_editable, set_body_inertial
@@ -45,8 +45,7 @@ def repaired_text(repair: Repair, target: Path, description: str | None = None) 
     check_suffix(repair.robot, target, description)
     suffix = target.suffix.lower()
     if suffix in _ROOTS:
-        content = _description(repair.robot, target, description)
-        assert content is not None  # noqa: S101 (checked)
+        content = require(_description(repair.robot, target, description), "the robot's description")
         return with_inertials(repair.robot.source, content, {link.name: link.after for link in repair.changed})
     if suffix == ".json":
         return json_text(repair_document(repair)).encode()

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import option
+from dynident.core.kinds import Count
+from dynident.core.options import Options, option
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.interior.central_path import anchored, enter, follow, wander
@@ -31,13 +32,13 @@ _CHARGE = 10.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class BarrierOptions:
+class BarrierOptions(Options):
     """Where the starts of the barrier solver begin."""
 
     search: GlobalSearch = option(
         "none", "Global search of a penalised function where a start begins: annealing, dual-annealing (SciPy's), genetic or none."
     )
-    evaluations: int = option(1000, "Evaluations of the function per global search.")
+    evaluations: Count = option(1000, "Evaluations of the function per global search.")
 
 
 def solve(problem: RetrievalProblem, options: SolverOptions, own: BarrierOptions) -> list[Candidate]:

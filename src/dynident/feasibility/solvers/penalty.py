@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import option
-from dynident.errors import ValueRangeError
+from dynident.core.kinds import Count, number
+from dynident.core.options import Options, option
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
 from dynident.feasibility.solvers.barrier import descend
@@ -29,27 +29,25 @@ from dynident.feasibility.solvers.solver import Solver, SolverOptions, solve_sta
 
 #: Violations Σ g [kg, kg·m, kg·m²] up to which a run counts as having ended on its constraints.
 TOLERANCE = 1e-6
+_NotNegative = Annotated[float, number(low=0.0)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PenaltyOptions:
+class PenaltyOptions(Options):
     """How the penalty solver goes about Algorithm 1 of the Panda paper; "slsqp-numerical" is there to be compared with."""
 
-    steps: int = option(10, "Successive searches with a growing charge, κ in the paper.")
-    growth: float = option(10.0, "What the charge ξ grows by per step, from zero; more where φ is in small units, such as those of noise.")
+    steps: Count = option(10, "Successive searches with a growing charge, κ in the paper.")
+    growth: _NotNegative = option(
+        10.0, "Growth of the charge ξ per step, from zero; more where φ is in small units, such as those of noise."
+    )
     search: GlobalSearch = option("annealing", "Global search of every step: annealing, dual-annealing (SciPy's), genetic or none.")
-    evaluations: int = option(1000, "Evaluations of the function per global search.")
+    evaluations: Count = option(1000, "Evaluations of the function per global search.")
     local: LocalSearch = option("slsqp", "Local search that follows it: slsqp, nelder-mead, l-bfgs-b, pattern or slsqp-numerical.")
     penalty: Literal["distance", "constant"] = option(
         "distance", "What is charged: the distance to the constraints (RA-L 2019), or a constant if any is violated (ICRA 2016)."
     )
-    delta: float = option(10.0, "The constant.")
-    threshold: float = option(0.0, "Once a run violates nothing and φ is at most this, it and the search end, as in ICRA 2016.")
-
-    def __post_init__(self) -> None:
-        for name, least in (("steps", 1), ("evaluations", 1), ("growth", 0.0), ("delta", 0.0), ("threshold", 0.0)):
-            if not getattr(self, name) >= least:
-                raise ValueRangeError(name, f"is {getattr(self, name):g}; at least {least:g} was expected")
+    delta: _NotNegative = option(10.0, "The constant.")
+    threshold: _NotNegative = option(0.0, "Once a run violates nothing and φ is at most this, it and the search end, as in ICRA 2016.")
 
 
 def solve(problem: RetrievalProblem, options: SolverOptions, own: PenaltyOptions) -> list[Candidate]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dynident.core.options import settle_options
+from dynident.core.options import describe_all, settle_options
 from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
@@ -39,3 +39,18 @@ def check_solvable(name: str, problem: RetrievalProblem, options: SolverOptions)
         others = [other.name for other in SOLVERS.values() if not other.untreatable(problem)]
         raise InputError(f"solver {name} can't treat {reason}; use solver {' or '.join(others)}")
     return settle_options(solver.options, options.own, f"solver {name}")
+
+
+def describe_solvers() -> str:
+    """The solvers with what they are, for help."""
+    return "; ".join(f"{name}: {solver.summary}" for name, solver in SOLVERS.items())
+
+
+def describe_options() -> str:
+    """The options that solvers have of their own, for help."""
+    return describe_all(SOLVERS)
+
+
+def describe_multi_start() -> str:
+    """The solvers that have several starts, for help."""
+    return " and ".join(name for name, solver in SOLVERS.items() if solver.multi_start)

@@ -13,6 +13,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.options import NoOptions
+from dynident.errors import require
 from dynident.feasibility.constraints.lmi import Block, Margins, linear
 from dynident.feasibility.constraints.terms import MET_WITHIN, Nonconvex
 from dynident.feasibility.problem import RetrievalProblem
@@ -95,8 +96,8 @@ def _with_slack(conditions: Sequence[Nonconvex], x: Array, units: Array) -> list
     blocks: list[Block] = []
     p = len(units)
     for number, condition in enumerate(conditions):
-        assert condition.convex_at is not None  # noqa: S101 (the registry refused the others)
-        block = condition.convex_at(x).counted(units)
+        convex_at = require(condition.convex_at, f"the convex form of {condition.name!r}")  # the registry refused the others
+        block = convex_at(x).counted(units)
         relief = np.zeros((1, block.size, block.size))
         relief[0, 0, 0] = 1.0
         blocks.append(replace(block, matrices=np.concatenate([block.matrices, relief]), indices=np.append(block.indices, p + number)))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import NoOptions
+from dynident.core.options import NoOptions, Options
 from dynident.core.parallel import multi_start
 from dynident.feasibility.problem import RetrievalProblem
 from dynident.feasibility.result import Candidate
@@ -20,12 +20,20 @@ from dynident.feasibility.result import Candidate
 class SolverOptions:
     """seed, starts, executor and budget mean the same to every solver; a solver ignores what it has no use for.
 
-    starts : int              Independent starts of a multi-start; the same seed gives the same answer on any executor.
-    budget : float or None    Seconds after which no further start begins.
-    progress : callable       Told one sentence after every start.
-    finished : dict           Results of starts that an earlier, interrupted call with the same seed handed to on_finished.
-    on_finished : callable    Given (start, result) as each start completes; a result is plain data that JSON can hold.
-    own : dict or object      Options of the solver's own, by name ({"steps": 5}) or as its options class.
+    Attributes
+    ----------
+    starts : int
+        Independent starts of a multi-start; the same seed gives the same answer on any executor.
+    budget : float or None
+        Seconds after which no further start begins.
+    progress : callable
+        Told one sentence after every start.
+    finished : dict
+        Results of starts that an earlier, interrupted call with the same seed handed to on_finished.
+    on_finished : callable
+        Given (start, result) as each start completes; a result is plain data that JSON can hold.
+    own : dict or object
+        Options of the solver's own, by name ({"steps": 5}) or as its options class.
     """
 
     seed: int = 0
@@ -55,7 +63,7 @@ class Solver:
     name: str
     summary: str
     solve: Callable[[RetrievalProblem, SolverOptions, Any], Sequence[Candidate]]
-    options: type[object] = NoOptions
+    options: type[Options] = NoOptions
     convex_only: bool = False
     user_functions: bool = True
     multi_start: bool = True

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import option
+from dynident.core.options import Options, option
 from dynident.data.dataset import EffortKind
 from dynident.errors import Remedy, import_optional
 from dynident.recording.connection import ConnectionLostError, JointState, ModelAnswer, RobotFaultError, Vendor
@@ -28,7 +28,7 @@ _LATE = "communication_constraints_violation"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FrankaOptions:
+class FrankaOptions(Options):
     torque_threshold: float = option(20.0, "External torque of a joint (N·m) that counts as a collision")
     force_threshold: float = option(25.0, "External force (N) or moment (N·m) at the hand that counts as a collision")
     realtime: Literal["enforce", "ignore"] = option("enforce", "Need a real-time kernel, or ignore that there is none")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import option
+from dynident.core.options import Options, option
 from dynident.data.dataset import EffortKind
 from dynident.errors import InputError, MissingExtraError
 from dynident.recording.connection import ConnectionLostError, JointState, ModelAnswer, RobotFaultError, Vendor
@@ -31,7 +31,7 @@ _RUNNING = 7
 
 
 @dataclass(frozen=True, kw_only=True)
-class UROptions:
+class UROptions(Options):
     lookahead: float = option(0.05, "Seconds over which servoJ smooths, 0.03 to 0.2")
     gain: float = option(600.0, "With which servoJ follows, 100 to 2000")
     deceleration: float = option(2.0, "Of the leading axis in a halt (rad/s²)")

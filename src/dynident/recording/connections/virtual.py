@@ -10,13 +10,14 @@ from typing import Any, Literal
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import option
+from dynident.core.options import Options, option
 from dynident.data.dataset import EffortKind
+from dynident.errors import require
 from dynident.excitation.limits.limits import robot_limits
 from dynident.excitation.limits.margins import position_range
 from dynident.recording.connection import ConnectionLostError, JointState, ModelAnswer, RobotFaultError, Vendor
 from dynident.robots.robot import Robot
-from dynident.simulation.virtual_arm import Reading, VirtualArm
+from dynident.simulation.virtual_arm import SensorReading, VirtualArm
 from dynident.simulation.virtual_controller import VirtualController
 
 #: How far the position that comes with M and g is off, with realistic noise [rad | m].
@@ -24,7 +25,7 @@ _POSITION_NOISE = 3e-4
 
 
 @dataclass(frozen=True, kw_only=True)
-class VirtualOptions:
+class VirtualOptions(Options):
     friction: str = option("linear", "Its friction model, or none")
     noise: Literal["none", "realistic"] = option("realistic", "Of its sensors, none or realistic")
     seed: int = option(0, "Of its noise")
@@ -99,9 +100,8 @@ class VirtualConnection:
         inside = VirtualController(self._arm.robot, self._arm.parameters, position_noise=noise, seed=self._options.seed + self._asked)
         still = np.zeros((1, self.n))
         found = inside.sample(self._arm.reference[None], still)
-        assert found.M is not None  # noqa: S101 (a virtual controller tells all)
-        assert found.g is not None  # noqa: S101
-        return ModelAnswer(q=found.q[0], dq=still[0], M=found.M[0], g=found.g[0], c=None if found.c is None else found.c[0])
+        M, g = require(found.M, "M of the virtual controller"), require(found.g, "g of the virtual controller")
+        return ModelAnswer(q=found.q[0], dq=still[0], M=M[0], g=g[0], c=None if found.c is None else found.c[0])
 
     def reconnect(self) -> None:
         self._lost = False
@@ -109,7 +109,7 @@ class VirtualConnection:
     def close(self) -> None:
         self._moving = False
 
-    def _state(self, reading: Reading) -> JointState:
+    def _state(self, reading: SensorReading) -> JointState:
         return JointState(time=self._arm.time, q=reading.q, dq=reading.dq, effort=reading.effort, reference=self._arm.reference)
 
     def _require_connection(self) -> None:

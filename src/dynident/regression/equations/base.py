@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, BoolArray, IntArray
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result
+from dynident.core.records import Shape
+from dynident.core.results import Result
 from dynident.dynamics import inertia_gravity_regressor, torque_regressor
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 from dynident.friction.model import REFERENCE_TEMPERATURE, FrictionModel, Motion
-from dynident.regression.equations.columns import Columns, expression, problem_columns
+from dynident.regression.equations.columns import Columns, ExtraColumn, expression, problem_columns
 from dynident.regression.equations.factors import independent_columns, triangular
 from dynident.robots.kinematics import with_right_angles
 from dynident.robots.robot import Robot
@@ -45,40 +45,35 @@ _SAMPLES = 300
 class BaseParameters(Result):
     """The b base parameters (dynamic coefficients) of a robot's equations.
 
-    columns : Columns      The p standard columns.
-    independent : (b,)     Index of the standard column that stands for each base parameter.
-    grouping : (b, p)      base = grouping @ standard; row i has 1 at independent[i].
-    known : dict           Standard parameters declared known, by name; they are not estimated.
+    Attributes
+    ----------
+    independent : (b,) array
+        Index of the standard column that stands for each base parameter.
+    grouping : (b, p) array
+        base = grouping @ standard; row i has 1 at independent[i].
+    known : dict
+        Standard parameters declared known, by name; they are not estimated.
+    extra : tuple
+        Columns of the user's own.
     """
 
     robot: Robot
     friction: FrictionModel | None
     equations: Equations
-    columns: Columns
-    independent: IntArray
-    grouping: Array
+    independent: Annotated[IntArray, Shape("b", below="p")]
+    grouping: Annotated[Array, Shape("b p")]
     known: Mapping[str, float]
+    extra: tuple[ExtraColumn, ...] = ()
 
-    @property
-    def headline(self) -> str:
-        return f"{self.robot.name}, {self.rank} coefficients of {len(self.columns)} parameters, {self.equations} equations"
+    def __post_init__(self) -> None:
+        if self.grouping.shape != (len(self.independent), len(self.columns)):
+            expected = f"({len(self.independent)}, {len(self.columns)}) = (base, standard parameters)"
+            raise ShapeError("grouping", self.grouping.shape, expected)
 
-    def tables(self) -> Report:
-        from dynident.regression.tables import base_report  # the tables know BaseParameters, not the other way round
-
-        return base_report(self)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per coefficient: name, expression, unit."""
-        from dynident.regression.tables import base_records
-
-        return base_records(self)
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Which standard parameters each coefficient is made of."""
-        from dynident.regression.figures import base_figure
-
-        return (base_figure(self),)
+    @cached_property
+    def columns(self) -> Columns:
+        """The p standard columns."""
+        return replace(problem_columns(self.robot, self.friction), of_extra=self.extra)
 
     @property
     def rank(self) -> int:
@@ -159,8 +154,12 @@ def base_parameters(
 ) -> BaseParameters:
     """Rank and grouping of a robot's equations, from random samples.
 
-    known : parameters declared known by name ({"m7": 0.73, "J2xy": 0.0}); their columns leave the problem.
-    extra : names of the user's own columns, which count as independent.
+    Parameters
+    ----------
+    known
+        Parameters declared known by name ({"m7": 0.73, "J2xy": 0.0}); their columns leave the problem.
+    extra
+        Names of the user's own columns, which count as independent.
     """
     if equations not in EQUATIONS:
         raise UnknownNameError("kind of equations", equations, EQUATIONS)
@@ -182,10 +181,10 @@ def base_parameters(
         robot=robot,
         friction=friction,
         equations=equations,
-        columns=columns,
         independent=np.array(leading, dtype=np.int64),
         grouping=grouping,
         known=declared,
+        extra=columns.of_extra,
     )
 
 

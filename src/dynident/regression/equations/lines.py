@@ -10,6 +10,7 @@ import numpy as np
 
 from dynident.core.arrays import Array, IntArray, freeze
 from dynident.dynamics import RegressorLines
+from dynident.errors import require
 from dynident.friction.model import FrictionModel, Motion
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
@@ -128,8 +129,9 @@ def _other_columns(model: FrictionModel | None, motion: Motion, extras: Sequence
 
 def _friction_place(model: FrictionModel | None, column: FrictionColumn, joint: int) -> int:
     """Where a friction column of a joint's row is among the model's columns and, after these, its shared ones."""
-    assert model is not None  # noqa: S101 (it has columns)
-    return column.slot if column.shared is None or column.joint == joint else len(model.parameters) + column.shared
+    if column.shared is None or column.joint == joint:
+        return column.slot
+    return len(require(model, "the friction model of a column").parameters) + column.shared
 
 
 def _known_friction(base: BaseParameters) -> Array:

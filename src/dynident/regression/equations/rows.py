@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple, Protocol, TypeAlias
+from functools import cached_property, partial
+from typing import Annotated, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray, IntArray
 from dynident.core.large_arrays import release
+from dynident.core.records import Shape
 from dynident.core.threads import map_in_order, thread_count
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import inertia_gravity_regressor
@@ -50,7 +51,7 @@ class RowGroup:
 
     name: str
     unit: str
-    columns: IntArray
+    columns: Annotated[IntArray, Shape("c#", below="b")]
     rounding: float = 0.0
 
 
@@ -163,12 +164,9 @@ class LogRows:
     def motion(self, part: slice | IntArray) -> Motion:
         """What friction depends on, of these samples."""
         data = self.dataset
-        assert data.dq is not None  # noqa: S101 (build_problem sees to dq, ddq and effort)
-        assert data.ddq is not None  # noqa: S101
-        assert data.effort is not None  # noqa: S101
-        load = data.effort if self.load is None else self.load
+        load = data.require("effort") if self.load is None else self.load
         temperature = None if data.temperature is None else data.temperature[part]
-        return Motion(data.q[part], data.dq[part], data.ddq[part], load[part], temperature)
+        return Motion(data.q[part], data.require("dq")[part], data.require("ddq")[part], load[part], temperature)
 
     def tables(self) -> Iterator[RowTable]:
         for number, lines, mask in self._numbered_lines():
@@ -207,12 +205,11 @@ class LogRows:
                 for lines, mask in self.iterate_lines(segment, LineFiller(self._layout, _CHUNK)):
                     yield number, lines, mask
         else:
-            yield from map_in_order(self._filter_stretch, self.stretches(_FILTERED), thread_count())
+            yield from map_in_order(partial(self._filter_stretch, self.filter), self.stretches(_FILTERED), thread_count())
 
-    def _filter_stretch(self, stretch: tuple[int, slice]) -> tuple[int, Array, BoolArray | None]:
-        assert self.filter is not None  # noqa: S101 (asked before)
+    def _filter_stretch(self, filter: ParallelFilter, stretch: tuple[int, slice]) -> tuple[int, Array, BoolArray | None]:
         number, part = stretch
-        tables, masks = self.filter.stream(), self.filter.stream()
+        tables, masks = filter.stream(), filter.stream()
         counts = np.diff(self._layout.offsets)
         filtered: list[Array] = []
         kept: list[Array] = []
@@ -250,12 +247,12 @@ class LogRows:
     def _pieces(self, part: slice | IntArray, width: int) -> Iterator[tuple[slice | IntArray, Motion, Array, list[Array]]]:
         """Some samples after the others, as many lines of that width: which ones, their motion, effort and extra columns."""
         data = self.dataset
-        assert data.effort is not None  # noqa: S101 (build_problem sees to it)
+        effort = data.require("effort")
         pieces = [part] if isinstance(part, np.ndarray) else _cut(part, max(1, _PIECE // width) * width)
         for number, piece in enumerate(pieces):
-            yield piece, self.motion(piece), data.effort[piece], [values[piece] for values in self.extra.values()]
+            yield piece, self.motion(piece), effort[piece], [values[piece] for values in self.extra.values()]
             if number % _KEPT == 0:
-                release(data.q, data.dq, data.ddq, data.effort)
+                release(data.q, data.dq, data.ddq, effort)
 
 
 def _cut(part: slice, length: int) -> Iterator[slice]:

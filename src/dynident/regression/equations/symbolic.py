@@ -158,7 +158,8 @@ def _effective(base: BaseParameters, table: DhTable, lengths: Mapping[str, float
 
 
 def _link_grouping(base: BaseParameters, robot: Robot) -> Array:
-    """(b, 10 n) the columns of the links in terms of the same independent ones, for another robot; zero for friction.
+    """(b, 10 n) the columns of the links in terms of the same independent ones, for another robot; zero for friction, and where these
+    columns are not independent on that robot.
 
     M and g have all relations that torques have; of equations of one of both alone its rows do.
     """
@@ -171,7 +172,10 @@ def _link_grouping(base: BaseParameters, robot: Robot) -> Array:
     kept = base.independent[of_links]
     gram = Y.T @ Y
     found = np.zeros((base.rank, len(columns.of_links)))
-    found[of_links] = np.linalg.solve(gram[np.ix_(kept, kept)], gram[kept])
+    try:
+        found[of_links] = np.linalg.solve(gram[np.ix_(kept, kept)], gram[kept])
+    except np.linalg.LinAlgError:
+        return found
     found[:, [columns.index(name) for name in base.known if columns.index(name) < len(columns.of_links)]] = 0.0
     found[np.ix_(of_links, kept)] = np.eye(len(kept))
     return found

@@ -12,10 +12,13 @@ the shapes would look like a change.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.core.records import Shape
+from dynident.errors import require
 from dynident.friction.model import Parameter, ShapeConstant
 from dynident.friction.shapes import shape_constants
 from dynident.regression.estimate import Estimate
@@ -64,10 +67,10 @@ class JointChange:
     joint: str
     unit: str
     speed_unit: str
-    speeds: Array
-    before: Array | None
-    after: Array
-    std: Array
+    speeds: Annotated[Array, Shape("s#")]
+    before: Annotated[Array, Shape("s#")] | None
+    after: Annotated[Array, Shape("s#")]
+    std: Annotated[Array, Shape("s#")]
     chance: float | None
     changed: bool | None
     error_before: float
@@ -110,8 +113,7 @@ def compare_friction(
     compared : whether there is something to compare with.
     """
     robot, links = after.base.robot, _follow_links(before, spread)
-    reached, earlier = after.reached, before.reached
-    assert reached is not None  # noqa: S101 (just fitted to a log)
+    reached, earlier = require(after.reached, "the speeds of the new log"), before.reached
     found: list[JointChange] = []
     for j, joint in enumerate(robot.joints):
         both = reached[j] if earlier is None else np.minimum(reached[j], earlier[j])

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.results import Row, Table
+from dynident.core.records import Shape
 from dynident.friction.model import FrictionModel
-from dynident.friction.registry import friction_from_dict, friction_to_dict
 from dynident.friction.shapes import shape_constants
 
 
@@ -33,7 +32,7 @@ class Trial:
     unit: str
     model: FrictionModel
     parameters: Mapping[str, float]
-    errors: Array
+    errors: Annotated[Array, Shape("h")]
     squares: float = 0.0
     noise: float = 1.0
     independent: float = np.inf
@@ -76,8 +75,8 @@ class FrictionChoice:
 
     parts: tuple[str, ...]
     trials: tuple[Trial, ...]
-    before: Array
-    after: Array
+    before: Annotated[Array, Shape("n")]
+    after: Annotated[Array, Shape("n")]
 
     def of_joint(self, joint: str) -> tuple[Trial, ...]:
         return tuple(trial for trial in self.trials if trial.joint == joint)
@@ -120,49 +119,3 @@ class FrictionChoice:
                 }
             )
         return rows
-
-    def table(self) -> Table:
-        rows = tuple(
-            Row(
-                (
-                    item["joint"],
-                    item["model"],
-                    str(item["numbers"]),
-                    f"{item['held_out_rms']:.4f}",
-                    f"{item['change_percent']:+.1f} ± {item['standard_error_percent']:.1f}",
-                    f"{item['chance']:.2g}",
-                    "chosen" if item["chosen"] else item["impossible"],
-                ),
-                dimmed=not item["chosen"],
-            )
-            for item in self.records()
-        )
-        units = " or ".join(dict.fromkeys(trial.unit for trial in self.trials))
-        headings = ("joint", "friction model", "numbers", f"held-out error [{units}]", "mean square against the first [%]", "by chance", "")
-        return Table(title="Friction models that were tried", headings=headings, rows=rows, left=frozenset({0, 1, 6}))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Standard JSON."""
-        return {
-            "parts": list(self.parts),
-            "before": self.before.tolist(),
-            "after": self.after.tolist(),
-            "trials": [
-                {
-                    **{name: getattr(trial, name) for name in ("joint", "unit", "squares", "noise", "independent", "impossible", "chosen")},
-                    "model": friction_to_dict(trial.model),
-                    "parameters": dict(trial.parameters),
-                    "errors": trial.errors.tolist(),
-                }
-                for trial in self.trials
-            ],
-        }
-
-    @staticmethod
-    def from_dict(content: Mapping[str, Any]) -> FrictionChoice:
-        trials: list[Trial] = []
-        for item in content["trials"]:
-            changed: dict[str, Any] = {"model": friction_from_dict(item["model"]), "errors": np.array(item["errors"], dtype=float)}
-            trials.append(Trial(**{**item, **changed}))
-        before, after = (np.array(content[name], dtype=float) for name in ("before", "after"))
-        return FrictionChoice(parts=tuple(content["parts"]), trials=tuple(trials), before=before, after=after)

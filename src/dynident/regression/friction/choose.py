@@ -53,9 +53,14 @@ def choose_friction(
 ) -> FrictionChoice:
     """A friction model for each joint of a log.
 
-    problem : of the log with linear friction.
-    rigid : (b,) its coefficients where those of the links are known and stay; by default they are fitted together with friction.
-    blocks : parts that are held out in turn.
+    Parameters
+    ----------
+    problem
+        Of the log with linear friction.
+    rigid : (b,) array
+        Its coefficients where those of the links are known and stay; by default they are fitted together with friction.
+    blocks
+        Parts that are held out in turn.
     """
     search = _Search.of(problem, blocks, seed, rigid)
     n = problem.base.robot.n

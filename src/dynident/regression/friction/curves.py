@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynident.core.arrays import Array
+from dynident.errors import InputError
 from dynident.friction.model import FrictionModel, Motion
 from dynident.friction.shapes import shape_constants, shape_slopes
 from dynident.regression.equations.columns import FrictionColumn
@@ -41,7 +42,8 @@ def friction_curve(estimate: Estimate, j: int, speeds: Array) -> FrictionCurve:
     if own:
         model, values = base.friction.of_joint(j), dict.fromkeys(base.friction.of_joint(j).parameter_names, 0.0)
         values |= {column.parameter: float(estimate.values[place]) for place, column in columns.items()}
-        assert len(own) == len(shape_constants(model))  # noqa: S101 (all of them are fitted, or none)
+        if len(own) != len(shape_constants(model)):
+            raise InputError(f"of the shapes of the friction of joint {j + 1} some were fitted and some were not; identify again")
 
         def at_speeds(single: FrictionModel) -> Array:
             return single.columns(Motion.steady(speeds[:, None]))[:, 0].T

@@ -10,10 +10,11 @@ import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
 from dynident.core.linear_algebra import least_squares
+from dynident.errors import require
 from dynident.friction.model import FrictionModel, ShapeConstant, label
 from dynident.friction.shapes import shape_constants, shape_values
 from dynident.regression.equations.base import BaseParameters
-from dynident.regression.equations.columns import Columns, ExtraColumn, FrictionColumn
+from dynident.regression.equations.columns import ExtraColumn, FrictionColumn
 from dynident.regression.equations.factors import compress, independent_columns
 from dynident.regression.equations.rows import RowGroup, Tables
 from dynident.regression.estimate import Estimate
@@ -102,9 +103,9 @@ def linearise_shapes(estimate: Estimate, rows: Sequence[JointRows], *, held: Boo
     rows : of the data of the estimate.
     held : (b,) the coefficients that were not fitted but known beforehand; by default none.
     """
-    base, problem = estimate.base, estimate.problem
-    assert base.friction is not None and problem is not None  # noqa: S101, PT018 (fitted)
-    columns = tuple(column for own in rows for column in _shape_columns(estimate, base.friction.of_joint(own.joint), own))
+    base, problem = estimate.base, estimate.require_problem()
+    friction = require(base.friction, "the friction model")
+    columns = tuple(column for own in rows for column in _shape_columns(estimate, friction.of_joint(own.joint), own))
     augmented = _augment(problem, columns)
     weights = 1.0 / np.asarray(estimate.summary.noise_levels, dtype=float)
     held = np.zeros(base.rank, dtype=bool) if held is None else held
@@ -143,7 +144,7 @@ def _augment(problem: Problem, columns: Sequence[_ShapeColumn]) -> Problem:
     extra = tuple(ExtraColumn(column.name, column.shape.unit.of(joints[column.joint].type)) for column in columns)
     wider = replace(
         base,
-        columns=Columns(of_links=base.columns.of_links, of_friction=base.columns.of_friction, of_extra=(*base.columns.of_extra, *extra)),
+        extra=(*base.extra, *extra),
         independent=np.append(base.independent, len(base.columns) + np.arange(len(columns))),
         grouping=_widen(base, len(columns)),
     )
@@ -198,10 +199,10 @@ def _passes(problem: Problem, fitted: BoolArray, held: BoolArray) -> Array:
 def _known_together(estimate: Estimate, joint: int, columns: Sequence[_ShapeColumn], covariance: Array) -> list[str]:
     """Of those that can't be zero: what others are beside their standard deviation means nothing near zero."""
     base, b = estimate.base, estimate.base.rank
-    assert base.friction is not None  # noqa: S101 (fitted)
+    friction = require(base.friction, "the friction model")
     columns_of = {i: base.columns[standard] for i, standard in enumerate(base.independent.tolist())}
     own = {
-        i: label(base.friction.parameters[column.slot])
+        i: label(friction.parameters[column.slot])
         for i, column in columns_of.items()
         if isinstance(column, FrictionColumn) and column.joint == joint and column.nonnegative and estimate.kept[i]
     }

@@ -43,12 +43,21 @@ def fit_friction(
 ) -> Estimate:
     """The coefficients and friction of a log, the shapes of the friction model included.
 
-    problem : of the log, with any friction model; its rows must be there.
-    model : of all joints, or a `PerJoint`; the shapes that it has are where the search begins.
-    fit_shapes : whether its shapes are fitted, or stay as they are.
-    starts, seed : of further starts within the bounds of the shapes.
-    fitting : options of `fit`. The shapes themselves are fitted by least squares, without a prior.
+    Parameters
+    ----------
+    problem
+        Of the log, with any friction model; its rows must be there.
+    model
+        Of all joints, or a `PerJoint`; the shapes that it has are where the search begins.
+    fit_shapes
+        Whether its shapes are fitted, or stay as they are.
+    starts, seed
+        Of further starts within the bounds of the shapes.
+    fitting
+        Options of `fit`. The shapes themselves are fitted by least squares, without a prior.
 
+    Notes
+    -----
     Friction that depends on the load takes the torque of the links alone for it: the measured one has that friction in it.
 
     The estimate's friction model is a `PerJoint` with the fitted shapes, `Estimate.shapes` has their standard deviations, and those

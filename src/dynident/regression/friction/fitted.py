@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.results import short_number
+from dynident.core.texts import short_number
 
 #: A parameter that is known to less than this share of its value is in doubt ...
 IN_DOUBT = 0.2

@@ -73,14 +73,12 @@ def hold_links(problem: Problem, model: FrictionModel, rigid: RigidModel, *, sta
         fitted.append(fit_shapes(own, rows[j].columns, project_known(rows[j], 1.0, known), starts=starts, seed=seed + j))
     changed = change_friction(problem, PerJoint(tuple(fitted)), loads)
     estimate = _hold(fit(changed), rigid.coefficients(changed.base)[0])
-    assert estimate.problem is not None  # noqa: S101 (just fitted)
-    return linearise_shapes(estimate, joint_rows(estimate.problem), held=~friction_places(estimate.base))
+    return linearise_shapes(estimate, joint_rows(estimate.require_problem()), held=~friction_places(estimate.base))
 
 
 def _hold(estimate: Estimate, rigid: Array) -> Estimate:
     """A fit of everything as one of the friction alone. rigid : (b,) the coefficients of the links."""
-    base, problem = estimate.base, estimate.problem
-    assert problem is not None  # noqa: S101 (just fitted)
+    base, problem = estimate.base, estimate.require_problem()
     own, values = friction_places(base), rigid.copy()
     for group, factor in zip(problem.groups, problem.factors, strict=True):
         mine = own[group.columns]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure
-from dynident.core.results import Report, Result, Row, Table, short_number
+from dynident.core.kinds import NOT_STORED
+from dynident.core.results import Result
+from dynident.core.texts import short_number
 from dynident.data import Dataset
 from dynident.errors import InputError
 from dynident.friction.combined import linear
@@ -23,7 +23,6 @@ from dynident.regression.friction.joined import join_data
 from dynident.regression.identify import Auto, settle_filter
 from dynident.regression.problem import Problem, problem_on_base
 from dynident.regression.solution import residuals
-from dynident.regression.tables import value_text
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -35,7 +34,7 @@ class FrictionRefit(Result):
     uncompared : str     Why there is nothing to compare the new friction with; empty where there is.
     """
 
-    estimate: Estimate
+    estimate: Estimate = field(metadata=NOT_STORED)
     links_source: str
     changes: tuple[JointChange, ...]
     uncompared: str = ""
@@ -44,12 +43,6 @@ class FrictionRefit(Result):
     def changed(self) -> tuple[str, ...]:
         """The joints whose friction has changed by more than noise."""
         return tuple(change.joint for change in self.changes if change.changed)
-
-    @property
-    def headline(self) -> str:
-        changed = f"friction of {len(self.changed)} of {len(self.changes)} joints has changed"
-        what = f"friction of {len(self.changes)} joints, compared with none" if self.uncompared else changed
-        return f"{self.estimate.base.robot.name}, {what}"
 
     @property
     def sentence(self) -> str:
@@ -64,74 +57,6 @@ class FrictionRefit(Result):
         size = short_number(largest.rms or 0.0)
         return f"The friction of {', '.join(self.changed)} has changed by more than noise{most} ({size} {largest.unit}{share})."
 
-    def tables(self) -> Report:
-        return Report(
-            header=(f"{self.estimate.base.robot.name}: friction of {self.estimate.summary.source}, links of {self.links_source}",),
-            tables=(self.change_table(), self.parameter_table(), *self._choice()),
-            facts=(self.sentence,),
-            notes=self.estimate.notes,
-        )
-
-    def _choice(self) -> tuple[Table, ...]:
-        return () if self.estimate.choice is None else (self.estimate.choice.table(),)
-
-    def records(self) -> list[dict[str, Any]]:
-        """One row per joint: how much its friction changed, and what the model leaves of the new log with either."""
-        names = ("joint", "unit", "rms", "noise", "percent", "deviations", "chance", "changed", "error_before", "error_after")
-        return [{name: getattr(change, name) for name in names} for change in self.changes]
-
-    def figures(self) -> tuple[Figure, ...]:
-        """Friction before and after over velocity, a figure per joint."""
-        from dynident.regression.figures import change_figure
-
-        return tuple(change_figure(change) for change in self.changes)
-
-    def change_table(self) -> Table:
-        """Joint by joint how much of the friction torque is new; without friction before, what friction explains of the log."""
-        if self.uncompared:
-            rows = tuple(Row((item.joint, f"{item.error_before:.3g}", f"{item.error_after:.3g}", item.unit)) for item in self.changes)
-            headings = ("joint", "error before", "error now", "unit")
-            return Table(title="What the friction explains", headings=headings, rows=rows, left=frozenset({0, 3}))
-        rows = tuple(
-            Row(
-                (
-                    item.joint,
-                    "–" if item.rms is None else f"{item.rms:.3g}",
-                    "–" if item.noise is None else f"{item.noise:.2g}",
-                    "–" if item.percent is None else short_number(item.percent),
-                    "–" if item.chance is None else f"{item.chance:.1g}",
-                    "–" if item.changed is None else "yes" if item.changed else "no",
-                    f"{item.error_before:.3g}",
-                    f"{item.error_after:.3g}",
-                    item.unit,
-                ),
-                dimmed=not item.changed,
-            )
-            for item in self.changes
-        )
-        headings = ("joint", "change", "by noise", "of friction [%]", "chance", "more than noise", "error before", "error now", "unit")
-        return Table(title="What has changed", headings=headings, rows=rows, left=frozenset({0, 5, 8}))
-
-    def parameter_table(self) -> Table:
-        rows: list[Row] = []
-        for change in self.changes:
-            for item in change.parameters:
-                apart = "–"
-                if item.before is not None and item.difference_std:
-                    apart = f"{(item.now - item.before) / item.difference_std:+.1f}"
-                texts = [_value(item.before, item.before_std), apart] if not self.uncompared else []
-                name = f"{item.name} ({item.symbol})" if item.symbol else item.name
-                rows.append(Row((change.joint, name, *texts[:1], _value(item.now, item.now_std), *texts[1:], item.unit)))
-        headings = ("joint", "parameter", "now", "unit") if self.uncompared else _COMPARED
-        return Table(title="Friction parameters", headings=headings, rows=tuple(rows), left=frozenset({0, 1, len(headings) - 1}))
-
-
-_COMPARED = ("joint", "parameter", "before", "now", "difference [std]", "unit")
-
-
-def _value(value: float | None, std: float | None) -> str:
-    return f"{value:.4g}" if value is not None and std is None else value_text(value, std)
-
 
 def refit_friction(
     estimate: Estimate,
@@ -145,9 +70,13 @@ def refit_friction(
 ) -> FrictionRefit:
     """Friction of a new log with the links of an estimate.
 
-    model : by default the one that the estimate has, its shapes fitted again; "auto" chooses one per joint.
-    cutoff, rate : of the filter, as in `build_problem`; "auto" are those of the estimate, and of links from a controller's M and g what is
-        usual for such a log.
+    Parameters
+    ----------
+    model
+        By default the one that the estimate has, its shapes fitted again; "auto" chooses one per joint.
+    cutoff, rate
+        Of the filter, as in `build_problem`; "auto" are those of the estimate, and of links from a controller's M and g what is usual for
+        such a log.
     """
     base = estimate.base
     cutoff, rate, chosen = settle_filter(estimate, data, cutoff, rate)

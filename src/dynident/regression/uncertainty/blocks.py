@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from dynident.core.arrays import Array, BoolArray
+from dynident.core.records import Shape
 from dynident.regression.equations.factors import compress, triangular
 from dynident.regression.equations.rows import Tables
 from dynident.regression.problem import Problem
@@ -37,9 +39,9 @@ class BlockVariation:
     """
 
     blocks: int
-    ratios: Array
-    freedom: Array
-    group_ratios: Array
+    ratios: Annotated[Array, Shape("b", finite=False)]
+    freedom: Annotated[Array, Shape("b", finite=False)]
+    group_ratios: Annotated[Array, Shape("g", finite=False)]
 
     @property
     def scale(self) -> Array:

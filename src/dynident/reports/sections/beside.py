@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dynident.regression.comparison import compare, comparison_table
-from dynident.reports.blocks import Block, Section, Text, facts, grid
+from dynident.errors import require
+from dynident.regression.comparison import compare
+from dynident.reports.blocks import Block, Section, Text
+from dynident.reports.regression import comparison_table
+from dynident.reports.tables import named_values
 from dynident.runs import Run, Stage
 
 
 def _blocks(run: Run) -> Iterator[Block]:
-    other = run.beside
-    assert other is not None  # noqa: S101 (the section applies)
+    other = require(run.beside, "the other run")
     yield Text(f"{compare(run.estimate, other.estimate)}.", headline=True)
-    yield facts("The two runs", {"this run": f"{run.folder}: {_what(run)}", "the other": f"{other.folder}: {_what(other)}"})
-    yield grid(comparison_table(run.estimate, other.estimate, headings=("this run", "the other")))
+    yield named_values("The two runs", {"this run": f"{run.folder}: {_what(run)}", "the other": f"{other.folder}: {_what(other)}"})
+    yield comparison_table(run.estimate, other.estimate, headings=("this run", "the other"))
 
 
 SECTION = Section(

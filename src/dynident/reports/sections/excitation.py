@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,8 +11,9 @@ from dynident.parameters import ParameterEntry
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import Column, FrictionColumn
 from dynident.regression.estimate import Dropped, Estimate
-from dynident.regression.figures import precision_figure
-from dynident.reports.blocks import Block, Cell, Grid, Section, Text, notes_listing
+from dynident.reports.blocks import Block, Section, Text, notes_listing
+from dynident.reports.regression_figures import precision_figure
+from dynident.reports.tables import Table, column
 from dynident.runs import Run, Stage
 
 _RIGID = {
@@ -27,8 +29,7 @@ def _blocks(run: Run) -> Iterator[Block]:
     yield precision_figure(estimate)
     rows = tuple(advice(estimate))
     if rows:
-        headings = ("coefficients", "what they belong to", "motion that would show them", "or this log, longer by")
-        yield Grid(title="What would determine the rest", headings=headings, rows=rows, left=frozenset({0, 1, 2}))
+        yield Table("What would determine the rest", rows)
         yield Text(
             "A standard deviation falls with the square root of the recorded time, so a better motion is worth more than a longer log."
         )
@@ -54,7 +55,21 @@ def _summary(estimate: Estimate) -> str:
     )
 
 
-def advice(estimate: Estimate) -> Iterator[tuple[tuple[Cell, ...], bool]]:
+def _longer_text(factor: float) -> str:
+    return "no length" if factor >= 1e3 else f"{factor:.0f} times" if factor >= 3.0 else f"{factor:.1f} times"
+
+
+@dataclass(frozen=True)
+class Advice:
+    """longer : times as long as this log another one of the same motion would have to be."""
+
+    coefficients: str = column(math=True)
+    belongs: str = column("what they belong to")
+    motion: str = column("motion that would show them")
+    longer: float = column("or this log, longer by", _longer_text)
+
+
+def advice(estimate: Estimate) -> Iterator[Advice]:
     """One row per link and kind of coefficient, and per kind of friction: which were not determined, and what would help."""
     limit = estimate.summary.drop_above_percent
     base = estimate.base
@@ -66,9 +81,7 @@ def advice(estimate: Estimate) -> Iterator[tuple[tuple[Cell, ...], bool]]:
         belongs, motion = _motion(base, [base.columns[int(base.independent[item.index])] for item in items])
         worst = max(100.0 * item.std / abs(item.value) if item.value and np.isfinite(item.std) else np.inf for item in items)
         factor = (worst / limit) ** 2 if limit is not None else np.inf
-        longer = "no length" if factor >= 1e3 else f"{factor:.0f} times" if factor >= 3.0 else f"{factor:.1f} times"
-        cells = (Cell(text=", ".join(names), math=True), Cell(text=belongs), Cell(text=motion), Cell(text=longer, sort=min(factor, 1e300)))
-        yield cells, False
+        yield Advice(", ".join(names), belongs, motion, float(factor))
 
 
 def _kind(column: Column) -> tuple[str, str | int]:

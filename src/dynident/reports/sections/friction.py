@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dynident.regression.estimate import Estimate
-from dynident.regression.figures import FRICTION_MODEL, friction_figure, law_colours
-from dynident.regression.tables import friction as friction_records
-from dynident.regression.tables import friction_texts, shape_table
-from dynident.reports.blocks import Block, Cell, Grid, Heading, Key, Section, Text, grid
+from dynident.reports.blocks import Block, Heading, Key, Section, Text
+from dynident.reports.regression import change_table, choice_table, friction_table, parameter_table, shape_table
+from dynident.reports.regression_figures import FRICTION_MODEL, friction_figure, law_colours
+from dynident.reports.validation_figures import drift_figures, friction_cloud
 from dynident.runs import Run, Stage
 from dynident.validation.drift import friction_drift
-from dynident.validation.figures import drift_figures, friction_cloud
 
 
 def _blocks(run: Run) -> Iterator[Block]:
@@ -34,29 +33,13 @@ def _blocks(run: Run) -> Iterator[Block]:
         for j in range(estimate.base.robot.n):
             cloud = None if run.validation is None else friction_cloud(run.validation.series[j])
             yield friction_figure(estimate, j, cloud)
-    if estimate.base.friction is not None:
-        yield _table(run)
-    shapes = shape_table(estimate)
-    if shapes is not None:
-        yield grid(shapes)
+    yield from (table for table in (friction_table(estimate), shape_table(estimate)) if table is not None)
     yield from _choice(estimate)
     yield from _refit(run)
     yield from _drift(run)
 
 
 SECTION = Section(key="friction", title="Friction", stage=Stage.ESTIMATE, blocks=_blocks)
-
-
-def _table(run: Run) -> Grid:
-    model = run.estimate.base.friction
-    assert model is not None  # noqa: S101 (the caller has seen to it)
-    rows: list[tuple[tuple[Cell, ...], bool]] = []
-    for item, texts in zip(friction_records(run.estimate), friction_texts(run.estimate), strict=True):
-        values = zip(map(item.parameters.get, model.parameter_names), texts, strict=True)
-        cells = [Cell(text=text, sort=value, badge="dim" if text in ("grouped", "dropped", "–") else "") for value, text in values]
-        rows.append(((Cell(text=item.joint), *cells), False))
-    headings = ("joint", *model.headings(run.estimate.base.robot.joints))
-    return Grid(title=f"Friction ({model.name})", headings=headings, rows=tuple(rows), left=frozenset({0}))
 
 
 def _choice(estimate: Estimate) -> Iterator[Block]:
@@ -68,7 +51,7 @@ def _choice(estimate: Estimate) -> Iterator[Block]:
         "Each part of the log was predicted by a fit to the others. The simplest model is taken whose held-out error is that of the best "
         "to within a standard error, if it explains more of the whole log than noise would: the last number is the chance that it doesn't."
     )
-    yield grid(estimate.choice.table())
+    yield choice_table(estimate.choice)
 
 
 def _refit(run: Run) -> Iterator[Block]:
@@ -86,8 +69,8 @@ def _refit(run: Run) -> Iterator[Block]:
             "it the 95 % interval of the difference."
         )
     yield from run.friction.figures()
-    yield grid(run.friction.change_table())
-    yield grid(run.friction.parameter_table())
+    yield change_table(run.friction)
+    yield parameter_table(run.friction)
 
 
 def _drift(run: Run) -> Iterator[Block]:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from dynident.core.results import decimal_text, number_form
-from dynident.feasibility.figures import RangePictures
+from dynident.core.texts import decimal_text, number_form
+from dynident.errors import require
 from dynident.feasibility.result import LinkParameters
-from dynident.parameters import link_inertia
-from dynident.reports.blocks import Block, Cell, Grid, Heading, Section, Text, notes_listing
+from dynident.reports.blocks import Block, Heading, Section, Text, notes_listing
+from dynident.reports.feasibility import link_rows
+from dynident.reports.feasibility_figures import RangePictures
+from dynident.reports.tables import Column, Table
 from dynident.runs import Run, Stage
 
 
 def _blocks(run: Run) -> Iterator[Block]:
-    parameters = run.parameters
-    assert parameters is not None  # noqa: S101 (the section's stage)
+    parameters = require(run.parameters, "the link parameters")
     state = "They satisfy all constraints" if parameters.feasible else "They violate constraints"
     yield Text(
         f"{state}. Total mass {decimal_text(parameters.total_mass, 3)} kg, {parameters.found_by}. A bar is the range that a parameter "
@@ -41,28 +39,18 @@ def _blocks(run: Run) -> Iterator[Block]:
 SECTION = Section(key="links", title="Link parameters", stage=Stage.PARAMETERS, blocks=_blocks)
 
 
-def _table(parameters: LinkParameters) -> Grid:
-    robot = parameters.base.robot
-    nominal = robot.parameters
-    rows: list[tuple[tuple[Cell, ...], bool]] = []
-    bodies = [parameters.com_and_inertia(i) for i in range(robot.n)]
-    of_mass = number_form(3, [body.mass for body in bodies])
-    of_com = number_form(3, [float(value) for body in bodies for value in body.com])
-    for i, link in enumerate(robot.links):
-        mass, com, inertia = bodies[i]
-        cells = [Cell(text=link.name), Cell(text=link.frame), Cell(text=format(mass, of_mass), sort=mass)]
-        if nominal is not None:
-            cells.append(Cell(text=format(nominal[i, 0], of_mass), sort=float(nominal[i, 0])))
-        cells.append(Cell(text=_triple(com, of_com)))
-        if nominal is not None:
-            cells.append(Cell(text=_triple(link_inertia(nominal[i]).com, of_com)))
-        cells.append(Cell(text=_triple(np.linalg.eigvalsh(inertia), ".2e"), math=True))
-        cells.append(Cell(text=f"{parameters.margins[i]:.1e}", sort=float(parameters.margins[i]), math=True))
-        rows.append((tuple(cells), False))
-    beside = ("nominal [kg]", "nominal [m]") if nominal is not None else ()
-    headings = ("link", "frame", "mass [kg]", *beside[:1], "centre of mass [m]", *beside[1:], "principal inertias [kg·m²]", "margin")
-    return Grid(title="Links", headings=headings, rows=tuple(rows), left=frozenset({0, 1}))
-
-
-def _triple(values: ArrayLike, form: str) -> str:
-    return "  ".join(format(float(value), form).replace("-0.000", "0.000") for value in np.asarray(values, dtype=float))
+def _table(parameters: LinkParameters) -> Table:
+    rows = link_rows(parameters)
+    of_mass, of_com = number_form(3, [row.mass for row in rows]), f"z{number_form(3, [value for row in rows for value in row.com])}"
+    nominal = parameters.base.robot.parameters is not None
+    columns = (
+        Column("link"),
+        Column("frame"),
+        Column("mass", "mass [kg]", of_mass),
+        *((Column("nominal_mass", "nominal [kg]", of_mass),) if nominal else ()),
+        Column("com", "centre of mass [m]", of_com, separator="  "),
+        *((Column("nominal_com", "nominal [m]", of_com, separator="  "),) if nominal else ()),
+        Column("inertias", "principal inertias [kg·m²]", ".2e", separator="  ", math=True),
+        Column("margin", form=".1e", math=True),
+    )
+    return Table("Links", rows, columns)

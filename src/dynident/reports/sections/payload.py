@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dynident.core.results import decimal_text
+from dynident.core.texts import decimal_text
+from dynident.errors import require
 from dynident.payload.result import PayloadEstimate, PayloadStatus
-from dynident.reports.blocks import Block, Card, Cards, Section, Text, grid, notes_listing
+from dynident.reports.blocks import Block, Card, Cards, Section, Text, notes_listing
 from dynident.runs import Run, Stage
 
 _TONES = {PayloadStatus.TOLD: "good", PayloadStatus.INERTIA_OPEN: "good", PayloadStatus.CENTRE_OPEN: "fair"}
 
 
 def _blocks(run: Run) -> Iterator[Block]:
-    payload = run.payload
-    assert payload is not None  # noqa: S101 (the section applies)
+    payload = require(run.payload, "the payload")
     report = payload.tables()
     yield Text(report.facts[0], headline=True)
     yield Cards(tuple(_cards(payload)))
@@ -23,8 +23,7 @@ def _blocks(run: Run) -> Iterator[Block]:
         "Bars are 95 % intervals, the arm's own uncertainty included. What the data don't tell is what a usual body of this mass has."
     )
     yield from payload.figures()
-    for table in report.tables:
-        yield grid(table)
+    yield from report.tables
     yield Text(" ".join(report.facts[1:]))
     yield notes_listing("Notes", payload.notes)
 

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from dynident.regression.notes import listing
-from dynident.reports.blocks import Block, Section, facts, notes_listing
+from dynident.core.texts import listing
+from dynident.reports.blocks import Block, Section, notes_listing
+from dynident.reports.tables import named_values
 from dynident.runs import Run, Stage
 
 _STAGES = {Stage.ESTIMATE: "Identification", Stage.PARAMETERS: "Retrieval", Stage.VALIDATION: "Validation"}
@@ -16,9 +17,11 @@ _STAGES = {Stage.ESTIMATE: "Identification", Stage.PARAMETERS: "Retrieval", Stag
 def _blocks(run: Run) -> Iterator[Block]:
     for stage, title in _STAGES.items():
         if stage in run.documents:
-            yield facts(title, dict(_facts(run.documents[stage])))
-    if run.hashes:
-        yield facts("Files (SHA-256)", run.hashes)
+            yield named_values(title, dict(_facts(run.documents[stage])))
+    if run.digests:
+        yield named_values("Content of the stages (SHA-256)", run.digests)
+    if run.stale:
+        yield named_values("Out of date", dict.fromkeys(run.stale, "not made from the record beside it; do the step again"))
     for stage in (Stage.PARAMETERS, Stage.VALIDATION):
         notes = cast("list[str]", run.documents.get(stage, {}).get("notes", []))
         if notes:

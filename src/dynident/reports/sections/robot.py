@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dynident.errors import require
 from dynident.reports.blocks import Block, Section, Text
-from dynident.robots.figures import outside, robot_figure
+from dynident.reports.robot_figures import outside, robot_figure
 from dynident.runs import Run, Stage
 
 
 def _blocks(run: Run) -> Iterator[Block]:
-    parameters = run.parameters
-    assert parameters is not None  # noqa: S101 (the section's stage)
+    parameters = require(run.parameters, "the link parameters")
     robot = parameters.base.robot
     yield Text(
         "Drag to turn, scroll to zoom, click a name in the legend to hide it. A filled body is the ellipsoid of constant density that "

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dynident.errors import require
 from dynident.feasibility.sampling import AGREEMENT
-from dynident.reports.blocks import Block, Heading, Section, Text, grid
+from dynident.reports.blocks import Block, Heading, Section, Text
+from dynident.reports.feasibility import spread_table
+from dynident.reports.validation import torque_table
+from dynident.reports.validation_figures import spread_figure
 from dynident.runs import Run, Stage
 
 
 def _blocks(run: Run) -> Iterator[Block]:
-    samples = run.samples
-    assert samples is not None  # noqa: S101 (the section's stage)
+    samples = require(run.samples, "the drawn parameter sets")
     yield Text(
         f"{len(samples)} parameter sets, friction included, drawn from what data, prior and constraints leave open; every one is "
         f"consistent. Their total mass is {samples.total_mass.mean():.2f} ± {samples.total_mass.std():.2f} kg. The chains agree: "
         f"R̂ is {samples.agreement:.3f} at most (limit {AGREEMENT}), and they are worth {samples.effective:.0f} independent draws at least."
     )
-    for table in samples.tables().tables:
-        yield grid(table)
+    yield spread_table(samples)
     yield from samples.figures()
     yield Heading("How different their torques are")
     spread = run.torque_spread
@@ -29,8 +31,8 @@ def _blocks(run: Run) -> Iterator[Block]:
         "The RMS difference between the torques of a sample and the mean of all, on the motion of the validation. Links can differ much "
         "and torques little: what the torques don't depend on is what the data can't tell."
     )
-    yield grid(spread.table())
-    yield spread.figure()
+    yield torque_table(spread)
+    yield spread_figure(spread)
 
 
 SECTION = Section(key="samples", title="What the data leave open", stage=Stage.SAMPLES, blocks=_blocks)

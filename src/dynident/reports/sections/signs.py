@@ -5,19 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from dynident.reports.blocks import Block, Card, Cards, Heading, Key, Section, Text, grid, notes_listing
+from dynident.errors import require
+from dynident.reports.blocks import Block, Card, Cards, Heading, Key, Section, Text, notes_listing
+from dynident.reports.signs import joint_table, recovery_figures
 from dynident.runs import Run, Stage
 from dynident.signs.confidence import SignVerdict
-from dynident.signs.figures import recovery_figures
 from dynident.signs.result import SignRecovery
-from dynident.signs.tables import joint_table
 
 _TONES = {SignVerdict.CERTAIN: "good", SignVerdict.LIKELY: "fair", SignVerdict.AMBIGUOUS: "bad", SignVerdict.UNEXPLAINED: "bad"}
 
 
 def _blocks(run: Run) -> Iterator[Block]:
-    recovery = run.signs
-    assert recovery is not None  # noqa: S101 (the section applies)
+    recovery = require(run.signs, "the recovered signs")
     yield Text(recovery.sentence, headline=True)
     yield Cards(tuple(_cards(recovery)))
     yield Text(
@@ -36,7 +35,7 @@ def _blocks(run: Run) -> Iterator[Block]:
     )
     yield from recovery_figures(recovery)
     yield Heading("How sure the signs are")
-    yield grid(joint_table(recovery))
+    yield joint_table(recovery)
     yield notes_listing("Notes", recovery.notes)
 
 

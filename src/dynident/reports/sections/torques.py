@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dynident.reports.blocks import Block, Heading, Key, Section, Text, grid
+from dynident.errors import require
+from dynident.reports.blocks import Block, Heading, Key, Section, Text
+from dynident.reports.validation import fold_tables, joint_table, model_table, worst_table
+from dynident.reports.validation_figures import CURVES, band_model, is_shown, spectrum_figure, validation_figures
 from dynident.runs import Run, Stage
-from dynident.validation.figures import CURVES, band_model, is_shown, spectrum_figure, validation_figures
 from dynident.validation.result import Validation
-from dynident.validation.tables import fold_tables, joint_table, model_table, worst_table
 
 
 def _blocks(run: Run) -> Iterator[Block]:
-    validation = run.validation
-    assert validation is not None  # noqa: S101 (the section's stage)
+    validation = require(run.validation, "the validation")
     yield Text(
         "Drag over a figure to zoom, double-click to see all of it again. The narrow panel below each joint is what the prediction leaves "
         "over. Both sides went through the same filter, so no delay or damping is hidden in the comparison."
@@ -21,11 +21,10 @@ def _blocks(run: Run) -> Iterator[Block]:
     yield _key(validation)
     yield from validation_figures(validation)
     yield Heading("How large the errors are")
-    yield grid(joint_table(validation))
-    yield grid(model_table(validation))
-    yield grid(worst_table(validation, 3))
-    for table in fold_tables(validation.folds):
-        yield grid(table)
+    yield joint_table(validation)
+    yield model_table(validation)
+    yield worst_table(validation, 3)
+    yield from fold_tables(validation.folds)
     yield Heading("Spectrum of what is left over")
     yield spectrum_figure(validation)
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from dynident.core.results import decimal_text, short_number
+from dynident.core.texts import decimal_text, listing, short_number
 from dynident.feasibility.result import RetrievalStatus
 from dynident.parameters import consistency_margin
-from dynident.regression.notes import HIGH_CONDITION, listing
+from dynident.regression.notes import HIGH_CONDITION
 from dynident.reports.blocks import Block, Card, Cards, Listing, Section, Text
 from dynident.runs import Run, Stage
 from dynident.signs.confidence import SignVerdict
@@ -83,45 +84,60 @@ def _links_hold(run: Run) -> bool:
     return training is None or training[1] <= CLEARLY_WORSE * training[0]
 
 
+class Doubt(NamedTuple):
+    """What not to trust. general : holds of every model, or says what steps and status of the links say by themselves."""
+
+    sentence: str
+    general: bool = False
+
+
 def what_not_to_trust(run: Run) -> Iterator[str]:
+    return (doubt.sentence for doubt in find_doubts(run))
+
+
+def find_doubts(run: Run) -> Iterator[Doubt]:
+    """In the order in which they are read."""
     estimate, validation, parameters = run.estimate, run.validation, run.parameters
     if run.signs is not None and run.signs.verdict is not SignVerdict.CERTAIN:
-        yield f"The signs of the torque, on which everything else stands. {run.signs.sentence}"
+        yield Doubt(f"The signs of the torque, on which everything else stands. {run.signs.sentence}")
     if estimate.vendor_model is not None:
-        yield from (f"The coefficients: {note}." for note in estimate.vendor_model.notes)
+        yield from (Doubt(f"The coefficients: {note}.") for note in estimate.vendor_model.notes)
     if validation is None:
-        yield f"Anything beyond the motion of the fit. To find out: {Stage.VALIDATION.command(run.folder)}"
+        yield Doubt(f"Anything beyond the motion of the fit. To find out: {Stage.VALIDATION.command(run.folder)}", general=True)
     else:
-        yield from _doubts(run, validation)
+        yield from map(Doubt, _of_validation(run, validation))
     # measured on made-up arms: a ripple of 0.1 N·m leaves half of the coefficients outside two standard deviations at 0.2 % error
     counted = "noise only" if estimate.blocks is None else "noise, and what differs between parts of the log"
-    yield (
+    yield Doubt(
         f"Standard deviations as the whole error: they count {counted}. What the model leaves out all the time, such as elastic joints or "
-        "dropped coefficients, can shift a coefficient by several of them while torques are still predicted well."
+        "dropped coefficients, can shift a coefficient by several of them while torques are still predicted well.",
+        general=True,
     )
     if estimate.dropped:
         names = listing([estimate.base.names[item.index] for item in estimate.dropped], 8)
         share = f"{len(estimate.dropped)} of {estimate.base.rank} coefficients"
-        yield f"{share} ({names}): this log doesn't determine them, and the model has them at zero."
+        yield Doubt(f"{share} ({names}): this log doesn't determine them, and the model has them at zero.")
     if estimate.condition_number > HIGH_CONDITION:
-        yield f"Single coefficients: the condition number is {estimate.condition_number:.3g}, so some of them are only known together."
+        number = f"{estimate.condition_number:.3g}"
+        yield Doubt(f"Single coefficients: the condition number is {number}, so some of them are only known together.")
     if parameters is None:
-        yield f"Masses and inertias of single links: they have not been retrieved. To do so: {Stage.PARAMETERS.command(run.folder)}"
+        to_do = Stage.PARAMETERS.command(run.folder)
+        yield Doubt(f"Masses and inertias of single links: they have not been retrieved. To do so: {to_do}", general=True)
         return
     if parameters.status is RetrievalStatus.DOUBTFUL:
-        yield f"The link parameters: they are {parameters.status.value}."
+        yield Doubt(f"The link parameters: they are {parameters.status.value}.", general=True)
     if not parameters.feasible:
-        yield "The link parameters in a simulator: they violate constraints, and no real robot has them."
+        yield Doubt("The link parameters in a simulator: they violate constraints, and no real robot has them.")
     determined = _determined(run)
     if determined["prior"]:
         total = sum(determined.values())
-        yield (
+        yield Doubt(
             f"{determined['prior']} of {total} link parameters by themselves: other values would fit as well, and a prior chose among "
             "them. Together they give the torques above."
         )
 
 
-def _doubts(run: Run, validation: Validation) -> Iterator[str]:
+def _of_validation(run: Run, validation: Validation) -> Iterator[str]:
     found = validation.recommended
     for grade, meaning in ((Grade.POOR, "far more than a model of this form must leave"), (Grade.FAIR, "visibly more than it must leave")):
         joints = [

@@ -14,6 +14,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data import ControllerSamples
 from dynident.dynamics import inertia_gravity_regressor
+from dynident.errors import require
 from dynident.regression import Estimate, base_parameters, identify
 from dynident.regression.equations.factors import independent_columns
 from dynident.regression.uncertainty.covariance import inverse_normal
@@ -80,8 +81,7 @@ def _estimate(robot: Robot, samples: ControllerSamples) -> Estimate:
 
 def printed_std(estimate: Estimate) -> Array:
     """(43,) the paper's formula σ² (YᵀY)⁻¹, for rows with independent errors of one size."""
-    assert estimate.problem is not None  # noqa: S101 (it was just fitted)
-    rows = estimate.problem.stack(1.0 / np.asarray(estimate.summary.noise_levels))[:, :-1]
+    rows = estimate.require_problem().stack(1.0 / np.asarray(estimate.summary.noise_levels))[:, :-1]
     return np.sqrt(np.diag(inverse_normal(rows, estimate.kept)))
 
 
@@ -220,15 +220,15 @@ def _sigma_claims(robot: Robot, exact: ControllerSamples, truth: Array, *, recor
 
 def _with_residual(robot: Robot, samples: ControllerSamples) -> ControllerSamples:
     """The samples with white noise of such a size that the fit leaves the published relative residual."""
-    assert samples.M is not None and samples.g is not None  # noqa: S101, PT018 (of a virtual controller)
+    M, g = require(samples.M, "M of the virtual controller"), require(samples.g, "g of the virtual controller")
     rng = np.random.default_rng(0)
-    e = rng.normal(size=samples.M.shape)
-    noise_M, noise_g = np.tril(e) + np.tril(e, -1).swapaxes(1, 2), rng.normal(size=samples.g.shape)
+    e = rng.normal(size=M.shape)
+    noise_M, noise_g = np.tril(e) + np.tril(e, -1).swapaxes(1, 2), rng.normal(size=g.shape)
     scale, noisy = 1e-3, samples
     for _ in range(3):
-        noisy = replace(samples, M=samples.M + scale * noise_M, g=samples.g + scale * noise_g)
+        noisy = replace(samples, M=M + scale * noise_M, g=g + scale * noise_g)
         scale *= _RESIDUAL / _estimate(robot, noisy).residuals.relative_percent
-    return replace(samples, M=samples.M + scale * noise_M, g=samples.g + scale * noise_g)
+    return replace(samples, M=M + scale * noise_M, g=g + scale * noise_g)
 
 
 def _noise_claims(robot: Robot, parameters: Array, configurations: Array, draws: int, *, recorded: bool) -> Iterator[Claim]:

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.figures import Figure, axis, line, numbers, plain
 from dynident.data import Dataset, EffortKind, differentiate, low_pass, resample
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation import panda_table_1, trajectory_dataset
 from dynident.friction import Offset, PerJoint, Sigmoid, combine, linear
 from dynident.regression import Estimate, base_parameters, build_problem
 from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone
+from dynident.reports.figures import Figure, axis, line, numbers, plain
 from dynident.reproduce.claim import Claim, as_measured, printed
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
 from dynident.reproduce.gaz2019.published import RECOVERED, SIGMOIDS

@@ -16,6 +16,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.data import Dataset, EffortKind, differentiate
+from dynident.errors import require
 from dynident.excitation import FourierTrajectory, trajectory_dataset
 from dynident.parameters import to_com
 from dynident.regression import base_parameters
@@ -84,24 +85,24 @@ def _experiment(arm: Arm, number: int, periods: int) -> dict[str, Any]:
     log = _record(arm, robot, number, periods)
     signed = _filter(arm, log)
     found = _recover(robot, signed)
-    assert log.effort is not None and signed.effort is not None  # noqa: S101, PT018 (recorded)
-    level = _NOISY * np.ptp(log.effort, axis=0)
-    noise = level * np.random.default_rng([number, 1]).normal(size=log.effort.shape)
-    noisy = _recover(robot, _filter(arm, replace(log, effort=log.effort + noise)))
+    recorded, torque = log.require("effort"), signed.require("effort")
+    level = _NOISY * np.ptp(recorded, axis=0)
+    noise = level * np.random.default_rng([number, 1]).normal(size=recorded.shape)
+    noisy = _recover(robot, _filter(arm, replace(log, effort=recorded + noise)))
     truth = report_coefficients(arm.name, base_parameters(robot).coefficients(np.asarray(robot.parameters).ravel()))
-    clear = np.abs(signed.effort) > found.threshold
-    assert found.links is not None  # noqa: S101 (a virtual robot without friction has links that explain it)
+    clear = np.abs(torque) > found.threshold
+    links = require(found.links, "the links of a virtual robot without friction")
     return {
         "time": signed.time.tolist(),
-        "torque": signed.effort.tolist(),
-        "magnitude": np.abs(signed.effort).tolist(),
-        "recovered": (found.signs * np.abs(signed.effort)).tolist(),
-        "right_percent": 100.0 * float((found.signs * signed.effort > 0.0)[clear].mean()),
+        "torque": torque.tolist(),
+        "magnitude": np.abs(torque).tolist(),
+        "recovered": (found.signs * np.abs(torque)).tolist(),
+        "right_percent": 100.0 * float((found.signs * torque > 0.0)[clear].mean()),
         "coefficients": report_coefficients(arm.name, found.estimate.values).tolist(),
         "truth": truth.tolist(),
         "noisy_error": float(np.linalg.norm(report_coefficients(arm.name, noisy.estimate.values) - truth)),
-        "links": found.links.parameters.tolist(),
-        "margin": float(found.links.margins.min()),
+        "links": links.parameters.tolist(),
+        "margin": float(links.margins.min()),
     }
 
 

@@ -164,6 +164,7 @@ def _parameters(entry: Fields, about: str) -> Array:
     tensor = entry.section("inertia")
     tensor.only(INERTIA_NAMES)
     inertia = inertia_tensor([tensor.number(name) for name in INERTIA_NAMES])
-    if about == "com":
-        return from_com(mass, com, inertia)
-    return from_com(mass, com, np.zeros((3, 3))) * np.array([1.0] * 4 + [0.0] * 6) + from_com(0.0, np.zeros(3), inertia)
+    with np.errstate(over="ignore", invalid="ignore"):  # the robot refuses what no link has
+        if about == "com":
+            return from_com(mass, com, inertia)
+        return from_com(mass, com, np.zeros((3, 3))) * np.array([1.0] * 4 + [0.0] * 6) + from_com(0.0, np.zeros(3), inertia)

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynident.core.arrays import Array, check_array
-from dynident.core.fields import Fields, parse_number
+from dynident.core.fields import Fields
 from dynident.core.files import split_csv
+from dynident.core.kinds import parse_number
 from dynident.errors import FileError, InputError, UnknownNameError, ValueRangeError
 from dynident.parameters import INERTIA_NAMES
 from dynident.robots.formats.dh import CONVENTIONS, dh_robot
@@ -39,11 +40,25 @@ def from_dh_table(
 ) -> Robot:
     """The robot of a DH table.
 
-    table : (n, 4)      theta [rad], d [m], a [m], alpha [rad] of each joint; of a joint's own variable the offset at q = 0.
-    convention : str    "standard" (distal) or "modified" (Craig's, proximal). A wrong one is another robot: look it up.
-    prismatic : joints that slide, counted from 1.
-    limits : (n, 2)     Position limits [rad | m].
-    gravity : (3,)      In the base frame [m/s²]; (0, 0, -9.80665) by default.
+    Parameters
+    ----------
+    table : (n, 4) array_like
+        theta [rad], d [m], a [m], alpha [rad] of each joint; of a joint's own variable the offset at q = 0.
+    convention : str
+        "standard" (distal) or "modified" (Craig's, proximal). A wrong one is another robot: look it up.
+    prismatic : sequence of int
+        Numbers of the joints that slide, counted from 1.
+    limits : (n, 2) array_like or None
+        Position limits [rad | m]; None for none.
+    name : str
+        Name of the robot.
+    gravity : (3,) array_like or None
+        Gravity in the base frame [m/s²]; (0, 0, -9.80665) by default.
+
+    Returns
+    -------
+    Robot
+        Without inertias, and with its parameter frames at the DH frames.
     """
     rows = check_array("table", table, (None, 4), "(joints, 4) = (joints, theta d a alpha)")
     bounds = None if limits is None else check_array("limits", limits, (len(rows), 2), f"({len(rows)}, 2) = (joints, lower upper)")
@@ -105,7 +120,15 @@ def _joint(source: str, number: int, row: Mapping[str, str]) -> dict[str, Any]:
 def from_toolbox(robot: Any) -> Robot:
     """A `DHRobot` of the Robotics Toolbox for Python, with the inertias that its links have. Its motors and frictions are not read.
 
-    robot : anything with `links`, each of which has theta, d, a, alpha, offset, sigma, mdh, qlim, m, r and I.
+    Parameters
+    ----------
+    robot : object
+        Anything with `links`, each of which has theta, d, a, alpha, offset, sigma, mdh, qlim, m, r and I.
+
+    Returns
+    -------
+    Robot
+        With DH frames as parameter frames.
     """
     try:
         links: list[Any] = list(robot.links)

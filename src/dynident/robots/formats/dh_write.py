@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 
 from dynident.core.arrays import Array
-from dynident.errors import UnknownNameError
+from dynident.errors import UnknownNameError, require
 from dynident.parameters import link_inertia
 from dynident.robots.body import Capsule
 from dynident.robots.formats.dh import BASE, CONVENTIONS
@@ -28,8 +28,7 @@ def to_dh_yaml(robot: Robot, *, convention: str | None = None) -> str:
     table = read_table(robot, chosen)
     if table is None:
         robot = to_dh(robot, chosen)
-        table = read_table(robot, chosen)
-        assert table is not None, "to_dh gives DH frames"  # noqa: S101
+        table = require(read_table(robot, chosen), "the DH table of a robot with DH frames")
     base, rows = table
     content: dict[str, Any] = {"name": robot.name, "convention": chosen, "gravity": _floats(robot.gravity)}
     if not is_identity(base):
@@ -74,8 +73,7 @@ def _joint(joint: Joint, link: Link, row: DhRow) -> dict[str, Any]:
 
 
 def _inertia(link: Link) -> dict[str, Any]:
-    assert link.parameters is not None  # noqa: S101 (the caller filters)
-    own = link_inertia(link.parameters, link.name)
+    own = link_inertia(require(link.parameters, f"the inertia of link {link.name!r}"), link.name)
     return {"name": link.name, "mass": own.mass, "com": own.com.tolist(), "inertia": own.elements}
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from dynident.core.arrays import Array, check_unique
 from dynident.core.files import errors_in_file
 from dynident.core.xml import XmlElement, XmlText, element_name, number_text
-from dynident.errors import FileError
+from dynident.errors import FileError, require
 from dynident.parameters import INERTIA_NAMES, ROUNDING, LinkInertia, from_com, inertia_tensor
 from dynident.robots.body import LARGEST_LENGTH
 from dynident.robots.formats.source_tree import Leader
@@ -283,7 +283,7 @@ def set_inertial(text: XmlText, link: XmlElement, body: LinkInertia, *, keep_axe
         text.add_first(link, inertial_lines(body))
         return
     origin, mass, tensor = (inertial.child(tag) for tag in ("origin", "mass", "inertia"))
-    assert mass is not None and tensor is not None, "the reader checked them"  # noqa: S101, PT018
+    mass, tensor = require(mass, "<mass> of an <inertial>"), require(tensor, "<inertia> of an <inertial>")  # the reader checked them
     if origin is None:
         text.add_first(inertial, [_origin_tag(body)])
     else:

@@ -19,7 +19,7 @@ _SAME = 1e-6
 Role: TypeAlias = Literal["collision", "visual"]
 
 
-class Part(NamedTuple):
+class ShapePart(NamedTuple):
     """A form and where it is. pose : (4, 4) of its frame in the link's own frame."""
 
     form: Form
@@ -34,7 +34,7 @@ class Geometry(Protocol):
         """Pairs of links, each in alphabetical order, that may touch as the file's robot is made."""
         ...
 
-    def parts(self, link: str, role: Role) -> list[Part | str]:
+    def parts(self, link: str, role: Role) -> list[ShapePart | str]:
         """The shapes of a link; a sentence in place of one that can't be read."""
         ...
 
@@ -53,7 +53,7 @@ def check_lengths(source: Path, link: str, tag: str, lengths: list[float]) -> li
     return lengths
 
 
-def join_capsules(parts: list[Part]) -> list[Part]:
+def join_capsules(parts: list[ShapePart]) -> list[ShapePart]:
     """The parts with every cylinder that has a ball of its radius at both ends, as many files write a capsule, made that capsule."""
     joined = list(parts)
     for part in parts:
@@ -64,11 +64,11 @@ def join_capsules(parts: list[Part]) -> list[Part]:
         balls = [next((other for other in joined if _is_ball(other, rod.radius, end[:3])), None) for end in ends]
         if balls[0] is not None and balls[1] is not None and balls[0] is not balls[1]:
             replaced = {id(part), *map(id, balls)}
-            joined = [other for other in joined if id(other) not in replaced] + [Part(Rod(rod.radius, rod.length), part.pose)]
+            joined = [other for other in joined if id(other) not in replaced] + [ShapePart(Rod(rod.radius, rod.length), part.pose)]
     return joined
 
 
-def _is_ball(part: Part, radius: float, centre: Array) -> bool:
+def _is_ball(part: ShapePart, radius: float, centre: Array) -> bool:
     form = part.form
     return isinstance(form, Rod) and form == Rod(radius) and bool(np.linalg.norm(part.pose[:3, 3] - centre) < _SAME)
 

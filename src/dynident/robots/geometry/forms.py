@@ -52,7 +52,7 @@ class Form(Protocol):
 
 
 @dataclass(frozen=True)
-class Box:
+class BoxForm:
     """A box about the origin. size : (x, y, z) [m]."""
 
     size: tuple[float, float, float]

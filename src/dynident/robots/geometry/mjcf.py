@@ -18,8 +18,8 @@ from dynident.errors import FileError, import_optional
 from dynident.robots.formats.mjcf import DAMAGE, body_name, sentence
 from dynident.robots.formats.mjcf_inertial import pose
 from dynident.robots.formats.mjcf_sizes import check_sizes
-from dynident.robots.geometry.description import Part, Role
-from dynident.robots.geometry.forms import Box, Cylinder, Ellipsoid, Form, Rod
+from dynident.robots.geometry.description import Role, ShapePart
+from dynident.robots.geometry.forms import BoxForm, Cylinder, Ellipsoid, Form, Rod
 from dynident.robots.geometry.meshes import Mesh, find_problem
 
 
@@ -32,9 +32,9 @@ class MjcfGeometry:
     """
 
     ignored: frozenset[tuple[str, str]]
-    by_body: Mapping[tuple[str, Role], list[Part | str]]
+    by_body: Mapping[tuple[str, Role], list[ShapePart | str]]
 
-    def parts(self, link: str, role: Role) -> list[Part | str]:
+    def parts(self, link: str, role: Role) -> list[ShapePart | str]:
         return self.by_body.get((link, role), [])
 
 
@@ -51,7 +51,9 @@ def read_mjcf_geometry(source: Path, root: Element) -> MjcfGeometry | str:
         return f"shapes of {source.name} can't be read ({error.message.partition('; ')[0]})"
     if isinstance(found, str):
         return found
-    meshes = [part.form for parts in found.by_body.values() for part in parts if isinstance(part, Part) and isinstance(part.form, Mesh)]
+    meshes = [
+        part.form for parts in found.by_body.values() for part in parts if isinstance(part, ShapePart) and isinstance(part.form, Mesh)
+    ]
     problem = next((problem for mesh in meshes if (problem := find_problem(mesh.vertices, mesh.triangles))), "")
     return f"a mesh of {source.name} {problem}" if problem else found
 
@@ -67,14 +69,14 @@ def _read(source: Path) -> MjcfGeometry | str:
             model = spec.compile()
     except DAMAGE as error:
         return f"MuJoCo can't show the file: {sentence(error)}"
-    by_body: dict[tuple[str, Role], list[Part | str]] = {}
+    by_body: dict[tuple[str, Role], list[ShapePart | str]] = {}
     for body, role, file in lost:
         by_body.setdefault((body_name(model, int(body.id)), role), []).append(f"mesh {file!r} was not found")
     for g in range(model.ngeom):
         form = _form(mj, model, g)
         if form is not None:
             key = body_name(model, int(model.geom_bodyid[g])), _role(model.geom_contype[g], model.geom_conaffinity[g])
-            by_body.setdefault(key, []).append(Part(form, pose(mj, model.geom_pos[g], model.geom_quat[g])))
+            by_body.setdefault(key, []).append(ShapePart(form, pose(mj, model.geom_pos[g], model.geom_quat[g])))
     signatures = (int(signature) for signature in model.exclude_signature)
     pairs = ((body_name(model, s >> 16), body_name(model, s & 0xFFFF)) for s in signatures)
     return MjcfGeometry(frozenset((min(pair), max(pair)) for pair in pairs), by_body)
@@ -85,7 +87,7 @@ def _form(mj: Any, model: Any, g: int) -> Form | None:
     kinds = mj.mjtGeom
     kind, (a, b, c) = int(model.geom_type[g]), (float(size) for size in model.geom_size[g])
     if kind == int(kinds.mjGEOM_BOX):
-        return Box((2.0 * a, 2.0 * b, 2.0 * c))
+        return BoxForm((2.0 * a, 2.0 * b, 2.0 * c))
     if kind == int(kinds.mjGEOM_SPHERE):
         return Rod(a)
     if kind == int(kinds.mjGEOM_CAPSULE):

@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from dynident.robots.formats.sdf import SdfFrames, read_numbers
-from dynident.robots.geometry.description import Part, Role, check_lengths
-from dynident.robots.geometry.forms import Box, Cylinder, Ellipsoid, Form, Rod
+from dynident.robots.geometry.description import Role, ShapePart, check_lengths
+from dynident.robots.geometry.forms import BoxForm, Cylinder, Ellipsoid, Form, Rod
 from dynident.robots.geometry.meshes import MeshReader
 from dynident.robots.kinematics import inverse_pose
 
@@ -23,8 +23,8 @@ class SdfGeometry:
         self._source, self._meshes = source, MeshReader(source)
         self._frames = SdfFrames.of_root(str(source), root)
 
-    def parts(self, link: str, role: Role) -> list[Part | str]:
-        found: list[Part | str] = []
+    def parts(self, link: str, role: Role) -> list[ShapePart | str]:
+        found: list[ShapePart | str] = []
         element = self._frames.links.get(link)
         for item in [] if element is None else element.findall(role):
             shape = next(iter(item.findall("geometry/*")), None)
@@ -32,7 +32,7 @@ class SdfGeometry:
                 continue
             form = self._form(link, shape)
             in_model = self._frames.pose_of(item, link)
-            found.append(form if isinstance(form, str) else Part(form, inverse_pose(self._frames.pose(link)) @ in_model))
+            found.append(form if isinstance(form, str) else ShapePart(form, inverse_pose(self._frames.pose(link)) @ in_model))
         return found
 
     def _form(self, link: str, shape: Element) -> Form | str:
@@ -44,7 +44,7 @@ class SdfGeometry:
         match shape.tag:
             case "box":
                 x, y, z = numbers("size", 3, "1 1 1")
-                return Box((x, y, z))
+                return BoxForm((x, y, z))
             case "sphere":
                 return Rod(numbers("radius", 1, "1")[0])
             case "cylinder":

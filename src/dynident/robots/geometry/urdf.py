@@ -9,8 +9,8 @@ import numpy as np
 
 from dynident.robots.formats.srdf import find_srdf, read_srdf
 from dynident.robots.formats.urdf_xml import read_numbers, read_origin
-from dynident.robots.geometry.description import Part, Role, check_lengths
-from dynident.robots.geometry.forms import Box, Cylinder, Form, Rod
+from dynident.robots.geometry.description import Role, ShapePart, check_lengths
+from dynident.robots.geometry.forms import BoxForm, Cylinder, Form, Rod
 from dynident.robots.geometry.meshes import MeshReader
 
 
@@ -28,15 +28,15 @@ class UrdfGeometry:
         file = find_srdf(self._source, self._name)
         return frozenset() if file is None else read_srdf(file)
 
-    def parts(self, link: str, role: Role) -> list[Part | str]:
-        found: list[Part | str] = []
+    def parts(self, link: str, role: Role) -> list[ShapePart | str]:
+        found: list[ShapePart | str] = []
         element = self._links.get(link)
         for item in [] if element is None else element.findall(role):
             geometry = item.find("geometry")
             shape = None if geometry is None else next(iter(geometry), None)
             if shape is not None:
                 form = self._form(link, shape)
-                found.append(form if isinstance(form, str) else Part(form, read_origin(self._source, f"link {link!r}", item)))
+                found.append(form if isinstance(form, str) else ShapePart(form, read_origin(self._source, f"link {link!r}", item)))
         return found
 
     def _form(self, link: str, shape: Element) -> Form | str:
@@ -48,7 +48,7 @@ class UrdfGeometry:
         match shape.tag.rpartition("}")[2]:
             case "box":
                 x, y, z = numbers("size", 3)
-                return Box((x, y, z))
+                return BoxForm((x, y, z))
             case "sphere":
                 return Rod(*numbers("radius"))
             case "cylinder":

@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import option
-from dynident.errors import ValueRangeError
+from dynident.core.kinds import Count, Seed
+from dynident.core.options import Options, option
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
 from dynident.signs.search import beam_search, descend, distinct, project, random_signs
@@ -23,16 +23,13 @@ _BATCH = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class EmOptions:
-    beam: int = option(16, "Sign vectors that the beam keeps.")
-    starts: int = option(200, "Random starts beside it.")
-    hypotheses: int = option(8, "Best sign vectors that are looked at further.")
+class EmOptions(Options):
+    beam: Count = option(16, "Sign vectors that the beam keeps.")
+    starts: Seed = option(200, "Random starts beside it.")
+    hypotheses: Count = option(8, "Best sign vectors that are looked at further.")
 
 
 def search(magnitudes: Magnitudes, settings: SearchSettings, options: EmOptions) -> SignHypotheses:
-    for name, least in (("beam", 1), ("starts", 0), ("hypotheses", 1)):
-        if getattr(options, name) < least:
-            raise ValueRangeError(name, f"is {getattr(options, name)}; at least {least} was expected")
     cost = sign_cost(magnitudes, search_levels(magnitudes))
     settings.say(f"searching the signs of {len(magnitudes.segments)} segments")
     found = [

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import option
-from dynident.errors import ValueRangeError
-from dynident.signs.growing_fit import Step, compress_segments, grow_steps, quiet_rows
+from dynident.core.kinds import Count
+from dynident.core.options import Options, option
+from dynident.signs.growing_fit import FitStep, compress_segments, grow_steps, quiet_rows
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
 from dynident.signs.sign_cost import search_levels
@@ -24,16 +24,11 @@ _BLOCK = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactOptions:
+class ExactOptions(Options):
     """Of the branch and bound."""
 
-    nodes: int = option(2_000_000, "Hypotheses to look at before it gives up without a proof.")
-    keep: int = option(4, "Best answers to return, each proven to be that; one is found faster.")
-
-    def __post_init__(self) -> None:
-        for name in ("nodes", "keep"):
-            if getattr(self, name) < 1:
-                raise ValueRangeError(name, f"is {getattr(self, name)}; at least 1 was expected")
+    nodes: Count = option(2_000_000, "Hypotheses to look at before it gives up without a proof.")
+    keep: Count = option(4, "Best answers to return, each proven to be that; one is found faster.")
 
 
 def search(magnitudes: Magnitudes, settings: SearchSettings, own: ExactOptions) -> SignHypotheses:
@@ -59,7 +54,7 @@ METHOD = SignMethod(
 class _Tree:
     """The best leaves met so far: costs (K,) ascending, signs (K, S) in the order of the steps."""
 
-    def __init__(self, steps: list[Step], keep: int) -> None:
+    def __init__(self, steps: list[FitStep], keep: int) -> None:
         self.steps, self.keep, self.nodes = steps, keep, 0
         self.costs, self.signs = np.empty(0), np.empty((0, len(steps)))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import NoOptions
+from dynident.core.options import NoOptions, Options
 from dynident.feasibility import LinkParameters, retrieval_problem, solve_retrieval
 from dynident.regression.estimate import Estimate
 from dynident.regression.identify import Default
@@ -23,12 +23,20 @@ from dynident.signs.segments import Segment
 class SignHypotheses:
     """Ranked guesses at the signs of segments.
 
-    segments : (S,)     Those of the magnitudes, or the method's own.
-    signs : (K, S)      ±1, one row per hypothesis, the best first.
-    costs : (K,)        What each leaves unexplained, in units of the noise squared or in the method's own, in ascending order.
-    proven : bool       No other signs of these segments cost less.
-    bound : float       What all signs of these segments cost at least, where the method knows it; else 0.
-    mirrored : bool     A hypothesis stands for its negative too, which least squares can't tell from it; physics does later.
+    Attributes
+    ----------
+    segments : (S,)
+        Those of the magnitudes, or the method's own.
+    signs : (K, S) array
+        ±1, one row per hypothesis, the best first.
+    costs : (K,) array
+        What each leaves unexplained, in units of the noise squared or in the method's own, in ascending order.
+    proven : bool
+        No other signs of these segments cost less.
+    bound : float
+        What all signs of these segments cost at least, where the method knows it; else 0.
+    mirrored : bool
+        A hypothesis stands for its negative too, which least squares can't tell from it; physics does later.
     """
 
     segments: tuple[Segment, ...]
@@ -43,8 +51,12 @@ class SignHypotheses:
 class SearchSettings:
     """What every method is told; a method ignores what it has no use for.
 
-    progress : told one sentence now and then.
-    executor : does the starts of a search; this process, where there is none. The answer is the same.
+    Attributes
+    ----------
+    progress
+        Told one sentence now and then.
+    executor
+        Does the starts of a search; this process, where there is none. The answer is the same.
     """
 
     seed: int = 0
@@ -73,20 +85,30 @@ def most_probable_links(estimate: Estimate, seed: int) -> LinkParameters:
 class SignMethod:
     """A method, with everything that the registry, the command line and the tests ask of it.
 
-    search : magnitudes, what every method is told, and the method's own options, to hypotheses.
-    summary : what it is good for, for help.
-    options : dataclass of the options that it has of its own.
-    refined : its best hypotheses are refined sample by sample, so that signs may change inside a segment; False keeps the first as it is.
-    seeded : its answer may depend on the seed.
-    friction : the model that the log is searched with where none is named; None for none.
-    noise : of the fit to the torque with its signs; None for the usual one.
-    retrieve : from that fit, and a seed, to links that can exist.
+    Attributes
+    ----------
+    search
+        Magnitudes, what every method is told, and the method's own options, to hypotheses.
+    summary
+        What it is good for, for help.
+    options
+        Dataclass of the options that it has of its own.
+    refined
+        Its best hypotheses are refined sample by sample, so that signs may change inside a segment; False keeps the first as it is.
+    seeded
+        Its answer may depend on the seed.
+    friction
+        The model that the log is searched with where none is named; None for none.
+    noise
+        Of the fit to the torque with its signs; None for the usual one.
+    retrieve
+        From that fit, and a seed, to links that can exist.
     """
 
     name: str
     summary: str
     search: Callable[[Magnitudes, SearchSettings, Any], SignHypotheses]
-    options: type[object] = NoOptions
+    options: type[Options] = NoOptions
     refined: bool = True
     seeded: bool = True
     friction: Default | None = "default"

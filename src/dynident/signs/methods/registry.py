@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dynident.core.options import settle_options
+from dynident.core.options import describe_all, settle_options
 from dynident.errors import UnknownNameError
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods import em, exact, tree
 from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
 
 METHODS: dict[str, SignMethod] = {method.name: method for method in (em.METHOD, exact.METHOD, tree.METHOD)}
+"""The methods that recover signs, by name."""
 
 
 def method_by_name(name: str) -> SignMethod:
+    """The method of that name; UnknownNameError lists those that there are."""
     if name not in METHODS:
         raise UnknownNameError("method", name, sorted(METHODS))
     return METHODS[name]
@@ -24,7 +26,20 @@ def search_signs(
 ) -> SignHypotheses:
     """The hypotheses of a method, as they are: not yet refined, and without regard to physics.
 
-    own : options of the method's own, by name or as its options class.
+    Parameters
+    ----------
+    own
+        Options of the method's own, by name or as its options class.
     """
     found = method_by_name(method)
     return found.search(magnitudes, settings or SearchSettings(), settle_options(found.options, own, f"method {method}"))
+
+
+def describe_methods() -> str:
+    """The methods with what they are, for help."""
+    return "; ".join(f"{name}: {method.summary}" for name, method in METHODS.items())
+
+
+def describe_options() -> str:
+    """The options that methods have of their own, for help."""
+    return describe_all(METHODS)

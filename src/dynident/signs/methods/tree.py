@@ -13,13 +13,13 @@ starts where the one above it ended.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.options import option
-from dynident.errors import ValueRangeError
+from dynident.core.kinds import Count, number
+from dynident.core.options import Options, option
 from dynident.feasibility.constraints.convex import PhysicalConsistency
 from dynident.feasibility.objective import Objective, one_step
 from dynident.feasibility.problem import build_retrieval
@@ -32,7 +32,7 @@ from dynident.feasibility.solvers.search.searches import search_locally
 from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.estimate import Estimate
-from dynident.signs.growing_fit import Step, compress_segments, grow_steps
+from dynident.signs.growing_fit import FitStep, compress_segments, grow_steps
 from dynident.signs.magnitudes import Magnitudes
 from dynident.signs.methods.method import SearchSettings, SignHypotheses, SignMethod
 from dynident.signs.segments import Segment, runs
@@ -42,23 +42,18 @@ _RUNS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeOptions:
+class TreeOptions(Options):
     """Of the report's tree."""
 
-    width: int = option(5, "Hypotheses that stay at every level.")
-    discard: float = option(10.0, "Percent of a joint's samples that are left out, those nearest to zero.")
+    width: Count = option(5, "Hypotheses that stay at every level.")
+    discard: Annotated[float, number("%", low=0.0, below=100.0)] = option(
+        10.0, "Samples of a joint that are left out, those nearest to zero."
+    )
     nodes: Literal["pbrp", "least-squares"] = option(
         "pbrp",
         "What judges a hypothesis: pbrp, as in the report, which takes a minute for three joints, or least-squares, which takes a second.",
     )
-    steps: int = option(10, "Successive pattern searches of a retrieval, with a charge that grows by 10 each time.")
-
-    def __post_init__(self) -> None:
-        for name in ("width", "steps"):
-            if getattr(self, name) < 1:
-                raise ValueRangeError(name, f"is {getattr(self, name)}; at least 1 was expected")
-        if not 0.0 <= self.discard < 100.0:
-            raise ValueRangeError("discard", f"is {self.discard:g}; a percentage from 0 to below 100 was expected")
+    steps: Count = option(10, "Successive pattern searches of a retrieval, with a charge that grows by 10 each time.")
 
 
 def search(magnitudes: Magnitudes, settings: SearchSettings, own: TreeOptions) -> SignHypotheses:
@@ -88,8 +83,7 @@ def search(magnitudes: Magnitudes, settings: SearchSettings, own: TreeOptions) -
 
 def retrieve_links(estimate: Estimate, seed: int) -> LinkParameters:
     """The links by PBRP on the torque with its signs: simulated annealing, the best of three runs."""
-    assert estimate.problem is not None  # noqa: S101 (of a log with its signs)
-    problem = retrieval_problem(estimate, objective=one_step(estimate.problem), prior=None)
+    problem = retrieval_problem(estimate, objective=one_step(estimate.require_problem()), prior=None)
     return solve_retrieval(problem, solver="penalty", options=SolverOptions(seed=seed, starts=_RUNS))
 
 
@@ -129,7 +123,7 @@ class _Retrieval:
         self.problem, self.steps = build_retrieval(base, objective, PhysicalConsistency()), steps
         self.start = box_of(self.problem).random(rng)
 
-    def judge(self, step: Step, d: Array, points: Array) -> tuple[Array, Array]:
+    def judge(self, step: FitStep, d: Array, points: Array) -> tuple[Array, Array]:
         """What links leave of each hypothesis beyond least squares (m,), charge included, and the links (m, p)."""
         A = step.F @ self.problem.base.grouping
         values, found = np.empty(len(points)), np.empty_like(points)

@@ -30,7 +30,7 @@ def test_the_program(tmp_path):
 
 @pytest.mark.parametrize(("name", "value"), [("gain", 50), ("gain", 2001), ("lookahead", 0.02), ("approach", 10)])
 def test_what_the_controller_does_not_allow(name, value, tmp_path):
-    with pytest.raises(ValueRangeError, match=f"option {name} of urscript is {value:g}"):
+    with pytest.raises(ValueRangeError, match=f"option {name} of format urscript is {value:g}"):
         write_trajectory(SAMPLES, tmp_path / "t.script", options={name: value})
 
 

@@ -9,17 +9,16 @@ from dynident import load_robot
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation.limits.posterior_torque import PosteriorTorque
 from dynident.excitation.search.criterion import Sensitivity, base_regressor, motion_gradient
-from dynident.excitation.trajectories.trajectory import Motion
-from dynident.friction import Motion as JointMotion
-from dynident.friction import friction_torque, linear, smooth
+from dynident.excitation.trajectories.trajectory import SampledMotion
+from dynident.friction import Motion, friction_torque, linear, smooth
 from dynident.regression import base_parameters
 
 PANDA = load_robot("panda")
 BASE = base_parameters(PANDA, friction=linear())
 
 
-def random_motion(count: int, seed: int = 0) -> Motion:
-    return Motion(*np.random.default_rng(seed).normal(size=(3, count, 7)))
+def random_motion(count: int, seed: int = 0) -> SampledMotion:
+    return SampledMotion(*np.random.default_rng(seed).normal(size=(3, count, 7)))
 
 
 def bound(scale: float, seed: int = 1, friction=None) -> PosteriorTorque:
@@ -34,7 +33,7 @@ def test_without_uncertainty_it_is_the_torque_of_the_model():
     exact = bound(0.0)
     found = exact.torques(PANDA, motion)
     standard = BASE.representative(exact.values)
-    friction = friction_torque(linear(), BASE.columns.friction(standard), JointMotion(*motion))
+    friction = friction_torque(linear(), BASE.columns.friction(standard), Motion(*motion))
     expected = inverse_dynamics(PANDA, BASE.columns.links(standard), *motion) + friction
     np.testing.assert_allclose(found.lower, expected, atol=1e-9)
     np.testing.assert_allclose(found.upper, expected, atol=1e-9)
@@ -53,7 +52,7 @@ def test_the_gradient_is_the_derivative():
     motion = random_motion(20)
     w_lower, w_upper = rng.normal(size=(2, 20, 7))
 
-    def scalar(at: Motion) -> float:
+    def scalar(at: SampledMotion) -> float:
         found = model.torques(PANDA, at)
         return float((w_lower * found.lower + w_upper * found.upper).sum())
 

@@ -15,7 +15,7 @@ from dynident.excitation import LimitError, SinusoidTrajectory, check_trajectory
 from dynident.excitation.limits.penalty import Penalty
 from dynident.excitation.limits.torque import COULOMB, VISCOUS, NominalTorque, exact_torque, nominal_torque
 from dynident.excitation.search.criterion import Sensitivity, motion_gradient
-from dynident.excitation.trajectories.trajectory import Motion
+from dynident.excitation.trajectories.trajectory import SampledMotion
 from dynident.friction import linear
 from dynident.robots.joint_friction import described_friction
 
@@ -24,8 +24,8 @@ PANDA, PLANAR, LIBRARY_PENDULUM = load_robot("panda"), load_robot("planar_2r"), 
 PENDULUM = replace(LIBRARY_PENDULUM, joints=tuple(replace(joint, velocity=np.inf, effort=np.inf) for joint in LIBRARY_PENDULUM.joints))
 
 
-def random_motion(robot, count=40, seed=0) -> Motion:
-    return Motion(*np.random.default_rng(seed).normal(size=(3, count, robot.n)))
+def random_motion(robot, count=40, seed=0) -> SampledMotion:
+    return SampledMotion(*np.random.default_rng(seed).normal(size=(3, count, robot.n)))
 
 
 def without_friction(robot, factor: float) -> NominalTorque:
@@ -59,7 +59,7 @@ def test_a_factor_of_one_is_the_inverse_dynamics():
 @pytest.mark.parametrize(("velocity", "ahead", "behind"), [(2.0, 0.5 + 2 * 0.3, 0.5), (-2.0, 0.5, 0.5 + 2 * 0.3), (0.0, 0.5, 0.5)])
 def test_friction_adds_against_the_motion_and_never_relieves(velocity, ahead, behind):
     bound = NominalTorque(factor=2.0, coulomb=np.array([0.5]), viscous=np.array([0.3]))
-    motion = Motion(np.array([[0.4]]), np.array([[velocity]]), np.zeros((1, 1)))
+    motion = SampledMotion(np.array([[0.4]]), np.array([[velocity]]), np.zeros((1, 1)))
     rigid = without_friction(PENDULUM, 2.0).torques(PENDULUM, motion)
     found = bound.torques(PENDULUM, motion)
     assert found.upper - rigid.upper == pytest.approx(ahead)
@@ -80,7 +80,7 @@ def test_the_gradient_of_the_bound_is_its_derivative():
     motion = random_motion(PANDA, 25)
     w_lower, w_upper = rng.normal(size=(2, 25, 7))
 
-    def scalar(at: Motion) -> float:
+    def scalar(at: SampledMotion) -> float:
         found = bound.torques(PANDA, at)
         return float((w_lower * found.lower + w_upper * found.upper).sum())
 

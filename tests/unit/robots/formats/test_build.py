@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident.errors import FileError, ShapeError, UnknownNameError, UnsupportedRobotError, ValueRangeError
+from dynident.errors import FileError, UnknownNameError, UnsupportedRobotError, ValueRangeError
 from dynident.parameters import change_of_frame, from_com
 from dynident.robots import Joint, Link, Robot, load_robot
 from dynident.robots.formats.build import build_robot
@@ -78,7 +78,7 @@ def test_a_lock_pattern_that_matches_nothing_lists_the_joints(file: Path) -> Non
 
 
 def test_lock_positions_are_finite_and_said_once(file: Path) -> None:
-    with pytest.raises(ValueRangeError, match="lock position of 'grip' is nan"):
+    with pytest.raises(ValueRangeError, match=r"lock\.grip is nan"):
         load_robot(file, lock={"grip": float("nan")})
     with pytest.raises(ValueRangeError, match=r"joint 'grip' is given twice, as 0.0 and 0.1"):
         load_robot(file, lock={"grip*": 0.0, "grip": 0.1})
@@ -237,7 +237,7 @@ def test_a_link_that_does_not_exist(file: Path, option: str) -> None:
 
 
 def test_bad_gravity_is_refused(file: Path) -> None:
-    with pytest.raises(ShapeError, match=r"gravity has shape \(2,\)"):
+    with pytest.raises(ValueRangeError, match=r"gravity is \[0, 1\]; expected 3 values"):
         load_robot(file, lock=LOCK, gravity=[0, 1])
 
 

@@ -12,7 +12,7 @@ import pytest
 from dynident.errors import FileError, MissingExtraError, UnsupportedRobotError
 from dynident.parameters import change_of_frame, from_com
 from dynident.robots import JointType, Robot, load_robot
-from dynident.robots.check import Verdict, check_robot
+from dynident.robots.check import LinkVerdict, check_robot
 from dynident.robots.kinematics import link_poses
 
 mujoco = pytest.importorskip("mujoco", reason='MJCF needs MuJoCo: pip install "dynident[sim]"')
@@ -287,22 +287,22 @@ GOOD = inertial(2, "diag", "0.4 0.5 0.6")
 @pytest.mark.parametrize(
     ("written", "verdict"),
     [
-        (inertial(2, "diag", "1 1 5"), Verdict.TRIANGLE),
-        (inertial(2, "full", "1 1 5 0.1 0 0"), Verdict.TRIANGLE),
-        (inertial(2, "diag", "1 1 -1"), Verdict.NOT_POSITIVE),
-        (inertial(2, "full", "1 1 -1 0.1 0.2 0.3"), Verdict.NOT_POSITIVE),
-        (inertial(0, "diag", "0 0 0"), Verdict.ZERO_MASS),
-        (inertial(0, "diag", "1 1 1"), Verdict.ZERO_MASS),
-        (inertial(-2, "diag", "1 1 1"), Verdict.NEGATIVE_MASS),
-        (inertial(2, "diag", "0 0 0"), Verdict.MARGINAL),
+        (inertial(2, "diag", "1 1 5"), LinkVerdict.TRIANGLE),
+        (inertial(2, "full", "1 1 5 0.1 0 0"), LinkVerdict.TRIANGLE),
+        (inertial(2, "diag", "1 1 -1"), LinkVerdict.NOT_POSITIVE),
+        (inertial(2, "full", "1 1 -1 0.1 0.2 0.3"), LinkVerdict.NOT_POSITIVE),
+        (inertial(0, "diag", "0 0 0"), LinkVerdict.ZERO_MASS),
+        (inertial(0, "diag", "1 1 1"), LinkVerdict.ZERO_MASS),
+        (inertial(-2, "diag", "1 1 1"), LinkVerdict.NEGATIVE_MASS),
+        (inertial(2, "diag", "0 0 0"), LinkVerdict.MARGINAL),
     ],
 )
-def test_an_inertial_that_mujoco_refuses_is_judged(tmp_path: Path, written: str, verdict: Verdict) -> None:
+def test_an_inertial_that_mujoco_refuses_is_judged(tmp_path: Path, written: str, verdict: LinkVerdict) -> None:
     file = write(tmp_path, body(f'<joint/>{written}<body name="b"><joint pos="0 0 1"/>{GOOD}</body>'))
     with pytest.raises(ValueError, match="inertia"):
         mujoco.MjModel.from_xml_path(str(file))
     bad, good = check_robot(load_robot(file)).links
-    assert (bad.verdict, good.verdict) == (verdict, Verdict.CONSISTENT)
+    assert (bad.verdict, good.verdict) == (verdict, LinkVerdict.CONSISTENT)
 
 
 def test_what_mujoco_refuses_keeps_the_numbers_of_the_file(tmp_path: Path) -> None:
@@ -421,7 +421,7 @@ def test_corrections_that_the_file_asks_for_are_mujocos(tmp_path: Path, settings
     elif settings == 'balanceinertia="true"' and values == "1 1 -0.5":
         # MuJoCo sets it to zero without being asked to, and so hides it
         np.testing.assert_allclose(found, from_com(2, [0.1, 0.2, 0.3], np.diag([1, 1, -0.5])), atol=1e-12)
-        assert [source.verdict for source in check_robot(robot).inconsistent_sources] == [Verdict.NOT_POSITIVE]
+        assert [source.verdict for source in check_robot(robot).inconsistent_sources] == [LinkVerdict.NOT_POSITIVE]
     else:
         np.testing.assert_allclose(found, compiled_parameters(file)["weld"], atol=1e-12)
         assert check_robot(robot).passed
@@ -446,7 +446,7 @@ def test_a_scale_to_a_total_mass_leaves_a_refused_inertial_refused(tmp_path: Pat
     robot = load_robot(file)
     assert robot.links[0].parameters[0] == pytest.approx(8.0)
     (bad,) = check_robot(robot).inconsistent_sources
-    assert (bad.name, bad.verdict, bad.judgement.principal_inertias) == ("a", Verdict.TRIANGLE, pytest.approx((2, 2, 10)))
+    assert (bad.name, bad.verdict, bad.judgement.principal_inertias) == ("a", LinkVerdict.TRIANGLE, pytest.approx((2, 2, 10)))
 
 
 def test_bodies_that_mujoco_would_fuse_are_lumped_with_a_record(tmp_path: Path) -> None:
@@ -480,7 +480,7 @@ def test_inertials_of_an_attached_model_are_as_written(tmp_path: Path, settings:
         f'<joint/>{GOOD}<attach model="hand" body="a" prefix="hand_"/>', before='<asset><model name="hand" file="hand.xml"/></asset>'
     )
     robot = load_robot(write(tmp_path, text))
-    assert [link.verdict for link in check_robot(robot).links] == [Verdict.CONSISTENT, Verdict.TRIANGLE]
+    assert [link.verdict for link in check_robot(robot).links] == [LinkVerdict.CONSISTENT, LinkVerdict.TRIANGLE]
     np.testing.assert_allclose(own_parameters(robot)["hand_a"], from_com(2, [0.1, 0.2, 0.3], np.diag([1, 1, 5])), atol=1e-12)
     assert "inertials of attached models are as they are written" in robot.notes[0]
 

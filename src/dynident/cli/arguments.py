@@ -1,0 +1,96 @@
+"""Arguments that several verbs share, and what to type for an argument of the library that an error names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, TypeAlias, cast
+
+from dynident.cli.command_line import Argument, Selected
+from dynident.core.kinds import Seed, path, several
+from dynident.core.options import declared_options
+from dynident.data.reading.reading import Reading
+from dynident.robots.mounting import Mounting
+
+RobotFile: TypeAlias = Annotated[
+    str,
+    Argument(
+        metavar="ROBOT",
+        help="A .urdf, .xacro, .sdf, .xml (MJCF), .yaml (DH) or .csv (DH table) file, - for stdin, or a name such as panda.",
+    ),
+]
+_PATHS = several(path("FILE"), make=list)
+LogFiles: TypeAlias = Annotated[
+    list[Path],
+    _PATHS,
+    Argument(metavar="DATA...", help="Logs or controller samples (.csv, .npz, .parquet, .h5, .mat, bags and others), or folders of them."),
+]
+RunPath: TypeAlias = Annotated[Path, Argument(metavar="RUN", help="Folder that dynident identify wrote.")]
+NewRun: TypeAlias = Annotated[
+    Path, Argument(metavar="RUN", help="Folder for the results; made if it is not there.", flag="--output", short="-o")
+]
+AsJson: TypeAlias = Annotated[bool, Argument(help="Print JSON instead of tables.", flag="--json")]
+Scheduler: TypeAlias = Annotated[
+    str | None,
+    Argument(
+        metavar="ADDRESS",
+        help="Work on the workers of this Dask scheduler, such as tcp://host:8786 (extra cluster).",
+        group="Search",
+    ),
+]
+RandomSeed: TypeAlias = Annotated[Seed, Argument(help="Of the random numbers.", group="Advanced")]
+#: What of a description is used, where gravity has no effect.
+Chain: TypeAlias = Annotated[Mounting, Selected(("lock", "base", "tip", "packages", "xacro_args"))]
+#: How a motion is read, which has no effort; and a log of magnitudes.
+MotionReading: TypeAlias = Annotated[Reading, Selected(("columns", "units", "rate", "preset", "topic", "reader_options"))]
+MagnitudeReading: TypeAlias = Annotated[
+    Reading,
+    Selected(
+        (
+            *("columns", "units", "effort_kind", "effort_gains", "delay", "rate", "without", "low_pass"),
+            *("preset", "topic", "reader_options"),
+        )
+    ),
+]
+
+#: What to type for arguments and functions of the library that remedies of errors name.
+OPTIONS = {item.name: item.flag for options in (Mounting, Reading) for item in declared_options(options) if item.flag} | {
+    "cutoff": "--filter",
+    "run_python": "--run-python",
+    "force": "--force",
+    "resume": "--resume",
+    "connection_options": "--connection-option",
+    "identify_gains": "dynident gains ROBOT DATA",
+    "recover_signs": "dynident signs ROBOT DATA -o RUN",
+    "diagnose": "dynident doctor ROBOT DATA",
+    "ignore_doctor": "--ignore-doctor",
+    "friction": "--friction",
+    "torque_factor": "--torque-factor",
+    "after": "--after",
+    "unchecked": "--unchecked",
+    "home": "--from",
+    "starts": "--starts",
+    "solver": "--solver",
+    "seed": "--seed",
+}
+
+
+def option_text(argument: str, value: object) -> str:
+    """What to type for an argument of the library: "--map q=pos_*" for columns={"q": "pos_*"}; intervals are one option each."""
+    values = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {"": value}
+    if isinstance(value, list) and value and isinstance(value[0], list):
+        words = [":".join(map(_word, pair)) for pair in cast("list[list[float]]", value)]
+    else:
+        words = [f"{name}=" * bool(name) + _word(item) for name, item in values.items()]
+    return OPTIONS[argument] if value is True or value is ... else " ".join(f"{OPTIONS[argument]} {word}" for word in words)
+
+
+def _word(item: object) -> str:
+    if isinstance(item, list | tuple):
+        return ",".join(map(_word, cast("Sequence[object]", item)))
+    return f"{item:g}" if isinstance(item, float) else str(item)
+
+
+def name_given(options: Mapping[str, object]) -> str:
+    """The options that have a value, with commas; empty where none has one."""
+    return ", ".join(name for name, value in options.items() if value)

@@ -1,0 +1,93 @@
+"""`dynident fit`: from a robot and logs to a model, its report and its URDF, with a verdict in five lines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from dynident.cli.arguments import AsJson, LogFiles, NewRun, RandomSeed, RobotFile
+from dynident.cli.command_line import Argument, Selected
+from dynident.cli.exits import sentence
+from dynident.cli.inputs import running_command
+from dynident.cli.retrieval import read_conditions
+from dynident.cli.terminal import console, print_json, progress_bar, spinner
+from dynident.data.reading.reading import Reading
+from dynident.feasibility.options import RetrievalChoice
+from dynident.pipeline.reading import read_data, read_log_and_samples
+from dynident.regression.options import ProblemChoice
+from dynident.robots.mounting import Mounting
+
+EXAMPLE = """Examples:
+
+dynident fit arm.urdf log.csv -o run
+
+dynident fit arm.urdf monday.csv tuesday.csv --test wednesday.csv -o run --unit q=deg"""
+
+
+def fit(
+    robot: RobotFile,
+    data: LogFiles,
+    /,
+    *,
+    output: NewRun,
+    test: Annotated[Sequence[Path], Argument(help="Validate with this log, read as the others.", metavar="LOG")] = (),
+    problem: Annotated[ProblemChoice, Selected(("friction", "cutoff"))],
+    links: Annotated[RetrievalChoice, Selected(("total_mass", "constraints"))],
+    as_json: AsJson = False,
+    reading: Reading,
+    mounting: Mounting,
+    ignore_doctor: Annotated[
+        bool, Argument(help="Fit also a log with a fault that makes the result meaningless.", group="Advanced")
+    ] = False,
+    seed: RandomSeed = 0,
+) -> int:
+    """Identify a robot's dynamic model from logs, and say how good it is.
+
+    All LOGs train; --test validates. The kind of data decides the route: torques, currents, magnitudes of either, or the M and g of a
+    controller. Does what identify (or signs), retrieve, validate, export --urdf and report do, one after the other, and writes what they
+    write into the folder RUN, with report.html and model.urdf. Exits with 1 when there are no links that a real robot can have.
+    """
+    from dynident.errors import InputError
+    from dynident.pipeline.fit import FitSettings, fit_data
+    from dynident.pipeline.model import judge
+    from dynident.robots import load_robot
+
+    settings = FitSettings(
+        friction=problem.model,
+        cutoff=problem.cutoff,
+        total_mass=links.total_mass,
+        constraints=partial(read_conditions, choice=links) if links.constraints else None,
+        ignore_doctor=ignore_doctor,
+        seed=seed,
+        reading=reading,
+        command=running_command(),
+    )
+    machine = load_robot(robot, mounting)
+    with progress_bar("Reading") as progress:
+        log, samples = read_log_and_samples(data, machine, reading, progress=progress)
+    held = None
+    if test:
+        from dynident.data import Dataset
+
+        held = read_data(test, machine, replace(reading, without=()))
+        if not isinstance(held, Dataset):
+            raise InputError("--test: these are a controller's samples, and a model is validated on a log of torques; give one")
+    with spinner("Fitting") as say:
+        model = fit_data(machine, log, samples, settings, test=held, output=output, on_step=say)
+    verdict = judge(model, sentence)
+    if as_json:
+        failures = {step: sentence(error) for step, error in model.failures.items()}
+        print_json({"robot": machine.name, "verdict": list(verdict.lines), "next": list(verdict.next), "failures": failures})
+    else:
+        out = console()
+        out.print(model.headline, style="bold", markup=False)
+        for line in verdict.lines:
+            out.print(line, markup=False)
+        for step in verdict.next:
+            out.print(f"Next: {step}", markup=False)
+        exported = "" if model.links is None else f", {output / 'model.urdf'}"
+        out.print(f"Written to {output}: {output / 'report.html'}{exported}", markup=False, style="dim")
+    return 1 if model.links is None else 0

@@ -1,0 +1,119 @@
+"""What can be chosen of a retrieval: which links are allowed, what is fitted, and how the problem is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+from dynident.core.kinds import Count, Seed, each, number, parse_number, worded
+from dynident.core.options import Options, option
+
+#: How the name of a file ends that holds what robots of one model share.
+SHARED = ".safetensors"
+_PRIORS = ("auto", "nominal", "euclidean", "uniform", "none")
+
+
+class Dropped(NamedTuple):
+    """Coefficients that are not fitted: those with a larger relative standard deviation [%], or those of these numbers."""
+
+    percent: float | None = None
+    numbers: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.percent:g}%" if self.percent is not None else ",".join(map(str, self.numbers))
+
+
+def _parse_drop(text: str) -> Dropped | None:
+    """Of "30%" or "8,24"."""
+    if text.endswith("%"):
+        percent = parse_number(text[:-1])
+        return Dropped(percent=percent) if percent is not None and 0.0 < percent < float("inf") else None
+    words = text.split(",")
+    return Dropped(numbers=tuple(map(int, words))) if all(word.strip().isdecimal() for word in words) else None
+
+
+_DROP = worded(_parse_drop, "a percentage such as 30% or numbers of coefficients such as 8,24", "WHICH", types=Dropped)
+_PRIOR = worded(
+    lambda text: text if text in _PRIORS or text.endswith(SHARED) else None,
+    f"{', '.join(_PRIORS)}, or a {SHARED} file that a fleet shares",
+    "KIND",
+    types=str,
+    words=_PRIORS,
+)
+_MASSES = replace(each([number("kg"), number("kg")], metavar="LOW HIGH"), tokens=2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetrievalChoice(Options):
+    """Which links are allowed, and what is fitted."""
+
+    total_mass: Annotated[tuple[float, float], _MASSES] | None = option(None, "Range of the sum of the links' masses, in kg.")
+    constraints: Sequence[Path] = option((), "Constraints (.yaml, .csv, or .py with --run-python).")
+    bounds: Sequence[Path] = option((), "Bounds on parameters (.csv or .yaml).")
+    prior: Annotated[str, _PRIOR] = option(
+        "auto", "What is known of the links beforehand: nominal, euclidean, uniform or none; or links.safetensors of a fleet."
+    )
+    prior_factor: float = option(2.0, "The links of the prior are known to about this factor.", metavar="F")
+    run_python: bool = option(
+        False, "Run the .py files that are named: programs, which can do all that you can. Read them first.", group="Limits"
+    )
+    geometry_bounds: bool = option(
+        False, "Centres of mass inside the boxes around their URDF's boxes, cylinders and spheres.", group="Limits"
+    )
+    consistency: bool = option(
+        True,
+        "Ask for physical consistency (positive mass, triangle inequality, ...) and for friction that opposes the motion.",
+        group="Limits",
+    )
+    two_step: bool = option(
+        False, "Fit the coefficients of the estimate, as the papers do; a prior then only breaks ties.", group="Advanced"
+    )
+    one_step: bool = option(False, "Fit the data alone; a prior then only breaks ties.", group="Advanced")
+    drop: Annotated[Dropped, _DROP] | None = option(
+        None, "Of --two-step: coefficients not to fit, 30% by relative std. deviation or 8,24.", group="Advanced"
+    )
+    weights: Literal["covariance", "none"] | None = option(
+        None, "Of --two-step: covariance, the estimate's uncertainty; none, as in the papers.", metavar="KIND", group="Advanced"
+    )
+    hold_gravity: Path | None = option(
+        None, "Keep the gravity of another run, whose gravity was identified by itself.", metavar="RUN", group="Advanced"
+    )
+    hold: Literal["coefficients", "parameters"] | None = option(
+        None,
+        "Of --hold-gravity: coefficients, or parameters, each as in that run.",
+        metavar="KIND",
+        group="Advanced",
+        shown="coefficients",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolverChoice(Options):
+    """How a retrieval is searched."""
+
+    title: ClassVar[str] = "Search"
+
+    method: str | None = option(
+        None,
+        "A published method as it was printed and nothing else: {}.",
+        metavar="NAME",
+        registry="dynident.feasibility.methods:describe_methods",
+    )
+    solver: str | None = option(None, "{}.", metavar="NAME", shown="sdp", registry="dynident.feasibility.solvers.registry:describe_solvers")
+    solver_option: Mapping[str, str] = option(
+        {}, "An option of the solver's own. {}.", registry="dynident.feasibility.solvers.registry:describe_options"
+    )
+    starts: Count | None = option(
+        None,
+        "Independent starts of {}.",
+        shown="1, or as many as the method has",
+        registry="dynident.feasibility.solvers.registry:describe_multi_start",
+    )
+    workers: Count = option(1, "Processes that share the starts.")
+    scheduler: str | None = option(
+        None, "Work on the workers of this Dask scheduler, such as tcp://host:8786 (extra cluster).", metavar="ADDRESS"
+    )
+    budget: Annotated[float, number("s", low=0.0, metavar="SECONDS")] | None = option(None, "Begin no further start after this time.")
+    seed: Seed = option(0, "Of the random starts.")

@@ -1,0 +1,127 @@
+"""What can be chosen of an identification: how data become equations, and how these are fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+
+from dynident.core.kinds import Hertz, Part, Seed, kind_of, number, pairs, span
+from dynident.core.options import Options, option
+
+if TYPE_CHECKING:
+    from dynident.friction.model import FrictionModel
+
+#: Whole periods of a log, counted from 1; all : also the way there and back.
+Periods: TypeAlias = Annotated[tuple[int, float], span(low=1, whole_numbers=True, example="2:4")] | Literal["all"]
+_KNOWN = pairs(kind_of(str), number(), example="m7=0.73")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataPart(Options):
+    """Which part of the data is used."""
+
+    part: Part = option((0.0, 1.0), "Use only this part of the data, as fractions: 0.7:1.", shown="all")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPart(Options):
+    """Which part of the data a model is identified from."""
+
+    train: Part = option((0.0, 1.0), "Use only this part of the data, as fractions: 0:0.7.", shown="all")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodChoice(Options):
+    """Which periods of a log are used."""
+
+    periods: Periods | None = option(
+        None,
+        "Of a log with a column period, use these whole periods, counted from 1: 2:4; all takes approach and return too.",
+        shown="all whole periods",
+        group="Advanced",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrictionChoice(Options):
+    """Which friction is identified."""
+
+    friction: str | None = option(
+        "default",
+        "Such as viscous+coulomb, or none; auto chooses a model per joint by what it predicts.",
+        shown="linear for a log, with rotors (armature) where it shows them",
+    )
+
+    @property
+    def model(self) -> FrictionModel | Literal["default", "auto"] | None:
+        """The friction model; "default" and "auto" are settled by the data."""
+        return read_friction(self.friction)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilterChoice(Options):
+    """The filter that both sides of the equations go through."""
+
+    cutoff: Hertz | Literal["auto"] | None = option(
+        "auto", "Cutoff of the parallel filter, or none.", flag="--filter", shown="5, less for slow logs"
+    )
+    rate: Hertz | None = option(None, "Samples per second to keep after filtering.", shown="4 x the cutoff")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SameFilter(Options):
+    """The same where an earlier identification says what is usual."""
+
+    cutoff: Hertz | Literal["auto"] | None = option(
+        "auto", "Cutoff of the parallel filter, or none.", flag="--filter", shown="as in the identification"
+    )
+    rate: Hertz | None = option(None, "Samples per second to keep after filtering.", shown="as in the identification")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProblemChoice(FilterChoice, FrictionChoice):
+    """How data become equations."""
+
+    equations: Literal["inertia", "gravity"] | None = option(
+        None, "Only inertia or gravity of controller samples; gravity of a log: its holds.", metavar="KIND", group="Advanced"
+    )
+    known: Annotated[Mapping[str, float], _KNOWN] = option({}, "Declare a parameter known, such as m7=0.73.", group="Advanced")
+    seed: Seed = option(0, "Of the random samples that tell the base parameters.", group="Advanced")
+
+    def building(self) -> dict[str, Any]:
+        """The arguments of `build_problem`."""
+        names = ("cutoff", "rate", "equations", "known", "seed")
+        return {"friction": self.model, **{name: getattr(self, name) for name in names}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitChoice(Options):
+    """How equations are fitted."""
+
+    title: ClassVar[str] = "Advanced"
+
+    noise: Literal["per_group", "uniform"] | None = option(
+        None, "Noise of each joint and each element of M and g by itself, or uniform.", metavar="MODEL", shown="per_group"
+    )
+    loss: Literal["squared", "huber", "tukey"] | None = option(
+        None, "squared, huber or tukey.", metavar="NAME", shown="squared, or huber where residuals are far beyond noise"
+    )
+    drop: Annotated[float, number("%", above=0.0)] | None = option(
+        None, "Drop coefficients with a larger relative std. deviation, as the papers do (30%)."
+    )
+
+    def fitting(self) -> dict[str, Any]:
+        """The arguments of `fit`, as far as something was chosen."""
+        from dynident.regression.uncertainty.losses import loss_by_name
+
+        loss = None if self.loss is None else loss_by_name(self.loss)
+        chosen = {"noise": self.noise, "loss": loss, "drop_above_percent": self.drop}
+        return {name: value for name, value in chosen.items() if value is not None}
+
+
+def read_friction(name: str | None) -> FrictionModel | Literal["default", "auto"] | None:
+    """The friction model of a name; "default" and "auto" stay as they are."""
+    from dynident.friction import friction_model
+
+    return name if name in (None, "default", "auto") else friction_model(name)  # pyright: ignore[reportReturnType] (of three words)

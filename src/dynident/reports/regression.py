@@ -1,0 +1,386 @@
+"""Base parameters, problems, estimates and refits of friction as tables."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from dynident.core.texts import listing, number_form, short_number
+from dynident.friction.model import FrictionModel
+from dynident.regression.coefficients import coefficients, friction, route_name
+from dynident.regression.comparison import compare
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.equations.rows import row_units
+from dynident.regression.equations.symbolic import dh_lengths
+from dynident.regression.estimate import Estimate, Residuals
+from dynident.regression.friction.choice import FrictionChoice
+from dynident.regression.friction.refit import FrictionRefit
+from dynident.regression.problem import Problem
+from dynident.regression.vendor_model import VendorModelTest, Verdict
+from dynident.reports import show
+from dynident.reports.regression_figures import base_figure, change_figure, estimate_figures, problem_figure
+from dynident.reports.tables import Column, Report, Table, column, estimated
+from dynident.robots.robot import Robot
+
+_WORST = 100.0
+#: What the equations of an estimate state, in words.
+_DATA = {"torque": "a log", "controller": "the controller's M and g", "inertia": "the controller's M", "gravity": "torques of gravity"}
+
+
+@show.headline.register(Estimate)
+def _(estimate: Estimate) -> str:
+    kept = f"{int(estimate.kept.sum())} coefficients kept of {estimate.base.rank}"
+    return f"{estimate.base.robot.name}, {kept}, {short_number(estimate.residuals.relative_percent)} % relative error"
+
+
+@show.tables.register(Estimate)
+def _(estimate: Estimate) -> Report:
+    """Header, coefficient table as in the Panda supplement, friction, residuals, evidence of rank, notes."""
+    tables = (
+        coefficient_table(estimate),
+        constants_table(estimate.base),
+        None if estimate.vendor_model is None else vendor_table(estimate.vendor_model),
+        friction_table(estimate),
+        shape_table(estimate),
+        None if estimate.choice is None else choice_table(estimate.choice),
+        residual_table(estimate.residuals, estimate.base),
+    )
+    return Report(
+        header=_header(estimate),
+        tables=tuple(table for table in tables if table is not None),
+        facts=_facts(estimate),
+        notes=estimate.notes,
+    )
+
+
+@show.records.register(Estimate)
+def _(estimate: Estimate) -> list[dict[str, Any]]:
+    """One row per coefficient: name, expression, value, std, unit, whether it was kept."""
+    return [asdict(item) for item in coefficients(estimate)]
+
+
+show.figures.register(Estimate, estimate_figures)
+
+
+def coefficient_table(estimate: Estimate, *, states: bool = False) -> Table:
+    """The coefficients. states : say of each whether it was kept, as on a page; else only why one was dropped."""
+    limit = estimate.summary.drop_above_percent
+    sources = (Column("noise_std", "by noise", ".2g"), Column("block_std", "between blocks", ".2g"))
+    why = Column("dropped", of=lambda c: "" if c.kept else "undetermined" if c.std is None else f"above {limit:g} %")
+    state = Column("state", of=lambda c: "kept" if c.kept else "undetermined" if c.std is None else "dropped", badge=str)
+    return Table(
+        "Dynamic coefficients",
+        coefficients(estimate),
+        (
+            Column("expression", "coefficient", math=True),
+            Column("value", "value ± std", estimated, of=lambda c: (c.value, c.std), math=True),
+            Column("relative_std_percent", "std [%]", percent_text, share=lambda value: min(1.0, (value or _WORST) / _WORST)),
+            *(() if estimate.blocks is None else sources),
+            Column("unit"),
+            state if states else why,
+        ),
+        dimmed=lambda c: not c.kept,
+        numbered="no.",
+    )
+
+
+def percent_text(value: float) -> str:
+    return f"{value:.1f}" if value >= 0.1 else f"{value:.1g}"
+
+
+def constants_table(base: BaseParameters) -> Table | None:
+    """The groupings that contain DH constants, with their names; None where there are none."""
+    symbols, constants = base.symbolic_expressions, dh_lengths(base.robot)
+    if symbols is None or symbols == base.expressions:
+        return None
+    pairs = enumerate(zip(base.expressions, symbols, strict=True), start=1)
+    rows = tuple({"number": number, "symbol": symbol} for number, (expression, symbol) in pairs if symbol != expression)
+    used = {name for row in rows for name in re.findall(r"\b[ad]\d+", str(row["symbol"]))}
+    values = ", ".join(f"{name} = {value:.6g}" for name, value in constants.items() if name in used)
+    title = f"Coefficients with the DH constants, {values} [m]"
+    return Table(title, rows, (Column("number", "no."), Column("symbol", "coefficient")))
+
+
+def vendor_table(tested: VendorModelTest) -> Table:
+    """One row per coefficient of the controller's model."""
+    return Table(
+        "The vendor's model, tested",
+        tested.coefficients,
+        (
+            Column("expression", "coefficient"),
+            Column("controller", "from M and g", estimated, of=lambda c: (c.controller, c.controller_std)),
+            Column("log", "from the log", estimated, of=lambda c: (c.log, c.log_std)),
+            Column("unit"),
+            Column("difference", "difference [std]", "+.1f"),
+            Column("verdict", of=lambda c: c.verdict.value),
+        ),
+        dimmed=lambda c: c.verdict is Verdict.UNTESTABLE,
+        numbered="no.",
+    )
+
+
+def friction_table(estimate: Estimate) -> Table | None:
+    """Friction parameters per joint: "grouped" where only known inside another coefficient, "dropped" where zero."""
+    base, model = estimate.base, estimate.base.friction
+    if model is None:
+        return None
+    dropped = {int(base.independent[item.index]) for item in estimate.dropped}
+    rows: list[dict[str, float | str]] = []
+    for j, item in enumerate(friction(estimate)):
+        row: dict[str, float | str] = {}
+        for place, (name, value) in zip(base.columns.of_joint(j).values(), item.parameters.items(), strict=True):
+            row[name] = "grouped" if value is None else "dropped" if place in dropped else value
+        rows.append(row)
+    return joint_friction_table(model, base.robot, rows)
+
+
+def joint_friction_table(model: FrictionModel, robot: Robot, rows: Sequence[Mapping[str, float | str]], *, shapes: bool = False) -> Table:
+    """Friction of all joints. rows : values by the names of the parameters, and of the shapes where these are shown too; a dash is shown
+    where the model of a joint has none of that name."""
+    values = [row[name] for row in rows for name in model.parameter_names if name in row]
+    form = number_form(4, [value for value in values if not isinstance(value, str)])
+    names = [(name, form) for name in model.parameter_names] + [(name, ".4g") for name in (model.shape_names if shapes else ())]
+    columns = (
+        Column(name, heading, form, left=False, of=lambda row, name=name: row.get(name), badge=_dim_words)
+        for (name, form), heading in zip(names, model.headings(robot.joints, shapes=shapes), strict=True)
+    )
+    joints = tuple({"joint": joint, **row} for joint, row in zip(robot.joint_names, rows, strict=True))
+    return Table(f"Friction ({model.name})", joints, (Column("joint"), *columns))
+
+
+def _dim_words(text: str) -> str:
+    return "dim" if text in ("grouped", "dropped", "–") else ""
+
+
+def shape_table(estimate: Estimate) -> Table | None:
+    """The shapes of friction that were fitted, with their standard deviations."""
+    if not estimate.shapes:
+        return None
+    value = Column("value", "value ± std", estimated, of=lambda shape: (shape.value, shape.std))
+    return Table("Shapes of friction", estimate.shapes, (Column("joint"), Column("label", "shape"), value, Column("unit")))
+
+
+def choice_table(choice: FrictionChoice) -> Table:
+    """All friction models that were tried, joint by joint."""
+    units = " or ".join(dict.fromkeys(trial.unit for trial in choice.trials))
+    return Table(
+        "Friction models that were tried",
+        tuple(choice.records()),
+        (
+            Column("joint"),
+            Column("model", "friction model"),
+            Column("numbers"),
+            Column("held_out_rms", f"held-out error [{units}]", ".4f"),
+            Column(
+                "change",
+                "mean square against the first [%]",
+                lambda pair: "{:+.1f} ± {:.1f}".format(*pair),
+                of=lambda row: (row["change_percent"], row["standard_error_percent"]),
+            ),
+            Column("chance", "by chance", ".2g"),
+            Column("chosen", "", of=lambda row: "chosen" if row["chosen"] else row["impossible"]),
+        ),
+        dimmed=lambda row: not row["chosen"],
+    )
+
+
+@dataclass(frozen=True)
+class _Residual:
+    name: str = column("")
+    relative: float = column("relative [%]", ".3g")
+    rms: float | None = column("RMS", ".3g", missing="")
+    unit: str = column()
+
+
+def residual_table(residuals: Residuals, base: BaseParameters) -> Table:
+    """Relative error and RMS per joint and in all; elements of M of one unit are taken together, and those of g."""
+    units = row_units(base)
+    kinds: dict[tuple[str, str], list[int]] = {}
+    for i, name in enumerate(residuals.names):
+        kinds.setdefault((name if base.equations == "torque" else name[0], units[name]), []).append(i)
+    rows: list[_Residual] = []
+    for (kind, unit), members in kinds.items():
+        name = kind if base.equations == "torque" else f"{kind} ({len(members)} elements)"
+        squares, totals, counts = (float(np.sum(part[members])) for part in (residuals.squares, residuals.totals, residuals.counts))
+        relative = 100.0 * math.sqrt(squares / (totals or squares or 1.0))
+        rows.append(_Residual(name, relative, math.sqrt(squares / max(counts, 1.0)), unit))
+    return Table("Residuals", (*rows, _Residual("all", residuals.relative_percent, None, "")))
+
+
+def _header(estimate: Estimate) -> tuple[str, ...]:
+    summary, base = estimate.summary, estimate.base
+    samples = f"{summary.samples} samples, {summary.equations} equations"
+    controller = None if estimate.problem is None else estimate.problem.controller
+    if controller is not None:
+        samples += f", and {len(controller.values)} coefficients of the controller's M and g at {controller.samples} configurations"
+    weights = f"noise {summary.noise}, loss {summary.loss}"
+    both = "" if estimate.vendor_model is None else " and the controller's M and g"
+    return (
+        f"{base.robot.name}, identified from {_DATA[base.equations]}{both} ({summary.source})",
+        f"{route_name(estimate)} route, {samples}; {summary.processing}; {weights}",
+    )
+
+
+def _facts(estimate: Estimate) -> tuple[str, ...]:
+    summary, base = estimate.summary, estimate.base
+    rank = f"Rank {summary.rank} of {base.rank} (tolerance {summary.rank_tolerance:.2g}), {int(estimate.kept.sum())} kept"
+    verdict = estimate.status.value
+    facts = [f"{verdict[0].upper()}{verdict[1:]}.", f"{rank}; condition number {estimate.condition_number:.2f}."]
+    tested = () if estimate.vendor_model is None else (estimate.vendor_model.sentence,)
+    chosen = () if estimate.choice is None else (estimate.choice.sentence,)
+    return (*facts, *tested, *chosen, *_base_facts(base))
+
+
+def _base_facts(base: BaseParameters) -> tuple[str, ...]:
+    """What no data of this kind can tell, and what was declared known."""
+    facts: list[str] = []
+    if base.unidentifiable:
+        facts.append(f"Without effect on such data, whatever the motion: {listing(base.unidentifiable, 40)}.")
+    if base.known:
+        facts.append(f"Declared known: {', '.join(f'{name} = {value:g}' for name, value in base.known.items())}.")
+    return tuple(facts)
+
+
+@show.headline.register(BaseParameters)
+def _(base: BaseParameters) -> str:
+    return f"{base.robot.name}, {base.rank} coefficients of {len(base.columns)} parameters, {base.equations} equations"
+
+
+@show.tables.register(BaseParameters)
+def _(base: BaseParameters) -> Report:
+    """The groupings, as the papers print them."""
+    columns = (Column("expression", "coefficient"), Column("unit"))
+    table = Table("Dynamic coefficients", tuple(show.records(base)), columns, numbered="no.")
+    words = "without friction" if base.friction is None else f"friction {base.friction.name}"
+    constants = constants_table(base)
+    tables = (table,) if constants is None else (table, constants)
+    return Report(header=(f"{base.headline}, {words}",), tables=tables, facts=_base_facts(base))
+
+
+@show.records.register(BaseParameters)
+def _(base: BaseParameters) -> list[dict[str, Any]]:
+    """One row per coefficient: name, expression, unit."""
+    rows = zip(base.names, base.expressions, base.symbolic_expressions or [None] * base.rank, base.units, strict=True)
+    return [dict(zip(("name", "expression", "symbolic", "unit"), row, strict=True)) for row in rows]
+
+
+@show.figures.register(BaseParameters)
+def _(base: BaseParameters) -> tuple[Any, ...]:
+    return (base_figure(base),)
+
+
+@show.headline.register(Problem)
+def _(problem: Problem) -> str:
+    equations = f"{int(problem.counts.sum())} equations of {problem.samples} samples"
+    return f"{problem.base.robot.name}, {equations} for {problem.base.rank} coefficients"
+
+
+@show.tables.register(Problem)
+def _(problem: Problem) -> Report:
+    """How many equations there are of each kind, and how large what they explain is."""
+    columns = {
+        Column("group", ""): [group.name for group in problem.groups],
+        Column("equations"): problem.counts,
+        Column("coefficients"): [len(group.columns) for group in problem.groups],
+        Column("rms", "RMS", ".4g"): [np.linalg.norm(R[:, -1]) for R in problem.factors] / np.sqrt(np.maximum(problem.counts, 1)),
+        Column("unit"): [group.unit for group in problem.groups],
+    }
+    return Report(
+        header=(problem.headline, f"{problem.source or 'unnamed data'}; {problem.processing}"),
+        tables=(Table.of_columns("Equations", columns),),
+        facts=_base_facts(problem.base),
+        notes=problem.notes,
+    )
+
+
+@show.figures.register(Problem)
+def _(problem: Problem) -> tuple[Any, ...]:
+    return (problem_figure(problem),)
+
+
+@show.headline.register(FrictionRefit)
+def _(refit: FrictionRefit) -> str:
+    changed = f"friction of {len(refit.changed)} of {len(refit.changes)} joints has changed"
+    what = f"friction of {len(refit.changes)} joints, compared with none" if refit.uncompared else changed
+    return f"{refit.estimate.base.robot.name}, {what}"
+
+
+@show.tables.register(FrictionRefit)
+def _(refit: FrictionRefit) -> Report:
+    choice = refit.estimate.choice
+    return Report(
+        header=(f"{refit.estimate.base.robot.name}: friction of {refit.estimate.summary.source}, links of {refit.links_source}",),
+        tables=(change_table(refit), parameter_table(refit), *(() if choice is None else (choice_table(choice),))),
+        facts=(refit.sentence,),
+        notes=refit.estimate.notes,
+    )
+
+
+@show.records.register(FrictionRefit)
+def _(refit: FrictionRefit) -> list[dict[str, Any]]:
+    """One row per joint: how much its friction changed, and what the model leaves of the new log with either."""
+    names = ("joint", "unit", "rms", "noise", "percent", "deviations", "chance", "changed", "error_before", "error_after")
+    return [{name: getattr(change, name) for name in names} for change in refit.changes]
+
+
+@show.figures.register(FrictionRefit)
+def _(refit: FrictionRefit) -> tuple[Any, ...]:
+    """Friction before and after over velocity, a figure per joint."""
+    return tuple(change_figure(change) for change in refit.changes)
+
+
+def change_table(refit: FrictionRefit) -> Table:
+    """Joint by joint how much of the friction torque is new; without friction before, what friction explains of the log."""
+    joint, unit = Column("joint"), Column("unit")
+    errors = (Column("error_before", form=".3g"), Column("error_after", "error now", ".3g"))
+    if refit.uncompared:
+        return Table("What the friction explains", refit.changes, (joint, *errors, unit))
+    columns = (
+        Column("rms", "change", ".3g"),
+        Column("noise", "by noise", ".2g"),
+        Column("percent", "of friction [%]", short_number),
+        Column("chance", form=".1g"),
+        Column("changed", "more than noise", left=True),
+    )
+    return Table("What has changed", refit.changes, (joint, *columns, *errors, unit), dimmed=lambda change: not change.changed)
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    joint: str = column()
+    parameter: str = column()
+    before: tuple[float | None, float | None] = column(form=estimated)
+    now: tuple[float | None, float | None] = column(form=estimated)
+    difference: float | None = column("difference [std]", "+.1f")
+    unit: str = column()
+
+
+def parameter_table(refit: FrictionRefit) -> Table:
+    """Friction parameters of all joints before and now; only now where there is nothing to compare with."""
+    rows: list[_Parameter] = []
+    for change in refit.changes:
+        for item in change.parameters:
+            difference = (item.now - item.before) / item.difference_std if item.before is not None and item.difference_std else None
+            name = f"{item.name} ({item.symbol})" if item.symbol else item.name
+            before, now = (item.before, item.before_std), (item.now, item.now_std)
+            rows.append(_Parameter(change.joint, name, before, now, difference, item.unit))
+    table = Table("Friction parameters", tuple(rows))
+    return table.without("before", "difference") if refit.uncompared else table
+
+
+def comparison_table(estimate: Estimate, other: Estimate, *, headings: tuple[str, str]) -> Table:
+    """The coefficients of both, and their difference in standard deviations. headings : what to call the two."""
+    result, mine, theirs = compare(estimate, other), coefficients(estimate), coefficients(other)
+    columns = {
+        Column("expression", "coefficient"): [item.expression for item in mine],
+        Column("mine", headings[0], estimated): [(item.value, item.std) for item in mine],
+        Column("theirs", headings[1], estimated): [(item.value, item.std) for item in theirs],
+        Column("unit"): [item.unit for item in mine],
+        Column("difference", "difference [std]", "+.1f"): np.where(result.both, result.deviations, np.nan),
+    }
+    return Table.of_columns("Coefficients of both", columns, dimmed=lambda row: row["difference"] is None, numbered="no.")

@@ -1,0 +1,173 @@
+"""Pictures of what can be identified and what was: groupings, coefficients, their precision, friction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dynident.core.arrays import Array
+from dynident.core.linear_algebra import singular_values
+from dynident.friction.candidates import friction_additions
+from dynident.friction.model import Motion, friction_torque
+from dynident.regression.coefficients import coefficients
+from dynident.regression.equations.base import BaseParameters
+from dynident.regression.estimate import Estimate
+from dynident.regression.friction.choice import Trial
+from dynident.regression.problem import Problem
+from dynident.reports.figures import LINES, Figure, axis, bars, figure, line, numbers, plain, points
+
+if TYPE_CHECKING:
+    from dynident.regression.friction.change import JointChange
+
+#: Points of a cloud; more would only make a page heavy.
+_POINTS = 1200
+_CURVE = 401
+#: What the curve of an estimate's own friction is called in a legend that several figures share.
+FRICTION_MODEL = "friction_model"
+_NAMES = {"type": "category", "tickangle": -60, "tickfont": {"size": 10}, "showgrid": False}
+_LEGEND = {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}
+
+
+def estimate_figures(estimate: Estimate) -> tuple[Figure, ...]:
+    """Values and precision of the coefficients, then the friction of each joint where there is a model."""
+    joints = range(estimate.base.robot.n) if estimate.base.friction is not None else ()
+    return value_figure(estimate), precision_figure(estimate), *(friction_figure(estimate, j) for j in joints)
+
+
+def value_figure(estimate: Estimate) -> Figure:
+    """Every coefficient with its 95 % interval; a dropped one as it was when it was dropped."""
+    data: list[dict[str, Any]] = []
+    half = dict(zip(estimate.base.names, estimate.half_interval.tolist(), strict=True))
+    for kept, name, colour in ((True, "kept", "@predicted"), (False, "dropped", "@rigid")):
+        items = [item for item in coefficients(estimate) if item.kept is kept and item.value is not None]
+        names, values = [plain(item.name) for item in items], numbers([item.value or 0.0 for item in items])
+        intervals = {"type": "data", "array": numbers([half[item.name] for item in items])}
+        texts = [f"{plain(item.expression)} [{item.unit}]" for item in items]
+        data.append(points(names, values, name, colour, error_y=intervals, hovertext=texts))
+    order = {"categoryorder": "array", "categoryarray": [plain(name) for name in estimate.base.names]}
+    label = "Dynamic coefficients with their 95 % intervals"
+    return figure(label, data, {**_NAMES, **order}, "value [SI]", height=340, legend=_LEGEND)
+
+
+def precision_figure(estimate: Estimate) -> Figure:
+    """Relative standard deviation of every coefficient, the best known first."""
+    found = [item for item in coefficients(estimate) if item.relative_std_percent is not None]
+    found.sort(key=lambda item: item.relative_std_percent or 0.0)
+    limit = estimate.summary.drop_above_percent
+    shapes: list[dict[str, Any]] = []
+    if limit is not None:
+        line = {"color": "@measured", "width": 1.2, "dash": "dash"}
+        shapes.append({"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "y0": limit, "y1": limit, "line": line})
+    data: list[dict[str, Any]] = []
+    for kept, name, colour in ((True, "kept", "@predicted"), (False, "dropped", "@rigid")):
+        items = [item for item in found if item.kept is kept]
+        heights = numbers([min(max(item.relative_std_percent or 0.0, 1e-3), 1e4) for item in items])
+        names = [plain(item.name) for item in items]
+        data.append(bars(names, heights, name, colour))
+    x = {**_NAMES, "categoryorder": "array", "categoryarray": [plain(item.name) for item in found]}
+    y = axis("std [%]", type="log", dtick=1)
+    rule = "" if limit is None else f" Those above the dashed line ({limit:g} %) were dropped; bars beyond 10 000 % are cut."
+    caption = f"Standard deviation of each coefficient in percent of its value.{rule}"
+    label = "How well each coefficient is determined"
+    return figure(label, data, x, y, height=340, caption=caption, shapes=shapes, legend=_LEGEND, bargap=0.25)
+
+
+def friction_figure(estimate: Estimate, j: int, cloud: tuple[Array, Array] | None = None) -> Figure:
+    """Friction of a joint at constant speed, with all laws that were tried where one was chosen.
+
+    cloud : velocities and measured friction there, drawn behind the curves.
+    """
+    joint = estimate.base.robot.joints[j]
+    data: list[dict[str, Any]] = []
+    reach = 1.0
+    if cloud is not None:
+        velocity, measured = cloud
+        step = max(1, -(-len(velocity) // _POINTS))
+        reach = max(1.05 * float(np.abs(velocity).max()), 1e-6)
+        dots = {"size": 3.5, "opacity": 0.55}
+        data.append(points(numbers(velocity[::step]), numbers(measured[::step]), "residual", "@cloud", marker=dots))
+    velocity = np.linspace(-reach, reach, _CURVE)
+    for (name, colour), trial in zip(law_colours(estimate).items(), _law_trials(estimate, joint.name), strict=True):
+        torque = trial.model.columns(Motion.steady(velocity[:, None]))[:, 0] @ np.array(list(trial.parameters.values()))
+        data.append(line(numbers(velocity), numbers(torque), name, colour, meta=name, line={"width": 1.1, "dash": "dot"}))
+    curve = _friction_curve(estimate, j, velocity)
+    if curve is not None:
+        if cloud is not None and _follows_position(estimate, j):  # drawn at the position where it passes through the middle of the cloud
+            curve = curve + float(np.mean(cloud[1] - np.interp(cloud[0], velocity, curve)))
+        data.append(line(numbers(velocity), numbers(curve), "friction model", "@predicted", meta=FRICTION_MODEL, line={"width": 2.2}))
+    x, y = f"velocity [{joint.units.velocity}]", f"friction [{joint.units.effort}]"
+    return figure(f"Friction of {joint.name}", data, x, y, title=joint.name, height=250, small=True, showlegend=False)
+
+
+def change_figure(change: JointChange) -> Figure:
+    """Friction of a joint over velocity before and after a refit, with the 95 % interval of the difference around the new one; without
+    friction before, that of the new one itself."""
+    half = 1.96 * change.std
+    speeds = numbers(change.speeds)
+    edges = [line(speeds, numbers(change.after + side * half), "", "@band", line={"width": 0}, showlegend=False) for side in (1.0, -1.0)]
+    edges[1] |= {"fill": "tonexty", "fillcolor": "@band"}
+    data = [
+        *edges,
+        *([] if change.before is None else [line(speeds, numbers(change.before), "before", "@rigid", line={"width": 2.2, "dash": "dash"})]),
+        line(speeds, numbers(change.after), "now", "@predicted", line={"width": 2.2}),
+    ]
+    x, y = f"velocity [{change.speed_unit}]", f"friction [{change.unit}]"
+    return figure(f"Friction of {change.joint} before and now", data, x, y, title=change.joint, height=250, small=True)
+
+
+def law_colours(estimate: Estimate) -> dict[str, str]:
+    """The laws of friction over velocity that were tried, with the colours of their curves; none where none was chosen."""
+    joint = estimate.base.robot.joint_names[0]
+    return dict(zip((trial.model.name for trial in _law_trials(estimate, joint)), LINES[1:], strict=False))
+
+
+def _law_trials(estimate: Estimate, joint: str) -> list[Trial]:
+    """The laws that were tried for a joint, without those that have something on top."""
+    if estimate.choice is None:
+        return []
+    trials = estimate.choice.of_joint(joint)
+    on_top = {addition.name for addition in friction_additions()} - {part.name for part in trials[0].model.parts}
+    return [trial for trial in trials if not on_top & {part.name for part in trial.model.parts}]
+
+
+def _follows_position(estimate: Estimate, j: int) -> bool:
+    """Whether the friction model of a joint depends on where it is, as a spring does."""
+    model = estimate.base.friction
+    if model is None:
+        return False
+    still = Motion.steady(np.zeros((1, 1)))
+    own = model.of_joint(j)
+    return not np.array_equal(own.columns(still), own.columns(still._replace(q=np.ones((1, 1)))))
+
+
+def _friction_curve(estimate: Estimate, j: int, velocity: Array) -> Array | None:
+    """Friction at constant speed, through position zero and without load; None without a model."""
+    parameters = estimate.friction_parameters
+    if estimate.base.friction is None or parameters is None:
+        return None
+    motion = np.zeros((len(velocity), estimate.base.robot.n))
+    motion[:, j] = velocity
+    return friction_torque(estimate.base.friction, parameters, Motion.steady(motion))[:, j]
+
+
+def base_figure(base: BaseParameters) -> Figure:
+    """The grouping matrix: a row per coefficient, a column per standard parameter that takes part."""
+    used = np.flatnonzero(np.any(base.grouping != 0.0, axis=0))
+    map_ = {
+        "type": "heatmap",
+        "x": [plain(base.columns.names[int(k)]) for k in used],
+        "y": [plain(name) for name in base.names],
+        "z": [numbers(np.where(row == 0.0, np.nan, row)) for row in base.grouping[:, used]],
+        "colorscale": "RdBu",
+        "zmid": 0.0,
+    }
+    y = {**_NAMES, "tickangle": 0, "autorange": "reversed"}
+    return figure("What each coefficient is made of", [map_], {**_NAMES}, y, height=140 + 14 * base.rank)
+
+
+def problem_figure(problem: Problem) -> Figure:
+    """How much each direction of the coefficients shows in the data; the last over the first is one over the condition number."""
+    values = singular_values(problem.stack_groups(np.ones(len(problem.groups)))[:, :-1])
+    sizes = bars(list(range(1, len(values) + 1)), numbers(np.maximum(values, 1e-12 * values[0])), "", "@predicted")
+    return figure("Singular values of the stacked regressor", [sizes], "direction", axis("singular value", type="log"))

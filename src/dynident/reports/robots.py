@@ -1,0 +1,188 @@
+"""Robots and the lint's verdicts on them as tables and as rows of plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dynident.core.texts import decimal_text, number_form
+from dynident.reports import show
+from dynident.reports.figures import Figure
+from dynident.reports.robot_figures import check_figure, robot_figure
+from dynident.reports.tables import Column, Report, Table
+from dynident.robots.check import LinkCheck, RobotCheck
+from dynident.robots.check_document import judgement_sentence
+from dynident.robots.robot import Robot
+from dynident.robots.verdict import Judgement, LinkVerdict
+
+
+@show.headline.register(Robot)
+def _(robot: Robot) -> str:
+    return f"{robot.name}, {robot.n} joints{'' if robot.parameters is None else f', {robot.parameters[:, 0].sum():.4g} kg'}"
+
+
+@show.tables.register(Robot)
+def _(robot: Robot) -> Report:
+    """Every joint with its limits and the link that it moves."""
+    columns = (
+        Column("joint"),
+        Column("type"),
+        Column("parent", "on"),
+        Column("link", "moves"),
+        Column("position", form=".4g", of=lambda row: (row["lower"], row["upper"]), separator=" .. "),
+        *(Column(name, form=".4g") for name in ("velocity", "acceleration", "effort")),
+        Column("mass", "mass [kg]", lambda mass: decimal_text(mass, 4)),
+    )
+    gravity = ", ".join(f"{value:g}" for value in robot.gravity)
+    return Report(
+        header=(f"{robot.name}{f' ({robot.source})' if robot.source else ''}: {robot.n} joints, gravity {gravity} m/s²",),
+        tables=(Table("Joints and links", tuple(show.records(robot)), columns),),
+        facts=(f"Part of the base: {', '.join(robot.base_sources)}.",) if robot.base_sources else (),
+        notes=robot.notes,
+    )
+
+
+@show.records.register(Robot)
+def _(robot: Robot) -> list[dict[str, Any]]:
+    """One row per joint: its limits (infinite where unknown), the link that it moves, and that link's nominal mass."""
+    return [
+        {
+            "joint": joint.name,
+            "type": joint.type.value,
+            "parent": "base" if joint.parent < 0 else robot.link_names[joint.parent],
+            "link": link.name,
+            "frame": link.frame,
+            "lower": float(joint.position[0]),
+            "upper": float(joint.position[1]),
+            "velocity": float(joint.velocity),
+            "acceleration": float(joint.acceleration),
+            "effort": float(joint.effort),
+            "mass": None if link.parameters is None else float(link.parameters[0]),
+        }
+        for joint, link in zip(robot.joints, robot.links, strict=True)
+    ]
+
+
+@show.figures.register(Robot)
+def _(robot: Robot) -> tuple[Figure, ...]:
+    """The robot in 3D with its nominal inertias."""
+    return (robot_figure(robot),)
+
+
+@show.headline.register(RobotCheck)
+def _(result: RobotCheck) -> str:
+    return f"{result.robot}, {len(result.links)} links, {'consistent' if result.passed else 'not physically consistent'}"
+
+
+@show.tables.register(RobotCheck)
+def _(result: RobotCheck) -> Report:
+    """Mass, centre of mass, principal inertias and margin of each link with its verdict, then what there is to say."""
+    return Report(
+        header=(f"{result.robot} ({result.source})" if result.source else result.robot,),
+        tables=(check_table(result),),
+        facts=(*check_facts(result), *check_verdict(result)),
+        notes=result.notes,
+    )
+
+
+@show.records.register(RobotCheck)
+def _(result: RobotCheck) -> list[dict[str, Any]]:
+    """One row per link: verdict, mass, centre of mass, principal inertias, margin, warnings."""
+    rows: list[dict[str, Any]] = []
+    for link in result.links:
+        com = link.com or (None, None, None)
+        inertias = link.principal_inertias or (None, None, None)
+        rows.append(
+            {
+                "link": link.name,
+                "frame": link.frame,
+                "verdict": link.verdict.name.lower(),
+                "inconsistent": link.verdict.inconsistent,
+                "mass": link.mass,
+                **dict(zip(("com_x", "com_y", "com_z"), com, strict=True)),
+                **dict(zip(("inertia_1", "inertia_2", "inertia_3"), inertias, strict=True)),
+                "margin": link.margin,
+                "warnings": "; ".join(link.warnings),
+            }
+        )
+    return rows
+
+
+@show.figures.register(RobotCheck)
+def _(result: RobotCheck) -> tuple[Figure, ...]:
+    """The margin of every link."""
+    return (check_figure(result),)
+
+
+@dataclass(frozen=True)
+class _CheckRow:
+    """A link, or an inconsistent part of one. warned : there is a warning about it."""
+
+    name: str
+    judged: LinkCheck | Judgement
+    verdict: LinkVerdict
+    warned: bool = False
+
+
+def check_table(result: RobotCheck, *, separator: str = " ") -> Table:
+    """separator : between the three numbers of a cell."""
+    of_mass = number_form(4, [link.mass for link in result.links])
+    of_com = number_form(4, [x for link in result.links for x in link.com or ()])
+    marks = {
+        verdict.value: "bad" if verdict.inconsistent else "good" if verdict is LinkVerdict.CONSISTENT else "fair" for verdict in LinkVerdict
+    }
+    columns = (
+        Column("name", "link"),
+        Column("mass", "mass [kg]", of_mass, of=lambda row: row.judged.mass),
+        Column("com", "centre of mass [m]", f"7{of_com}", of=lambda row: row.judged.com, separator=separator),
+        Column("inertias", "principal inertias [kg·m²]", "8.2e", of=lambda row: row.judged.principal_inertias, separator=separator),
+        Column("margin", "margin [kg·m²]", "9.2e", of=lambda row: row.judged.margin),
+        Column(
+            "verdict",
+            of=lambda row: f"{row.verdict.value}{', see the warning' if row.warned else ''}",
+            badge=lambda text: marks[text.removesuffix(", see the warning")],
+        ),
+    )
+    return Table("Links", tuple(_check_rows(result)), columns)
+
+
+def _check_rows(result: RobotCheck) -> Iterator[_CheckRow]:
+    """The links, with their inconsistent parts below them; those of the base, which has no row of its own, come first."""
+    for source in result.inconsistent_sources:
+        if source.body is None:
+            yield _CheckRow(f"base: {source.name}", source.judgement, source.verdict)
+    for link in result.links:
+        yield _CheckRow(link.name, link, link.verdict, bool(link.warnings))
+        for source in result.inconsistent_sources:
+            if source.body == link.name:
+                yield _CheckRow(f"└ {source.name}", source.judgement, source.verdict)
+
+
+def check_facts(result: RobotCheck) -> Iterator[str]:
+    """Sentences about the whole robot, what was lumped, single verdicts, warnings."""
+    if result.total_mass is not None:
+        yield f"Total mass of the moving links: {decimal_text(result.total_mass, 3)} kg"
+    if len(result.without_inertia) == len(result.links):
+        yield "The description has no inertias, so there is nothing to judge; kinematics and limits can be used as they are."
+    elif result.without_inertia:
+        yield f"Without inertia: {', '.join(link.name for link in result.without_inertia)}; the total mass is therefore unknown."
+    for link in result.links:
+        if len(link.sources) > 1:
+            yield f"Lumped into {link.name}: {', '.join(source for source in link.sources if source != link.name)}"
+    if result.base_sources:
+        yield f"Part of the base: {', '.join(result.base_sources)}"
+    yield from (f"{link.name}: {judgement_sentence(link)}" for link in result.links if link.detail)
+    for source in result.inconsistent_sources:
+        if source.judgement.detail:
+            yield f"{source.where}: {judgement_sentence(source.judgement)}"
+    for warning in (*(f"{link.name}: {warning}" for link in result.links for warning in link.warnings), *result.warnings):
+        yield f"Warning: {warning}"
+
+
+def check_verdict(result: RobotCheck) -> tuple[str, ...]:
+    """One sentence when something is inconsistent."""
+    if result.passed:
+        return ()
+    names = ", ".join([*(link.name for link in result.inconsistent), *(source.where for source in result.inconsistent_sources)])
+    return (f"Not physically consistent: {names}. A simulator may refuse the model or become unstable with it.",)

@@ -1,0 +1,282 @@
+"""The one table: rows are records, columns say how a field of them is shown. Numbers stay numbers until then.
+
+The terminal, `print`, a notebook, the pages, CSV and `records()` all take the same table.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from html import escape
+from typing import Any, cast
+
+import numpy as np
+
+from dynident.core.texts import number_form, value_text
+
+#: What infinite numbers are sorted as.
+_LARGEST = 1e300
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a table shows one field of its rows.
+
+    name : str           Field of the rows, or key where they are mappings.
+    heading : str        Above the column; by default the name with spaces.
+    form : str or function   Format of a number, as ".3g", also of each number of a tuple; or a function from the value to its text.
+    decimals : int       In place of `form`: so many for all numbers of the column, or powers of ten where decimals would show nothing.
+    missing : str        Text of None.
+    separator : str      Between the numbers of a tuple.
+    left : bool          Flush left; by default where all values are texts.
+    math : bool          On a page, typeset names of parameters and powers.
+    share : function     On a page, of the value the length of a bar behind it, from 0 to 1.
+    badge : function     On a page, of the text the kind of mark that it is shown as; "" for none.
+    of : function        Of a row the value, in place of the field.
+    """
+
+    name: str
+    heading: str | None = None
+    form: str | Callable[[Any], str] = ""
+    decimals: int | None = None
+    missing: str = "–"
+    separator: str = " "
+    left: bool | None = None
+    math: bool = False
+    share: Callable[[Any], float] | None = None
+    badge: Callable[[str], str] = lambda text: ""
+    of: Callable[[Any], Any] | None = None
+
+    @property
+    def title(self) -> str:
+        return self.name.replace("_", " ") if self.heading is None else self.heading
+
+    def value(self, row: Any) -> Any:
+        if self.of is not None:
+            return self.of(row)
+        return cast("Mapping[str, Any]", row)[self.name] if isinstance(row, Mapping) else getattr(row, self.name)
+
+    def settle(self, rows: Sequence[Any]) -> Column:
+        """The column with its format and alignment, which may depend on all of its values."""
+        values = [self.value(row) for row in rows]
+        form, left = self.form, self.left
+        if self.decimals is not None:
+            form = number_form(self.decimals, [number for value in values for number in _numbers(value)])
+        if left is None:
+            present = [value for value in values if value is not None]
+            left = bool(present) and all(isinstance(value, str) for value in present)
+        return replace(self, form=form, left=left)
+
+    def cell(self, row: Any) -> Cell:
+        value = self.value(row)
+        text = self.text(value)
+        share = None if self.share is None else self.share(value)
+        return Cell(text, sort=_sort_key(value), math=self.math, share=share, badge=self.badge(text))
+
+    def text(self, value: Any) -> str:
+        if value is None:
+            return self.missing
+        if isinstance(value, Formatted):
+            return format(value.value, value.form)
+        if callable(self.form):
+            return self.form(value)
+        if isinstance(value, tuple):
+            return self.separator.join(format(item, self.form) for item in cast("tuple[Any, ...]", value))
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        return value if isinstance(value, str) else format(value, self.form)
+
+
+@dataclass(frozen=True)
+class Formatted:
+    """A number with a format of its own, in a column of others."""
+
+    value: float
+    form: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a column makes of a value. sort : the number that it is sorted by, its text where None."""
+
+    text: str
+    sort: float | None = None
+    math: bool = False
+    share: float | None = None
+    badge: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """Cells of a row; a dimmed one is not part of the model."""
+
+    cells: tuple[Cell, ...]
+    dimmed: bool = False
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(cell.text for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows and how they are shown.
+
+    rows : records           Dataclasses, named tuples or mappings, all of one kind.
+    columns : of Column      By default those that the class of the first row declares with `column`; to be given where there may be none.
+    dimmed : function        Of a row, whether it is shown faintly.
+    numbered : str           Heading of a first column that numbers the rows; None without one.
+    """
+
+    title: str
+    rows: tuple[Any, ...]
+    columns: tuple[Column, ...] = ()
+    dimmed: Callable[[Any], bool] = lambda row: False
+    numbered: str | None = None
+    kind: str = "table"
+
+    @staticmethod
+    def of_columns(
+        title: str,
+        columns: Mapping[Column, Iterable[Any]],
+        *,
+        dimmed: Callable[[Any], bool] = lambda row: False,
+        numbered: str | None = None,
+    ) -> Table:
+        """A table of columns with their values, all of one length; NaN is shown as missing."""
+        lists = [[None if value != value else value for value in _plain(values)] for values in columns.values()]
+        names = [column.name for column in columns]
+        return Table(title, tuple(dict(zip(names, row, strict=True)) for row in zip(*lists, strict=True)), tuple(columns), dimmed, numbered)
+
+    @cached_property
+    def shown(self) -> tuple[Column, ...]:
+        """The columns with their formats."""
+        columns = self.columns or columns_of(cast("type[Any]", type(self.rows[0])))
+        return tuple(column.settle(self.rows) for column in columns)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        first = () if self.numbered is None else (self.numbered,)
+        return (*first, *(column.title for column in self.shown))
+
+    @property
+    def left(self) -> frozenset[int]:
+        """Indices of the columns that are flush left."""
+        first = self.numbered is not None
+        return frozenset(i + first for i, column in enumerate(self.shown) if column.left)
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The rows as they are shown."""
+        lines: list[Line] = []
+        for number, row in enumerate(self.rows, start=1):
+            first = () if self.numbered is None else (Cell(str(number), sort=number),)
+            lines.append(Line((*first, *(column.cell(row) for column in self.shown)), dimmed=self.dimmed(row)))
+        return tuple(lines)
+
+    def without(self, *names: str) -> Table:
+        """The table without some of its columns."""
+        return replace(self, columns=tuple(column for column in self.shown if column.name not in names))
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as plain values by the names of the columns."""
+        return [{column.name: column.value(row) for column in self.shown} for row in self.rows]
+
+
+def column(heading: str | None = None, form: str | Callable[[Any], str] = "", **more: Any) -> Any:
+    """A field of a class of rows, with what `Column` takes to show it."""
+    return field(metadata={"column": {"heading": heading, "form": form, **more}})
+
+
+def columns_of(kind: type) -> tuple[Column, ...]:
+    """The columns that a class of rows declares."""
+    return tuple(Column(item.name, **item.metadata["column"]) for item in fields(kind) if "column" in item.metadata)
+
+
+def named_values(title: str, values: Mapping[str, object]) -> Table:
+    """Names and what they are, without headings."""
+    rows = tuple({"name": name, "value": str(value)} for name, value in values.items())
+    return Table(title, rows, (Column("name", ""), Column("value", "")))
+
+
+def _plain(values: Iterable[Any]) -> list[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def estimated(pair: tuple[float | None, float | None]) -> str:
+    """value ± std, or the value alone where its standard deviation is not known."""
+    value, std = pair
+    return f"{value:.4g}" if value is not None and std is None else value_text(value, std)
+
+
+def _numbers(value: Any) -> list[float]:
+    """The numbers of a value: itself, or those of a tuple."""
+    value = value.value if isinstance(value, Formatted) else value
+    items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+    return [float(item) for item in items if isinstance(item, (int, float)) and not math.isnan(item)]
+
+
+def _sort_key(value: Any) -> float | None:
+    found = _numbers(value)
+    return max(min(found[0], _LARGEST), -_LARGEST) if found else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """All that is to be said about a result, in order."""
+
+    header: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+    facts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def numbered_notes(self) -> tuple[str, ...]:
+        return tuple(f"Note {number}: {note.removesuffix('.')}." for number, note in enumerate(self.notes, start=1))
+
+    def __str__(self) -> str:
+        parts = ["\n".join(self.header), *map(_table_text, self.tables), "\n".join(self.facts)]
+        parts.append("\n".join(self.numbered_notes))
+        return "\n\n".join(part for part in parts if part)
+
+    def html(self) -> str:
+        """For a notebook: the header, the tables, the facts and the numbered notes, all text escaped."""
+        parts = [f"<p>{escape(line)}</p>" for line in self.header]
+        parts += map(_table_html, self.tables)
+        parts += [f"<p>{escape(sentence)}</p>" for sentence in (*self.facts, *self.numbered_notes)]
+        return "\n".join(parts)
+
+
+def _table_text(table: Table) -> str:
+    lines = [table.headings, *(line.texts for line in table.lines)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(table.headings))]
+    aligned = [
+        "  ".join(text.ljust(w) if i in table.left else text.rjust(w) for i, (text, w) in enumerate(zip(line, widths, strict=True)))
+        for line in lines
+    ]
+    return "\n".join([table.title, *(line.rstrip() for line in aligned)])
+
+
+def _table_html(table: Table) -> str:
+    def cells(tag: str, texts: tuple[str, ...]) -> str:
+        number = "text-align: right" if tag == "th" else "text-align: right; white-space: nowrap"
+        styles = ("text-align: left" if i in table.left else number for i in range(len(texts)))
+        return "".join(f'<{tag} style="{style}">{escape(text)}</{tag}>' for text, style in zip(texts, styles, strict=True))
+
+    faint = ' style="opacity: 0.55"'
+    rows = [f"<tr{faint if line.dimmed else ''}>{cells('td', line.texts)}</tr>" for line in table.lines]
+    heading = f"<thead><tr>{cells('th', table.headings)}</tr></thead>"
+    return f"<table><caption>{escape(table.title)}</caption>{heading}<tbody>{''.join(rows)}</tbody></table>"
+
+
+def csv_text(records: Sequence[Mapping[str, Any]]) -> str:
+    """Records as CSV with the keys as the first line; numbers with every digit."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(records[0]) if records else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return out.getvalue()

@@ -1,0 +1,149 @@
+"""Verbs that are made from functions: what words become, and that nothing but the declaration decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from dynident.cli.command_line import Argument, Offered, Selected, completion_script, make_verb, run_verb
+from dynident.cli.exits import Exit, UsageError
+from dynident.core.kinds import Count, Hertz, kind_of
+from dynident.core.options import DeclaredOption, OptionError, Options, option
+from dynident.feasibility.options import RetrievalChoice
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filtering(Options):
+    cutoff: Hertz | Literal["auto"] | None = option("auto", "Of the filter.", flag="--filter")
+    known: Mapping[str, float] = option({}, "Known parameters.")
+    floor: bool = option(True, "Stay above the floor.")
+    secret: int = option(0, "For Python.", flag=None)
+
+
+def offered() -> list[DeclaredOption]:
+    return [DeclaredOption(name="urdf", kind=kind_of(Path), flag="--urdf", help="Write a URDF.")]
+
+
+received: dict[str, Any] = {}
+
+
+def verb(
+    robot: Annotated[str, Argument(metavar="ROBOT", help="The robot.")],
+    data: Annotated[Sequence[Path], Argument(metavar="[DATA...]", help="The data.")] = (),
+    /,
+    *,
+    output: Annotated[Path, Argument(help="The folder.", short="-o")],
+    filtering: Filtering,
+    starts: Annotated[Count | None, Argument(help="Starts.")] = None,
+    offset: Annotated[float, Argument(help="Offset.")] = 0.5,
+    show: Annotated[bool | None, Argument(help="Open it.", flag="--open")] = None,
+    targets: Annotated[Mapping[str, Any], Offered(offered)],
+) -> int:
+    """Do it.
+
+    With care.
+    """
+    received.update(locals())
+    return 7
+
+
+@pytest.fixture
+def run() -> Callable[..., int | None]:
+    received.clear()
+    return lambda *words: run_verb(make_verb("do", verb, "Example:\n\ndynident do x"), words)
+
+
+def test_words_become_values(run):
+    words = ["arm.urdf", "a.csv", "b.csv", "-o", "run", "--filter", "none", "--known", "m7=1", "--known=m6=2", "--no-floor"]
+    assert run(*words, "--offset", "-1", "--starts=3", "--urdf", "x.urdf", "--open", "--debug") == 7
+    assert received == {
+        "robot": "arm.urdf",
+        "data": (Path("a.csv"), Path("b.csv")),
+        "output": Path("run"),
+        "filtering": Filtering(cutoff=None, known={"m7": 1.0, "m6": 2.0}, floor=False),
+        "starts": 3,
+        "offset": -1.0,
+        "show": True,
+        "targets": {"urdf": Path("x.urdf")},
+    }
+
+
+def test_what_is_not_given_is_the_default(run):
+    run("arm.urdf", "-o", "run")
+    assert (received["data"], received["filtering"], received["starts"], received["offset"]) == ((), Filtering(), None, 0.5)
+    assert (received["show"], received["targets"]) == (None, {"urdf": None})
+    run("arm.urdf", "-o", "run", "--no-open")
+    assert received["show"] is False
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["-o", "run"], "Missing argument ROBOT"),
+        (["x"], "Missing option --output or -o"),
+        (["x", "-o"], "--output needs a value"),
+        (["x", "-o", "r", "--starts", "1", "--starts", "2"], "--starts is given twice; give it once"),
+        (["x", "-o", "r", "--start", "1"], "No such option: --start; did you mean --starts"),
+        (["x", "-o", "r", "--secret", "1"], "No such option: --secret"),
+        (["x", "-o", "--starts", "2"], "--output needs a value, and got --starts"),
+    ],
+)
+def test_words_that_are_not_understood(run, words, sentence):
+    with pytest.raises(UsageError) as caught:
+        run(*words)
+    assert caught.value.message == sentence
+    assert caught.value.remedy == "see 'dynident do --help'"
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "expected"),
+    [
+        (["--starts", "0"], "--starts", "a whole number of at least 1 or none"),
+        (["--starts", "1.5"], "--starts", "a whole number of at least 1 or none"),
+        (["--filter", "fast"], "--filter", "a number [Hz] from 1e-06 to 1e+08, auto or none"),
+        (["--known", "m7"], "--known", "NAME=VALUE"),
+        (["--known", "m7=x"], "--known m7", "a finite number"),
+    ],
+)
+def test_values_that_are_refused(run, words, name, expected):
+    with pytest.raises(OptionError) as caught:
+        run("x", "-o", "r", *words)
+    assert (caught.value.name, caught.value.expected) == (name, expected)
+
+
+def test_some_options_of_a_class():
+    def simple(*, filtering: Annotated[Filtering, Selected(("known",))]) -> None:
+        received["filtering"] = filtering
+
+    made = make_verb("simple", simple, "")
+    assert [word.option.flag for word in made.words] == ["--known"]
+    run_verb(made, ["--known", "a=1"])
+    assert received["filtering"] == Filtering(known={"a": 1.0})
+
+
+def test_a_verb_can_end_with_an_exit_code():
+    def end() -> None:
+        raise Exit(3)
+
+    assert run_verb(make_verb("end", end, ""), []) == 3
+
+
+def test_help_and_completion(run, capsys):
+    assert run("--help") is None
+    text = capsys.readouterr().out
+    assert "--no-floor" in text
+    assert "dynident do x" in text
+    assert "--filter" in completion_script([make_verb("do", verb, "")], "bash")
+
+
+def test_two_words_for_one_value():
+    def retrieve(*, choice: RetrievalChoice) -> None:
+        received["choice"] = choice
+
+    run_verb(make_verb("retrieve", retrieve, ""), ["--total-mass", "16", "20", "--drop", "30%"])
+    assert received["choice"].total_mass == (16.0, 20.0)
+    assert received["choice"].drop.percent == 30.0
