@@ -33,6 +33,7 @@ def hits(dispatcher) -> int:
 @pytest.fixture(autouse=True)
 def caches(tmp_path: Path, monkeypatch) -> Iterator[Path]:
     """An empty folder for compiled code."""
+    config.reload_config()  # Numba does so at its next compilation if the environment has changed, and would forget the folder
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
     compiled.cache_folder.cache_clear()
     yield tmp_path / "dynident"
