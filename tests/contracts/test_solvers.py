@@ -185,11 +185,11 @@ def yes_or_no(links: list[LinkView]) -> float:
 @pytest.mark.parametrize("solver", ANY_FUNCTION)
 def test_a_rule_with_branches(solver: str) -> None:
     problem = make("planar, total mass", extra=(UserConstraint(heavy_or_short),))
-    result = solve_retrieval(problem, solver=solver, options=SolverOptions(starts=2))
+    result = solve_retrieval(problem, solver=solver, options=SolverOptions(starts=6))
     # with the branch of heavy links chosen by hand it is a bound that the conic solver can treat, with that of light ones too
     heavy = solve_retrieval(make("planar, total mass", extra=(Bounds("c1x", high=0.2), Bounds("m1", low=3.5))))
     light = solve_retrieval(make("planar, total mass", extra=(Bounds("c1x", high=0.22), Bounds("m1", high=3.5))))
-    # two random starts of a search that is not exact end 0 to 2 % above, by the rounding of the machine
+    # the best of six random starts of a search that is not exact ends 0 to 3 % above (of two, 0 to 8 %), by seed and rounding
     assert result.objective <= (1.01 if SOLVERS[solver].exact else 1.05) * min(heavy.objective, light.objective)
     assert result.feasible
 
