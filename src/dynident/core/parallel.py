@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -19,6 +20,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from dynident.core.files import interrupted_later
 from dynident.core.isolation import end_with_parent
 from dynident.core.sizes import check_count
 from dynident.errors import InputError, ValueRangeError
@@ -91,13 +93,24 @@ def process_pool(workers: int) -> Generator[Executor | None]:
         yield None
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=_begin_worker, initargs=(os.getpid(),)) as pool:
-        yield pool
+        try:
+            yield pool
+        finally:
+            _end_unfinished(pool)
+
+
+def _end_unfinished(pool: ProcessPoolExecutor) -> None:
+    """End workers that still compute what nobody waits for: a Ctrl-C does not reach a process that is just being forked."""
+    if pool._pending_work_items:  # pyright: ignore[reportAttributeAccessIssue] (terminate_workers of Python 3.14)
+        for process in list(pool._processes.values()):
+            process.terminate()
 
 
 def _begin_worker(parent: int) -> None:
     """In a worker: it ends with the process that began it, and is silent; one that waits for work would print a traceback at a Ctrl-C."""
     end_with_parent(parent)
     sys.stderr = open(os.devnull, "w")  # noqa: SIM115 (for as long as the process lives)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it was forked while its parent put Ctrl-C off
 
 
 def _collect(
@@ -120,7 +133,8 @@ def _collect(
                 jobs = {job: start for job, start in jobs.items() if not job.cancel()}
             while waiting and len(jobs) < at_once:
                 start = waiting.pop(0)
-                jobs[begin(start)] = start
+                with interrupted_later():  # Python swallows a KeyboardInterrupt in what it calls before and after a fork
+                    jobs[begin(start)] = start
             left = deadline - time.monotonic()
             done, _ = wait(jobs, timeout=None if left <= 0.0 or np.isinf(left) else left, return_when=FIRST_COMPLETED)
             for job in sorted(done, key=lambda job: jobs[job]):

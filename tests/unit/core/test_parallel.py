@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -174,3 +176,30 @@ def test_no_starts_is_an_error() -> None:
 def test_work_that_no_other_process_can_have_is_refused_in_a_sentence() -> None:
     with ProcessPoolExecutor(1) as pool, pytest.raises(InputError, match="importable module, or one process"):
         multi_start(lambda start, rng: start, 2, seed=0, executor=pool)
+
+
+INTERRUPTED_FORK = """
+import os, signal, time
+from dynident.core.parallel import multi_start, process_pool
+
+main = os.getpid()
+
+def interrupt():  # as Ctrl-C in this moment; Python ignores what such a callback raises
+    os.kill(main, signal.SIGINT)
+
+def work(start, rng):
+    time.sleep(100.0)
+
+os.register_at_fork(after_in_parent=interrupt)
+try:
+    with process_pool(2) as pool:
+        multi_start(work, 2, seed=0, executor=pool)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_while_workers_are_forked_ends_them():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED_FORK], check=False, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted\n"
+    assert done.stderr == ""
