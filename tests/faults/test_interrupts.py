@@ -59,7 +59,7 @@ LONG = {
     "reproduce": "reproduce unsigned -o again",
 }
 #: Those that take longer than all moments at which Ctrl-C is pressed.
-LONGER = {"excite", "excite-workers", "simulate", "retrieve", "retrieve-workers", "record", "sample", "signs", "reproduce"}
+LONGER = {"excite", "excite-workers", "simulate", "retrieve", "retrieve-workers", "record", "sample", "reproduce"}
 #: Processor time of the command at which Ctrl-C is pressed [s].
 MOMENTS = (0.02, 0.15, 0.6)
 #: The same of a command that waits for its workers [s].
