@@ -17,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.data import Dataset
 from dynident.dynamics import inverse_dynamics
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from tests.logs import synthetic_log
 
 SIZES = (0.3, 2.0)  # GB
@@ -88,9 +88,16 @@ def _recordings() -> str:
         for seed in range(SEEDS):
             logs = [synthetic_log(robot, samples=2000, noise=noise, seed=10 * seed + k) for k, noise in enumerate(noises)]
             clean = [synthetic_log(robot, samples=2000, seed=10 * seed + k) for k in range(2)]
-            problem, exact = build_problem(robot, Dataset.concatenate(logs)), fit(build_problem(robot, Dataset.concatenate(clean))).values
-            own = fit(problem)
-            found = {"own": own, "pooled": fit(replace(problem, parts=())), "alone": fit(build_problem(robot, logs[0]))}
+            problem, exact = (
+                build_problem(robot, Dataset.concatenate(logs)),
+                regression.estimate(build_problem(robot, Dataset.concatenate(clean))).values,
+            )
+            own = regression.estimate(problem)
+            found = {
+                "own": own,
+                "pooled": regression.estimate(replace(problem, parts=())),
+                "alone": regression.estimate(build_problem(robot, logs[0])),
+            }
             for name, estimate in found.items():
                 relative = (estimate.values - exact) / np.maximum(np.abs(exact), 0.05)
                 errors[name].append(100.0 * float(np.sqrt(np.mean(relative**2))))

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.virtual_arms import draw_arm, record_pair
-from dynident import Robot, identify, load_dataset, load_robot
+from dynident import Robot, identify, load_dataset, load_robot, regression
 from dynident.data import Dataset
 from dynident.friction import linear
-from dynident.regression import Estimate, build_problem, fit
+from dynident.regression import Estimate, build_problem
 from dynident.regression.equations.factors import triangular
 from tests.oracles.logs import generated_log
 from tests.realdata.test_identification import tx40_log
@@ -70,7 +70,9 @@ def interleaved(robot: Robot, log: Dataset, parts: int = 3, turns: int = 5) -> l
         )
         factors = tuple(triangular([table.T for table in own]) for own in tables)
         counts = np.array([sum(table.shape[1] for table in own) for own in tables])
-        found.append(fit(replace(problem, factors=factors, counts=counts, filtered=tables, rows=(), provenance=None, notes=())))
+        found.append(
+            regression.estimate(replace(problem, factors=factors, counts=counts, filtered=tables, rows=(), provenance=None, notes=()))
+        )
     return found
 
 
@@ -95,7 +97,7 @@ def coverage(robot: Robot, seconds: float, time_constant: float, seeds: int = SE
         log = generated_log(
             robot, friction=linear(), samples=round(100 * seconds), rate=100.0, noise=0.1, time_constant=time_constant, noise_seed=seed
         )
-        estimate = fit(build_problem(robot, log.dataset, friction=linear(), cutoff=5.0))
+        estimate = regression.estimate(build_problem(robot, log.dataset, friction=linear(), cutoff=5.0))
         error = np.abs(estimate.values - estimate.base.coefficients(log.standard))
         by_noise.append(error <= 1.96 * estimate.noise_std)
         printed.append(error <= estimate.half_interval)

@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 
 import dynident
+from dynident import regression
 from dynident.data import Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
 from dynident.friction import linear
-from dynident.regression import base_parameters, build_problem, fit, identify, residuals
+from dynident.regression import base_parameters, build_problem, identify, residuals
 
 PEER = Path(__file__).with_name("peer_identification.py")
 REPOSITORY = Path(__file__).parents[1]
@@ -278,7 +279,7 @@ def _tx40_rows() -> list[tuple[str, str, str]]:
     folder = DATA / "staubli_tx40"
     log = tx40_log(folder)
     robot = dynident.load_robot(folder / "tx40_mdh_modified.urdf")
-    estimate = fit(build_problem(robot, log, cutoff=20.0), drop_above_percent=None)
+    estimate = regression.estimate(build_problem(robot, log, cutoff=20.0), drop_above_percent=None)
     reference = [float(row["fv"]) for row in rows_of(DATA / "published" / "tx40_figaroh_reference_friction_inertia.csv")[:6]]
     ratios = np.asarray(estimate.friction_parameters)[:, 0] / reference
     told = ", ".join(f"{ratio:.3f}" for ratio in ratios)

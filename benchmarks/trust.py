@@ -16,10 +16,11 @@ import numpy as np
 
 from benchmarks import deviations
 from benchmarks.virtual_arms import ERRORS, MOTIONS, ROBOTS, draw_arm, record_pair
+from dynident import regression
 from dynident.errors import DynidentError
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.feasibility.objective import posterior_data
-from dynident.regression import Estimate, Problem, build_problem, fit, residuals
+from dynident.regression import Estimate, Problem, build_problem, residuals
 from dynident.regression.problem import problem_on_base
 from dynident.validation import validate
 
@@ -119,8 +120,8 @@ def judge(case: Case) -> Outcome:
     train, test = record_pair(arm, case.motion, rng)
     try:
         problem = build_problem(arm.described, train)
-        estimate = fit(problem)
-        dropped = fit(problem, drop_above_percent=30.0)
+        estimate = regression.estimate(problem)
+        dropped = regression.estimate(problem, drop_above_percent=30.0)
         links = solve_retrieval(retrieval_problem(estimate))
         judged = validate(estimate, test, links=links)
     except DynidentError as failure:

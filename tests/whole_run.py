@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.data import EffortKind
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.feasibility.ranges import with_ranges
 from dynident.friction import linear
 from dynident.monitoring import contact_monitor
 from dynident.payload import Declared, identify_payload
-from dynident.regression import Estimate, build_problem, fit, refit_friction
+from dynident.regression import Estimate, build_problem, refit_friction
 from dynident.signs import SignRecovery, recover_signs
 from dynident.validation import validate
 from tests.logs import synthetic_log
@@ -25,7 +25,7 @@ from tests.logs import synthetic_log
 def all_stages(*, noise: float = 0.1, seed: int = 1) -> dict[str, Any]:
     """By the names of `save_run`."""
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=noise, seed=seed), friction=linear(), cutoff=5.0)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     links = with_ranges(solve_retrieval(retrieval_problem(estimate, total_mass=(0.1, 50.0))))
     # as if the log had come without its signs, and as if the estimate had got its friction from another one
     signs = replace(_signs(), estimate=estimate, links=links)

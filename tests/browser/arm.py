@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dynident import regression
 from dynident.data import Dataset, EffortKind
 from dynident.dynamics import inverse_dynamics
 from dynident.feasibility import (
@@ -23,7 +24,7 @@ from dynident.feasibility.ranges import with_ranges
 from dynident.friction import linear
 from dynident.parameters import from_com
 from dynident.payload import Declared, identify_payload
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.robots import Joint, JointType, Link, Robot
 from dynident.robots.kinematics import translation
 from dynident.runs import (
@@ -95,7 +96,7 @@ def log(robot: Robot, *, seconds: float = 24.0, rate: float = 200.0, seed: int =
 
 def identified(folder: Path, robot: Robot, data: Dataset, *, cutoff: float = 8.0) -> None:
     problem = build_problem(robot, data.part(0, 0.7), friction=linear(), cutoff=cutoff, rate=4.0 * cutoff)
-    write_estimate(folder, fit(problem, drop_above_percent=30.0), problem)
+    write_estimate(folder, regression.estimate(problem, drop_above_percent=30.0), problem)
 
 
 def signs_recovered(folder: Path, robot: Robot, data: Dataset) -> None:

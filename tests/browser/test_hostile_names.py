@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dynident import regression
 from dynident.cli.moving_robot import show_moving
 from dynident.data import Dataset, EffortKind
 from dynident.doctor import diagnose
@@ -18,7 +19,7 @@ from dynident.excitation.experiment import design_experiment
 from dynident.fleet import compare_runs
 from dynident.friction import linear
 from dynident.monitoring import contact_monitor, find_contacts
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.reports import report
 from dynident.reports.comparison import comparison_page, fleet_page
 from dynident.reports.contacts import contacts_page
@@ -65,7 +66,7 @@ def log(robot) -> Dataset:
 def run(tmp_path_factory, robot, log) -> Path:
     folder = tmp_path_factory.mktemp("run")
     problem = build_problem(robot, log.part(0.0, 0.7), friction=linear(), cutoff=8.0, rate=32.0)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     write_estimate(folder, estimate, problem)
     write_validation(folder, validate(estimate, log.part(0.7, 1.0)))
     return folder

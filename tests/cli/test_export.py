@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.data import write_dataset
 from dynident.dynamics import inverse_dynamics
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.runs import read_estimate, read_parameters, write_estimate, write_parameters
 from tests.cli.test_identify import refused as refused_with
 from tests.export_models import MJCF, URDF, written
@@ -29,7 +29,7 @@ def make_run(folder: Path, robot_file: Path | str) -> Path:
     """A run folder with an estimate and link parameters."""
     robot = load_robot(robot_file)
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear(), cutoff=None)
-    write_estimate(folder / "run", fit(problem), problem)
+    write_estimate(folder / "run", regression.estimate(problem), problem)
     estimate = read_estimate(folder / "run")
     wanted = build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot))
     write_parameters(folder / "run", solve_retrieval(wanted))
@@ -188,7 +188,7 @@ def test_infeasible_parameters_need_force(dynident, tmp_path):
     folder = written(tmp_path).parent
     robot = load_robot(tmp_path / "arm.urdf")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=linear(), cutoff=None)
-    write_estimate(folder / "run", fit(problem), problem)
+    write_estimate(folder / "run", regression.estimate(problem), problem)
     assert dynident("retrieve", "run", "--no-consistency", "--prior", "none", "--no-ranges").returncode == 0
     refused(dynident("export", "run", "--csv", "o.csv"), "not feasible", "--force")
     finished = dynident("export", "run", "--csv", "o.csv", "--python", "o.py", "--force")

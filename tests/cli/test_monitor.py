@@ -13,7 +13,7 @@ import pytest
 from dynident.data import Dataset, write_dataset
 from dynident.exports import model_from_run
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, estimate
 from dynident.runs import load_run, read_monitor, write_estimate
 from tests.browser.arm import arm, log
 
@@ -29,7 +29,7 @@ def folder(tmp_path_factory, dynident_in) -> Path:
     made = tmp_path_factory.mktemp("monitor")
     recorded = replace(log(arm(), seconds=48.0), ddq=None)
     problem = build_problem(arm(), recorded.part(0, 0.34), friction=linear(), cutoff=8.0, rate=32.0)
-    write_estimate(made / "run", fit(problem), problem)
+    write_estimate(made / "run", estimate(problem), problem)
     write_dataset(recorded.part(0.34, 0.67), made / "free.npz")
     write_dataset(touched(recorded.part(0.67, 1)), made / "work.npz")
     done = dynident_in(made, "monitor", "run", "work.npz", "--free", "free.npz", "--false-alarms", "0.05")
@@ -106,7 +106,7 @@ def test_what_does_not_go_together_is_said(folder, dynident_in):
 
 def test_after_another_identification_the_thresholds_no_longer_count(folder, dynident_in):
     problem = build_problem(arm(), replace(log(arm(), seconds=16.0), ddq=None), friction=linear(), cutoff=7.0, rate=28.0)
-    write_estimate(folder / "run", fit(problem), problem)
+    write_estimate(folder / "run", estimate(problem), problem)
     done = dynident_in(folder, "monitor", "run", "work.npz")
     assert done.returncode == 2
     assert "belongs to another estimate" in done.stderr

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import load_robot, retrieve
+from dynident import load_robot, regression, retrieve
 from dynident.data import ControllerSamples, write_dataset
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.runs import RunFolder, Stage, read_estimate, read_parameters, read_validation, write_estimate
 from tests.logs import FRICTION, synthetic_log, synthetic_samples
 
@@ -36,9 +36,9 @@ def identified(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two run folders as `dynident identify` writes them, made once."""
     folder = tmp_path_factory.mktemp("identified")
     log = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.02), friction=linear(), cutoff=None)
-    write_estimate(folder / "planar", fit(log), log)
+    write_estimate(folder / "planar", regression.estimate(log), log)
     samples = build_problem(load_robot("spatial_3r"), synthetic_samples(noise=1e-4))
-    write_estimate(folder / "spatial", fit(samples), samples)
+    write_estimate(folder / "spatial", regression.estimate(samples), samples)
     return folder
 
 

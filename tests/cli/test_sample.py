@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import check_robot, load_robot
+from dynident import check_robot, load_robot, regression
 from dynident.feasibility import retrieval_problem, solve_retrieval, two_step
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.runs import RunFolder, Stage, read_samples, save_run
 from dynident.validation import validate
 from tests.cli.test_identify import refused
@@ -25,7 +25,7 @@ from tests.pages import unpack
 
 def make_run(folder: Path, robot_file: Path, *, posterior: bool = True) -> Path:
     robot = load_robot(robot_file)
-    estimate = fit(build_problem(robot, synthetic_log(robot, noise=0.05), friction=linear(), cutoff=None))
+    estimate = regression.estimate(build_problem(robot, synthetic_log(robot, noise=0.05), friction=linear(), cutoff=None))
     links = solve_retrieval(retrieval_problem(estimate, objective=None if posterior else two_step(estimate)))
     save_run(folder, estimate, parameters=links, validation=validate(estimate, synthetic_log(robot, noise=0.05, seed=2), links=links))
     return folder

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dynident import regression
 from dynident.data import Dataset, low_pass, write_dataset
 from dynident.friction import linear
-from dynident.regression import build_problem, fit, identify, residuals
+from dynident.regression import build_problem, identify, residuals
 from dynident.robots import load_robot
 from dynident.runs import read_estimate, write_estimate
 from tests.cli.test_identify import arrays, refused
@@ -114,7 +115,7 @@ def test_controller_samples_are_judged_element_by_element(dynident, tmp_path):
 def test_a_model_with_columns_of_its_own_needs_them(dynident, folder):
     log = synthetic_log()
     problem = build_problem(load_robot("planar_2r"), log, friction=linear(), extra={"spring": log.q}, cutoff=None)
-    write_estimate(folder / "spring", fit(problem), problem)
+    write_estimate(folder / "spring", regression.estimate(problem), problem)
     refused(dynident("validate", "spring", "log.npz"), ["extra column", "spring"])
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.core.options import Options, declared_options, option
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
@@ -20,7 +20,7 @@ from dynident.exports.formats.yaml_file import parameters_from_yaml
 from dynident.exports.target import Exporter, Request, States
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.parameters import from_com
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.runs import read_estimate, write_estimate, write_parameters
 from tests.export_models import model_of
 from tests.logs import synthetic_log
@@ -161,7 +161,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pendulum") / "run"
     robot = load_robot("pendulum_1r")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), friction=None, cutoff=None)
-    write_estimate(folder, fit(problem), problem)
+    write_estimate(folder, regression.estimate(problem), problem)
     estimate = read_estimate(folder)
     write_parameters(
         folder, solve_retrieval(build_retrieval(estimate.base, two_step(estimate), PhysicalConsistency(), prior=prior_to_robot(robot)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from dynident import load_robot
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, estimate
 from dynident.reports import SECTIONS, report_html
 from dynident.reports.blocks import Block, Card, Cards, Section, Text
 from dynident.reports.page import fill_section
@@ -23,7 +23,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("run")
     robot = load_robot("planar_2r")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), cutoff=None)
-    write_estimate(folder, fit(problem), problem)
+    write_estimate(folder, estimate(problem), problem)
     return load_run(folder)
 
 

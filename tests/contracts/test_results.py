@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import dynident
+from dynident import regression
 from dynident.bundles import make_bundle
 from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
@@ -38,7 +39,7 @@ from dynident.friction import linear
 from dynident.monitoring import contact_monitor, find_contacts
 from dynident.payload import Declared, identify_payload
 from dynident.recording import plan_trajectory
-from dynident.regression import build_problem, fit, refit_friction
+from dynident.regression import build_problem, refit_friction
 from dynident.reports.figures import COLOURS
 from dynident.robots import check_robot, load_robot
 from dynident.runs import run_in_memory, save_run
@@ -53,7 +54,7 @@ def stages() -> dict[str, Any]:
     """The chain on a small arm, once for all tests."""
     robot, data = arm(), log(arm(), seconds=16.0)
     problem = build_problem(robot, data.part(0, 0.7), friction=linear(), cutoff=8.0, rate=32.0)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     retrieval = retrieval_problem(estimate)
     links = retrieve(retrieval)
     return {
@@ -128,7 +129,7 @@ def _recovery() -> Result:
 def _payload() -> Result:
     robot = arm()
     unloaded, loaded = (log(robot, seconds=16.0, seed=seed) for seed in (0, 1))
-    return identify_payload(fit(build_problem(robot, unloaded)), loaded, declared=Declared(mass=0.5))
+    return identify_payload(regression.estimate(build_problem(robot, unloaded)), loaded, declared=Declared(mass=0.5))
 
 
 def _diagnosis() -> Result:

@@ -39,7 +39,7 @@ from dynident.feasibility.solvers.penalty import PenaltyOptions
 from dynident.feasibility.solvers.registry import SOLVERS, solve_with
 from dynident.feasibility.solvers.solver import Solver
 from dynident.parameters import change_of_frame, consistency_margin
-from dynident.regression import base_parameters, build_problem, fit
+from dynident.regression import base_parameters, build_problem, estimate
 from dynident.runs import write_estimate
 from tests.contracts.retrieval_problems import CONVEX, NONCONVEX, make, panda
 from tests.logs import synthetic_log
@@ -258,7 +258,7 @@ def test_a_new_solver_is_known_everywhere(command: Callable[..., tuple[int, str]
         solve_retrieval(make("pendulum"), solver="averag")
     robot = load_robot("planar_2r")
     problem = build_problem(robot, synthetic_log(robot, noise=0.01), cutoff=None)
-    write_estimate(tmp_path / "run", fit(problem), problem)
+    write_estimate(tmp_path / "run", estimate(problem), problem)
     words = ("retrieve", tmp_path / "run", "--no-ranges", "--prior", "nominal", "--solver", "average")
     assert command(*words)[0] == 0
     assert "average" in (tmp_path / "run" / "parameters.json").read_text()

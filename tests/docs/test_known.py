@@ -9,7 +9,7 @@ import numpy as np
 
 from dynident import load_robot, retrieve
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, estimate
 from tests.conftest import REPOSITORY
 from tests.docs.known_picture import draw, gather
 from tests.logs import synthetic_log
@@ -17,7 +17,7 @@ from tests.logs import synthetic_log
 
 def test_the_picture_has_prior_data_and_posterior_of_a_parameter():
     robot = load_robot("planar_2r")
-    links = retrieve(fit(build_problem(robot, synthetic_log(robot, noise=0.5), friction=linear(), cutoff=None)))
+    links = retrieve(estimate(build_problem(robot, synthetic_log(robot, noise=0.5), friction=linear(), cutoff=None)))
     known = gather(links, "m2", true=robot.parameters, count=300)
     column = links.base.columns.index("m2")
     assert known.prior.std() > known.posterior.std()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.data import Dataset, load_recording, write_dataset
 from dynident.doctor.diagnose import diagnose
 from dynident.excitation.formats.registry import read_trajectory, write_trajectory
@@ -23,7 +23,7 @@ from dynident.excitation.motion_check import check_motion
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.feasibility.constraints.files import read_constraints
 from dynident.friction import linear
-from dynident.regression import build_problem, fit, identify
+from dynident.regression import build_problem, identify
 from dynident.regression.prepare import match_joints
 from dynident.robots import Robot
 from dynident.robots.check import check_robot
@@ -196,7 +196,7 @@ def read_run(path: Path) -> Found:
 @cache
 def stages() -> tuple[Any, ...]:
     problem = build_problem(robot(), log(), friction=linear(), cutoff=None)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     links = solve_retrieval(retrieval_problem(estimate))
     return problem, estimate, links, validate(estimate, log(), links=links)
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from benchmarks.silent import KINDS, SHARES, Case, cases, compare, measure, spoil
-from dynident import Estimate, identify
+from dynident import Estimate, identify, regression
 from dynident.data.signals.faulty_samples import leave_out_faults
 from dynident.doctor import diagnose
-from dynident.regression import Huber, Squared, fit
+from dynident.regression import Huber, Squared
 from dynident.regression.problem import problem_on_base
 from tests.browser.arm import arm, log
 
@@ -91,10 +91,10 @@ def test_a_robust_loss_is_used_where_residuals_are_far_beyond_noise_and_said():
 
 def test_without_gross_errors_the_default_is_least_squares_to_the_last_bit():
     problem = problem_on_base(intact().base, case().log, cutoff=5.0)
-    by_default, squared = fit(problem), fit(problem, loss=Squared())
+    by_default, squared = regression.estimate(problem), regression.estimate(problem, loss=Squared())
     np.testing.assert_array_equal(by_default.values, squared.values)
     np.testing.assert_array_equal(by_default.covariance, squared.covariance)
-    assert not np.array_equal(fit(problem, loss=Huber()).values, squared.values)
+    assert not np.array_equal(regression.estimate(problem, loss=Huber()).values, squared.values)
 
 
 @pytest.mark.slow

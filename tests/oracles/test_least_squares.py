@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.linalg import sqrtm
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.data import ControllerSamples, Dataset, ParallelFilter
 from dynident.dynamics import gravity, inertia_gravity_regressor, mass_matrix
 from dynident.friction import Coulomb, Viscous, combine, linear
-from dynident.regression import Estimate, base_parameters, build_problem, fit, identify, residuals
+from dynident.regression import Estimate, base_parameters, build_problem, identify, residuals
 from tests.oracles.logs import Log, generated_log, written_out
 from tests.oracles.machines import machine
 
@@ -157,7 +157,9 @@ def test_filtered_rows_are_the_filtered_columns(segments: tuple[int, ...]) -> No
     whole = np.column_stack([rows, right])
     np.testing.assert_allclose(A.T @ A, whole.T @ whole, rtol=1e-9, atol=1e-9 * np.abs(whole.T @ whole).max())
     values, *_ = np.linalg.lstsq(rows, right, rcond=None)
-    np.testing.assert_allclose(fit(problem, noise="uniform", drop_above_percent=None).values, values, atol=1e-9 * np.abs(values).max())
+    np.testing.assert_allclose(
+        regression.estimate(problem, noise="uniform", drop_above_percent=None).values, values, atol=1e-9 * np.abs(values).max()
+    )
 
 
 def test_masked_samples_reach_no_filtered_row() -> None:
@@ -168,7 +170,7 @@ def test_masked_samples_reach_no_filtered_row() -> None:
         mask[start : start + 130, j] = False
     dataset = replace(log.dataset, mask=mask, effort=np.where(mask, log.dataset.effort, 1e6))
     problem = build_problem(robot, dataset, friction=linear(), cutoff=5.0, rate=20.0)
-    values = fit(problem, noise="uniform", drop_above_percent=None).values
+    values = regression.estimate(problem, noise="uniform", drop_above_percent=None).values
     truth = problem.base.coefficients(log.standard)
     np.testing.assert_allclose(values, truth, atol=1e-9 * np.abs(truth).max())
     assert np.all(problem.counts < build_problem(robot, log.dataset, friction=linear(), cutoff=5.0, rate=20.0).counts)
@@ -238,7 +240,10 @@ def test_merged_problems_are_one_problem_over_both_logs(cutoff: float | None) ->
     options = {"friction": model, "cutoff": cutoff}
     merged = build_problem(robot, logs[0].dataset, **options).merge(build_problem(robot, logs[1].dataset, **options))
     joined = build_problem(robot, concatenated(*logs), **options)
-    one, two = fit(merged, noise="uniform", drop_above_percent=None), fit(joined, noise="uniform", drop_above_percent=None)
+    one, two = (
+        regression.estimate(merged, noise="uniform", drop_above_percent=None),
+        regression.estimate(joined, noise="uniform", drop_above_percent=None),
+    )
     np.testing.assert_allclose(one.values, two.values, atol=1e-10)
     np.testing.assert_allclose(one.std, two.std, rtol=1e-8)
     assert merged.counts.tolist() == joined.counts.tolist()

@@ -7,9 +7,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import dynident
-from dynident import Robot
+from dynident import Robot, regression
 from dynident.friction import Armature, Viscous, combine, linear
-from dynident.regression import base_parameters, build_problem, fit
+from dynident.regression import base_parameters, build_problem
 from dynident.regression.equations.factors import compress
 from dynident.robots.kinematics import rounded_joints
 from tests.oracles.logs import generated_log
@@ -95,6 +95,6 @@ def test_any_blocks_compress_to_one_factor(seed: int, heights: list[int], column
 def test_exact_logs_predict_every_other_motion(robot: Robot, seed: int) -> None:
     log = generated_log(robot, friction=linear(), samples=600, seed=seed)
     problem = build_problem(robot, log.dataset, friction=linear(), cutoff=None)
-    estimate = fit(problem, drop_above_percent=None)
+    estimate = regression.estimate(problem, drop_above_percent=None)
     scale = np.abs(log.dataset.effort).max()
     assert np.abs(estimate.predict(log.dataset) - log.dataset.effort).max() < 1e-8 * scale

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy.signal import butter, sosfiltfilt
 
-from dynident import Robot, load_robot
+from dynident import Robot, load_robot, regression
 from dynident.data import ControllerSamples, Dataset, differentiate, load_controller_samples, load_dataset, low_pass, resample
 from dynident.dynamics import inverse_dynamics
 from dynident.friction import Motion, friction_torque, linear
-from dynident.regression import BaseParameters, base_parameters, build_problem, fit, identify, residuals
+from dynident.regression import BaseParameters, base_parameters, build_problem, identify, residuals
 from dynident.reproduce.gaz2019.controller import printed_std
 from dynident.reproduce.gaz2019.groupings import same_grouping
 from dynident.reproduce.gaz2019.published import TABLE_3
@@ -179,7 +179,7 @@ class TestPandaLog:
     def test_published_coefficients_are_worse_than_ours(self, log: Dataset, shared_data: Path) -> None:
         base, values = published_classical(shared_data)
         problem = build_problem(base.robot, log, friction=linear(), **OPTIONS)
-        theirs, ours = residuals(problem, values).relative_percent, fit(problem).residuals.relative_percent
+        theirs, ours = residuals(problem, values).relative_percent, regression.estimate(problem).residuals.relative_percent
         assert theirs == pytest.approx(1.27, abs=0.02)
         assert ours < 0.75 * theirs
 

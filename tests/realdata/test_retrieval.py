@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.data import load_controller_samples, load_dataset
 from dynident.feasibility import (
     Bounds,
@@ -27,7 +27,7 @@ from dynident.feasibility.constraints.files import read_constraints
 from dynident.feasibility.ranges import with_ranges
 from dynident.friction import linear
 from dynident.parameters import consistency_margin, from_com
-from dynident.regression import build_problem, fit, residuals
+from dynident.regression import build_problem, residuals
 from dynident.regression.problem import problem_on_base
 
 OPTIMUM = 3.7262e-4
@@ -36,7 +36,7 @@ OPTIMUM = 3.7262e-4
 @pytest.fixture(scope="module")
 def estimate(shared_data: Path):
     samples = load_controller_samples(shared_data / "panda_gaz2019" / "derived_M_g_1010.npz")
-    return fit(build_problem(load_robot("panda"), samples), noise="uniform")  # as in the paper
+    return regression.estimate(build_problem(load_robot("panda"), samples), noise="uniform")  # as in the paper
 
 
 @pytest.fixture(scope="module")

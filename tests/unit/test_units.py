@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.data import ControllerSamples
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import InputError, ValueRangeError
@@ -20,7 +20,7 @@ from dynident.exports.code.python_module import write_python
 from dynident.exports.export_model import ExportModel
 from dynident.exports.proof import compare, random_states
 from dynident.exports.target import Exported, Request
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.reports.regression import residual_table
 from dynident.reports.regression_figures import friction_figure
 from dynident.reports.validation import joint_table, worst_table
@@ -68,7 +68,7 @@ def test_a_joint_knows_its_units_and_a_robot_all_of_them():
 def test_rows_residuals_and_friction_curves():
     problem = build_problem(polar(), synthetic_log(polar(), noise=0.05), cutoff=None)
     assert [group.unit for group in problem.groups] == ["N·m", "N"]
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     assert [row.texts[-1] for row in residual_table(estimate.residuals, estimate.base).lines] == ["N·m", "N", ""]
     layout = json.dumps(friction_figure(estimate, 1).layout, ensure_ascii=False)
     assert "velocity [m/s]" in layout
@@ -76,7 +76,7 @@ def test_rows_residuals_and_friction_curves():
 
 
 def test_elements_of_M_are_taken_together_only_with_their_own_unit():
-    estimate = fit(build_problem(polar(), samples(polar())))
+    estimate = regression.estimate(build_problem(polar(), samples(polar())))
     cells = [(row.texts[0], row.texts[-1]) for row in residual_table(estimate.residuals, estimate.base).lines]
     elements = [("M (1 elements)", unit) for unit in ("kg·m²", "kg·m", "kg")] + [("g (1 elements)", unit) for unit in ("N·m", "N")]
     assert cells == [*elements, ("all", "")]
@@ -84,7 +84,7 @@ def test_elements_of_M_are_taken_together_only_with_their_own_unit():
 
 def test_validation():
     robot = polar()
-    estimate = fit(build_problem(robot, synthetic_log(robot, noise=0.05), cutoff=None))
+    estimate = regression.estimate(build_problem(robot, synthetic_log(robot, noise=0.05), cutoff=None))
     found = validate(estimate, synthetic_log(robot, noise=0.05, seed=2))
     assert [row.texts[2] for row in joint_table(found).lines] == ["N·m", "N"]
     assert {row.texts[0]: row.texts[4] for row in worst_table(found, 1).lines} == {"turn": "N·m", "slide": "N"}

@@ -26,7 +26,7 @@ from dynident.regression.equations.columns import Columns
 from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.rows import RowGroup
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import fit
+from dynident.regression.estimation import estimate as estimate_coefficients
 from dynident.regression.problem import Problem
 from dynident.robots.robot import Robot
 
@@ -144,7 +144,7 @@ def _check_knows_both(estimate: Estimate) -> None:
 def _separate(estimate: Estimate, equations: Literal["gravity", "inertia"]) -> Objective:
     if estimate.problem is None:
         raise InputError("gravity and inertia are identified by themselves, and the data of this estimate are not there; identify again")
-    found = fit(_restrict(estimate.problem, equations), noise="uniform")
+    found = estimate_coefficients(_restrict(estimate.problem, equations), noise="uniform")
     A = _padded(found.base, estimate)[found.kept]
     return Objective(name=f"squared distance to the coefficients of {equations}", A=A, b=found.values[found.kept])
 

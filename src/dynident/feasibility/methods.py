@@ -29,7 +29,7 @@ from dynident.feasibility.solvers.penalty import SOLVER, PenaltyOptions
 from dynident.feasibility.solvers.search.box import name_unbounded
 from dynident.feasibility.solvers.solver import SolverOptions
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import fit
+from dynident.regression.estimation import estimate as estimate_coefficients
 
 #: How many names a note lists.
 _LISTED = 12
@@ -178,7 +178,7 @@ def fit_plainly(estimate: Estimate) -> Estimate:
     """
     if (estimate.summary.noise == "uniform" and estimate.summary.loss == "squared") or estimate.problem is None:
         return estimate
-    return fit(estimate.problem, noise="uniform", drop_above_percent=estimate.summary.drop_above_percent)
+    return estimate_coefficients(estimate.problem, noise="uniform", drop_above_percent=estimate.summary.drop_above_percent)
 
 
 def _changed(estimate: Estimate, plain: Estimate) -> list[str]:

@@ -25,7 +25,7 @@ from dynident.payload.result import Declared, PayloadEstimate, PayloadEvidence
 from dynident.regression.equations.base import BaseParameters, base_parameters
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import fit
+from dynident.regression.estimation import estimate
 from dynident.regression.identify import Auto, settle_filter
 from dynident.regression.prepare import match_joints
 from dynident.regression.problem import Problem, problem_on_base
@@ -74,7 +74,7 @@ def identify_payload(
     _check_distinct(arm, loaded)
     cutoff, rate, chosen = settle_filter(arm, loaded, cutoff, rate)
     problem = problem_on_base(_loaded_base(arm.base), loaded, cutoff=cutoff, rate=rate)
-    alone = fit(problem)
+    alone = estimate(problem)
     difference = load_difference(arm, alone, index, flange, refit_friction=refit_friction)
     _check_explained(arm, alone, difference, refit_friction=refit_friction)
     _check_positive(difference)

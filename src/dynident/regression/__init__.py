@@ -7,7 +7,7 @@ from dynident.core.lazy import make_lazy
 if TYPE_CHECKING:
     from dynident.regression.equations.base import BaseParameters, base_parameters
     from dynident.regression.estimate import Estimate, EstimateStatus
-    from dynident.regression.fit import fit
+    from dynident.regression.estimation import estimate
     from dynident.regression.friction.choose import choose_friction
     from dynident.regression.friction.fit_friction import fit_friction
     from dynident.regression.friction.refit import refit_friction
@@ -28,7 +28,7 @@ __all__ = [
     "base_parameters",
     "build_problem",
     "choose_friction",
-    "fit",
+    "estimate",
     "fit_friction",
     "identify",
     "refit_friction",

@@ -19,14 +19,14 @@ from dynident.regression.equations.base import BaseParameters, expressed_in, joi
 from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import FitOptions, fit
+from dynident.regression.estimation import EstimateOptions, estimate
 from dynident.regression.problem import ControllerCoefficients, Problem
 from dynident.regression.solution import largest_coefficients
 from dynident.regression.vendor_model import FALSE_ALARM, UNTESTABLE, TestedCoefficient, VendorModelTest, Verdict
 
 
 def combine(
-    log: Estimate, controller: Estimate, *, progress: Callable[[str], None] | None = None, **fitting: Unpack[FitOptions]
+    log: Estimate, controller: Estimate, *, progress: Callable[[str], None] | None = None, **fitting: Unpack[EstimateOptions]
 ) -> Estimate:
     """The estimate from both.
 
@@ -35,7 +35,7 @@ def combine(
     fitting : the options of `fit`.
     """
     problem = add_controller(_problem(log), controller)
-    found = fit(problem, progress=progress, **fitting)
+    found = estimate(problem, progress=progress, **fitting)
     tested = check_vendor_model(log, controller)
     return replace(
         found,

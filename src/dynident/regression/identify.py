@@ -22,7 +22,7 @@ from dynident.regression.both_routes import combine
 from dynident.regression.equations.base import Equations, base_parameters
 from dynident.regression.equations.columns import problem_columns
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import FitOptions, fit
+from dynident.regression.estimation import EstimateOptions, estimate
 from dynident.regression.friction.choose import fit_chosen_friction
 from dynident.regression.friction.fit_friction import fit_friction, has_shapes
 from dynident.regression.prepare import check_torque, even_clock, match_joints, parallel_filter, usual_cutoff
@@ -53,7 +53,7 @@ class ProblemOptions(TypedDict, total=False):
     seed: int
 
 
-class IdentifyOptions(ProblemOptions, FitOptions, total=False):
+class IdentifyOptions(ProblemOptions, EstimateOptions, total=False):
     """The options of `identify`, all of which can be left out."""
 
     friction: FrictionModel | Default | Auto | None
@@ -91,7 +91,7 @@ def identify(
     The others are those of `build_problem` (cutoff, rate, equations, known, extra, load, seed) and of `fit`, one after the other.
     """
     problem, controller = build_problems(robot, data, friction=friction, **building)
-    fitting = FitOptions(noise=noise, loss=loss, prior=prior, drop_above_percent=drop_above_percent)
+    fitting = EstimateOptions(noise=noise, loss=loss, prior=prior, drop_above_percent=drop_above_percent)
     seed = building.get("seed", 0)
     return fit_problem(problem, controller, auto=friction == "auto", fit_shapes=fit_shapes, seed=seed, progress=progress, **fitting)
 
@@ -104,7 +104,7 @@ def fit_problem(
     fit_shapes: bool = True,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
-    **fitting: Unpack[FitOptions],
+    **fitting: Unpack[EstimateOptions],
 ) -> Estimate:
     """The estimate of a problem; where its friction has shapes, with these fitted too.
 
@@ -113,15 +113,15 @@ def fit_problem(
     auto : with the friction that suits each joint.
     """
     if controller is not None:
-        alone = FitOptions(noise=fitting.get("noise"), loss=fitting.get("loss"))
+        alone = EstimateOptions(noise=fitting.get("noise"), loss=fitting.get("loss"))
         log = fit_problem(problem, auto=auto, fit_shapes=fit_shapes, seed=seed, progress=progress, **alone)
-        return combine(log, fit(controller, progress=progress, **alone), progress=progress, **fitting)
+        return combine(log, estimate(controller, progress=progress, **alone), progress=progress, **fitting)
     model = problem.base.friction
     if auto:
         return fit_chosen_friction(problem, seed=seed, progress=progress, **fitting)
     if model is not None and problem.rows and ("load" in model.needs or (fit_shapes and has_shapes(model))):
         return fit_friction(problem, model, fit_shapes=fit_shapes, seed=seed, progress=progress, **fitting)
-    return fit(problem, progress=progress, **fitting)
+    return estimate(problem, progress=progress, **fitting)
 
 
 def build_problems(

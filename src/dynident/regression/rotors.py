@@ -17,7 +17,7 @@ from dynident.regression.equations.base import base_parameters
 from dynident.regression.equations.columns import FrictionColumn, problem_columns
 from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.rows import LogRows
-from dynident.regression.fit import fit
+from dynident.regression.estimation import estimate
 from dynident.regression.problem import Problem
 from dynident.regression.solution import WeightedSolution
 from dynident.regression.uncertainty.covariance import inverse_normal
@@ -46,10 +46,10 @@ def find_rotors(problem: Problem, plain: FrictionModel) -> str:
     added = _added(problem, plain)
     if not len(added) or not _may_show(problem, added):
         return ""
-    estimate = fit(problem)
-    scores = estimate.values[added] / np.maximum(estimate.std[added], np.finfo(float).tiny)
+    result = estimate(problem)
+    scores = result.values[added] / np.maximum(result.std[added], np.finfo(float).tiny)
     together = float(scores.sum() / np.sqrt(len(scores)))
-    if together <= TOGETHER or scores.min() <= NONE_BELOW or not np.all(estimate.kept[added]):
+    if together <= TOGETHER or scores.min() <= NONE_BELOW or not np.all(result.kept[added]):
         return ""
     names = ", ".join(problem.base.names[int(i)] for i in added)
     shown = f"the log shows rotors behind gears ({names}: {together:.0f} standard deviations together)"

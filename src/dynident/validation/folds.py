@@ -20,7 +20,7 @@ from dynident.errors import InputError, ValueRangeError
 from dynident.regression.equations.partition import Parts, TableRows, partition_rows
 from dynident.regression.equations.rows import LogRows, Tables
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import fit
+from dynident.regression.estimation import estimate as estimate_coefficients
 from dynident.regression.identify import Auto, settle_filter
 from dynident.regression.problem import Problem, problem_of_rows, problem_on_base, rows_in_time
 from dynident.regression.solution import WeightedSolution
@@ -214,5 +214,7 @@ def _refit(estimate: Estimate, problem: Problem) -> tuple[Array, BoolArray]:
     if summary.loss == Squared.name and summary.drop_above_percent is None:
         solution = WeightedSolution.of(problem, summary.noise, None)
         return solution.values, solution.determined
-    found = fit(problem, noise=summary.noise, loss=loss_by_name(summary.loss), drop_above_percent=summary.drop_above_percent)
+    found = estimate_coefficients(
+        problem, noise=summary.noise, loss=loss_by_name(summary.loss), drop_above_percent=summary.drop_above_percent
+    )
     return found.values, found.kept

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import load_robot, retrieve
+from dynident import load_robot, regression, retrieve
 from dynident.bundles import find_data, make_bundle
 from dynident.bundles.bundle import _meaning
 from dynident.bundles.log_excerpt import cut_log, restart_clock
@@ -21,7 +21,7 @@ from dynident.data.provenance import NEW
 from dynident.doctor import diagnose
 from dynident.errors import FileError
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.robots import Robot
 from dynident.runs import Stage, load_run, save_run
 from dynident.validation import validate
@@ -55,7 +55,7 @@ def recorded(robot: Robot, **changes: object) -> Dataset:
 
 def make_run(folder: Path, robot: Robot, log: Dataset) -> Path:
     problem = build_problem(robot, log.part(0, 0.7), friction=linear(), cutoff=None)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     validation = validate(estimate, log.part(0.7, 1), links=(links := retrieve(estimate)))
     save_run(folder, estimate, problem=problem, parameters=links, validation=validation)
     return folder
@@ -109,7 +109,7 @@ def test_no_name_is_left_and_all_numbers_are(run, tmp_path):
     assert after.links_validated
     assert before.links_validated
     assert after.estimate.base.robot.joint_names == ("joint1", "joint2")
-    np.testing.assert_array_equal(fit(after.problem).values, fit(before.problem).values)
+    np.testing.assert_array_equal(regression.estimate(after.problem).values, regression.estimate(before.problem).values)
 
 
 def test_robot_and_log_of_a_bundle_give_the_same_result_again(run, tmp_path):
@@ -117,7 +117,7 @@ def test_robot_and_log_of_a_bundle_give_the_same_result_again(run, tmp_path):
     place = unpack(make_bundle(run, data=recorded(robot)).zip_bytes(), tmp_path)
     log = load_recording(place / "log.npz")
     assert log.joint_names == ("joint1", "joint2")
-    again = fit(build_problem(load_robot(place / "robot.yaml"), log.part(0, 0.7), friction=linear(), cutoff=None))
+    again = regression.estimate(build_problem(load_robot(place / "robot.yaml"), log.part(0, 0.7), friction=linear(), cutoff=None))
     np.testing.assert_allclose(again.values, load_run(run).estimate.values, rtol=1e-9)
     validation = validate(load_run(place / "run").estimate, log.part(0.7, 1))
     assert validation.coefficients.overall_percent == pytest.approx(load_run(run).validation.coefficients.overall_percent, rel=1e-9)
@@ -129,7 +129,7 @@ def test_what_is_out_of_date_stays_so(run, tmp_path):
     shutil.copytree(run, old)
     robot = named_robot()
     problem = build_problem(robot, recorded(robot).part(0, 0.5), friction=linear(), cutoff=None)
-    save_run(old, fit(problem), problem=problem)
+    save_run(old, regression.estimate(problem), problem=problem)
     after = load_run(unpack(make_bundle(old).zip_bytes(), tmp_path / "new") / "run")
     assert after.missing == load_run(old).missing
     assert Stage.PARAMETERS in after.missing
@@ -183,7 +183,7 @@ def test_samples_of_a_controller(tmp_path):
     samples = synthetic_samples()
     robot = load_robot("spatial_3r")
     problem = build_problem(robot, samples)
-    save_run(tmp_path / "run", fit(problem), problem=problem)
+    save_run(tmp_path / "run", regression.estimate(problem), problem=problem)
     place = unpack(make_bundle(tmp_path / "run", data=samples).zip_bytes(), tmp_path / "new")
     assert isinstance(load_recording(place / "log.npz"), ControllerSamples)
     np.testing.assert_array_equal(load_run(place / "run").estimate.values, load_run(tmp_path / "run").estimate.values)
@@ -194,7 +194,7 @@ def test_hostile_names_are_gone_and_the_run_is_read(first, tmp_path):
     robot = hostile_robot(NAMES[first : first + 4])
     log = replace(synthetic_log(robot, noise=0.2, samples=300), joint_names=robot.joint_names, source=NAMES[first])
     problem = build_problem(robot, log, friction=linear(), cutoff=None)
-    save_run(tmp_path / "run", fit(problem), problem=problem, validation=validate(fit(problem), log))
+    save_run(tmp_path / "run", regression.estimate(problem), problem=problem, validation=validate(regression.estimate(problem), log))
     content = make_bundle(tmp_path / "run", data=log).zip_bytes()
     after = load_run(unpack(content, tmp_path / "new") / "run")
     assert after.estimate.base.robot.joint_names == tuple(f"joint{j + 1}" for j in range(robot.n))
@@ -213,7 +213,7 @@ def test_data_are_found_by_their_content(tmp_path, monkeypatch):
     write_dataset(log, "log.npz")
     read = load_recording("log.npz")
     problem = build_problem(load_robot("planar_2r"), read, friction=linear(), cutoff=None)
-    save_run("run", fit(problem), problem=problem, provenance={"command": "dynident identify planar_2r log.npz -o run"})
+    save_run("run", regression.estimate(problem), problem=problem, provenance={"command": "dynident identify planar_2r log.npz -o run"})
     assert find_data("run") == [Path("log.npz")]
     write_dataset(replace(log, q=log.q + 1.0), "log.npz")
     assert find_data("run") == []

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.feasibility import (
     Candidate,
     NominalPrior,
@@ -25,7 +25,7 @@ from dynident.feasibility import (
 from dynident.feasibility.run_costs import run_costs
 from dynident.feasibility.solve import MisfitError, NotConvergedError
 from dynident.friction import linear
-from dynident.regression import Estimate, build_problem, fit
+from dynident.regression import Estimate, build_problem
 from tests.contracts.retrieval_problems import make
 from tests.logs import synthetic_log
 
@@ -35,7 +35,7 @@ PATTERN = SolverOptions(own={"local": "pattern", "steps": 3})
 
 @pytest.fixture(scope="module")
 def estimate() -> Estimate:
-    return fit(build_problem(ROBOT, synthetic_log(noise=0.02), friction=linear(), cutoff=None))
+    return regression.estimate(build_problem(ROBOT, synthetic_log(noise=0.02), friction=linear(), cutoff=None))
 
 
 def test_a_heuristic_that_stopped_early_is_not_blamed_on_the_data(estimate):
@@ -53,7 +53,9 @@ def test_a_heuristic_that_stopped_early_is_not_blamed_on_the_data(estimate):
 
 
 def test_data_that_no_links_explain_are_still_blamed(estimate):
-    turned = fit(replace(estimate.problem, factors=tuple(np.column_stack([f[:, :-1], -f[:, -1]]) for f in estimate.problem.factors)))
+    turned = regression.estimate(
+        replace(estimate.problem, factors=tuple(np.column_stack([f[:, :-1], -f[:, -1]]) for f in estimate.problem.factors))
+    )
     problem = retrieval_problem(turned, objective=two_step(turned, weights="none"), prior=None, total_mass=(1, 20))
     with pytest.raises(MisfitError, match="signs and units"):
         solve_retrieval(problem, solver="penalty", options=PATTERN)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import identify, load_robot
+from dynident import identify, load_robot, regression
 from dynident.data import ControllerSamples
 from dynident.dynamics import gravity, mass_matrix
 from dynident.errors import InputError, UnknownNameError
@@ -32,7 +32,7 @@ from dynident.feasibility.solvers.penalty import PenaltyOptions
 from dynident.feasibility.solvers.search.box import box_of, to_standard
 from dynident.feasibility.solvers.search.penalised import Penalised
 from dynident.parameters import from_com
-from dynident.regression import Estimate, base_parameters, fit
+from dynident.regression import Estimate, base_parameters
 from dynident.reproduce.gaz2019.published import FEASIBLE, RELEASED_BOUNDS, TOTAL_MASS
 from dynident.reproduce.gaz2019.retrieval import _one_run, panda_problem
 from dynident.robots.robot import Robot
@@ -133,7 +133,7 @@ def test_gaz2019_is_what_is_printed_and_nothing_else(estimate):
 
 
 def test_rows_that_were_weighed_are_fitted_again_by_ordinary_least_squares(estimate):
-    weighed = fit(estimate.problem, noise="per_group")
+    weighed = regression.estimate(estimate.problem, noise="per_group")
     assert not np.allclose(weighed.values, estimate.values, rtol=1e-9)
     plain = fit_plainly(weighed)
     rows = estimate.problem.stack(np.ones(len(estimate.problem.groups)))

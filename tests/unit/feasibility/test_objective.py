@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dynident import identify, load_robot
+from dynident import identify, load_robot, regression
 from dynident.errors import InputError, UnknownNameError
 from dynident.feasibility import FeasibleSet, NominalPrior, TotalMass, one_step, prior_to_robot, two_step, uniform_bodies
 from dynident.feasibility.constraints.convex import Bounds
@@ -14,7 +14,7 @@ from dynident.feasibility.prior import uniform_prior
 from dynident.friction import linear
 from dynident.parameters import change_of_frame, consistency_margin, from_com, pseudo_inertia, to_com
 from dynident.parameters.link_metric import SOFTENING, link_metric
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.robots.kinematics import pose_from_xyz_rpy
 from tests.logs import synthetic_log, synthetic_samples
 from tests.oracles.logs import written_out
@@ -70,7 +70,7 @@ def test_one_step_is_the_squared_residual_of_the_data():
     assert one_step(problem).value(x) == pytest.approx(np.sum(residual**2), rel=1e-9)
     weighted = np.sum((residual / np.array([[0.5], [2.0]])) ** 2)
     assert one_step(problem, [0.5, 2.0]).value(x) == pytest.approx(weighted, rel=1e-9)
-    best = fit(problem, drop_above_percent=None)
+    best = regression.estimate(problem, drop_above_percent=None)
     assert one_step(problem).value(best.standard) == pytest.approx(best.residuals.squares.sum(), rel=1e-9)
 
 

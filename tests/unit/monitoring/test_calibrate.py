@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
+from dynident import regression
 from dynident.errors import InputError, ValueRangeError
 from dynident.friction import linear
 from dynident.monitoring import contact_monitor, find_contacts
 from dynident.monitoring.calibrate import _rare_level
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from tests.browser.arm import arm, log
 
 RECORDED = replace(log(arm(), seconds=48.0), ddq=None)
@@ -44,7 +45,7 @@ def test_few_stretches_tell_it_nearly_as_well():
 
 @pytest.fixture(scope="module")
 def estimate():
-    return fit(build_problem(arm(), RECORDED.part(0, 0.34), friction=linear(), cutoff=8.0, rate=32.0))
+    return regression.estimate(build_problem(arm(), RECORDED.part(0, 0.34), friction=linear(), cutoff=8.0, rate=32.0))
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.payload import SimulatedPanda, hard_cases, make_case, solve_case
+from dynident import regression
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError, UnknownNameError, ValueRangeError
 from dynident.friction import Armature, combine, linear
@@ -16,7 +17,7 @@ from dynident.friction.per_joint import PerJoint
 from dynident.parameters import change_of_frame, consistency_margin, from_com
 from dynident.payload import Declared, PayloadStatus, identify_payload, load_difference
 from dynident.payload.difference import _changed_friction, payload_columns
-from dynident.regression import base_parameters, build_problem, fit, identify
+from dynident.regression import base_parameters, build_problem, identify
 from dynident.robots import load_robot
 from dynident.robots.kinematics import axis_rotation
 from tests.logs import synthetic_log, synthetic_samples
@@ -51,7 +52,7 @@ def exact_log(robot, body=None, *, seed, noise=0.0, link=-1, pose=None):
 def test_without_noise_the_ten_parameters_come_back(name):
     robot = load_robot(name)
     arm = identify(robot, exact_log(robot, seed=1, noise=1e-7), cutoff=None)
-    alone = fit(build_problem(robot, exact_log(robot, BODY, seed=2, noise=1e-7), cutoff=None))
+    alone = regression.estimate(build_problem(robot, exact_log(robot, BODY, seed=2, noise=1e-7), cutoff=None))
     told = load_difference(arm, alone, robot.n - 1, robot.tool)
     assert told.directions.shape == (10, 10)
     np.testing.assert_allclose(np.linalg.solve(told.directions, told.values), BODY, atol=2e-6)
@@ -70,7 +71,7 @@ def test_logs_without_any_noise_are_no_trouble(name, mass_told):
 
 
 def test_the_difference_is_the_least_squares_fit_of_both_logs_at_once(case, arm):
-    alone = fit(build_problem(case.robot, case.loaded))
+    alone = regression.estimate(build_problem(case.robot, case.loaded))
     told = load_difference(arm, alone, 6, case.robot.tool)
     base, friction = arm.base, np.flatnonzero(arm.base.independent >= 70)
     G, F = payload_columns(base, 6, case.robot.tool), np.eye(base.rank)[:, friction]

@@ -11,7 +11,7 @@ from dynident import load_robot
 from dynident.data import average_periods, keep_periods
 from dynident.dynamics import inverse_dynamics
 from dynident.excitation import FourierTrajectory, plan_drive, robot_limits, trajectory_dataset
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, estimate
 
 
 def test_standard_deviations_of_the_mean_are_those_of_all_periods_and_right():
@@ -25,7 +25,7 @@ def test_standard_deviations_of_the_mean_are_those_of_all_periods_and_right():
     for seed in range(8):
         noise = np.random.default_rng(seed).normal(size=torque.shape)
         log = keep_periods(motion.after("", effort=torque + 0.3 * noise, effort_kind="torque"))
-        whole, mean = (fit(build_problem(robot, data, friction=None, cutoff=5.0)) for data in (log, average_periods(log)))
+        whole, mean = (estimate(build_problem(robot, data, friction=None, cutoff=5.0)) for data in (log, average_periods(log)))
         errors.append((mean.values - mean.base.coefficients(robot.parameters.ravel())) / mean.std)
         deviations.append(mean.std / whole.std)
     assert np.median(deviations) == pytest.approx(1.0, abs=0.1)

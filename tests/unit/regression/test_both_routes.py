@@ -10,7 +10,7 @@ import pytest
 import dynident
 from dynident.errors import InputError
 from dynident.friction import friction_model, linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, estimate
 from dynident.regression.both_routes import check_vendor_model
 from dynident.regression.equations.base import base_parameters, expressed_in, join_bases, link_grouping
 from dynident.regression.vendor_model import Verdict
@@ -77,7 +77,7 @@ def test_what_one_payload_changes_is_contradicted_and_little_else(arm: Arm) -> N
 
 def test_the_covariance_is_that_of_weighted_least_squares_on_all_rows(arm: Arm) -> None:
     """The coefficients of M and g as a prior with their covariance, by the textbook's formula."""
-    log = fit(build_problem(arm.robot, draw_log(arm, 750, duration=20.0), friction=linear()))
+    log = estimate(build_problem(arm.robot, draw_log(arm, 750, duration=20.0), friction=linear()))
     controller = dynident.identify(arm.robot, draw_samples(arm, 750, samples=100))
     both = identify_both(arm, 750)
     rows = both.problem.stack_groups(1.0 / np.asarray(both.summary.noise_levels))

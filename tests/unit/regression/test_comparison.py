@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.errors import InputError
-from dynident.regression import Estimate, build_problem, fit
+from dynident.regression import Estimate, build_problem
 from dynident.regression.comparison import compare
 from dynident.reports.regression import comparison_table
 from tests.logs import synthetic_log
@@ -19,7 +19,7 @@ from tests.logs import synthetic_log
 @cache
 def estimate(seed: int = 1, friction: str = "default") -> Estimate:
     model = None if friction == "none" else "default"
-    return fit(build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=seed), friction=model))
+    return regression.estimate(build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=seed), friction=model))
 
 
 def test_an_estimate_does_not_differ_from_itself():

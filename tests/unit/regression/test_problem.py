@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import Robot, load_robot
+from dynident import Robot, load_robot, regression
 from dynident.data import ControllerSamples, Dataset
 from dynident.dynamics import gravity, mass_matrix
 from dynident.errors import DynidentError
 from dynident.friction import Viscous, linear
-from dynident.regression import Huber, base_parameters, build_problem, fit, identify
+from dynident.regression import Huber, base_parameters, build_problem, identify
 from dynident.regression.equations.factors import compress, triangular
 from tests.oracles.logs import generated_log
 
@@ -67,14 +67,14 @@ class TestCompression:
 class TestMerging:
     def test_order_does_not_matter(self, arm: Robot) -> None:
         one, two = (build_problem(arm, generated_log(arm, noise=0.1, seed=seed).dataset, friction=None, cutoff=None) for seed in (0, 1))
-        a, b = fit(one.merge(two), drop_above_percent=None), fit(two.merge(one), drop_above_percent=None)
+        a, b = regression.estimate(one.merge(two), drop_above_percent=None), regression.estimate(two.merge(one), drop_above_percent=None)
         np.testing.assert_allclose(a.values, b.values, atol=1e-11)
 
     def test_robust_fits_see_both_logs(self, arm: Robot) -> None:
         logs = [generated_log(arm, noise=0.1, seed=seed).dataset for seed in (0, 1)]
         merged = build_problem(arm, logs[0], friction=None, cutoff=None).merge(build_problem(arm, logs[1], friction=None, cutoff=None))
         joined = build_problem(arm, Dataset.concatenate(logs), friction=None, cutoff=None)
-        a, b = (fit(problem, loss=Huber(), drop_above_percent=None) for problem in (merged, joined))
+        a, b = (regression.estimate(problem, loss=Huber(), drop_above_percent=None) for problem in (merged, joined))
         np.testing.assert_allclose(a.values, b.values, atol=1e-9)
 
     def test_another_friction_model_is_refused(self, arm: Robot) -> None:
@@ -110,7 +110,7 @@ class TestPreparation:
         bare = replace(log.dataset, dq=None, ddq=None)
         problem = build_problem(arm, bare, friction=linear(), cutoff=5.0)
         assert problem.processing.differentiated == ("dq", "ddq")
-        values = fit(problem, drop_above_percent=None).values
+        values = regression.estimate(problem, drop_above_percent=None).values
         truth = problem.base.coefficients(log.standard)
         assert np.linalg.norm(values - truth) < 1e-3 * np.linalg.norm(truth)
 
@@ -121,7 +121,7 @@ class TestPreparation:
         data = log.dataset.take(kept, starts=(0,), step="jitter")
         problem = build_problem(arm, data, friction=linear(), cutoff=5.0)
         assert problem.processing.resampled_to_hz == pytest.approx(1000.0)
-        values = fit(problem, drop_above_percent=None).values
+        values = regression.estimate(problem, drop_above_percent=None).values
         truth = problem.base.coefficients(log.standard)
         assert np.linalg.norm(values - truth) < 1e-3 * np.linalg.norm(truth)
 

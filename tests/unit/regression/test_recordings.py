@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.data import Dataset, load_dataset, write_dataset
-from dynident.regression import Huber, build_problem, fit
+from dynident.regression import Huber, build_problem
 from dynident.regression.problem import Problem
 from dynident.regression.recordings import recording_levels, weigh_recordings
 from dynident.validation import cross_validate
@@ -61,8 +61,8 @@ def test_a_noisy_recording_no_longer_spoils_a_quiet_one(quiet):
     weighted, pooled, deviations = [], [], []
     for seed in range(8):
         problem = problem_of(*noises, seed=seed)
-        exact = fit(problem_of(0.0, 0.0, seed=seed)).values
-        mine, plain = fit(problem), fit(replace(problem, parts=()))
+        exact = regression.estimate(problem_of(0.0, 0.0, seed=seed)).values
+        mine, plain = regression.estimate(problem), regression.estimate(replace(problem, parts=()))
         weighted.append(np.abs(mine.values - exact))
         pooled.append(np.abs(plain.values - exact))
         deviations.append((mine.values - exact) / mine.std)
@@ -75,15 +75,15 @@ def test_one_recording_and_uniform_noise_are_left_alone():
     assert alone.parts == ()
     assert weigh_recordings(alone) is alone
     both = problem_of(0.1, 1.0)
-    uniform = fit(both, noise="uniform")
-    np.testing.assert_array_equal(uniform.values, fit(replace(both, parts=()), noise="uniform").values)
+    uniform = regression.estimate(both, noise="uniform")
+    np.testing.assert_array_equal(uniform.values, regression.estimate(replace(both, parts=()), noise="uniform").values)
     assert not any("recordings" in note for note in uniform.notes)
 
 
 def test_merged_problems_are_weighted_as_one_log_of_both_is():
     first, second = (build_problem(ROBOT, log) for log in logs(0.1, 1.0))
     merged, whole = first.merge(second), problem_of(0.1, 1.0)
-    np.testing.assert_allclose(fit(merged).values, fit(whole).values, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(regression.estimate(merged).values, regression.estimate(whole).values, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(recording_levels(merged), recording_levels(whole), rtol=1e-6)
 
 
@@ -91,14 +91,14 @@ def test_a_note_names_the_noisy_file_and_what_follows_works(tmp_path):
     for name, log in zip("ab", logs(0.1, 1.0), strict=True):
         write_dataset(log, tmp_path / f"{name}.npz")
     data = load_dataset([tmp_path / "a.npz", tmp_path / "b.npz"])
-    estimate = fit(build_problem(ROBOT, data))
+    estimate = regression.estimate(build_problem(ROBOT, data))
     (note,) = [note for note in estimate.notes if "recordings" in note]
     assert note.startswith("the recordings count by their own noise: that of b.npz is ")
     assert note.endswith(" times that of a.npz")
     assert cross_validate(estimate).mean_percent < 10.0
-    robust = fit(build_problem(ROBOT, data), loss=Huber())
+    robust = regression.estimate(build_problem(ROBOT, data), loss=Huber())
     np.testing.assert_allclose(robust.values, estimate.values, atol=0.1 * np.abs(estimate.values).max())
-    equal = fit(problem_of(0.3, 0.3))
+    equal = regression.estimate(problem_of(0.3, 0.3))
     assert not any("recordings" in note for note in equal.notes)
 
 

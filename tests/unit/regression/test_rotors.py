@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from benchmarks.virtual_arms import ERRORS, Arm, draw_arm, fourier_motion, record
+from dynident import regression
 from dynident.data import Dataset
 from dynident.feasibility import retrieve
 from dynident.friction import linear, linear_with_rotor
-from dynident.regression import build_problem, fit, identify
+from dynident.regression import build_problem, identify
 from dynident.regression.rotors import drop_friction
 from tests.logs import synthetic_log
 
@@ -81,7 +82,7 @@ def test_a_problem_without_some_columns_is_that_which_never_had_them(cutoff: flo
     robot = _robot("spatial_3r")
     dropped = drop_friction(build_problem(robot, log, friction=linear_with_rotor(), cutoff=cutoff), linear())
     built = build_problem(robot, log, friction=linear(), cutoff=cutoff)
-    ours, theirs = fit(dropped), fit(built)
+    ours, theirs = regression.estimate(dropped), regression.estimate(built)
     assert dropped.base.names == built.base.names
     np.testing.assert_allclose(ours.values, theirs.values, rtol=1e-8, atol=1e-10)
     np.testing.assert_allclose(ours.covariance, theirs.covariance, rtol=1e-6, atol=1e-14)

@@ -9,8 +9,9 @@ import pytest
 from scipy.stats import kstest
 
 import dynident
+from dynident import regression
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from tests.oracles.logs import generated_log
 
 
@@ -33,7 +34,7 @@ def standardised_errors(
             noise_seed=seed,
         )
         problem = build_problem(robot, log.dataset, friction=linear(), cutoff=cutoff, rate=rate)
-        estimate = fit(problem, noise=noise, drop_above_percent=None)
+        estimate = regression.estimate(problem, noise=noise, drop_above_percent=None)
         error = estimate.values - problem.base.coefficients(log.standard)
         errors.append(error / estimate.noise_std)
         intervals.append(error / estimate.half_interval)
@@ -76,7 +77,7 @@ def test_independent_samples_would_claim_too_much() -> None:
     log = generated_log(robot, friction=linear(), samples=5000, rate=250.0, noise=0.1)
     problem = build_problem(robot, log.dataset, friction=linear(), cutoff=5.0, rate=125.0)
     naive = replace(problem, rows=(), filtered=None)
-    ratio = fit(problem, drop_above_percent=None).std / fit(naive, drop_above_percent=None).std
+    ratio = regression.estimate(problem, drop_above_percent=None).std / regression.estimate(naive, drop_above_percent=None).std
     assert 2.5 < np.median(ratio) < 5.0
 
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynident import regression
 from dynident.core.texts import value_text
 from dynident.data.signals.faulty_samples import FaultCount
 from dynident.friction import Armature, Viscous, combine, linear
-from dynident.regression import build_problem, fit, identify
+from dynident.regression import build_problem, identify
 from dynident.regression.coefficients import coefficients, friction
 from dynident.robots import load_robot
 from tests.logs import synthetic_log, synthetic_samples
@@ -18,7 +19,7 @@ from tests.logs import synthetic_log, synthetic_samples
 
 def estimate_of(noise=0.1, drop_above_percent=None, **options):
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=noise), **{"friction": linear(), "cutoff": None, **options})
-    return fit(problem, drop_above_percent=drop_above_percent)
+    return regression.estimate(problem, drop_above_percent=drop_above_percent)
 
 
 def test_text_and_records_say_the_same():
@@ -59,7 +60,7 @@ def test_blocks_that_differ_by_more_than_noise_are_noted():
     log = synthetic_log(noise=0.02)
     effort = log.effort.copy()
     effort[:, 1] += np.where(np.arange(len(effort)) < 600, 0.5, -0.3)
-    wrong = fit(build_problem(load_robot("planar_2r"), replace(log, effort=effort), friction=linear(), cutoff=5.0))
+    wrong = regression.estimate(build_problem(load_robot("planar_2r"), replace(log, effort=effort), friction=linear(), cutoff=5.0))
     (note,) = [note for note in wrong.notes if "blocks of the data differ" in note]
     assert "8 blocks" in note
     assert "something that the model lacks" in note
@@ -93,7 +94,7 @@ def test_known_parameters_are_shown():
 
 
 def test_elements_of_m_and_g_are_taken_together():
-    estimate = fit(build_problem(load_robot("spatial_3r"), synthetic_samples(noise=1e-3)))
+    estimate = regression.estimate(build_problem(load_robot("spatial_3r"), synthetic_samples(noise=1e-3)))
     names = [row.texts[0] for row in estimate.tables().tables[-1].lines]
     assert [name.split()[0] for name in names] == ["M", "g", "all"]
     found = estimate.residuals
@@ -107,7 +108,7 @@ def test_notes_name_friction_that_drives_and_noise_that_differs():
     rng = np.random.default_rng(0)
     effort = log.effort - 2.0 * log.dq + rng.normal(size=log.q.shape) * [1.0, 0.05]
     changed = type(log)(time=log.time, q=log.q, dq=log.dq, ddq=log.ddq, effort=effort, effort_kind=log.effort_kind)
-    told = fit(build_problem(load_robot("planar_2r"), changed, friction=linear(), cutoff=None), noise="uniform").notes
+    told = regression.estimate(build_problem(load_robot("planar_2r"), changed, friction=linear(), cutoff=None), noise="uniform").notes
     notes = " ".join(told)
     assert "fv1 (-1." in notes
     assert len([note for note in told if "friction that drives the motion" in note]) == 1, "one note, however many joints"
@@ -120,7 +121,7 @@ def test_efforts_that_no_joint_has_are_named_by_the_robots_joints():
     effort[700, 0] = 5000.0
     effort[:, 1] = 0.0
     spoilt = replace(log, effort=effort, joint_names=("a", "b"))
-    estimate = fit(build_problem(robot, spoilt, friction=linear(), cutoff=None))
+    estimate = regression.estimate(build_problem(robot, spoilt, friction=linear(), cutoff=None))
     notes = " ".join(estimate.notes)
     assert estimate.summary.processing.faulty == (FaultCount("effort", "isolated", robot.joint_names[0], 1, True),)
     assert f"isolated values that neither the samples beside them nor the motion support: {robot.joint_names[0]} 1;" in notes

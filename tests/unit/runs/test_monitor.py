@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynident import regression
 from dynident.errors import FileError
 from dynident.feasibility import retrieval_problem, retrieve
 from dynident.friction import linear
 from dynident.monitoring import contact_monitor, find_contacts
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.runs import load_run, read_monitor, read_parameters, write_estimate, write_monitor, write_parameters
 from tests.browser.arm import arm, log
 
@@ -19,7 +20,7 @@ from tests.browser.arm import arm, log
 def test_links_are_part_of_it(tmp_path):
     data = log(arm(), seconds=32.0)
     problem = build_problem(arm(), data.part(0, 0.5), friction=linear(), cutoff=8.0, rate=32.0)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     links = retrieve(retrieval_problem(estimate))
     write_estimate(tmp_path, estimate, problem)
     with pytest.raises(FileError, match="no thresholds have been found in it"):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.errors import FileError, InputError
 from dynident.exports.export_model import model_from_run
 from dynident.feasibility import (
@@ -29,7 +29,7 @@ from dynident.feasibility.ranges import with_ranges
 from dynident.feasibility.result import RetrievalStatus
 from dynident.friction import linear
 from dynident.parameters import from_com, inertia_matrix
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.runs import RunFolder, Stage, read_parameters, write_estimate, write_parameters
 from dynident.runs.results import StartStore
 from dynident.runs.stages import Origin
@@ -43,7 +43,7 @@ def parameters_document(links, seed: int = 0) -> dict:
 @pytest.fixture(scope="module")
 def result():
     robot = load_robot("planar_2r")
-    estimate = fit(build_problem(robot, synthetic_log(noise=0.05), friction=linear(), cutoff=None))
+    estimate = regression.estimate(build_problem(robot, synthetic_log(noise=0.05), friction=linear(), cutoff=None))
     constraints = FeasibleSet((PhysicalConsistency(), TotalMass(0.5, 50), Bounds("m2", 0.1, 20.0), Bounds("c2x", high=0.4)))
     return with_ranges(solve_retrieval(build_retrieval(estimate.base, two_step(estimate), constraints, prior=prior_to_robot(robot))))
 
@@ -52,7 +52,7 @@ def result():
 def run(tmp_path, result):
     robot = load_robot("planar_2r")
     problem = build_problem(robot, synthetic_log(noise=0.05), friction=linear(), cutoff=None)
-    write_estimate(tmp_path, fit(problem), problem)
+    write_estimate(tmp_path, regression.estimate(problem), problem)
     write_parameters(tmp_path, result, seed=4)
     return tmp_path
 
@@ -70,7 +70,7 @@ def test_the_problem_comes_back_to_the_last_bit(run, result):
 
 def test_samples_of_links_that_were_read_are_those_of_the_links_that_were_written(tmp_path):
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.05), friction=linear(), cutoff=None)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     robot = load_robot("planar_2r")
     known = Known("m2", float(robot.parameters[1, 0]))
     links = solve_retrieval(retrieval_problem(estimate, constraints=known, total_mass=(0.5, 50.0)))
@@ -83,7 +83,7 @@ def test_samples_of_links_that_were_read_are_those_of_the_links_that_were_writte
 
 def test_a_users_own_functions_are_not_stored(tmp_path):
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.05), friction=linear(), cutoff=None)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     written = UserConstraint(lambda links: links[0].mass - 100.0, "light")
     links = solve_retrieval(retrieval_problem(estimate, constraints=written), solver="barrier")
     write_estimate(tmp_path, estimate, problem)
@@ -114,7 +114,7 @@ def test_what_was_written_comes_back_to_the_last_bit(run, result):
 def test_links_of_a_solver_that_is_no_more_come_back(tmp_path):
     """The name is a record: what it meant in an older version need not exist today."""
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.05), friction=linear(), cutoff=None)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     write_estimate(tmp_path, estimate, problem)
     write_parameters(tmp_path, replace(solve_retrieval(retrieval_problem(estimate)), solver="hybrid"))
     assert read_parameters(tmp_path).solver == "hybrid"
@@ -165,7 +165,7 @@ def test_the_document_has_the_bounds_that_were_asked_for(result):
 
 def test_parameters_of_another_estimate_do_not_count(run):
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.06), friction=linear(), cutoff=None)
-    write_estimate(run, fit(problem), problem)
+    write_estimate(run, regression.estimate(problem), problem)
     with pytest.raises(FileError, match="belongs to another estimate than the one in the folder; make them with: dynident retrieve"):
         read_parameters(run)
 

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save
 
+from dynident import regression
 from dynident.core.records import write_record
 from dynident.errors import FileError, InputError
 from dynident.friction import SmoothCoulomb, Viscous, combine, linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.regression.uncertainty.losses import Huber
 from dynident.robots import load_robot, robot_from_dict
 from dynident.runs import load_problem, read_estimate, read_problem, save_problem, write_estimate
@@ -85,7 +86,7 @@ def assert_same_or_equal(a, b):
 def test_a_loaded_problem_fits_identically(problem, tmp_path):
     save_problem(problem, tmp_path / "problem.safetensors")
     loaded = load_problem(tmp_path / "problem.safetensors")
-    a, b = (fit(each, drop_above_percent=None) for each in (problem, loaded))
+    a, b = (regression.estimate(each, drop_above_percent=None) for each in (problem, loaded))
     np.testing.assert_array_equal(a.values, b.values)
     np.testing.assert_array_equal(a.kept, b.kept)
     assert a.residuals.relative_percent == b.residuals.relative_percent
@@ -96,11 +97,11 @@ def test_a_loaded_problem_fits_identically(problem, tmp_path):
 
 def test_robust_losses_fit_the_rows_that_were_kept_and_need_the_data_without_them(tmp_path):
     save_problem(filtered := log_problem(cutoff=5.0), tmp_path / "problem.safetensors")
-    loaded = fit(load_problem(tmp_path / "problem.safetensors"), loss=Huber())
-    np.testing.assert_array_equal(loaded.values, fit(filtered, loss=Huber()).values)
+    loaded = regression.estimate(load_problem(tmp_path / "problem.safetensors"), loss=Huber())
+    np.testing.assert_array_equal(loaded.values, regression.estimate(filtered, loss=Huber()).values)
     save_problem(log_problem(cutoff=None), tmp_path / "problem.safetensors")
     with pytest.raises(InputError, match="was loaded from a file without them; identify again"):
-        fit(load_problem(tmp_path / "problem.safetensors"), loss=Huber())
+        regression.estimate(load_problem(tmp_path / "problem.safetensors"), loss=Huber())
 
 
 def test_rows_that_are_too_many_are_not_stored(tmp_path, monkeypatch):
@@ -109,7 +110,7 @@ def test_rows_that_are_too_many_are_not_stored(tmp_path, monkeypatch):
     save_problem(problem, tmp_path / "problem.safetensors")
     loaded = load_problem(tmp_path / "problem.safetensors")
     assert loaded.filtered is None
-    a, b = fit(problem), fit(loaded)
+    a, b = regression.estimate(problem), regression.estimate(loaded)
     np.testing.assert_array_equal(a.std, b.std)
     assert any("too many" in note for note in b.notes)
 
@@ -122,13 +123,13 @@ def test_merging_loaded_problems_is_merging_problems(tmp_path, cutoff):
         save_problem(part, tmp_path / f"{number}.safetensors")
     loaded = load_problem(tmp_path / "0.safetensors").merge(load_problem(tmp_path / "1.safetensors"))
     both = replace(parts[0].merge(parts[1]), parts=())  # weights per recording need the rows, which a file doesn't have
-    np.testing.assert_array_equal(fit(loaded).values, fit(both).values)
-    np.testing.assert_array_equal(fit(loaded).covariance, fit(both).covariance)
+    np.testing.assert_array_equal(regression.estimate(loaded).values, regression.estimate(both).values)
+    np.testing.assert_array_equal(regression.estimate(loaded).covariance, regression.estimate(both).covariance)
     half = load_problem(tmp_path / "0.safetensors").merge(parts[1])
-    np.testing.assert_array_equal(fit(half).covariance, fit(both).covariance)
+    np.testing.assert_array_equal(regression.estimate(half).covariance, regression.estimate(both).covariance)
     if cutoff is None:  # else the filter loses what is around the cut
-        whole = fit(build_problem(robot, log, friction=linear(), cutoff=None))
-        np.testing.assert_allclose(fit(loaded).values, whole.values, rtol=1e-9, atol=1e-12)
+        whole = regression.estimate(build_problem(robot, log, friction=linear(), cutoff=None))
+        np.testing.assert_allclose(regression.estimate(loaded).values, whole.values, rtol=1e-9, atol=1e-12)
 
 
 def test_problem_files_that_are_none(tmp_path):
@@ -147,7 +148,7 @@ def test_problem_files_that_are_none(tmp_path):
 
 
 def test_an_estimate_comes_back(problem, tmp_path):
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     write_estimate(tmp_path / "run", estimate, problem)
     read = read_estimate(tmp_path / "run")
     for name in ("values", "covariance", "kept", "singular_values", "dropped", "residuals", "status", "notes", "blocks"):
@@ -169,7 +170,7 @@ def strict_json(path):
 
 
 def test_estimate_json_has_the_documented_keys(problem, tmp_path):
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     write_estimate(tmp_path, estimate, problem, seed=7)
     content = strict_json(tmp_path / "estimate.json")
     assert content.keys() == KEYS
@@ -192,7 +193,7 @@ def test_estimate_json_has_the_documented_keys(problem, tmp_path):
 
 def test_dropped_coefficients_keep_the_numbers_they_were_dropped_with(tmp_path):
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=30.0), friction=linear(), cutoff=None)
-    estimate = fit(problem, drop_above_percent=30.0)
+    estimate = regression.estimate(problem, drop_above_percent=30.0)
     weak = [item for item in estimate.dropped if np.isfinite(item.std)]
     assert weak
     write_estimate(tmp_path, estimate, problem)
@@ -210,7 +211,7 @@ def test_what_is_not_determined_is_null(tmp_path):
         time=log.time, q=log.q * [1, 0], dq=log.dq * [1, 0], ddq=log.ddq * [1, 0], effort=log.effort, effort_kind=log.effort_kind
     )
     problem = build_problem(load_robot("planar_2r"), still, friction=linear(), cutoff=None)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     write_estimate(tmp_path, estimate, problem)
     content = strict_json(tmp_path / "estimate.json")
     undetermined = {item["name"] for item in content["coefficients"] if item["std"] is None}
@@ -222,7 +223,7 @@ def test_what_is_not_determined_is_null(tmp_path):
 
 def test_a_write_that_fails_leaves_the_old_run_and_one_that_is_interrupted_while_it_renames_the_new_one(tmp_path, monkeypatch):
     problem = log_problem()
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     run = tmp_path / "deep" / "run"
     write_estimate(run, estimate, problem)
     before = {file.name: file.read_bytes() for file in run.iterdir()}
@@ -244,7 +245,7 @@ def test_a_write_that_fails_leaves_the_old_run_and_one_that_is_interrupted_while
         real(source, target)
 
     monkeypatch.setattr(os, "replace", press_ctrl_c)
-    other = fit(problem, noise="uniform")
+    other = regression.estimate(problem, noise="uniform")
     with pytest.raises(KeyboardInterrupt):
         write_estimate(run, other, problem)
     assert replaced == ["estimate.safetensors", "estimate.json", "robot.json"]
@@ -266,4 +267,4 @@ def test_a_folder_that_is_no_run(tmp_path):
     with pytest.raises(FileError, match="is a file"):
         read_estimate(tmp_path / "file")
     with pytest.raises(FileError, match="is a file"):
-        write_estimate(tmp_path / "file", fit(problem := log_problem()), problem)
+        write_estimate(tmp_path / "file", regression.estimate(problem := log_problem()), problem)

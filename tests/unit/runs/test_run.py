@@ -14,7 +14,7 @@ from dynident import load_robot
 from dynident.core import records
 from dynident.errors import FileError
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, estimate
 from dynident.runs import (
     Absent,
     RunFolder,
@@ -56,7 +56,7 @@ def test_what_was_saved_comes_back(run):
     for name in ("signs", "friction", "payload"):
         assert [figure.data for figure in getattr(found, name).figures()] == [figure.data for figure in made[name].figures()]
     assert (found.signs.estimate, found.friction.estimate, found.signs.links) == (found.estimate, found.estimate, found.parameters)
-    np.testing.assert_array_equal(fit(found.problem).std, made["estimate"].std)
+    np.testing.assert_array_equal(estimate(found.problem).std, made["estimate"].std)
     assert dict(found.missing) == {}
     assert found.stale == ()
     assert found.links_validated
@@ -97,7 +97,7 @@ def test_stages_that_were_not_done_are_told(tmp_path):
 
 def test_another_identification_makes_the_rest_stale(run):
     other = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.2, seed=8), friction=linear())
-    write_estimate(run, fit(other), other)
+    write_estimate(run, estimate(other), other)
     found = load_run(run)
     assert (found.signs, found.parameters, found.validation, found.payload, found.friction, found.monitor) == (None,) * 6
     assert set(found.missing.values()) == {"The robot has been identified again since this step was done."}

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.errors import FileError
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.runs import read_validation, write_estimate, write_validation
 from dynident.runs.results import MOST_SAMPLES
 from dynident.validation import Validation, validate
@@ -54,7 +54,7 @@ KEYS = {
 def made(tmp_path: Path) -> Validation:
     log = synthetic_log(noise=0.3, samples=9000)
     problem = build_problem(load_robot("planar_2r"), log, friction=linear(), cutoff=None)
-    estimate = fit(problem)
+    estimate = regression.estimate(problem)
     write_estimate(tmp_path, estimate, problem)
     return validate(estimate, synthetic_log(noise=0.3, samples=9000, seed=4), folds=2)
 
@@ -102,7 +102,7 @@ def test_there_and_back(run, made):
 
 def test_another_identification_makes_it_out_of_date(run):
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.1, seed=7), friction=linear(), cutoff=None)
-    write_estimate(run, fit(problem), problem)
+    write_estimate(run, regression.estimate(problem), problem)
     with pytest.raises(FileError, match="another estimate"):
         read_validation(run)
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import identify, load_robot
+from dynident import identify, load_robot, regression
 from dynident.data import Dataset
 from dynident.errors import InputError, ValueRangeError
 from dynident.friction import linear
-from dynident.regression import Huber, build_problem, fit
+from dynident.regression import Huber, build_problem
 from dynident.regression.equations.partition import find_period, partition_rows
 from dynident.regression.problem import problem_on_base
 from dynident.validation import cross_validate
@@ -87,7 +87,7 @@ def test_a_repeated_motion_does_not_predict_itself():
     estimate = identify(robot, log)
     honest = cross_validate(estimate)
     assert honest.parts[0].startswith("phase")
-    twice = fit(problem_on_base(estimate.base, Dataset.concatenate([log.part(0, 0.5), log.part(0.5, 1)]), cutoff=5.0))
+    twice = regression.estimate(problem_on_base(estimate.base, Dataset.concatenate([log.part(0, 0.5), log.part(0.5, 1)]), cutoff=5.0))
     leaking = cross_validate(twice, folds=2)  # each period predicts the other
     assert leaking.parts[0].startswith("segment")
     assert honest.mean_percent > 1.15 * leaking.mean_percent
@@ -97,13 +97,13 @@ def test_it_is_fitting_without_a_part_and_judging_on_it():
     whole = build_problem(
         load_robot("planar_2r"), Dataset.concatenate([noisy(seed=s, samples=1200) for s in range(3)]), cutoff=6.0, rate=25.0
     )
-    estimate = fit(replace(whole, parts=()))  # the recordings with one noise, as they have
+    estimate = regression.estimate(replace(whole, parts=()))  # the recordings with one noise, as they have
     found = cross_validate(estimate, folds=3)
     assert found.parts == ("segment 1", "segment 2", "segment 3")
     pieces = [problem_on_base(estimate.base, noisy(seed=s, samples=1200), cutoff=6.0, rate=25.0) for s in range(3)]
     from dynident.regression import residuals
 
-    by_hand = residuals(pieces[1], fit(replace(pieces[0].merge(pieces[2]), parts=())).values)
+    by_hand = residuals(pieces[1], regression.estimate(replace(pieces[0].merge(pieces[2]), parts=())).values)
     assert found.relative_percent[1] == pytest.approx(by_hand.relative_percent, rel=1e-9)
     np.testing.assert_allclose(found.rms_per_joint[1], by_hand.rms_per_group, rtol=1e-9)
     assert found.mean_percent == pytest.approx(found.relative_percent.mean())
@@ -128,10 +128,10 @@ def test_robust_losses_and_dropping_are_those_of_the_estimate(monkeypatch):
     effort = log.effort.copy()
     effort[1000:1010] += 300.0
     problem = build_problem(load_robot("planar_2r"), replace(log, effort=effort), friction=linear(), cutoff=None)
-    squared, huber = cross_validate(fit(problem)), cross_validate(fit(problem, loss=Huber()))
+    squared, huber = cross_validate(regression.estimate(problem)), cross_validate(regression.estimate(problem, loss=Huber()))
     clean = [part for part in range(5) if part != 1]
     assert np.all(huber.relative_percent[clean] < squared.relative_percent[clean])
-    dropped = cross_validate(fit(problem, drop_above_percent=5.0))
+    dropped = cross_validate(regression.estimate(problem, drop_above_percent=5.0))
     assert not np.allclose(dropped.relative_percent, squared.relative_percent)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynident import load_robot
+from dynident import load_robot, regression
 from dynident.dynamics import inverse_dynamics
 from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.friction import linear
 from dynident.friction.model import Motion, friction_torque
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.reports.validation import torque_table
 from dynident.validation import validate
 from dynident.validation.spread import torque_spread
@@ -20,7 +20,7 @@ from tests.logs import synthetic_log
 def test_the_spread_is_that_of_the_torques():
     robot = load_robot("planar_2r")
     log = synthetic_log(robot, noise=0.05)
-    estimate = fit(build_problem(robot, log, friction=linear(), cutoff=None))
+    estimate = regression.estimate(build_problem(robot, log, friction=linear(), cutoff=None))
     links = solve_retrieval(retrieval_problem(estimate))
     motion = synthetic_log(robot, noise=0.05, seed=3)
     judged = validate(estimate, motion, links=links, cutoff=None)
@@ -44,5 +44,7 @@ def test_the_spread_is_that_of_the_torques():
 
 def test_parameter_sets_of_another_model_have_no_spread():
     robot = load_robot("planar_2r")
-    judged = validate(fit(build_problem(robot, synthetic_log(robot), friction=linear(), cutoff=None)), synthetic_log(robot, seed=2))
+    judged = validate(
+        regression.estimate(build_problem(robot, synthetic_log(robot), friction=linear(), cutoff=None)), synthetic_log(robot, seed=2)
+    )
     assert torque_spread(judged, np.zeros((3, 20))) is None

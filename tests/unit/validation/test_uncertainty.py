@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from benchmarks.virtual_arms import ERRORS, draw_arm, record_pair
-from dynident import identify, load_robot
+from dynident import identify, load_robot, regression
 from dynident.errors import InputError, ShapeError
 from dynident.feasibility import retrieval_problem, solve_retrieval, two_step
 from dynident.feasibility.posterior import posterior_covariance
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.validation import predict, validate
 from dynident.validation.uncertainty import BAND, covering_noise, part_covariance, prediction_covariance
 from tests.logs import synthetic_log, synthetic_samples
@@ -89,7 +89,7 @@ def test_what_the_data_leave_open_widens_the_band_where_it_shows_and_nowhere_els
 
 def test_a_dropped_coefficient_counts_as_what_it_was():
     problem = build_problem(load_robot("planar_2r"), synthetic_log(noise=0.3), friction=linear(), cutoff=None)
-    complete, dropped = fit(problem), fit(problem, drop_above_percent=1.0)
+    complete, dropped = regression.estimate(problem), regression.estimate(problem, drop_above_percent=1.0)
     assert dropped.dropped
     item = dropped.dropped[0]
     assert prediction_covariance(dropped)[item.index, item.index] == pytest.approx(item.value**2 + item.std**2, rel=1e-9)

@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import identify, load_robot
+from dynident import identify, load_robot, regression
 from dynident.data import Dataset, decimate, low_pass, mask_standstill, resample
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.friction import linear
-from dynident.regression import build_problem, fit, residuals
+from dynident.regression import build_problem, residuals
 from dynident.regression.problem import problem_on_base
 from dynident.validation import validate
 from tests.logs import synthetic_log, synthetic_samples
@@ -136,7 +136,7 @@ def test_the_band_of_the_prediction_covers_the_truth():
         problem = build_problem(
             robot, replace(log, effort=log.effort + rng.normal(0, 0.5, log.effort.shape)), friction=linear(), cutoff=None
         )
-        found = validate(fit(problem, drop_above_percent=None), truth)
+        found = validate(regression.estimate(problem, drop_above_percent=None), truth)
         inside += [float(np.mean(np.abs(item.error("coefficients")) <= 1.96 * item.std["coefficients"])) for item in found.series]
     assert np.mean(inside) == pytest.approx(0.95, abs=0.025)
 

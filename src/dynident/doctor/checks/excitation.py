@@ -13,7 +13,7 @@ from dynident.doctor.signals import RangeComparison
 from dynident.errors import InputError
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import fit
+from dynident.regression.estimation import estimate
 from dynident.regression.identify import build_problem
 
 #: Coefficients whose standard deviation is beyond this share of themselves are not determined; and the share of them that is too much.
@@ -56,7 +56,7 @@ def _estimate(case: Case) -> Estimate | None:
     if not case.is_torque:
         return None
     try:
-        return fit(build_problem(case.robot, case.data))
+        return estimate(build_problem(case.robot, case.data))
     except InputError:
         return None
 

@@ -24,7 +24,7 @@ from dynident.regression.equations.base import base_parameters
 from dynident.regression.equations.factors import triangular
 from dynident.regression.equations.partition import Parts, partition_rows
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import FitOptions
+from dynident.regression.estimation import EstimateOptions
 from dynident.regression.friction.choice import FrictionChoice, Trial
 from dynident.regression.friction.fit_friction import fit_friction, rigid_loads, wide_ridge
 from dynident.regression.friction.joint_rows import JointRows, joint_rows
@@ -76,7 +76,7 @@ def choose_friction(
 
 
 def fit_chosen_friction(
-    problem: Problem, *, seed: int = 0, progress: Callable[[str], None] | None = None, **fitting: Unpack[FitOptions]
+    problem: Problem, *, seed: int = 0, progress: Callable[[str], None] | None = None, **fitting: Unpack[EstimateOptions]
 ) -> Estimate:
     """The coefficients with the friction that suits each joint; fitting : options of `fit`."""
     if problem.base.equations != "torque":

@@ -18,7 +18,7 @@ from dynident.friction.shapes import shape_constants, shape_values
 from dynident.regression.equations.base import base_parameters
 from dynident.regression.equations.rows import LogRows
 from dynident.regression.estimate import Estimate
-from dynident.regression.fit import FitOptions, fit
+from dynident.regression.estimation import EstimateOptions, estimate
 from dynident.regression.friction.deviations import linearise_shapes
 from dynident.regression.friction.joint_rows import JointRows, joint_rows
 from dynident.regression.friction.projection import STARTS, eliminate_friction, fit_shapes, project
@@ -39,7 +39,7 @@ def fit_friction(
     starts: int = STARTS,
     seed: int = 0,
     progress: Callable[[str], None] | None = None,
-    **fitting: Unpack[FitOptions],
+    **fitting: Unpack[EstimateOptions],
 ) -> Estimate:
     """The coefficients and friction of a log, the shapes of the friction model included.
 
@@ -68,10 +68,10 @@ def fit_friction(
     if fit_shapes and has_shapes(model):
         models = tuple(model.of_joint(j) for j in range(problem.base.robot.n))
         model = PerJoint(search_shapes(problem, rows, models, starts=starts, seed=seed, progress=progress))
-    estimate = fit(change_friction(problem, model, loads), progress=progress, **fitting)
-    if not (fit_shapes and has_shapes(model)) or estimate.problem is None:
-        return estimate
-    return linearise_shapes(estimate, joint_rows(estimate.problem)).include()  # whose rows count by the noise of their recordings
+    result = estimate(change_friction(problem, model, loads), progress=progress, **fitting)
+    if not (fit_shapes and has_shapes(model)) or result.problem is None:
+        return result
+    return linearise_shapes(result, joint_rows(result.problem)).include()  # whose rows count by the noise of their recordings
 
 
 def has_shapes(model: FrictionModel) -> bool:

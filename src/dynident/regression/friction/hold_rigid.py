@@ -16,7 +16,7 @@ from dynident.friction.per_joint import PerJoint
 from dynident.regression.equations.base import BaseParameters
 from dynident.regression.equations.columns import FrictionColumn
 from dynident.regression.estimate import Estimate, EstimateStatus, Residuals
-from dynident.regression.fit import fit
+from dynident.regression.estimation import estimate
 from dynident.regression.friction.deviations import ShapeSpread, linearise_shapes
 from dynident.regression.friction.fit_friction import change_friction, rigid_loads
 from dynident.regression.friction.joint_rows import joint_rows
@@ -72,8 +72,8 @@ def hold_links(problem: Problem, model: FrictionModel, rigid: RigidModel, *, sta
         own = model.of_joint(j)
         fitted.append(fit_shapes(own, rows[j].columns, project_known(rows[j], 1.0, known), starts=starts, seed=seed + j))
     changed = change_friction(problem, PerJoint(tuple(fitted)), loads)
-    estimate = _hold(fit(changed), rigid.coefficients(changed.base)[0])
-    return linearise_shapes(estimate, joint_rows(estimate.require_problem()), held=~friction_places(estimate.base))
+    held = _hold(estimate(changed), rigid.coefficients(changed.base)[0])
+    return linearise_shapes(held, joint_rows(held.require_problem()), held=~friction_places(held.base))
 
 
 def _hold(estimate: Estimate, rigid: Array) -> Estimate:

@@ -18,7 +18,7 @@ from dynident.dynamics import inverse_dynamics
 from dynident.excitation import panda_table_1, trajectory_dataset
 from dynident.feasibility import FeasibleSet, PhysicalConsistency, TotalMass, build_retrieval, one_step, prior_to_robot, solve_retrieval
 from dynident.friction import Motion, friction_torque, linear
-from dynident.regression import BaseParameters, Problem, base_parameters, build_problem, fit, identify, residuals
+from dynident.regression import BaseParameters, Problem, base_parameters, build_problem, estimate, identify, residuals
 from dynident.reproduce.claim import COUNTED, Claim, as_measured, printed
 from dynident.reproduce.experiment import Experiment, Outcome, Setting
 from dynident.reproduce.gaz2019.published import LINEAR, RECOVERED, TABLE_3, TOTAL_MASS
@@ -44,19 +44,19 @@ def run(setting: Setting) -> Outcome:
     recorded = setting.recordings.panda
     log = recorded[0] if recorded else _virtual(robot, fourier_motion(1), 1)
     problem = build_problem(robot, log, **_OPTIONS)
-    estimate = fit(problem, noise="uniform")
+    virtual = estimate(problem, noise="uniform")
     setting.progress(0.3)
     claims = [
         Claim(
             paper=KEY,
             place="supplement, classical route",
             quantity="condition number of the regressor with linear friction",
-            ours=estimate.condition_number,
+            ours=virtual.condition_number,
             missing="the released file has no accelerations, and the filter behind the published number is not told",
             **printed(_CONDITION),
         ),
         *_one_step_claims(problem, recorded=bool(recorded)),
-        *(_recorded_claims(robot, log, problem) if recorded else _virtual_claims(log, estimate.residuals.relative_percent)),
+        *(_recorded_claims(robot, log, problem) if recorded else _virtual_claims(log, virtual.residuals.relative_percent)),
     ]
     setting.progress(0.6)
     claims += _filter_claims(robot)
@@ -93,7 +93,7 @@ def _recorded_claims(robot: Robot, log: Dataset, problem: Problem) -> Iterator[C
         unit="%",
         **printed(_ERROR),
     )
-    ours = fit(problem, noise="uniform")
+    ours = estimate(problem, noise="uniform")
     yield Claim(
         paper=KEY,
         place="supplement, classical route",

@@ -10,14 +10,16 @@ from dynident.feasibility import retrieval_problem, solve_retrieval
 from dynident.feasibility.solvers.conic import ConicProgram, ConicStatus
 from dynident.feasibility.solvers.working_set import WorkingSet
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem, estimate
 from tests.logs import synthetic_log
 
 
 @pytest.fixture(scope="module")
 def links():
     robot = load_robot("planar_2r")
-    return solve_retrieval(retrieval_problem(fit(build_problem(robot, synthetic_log(robot, noise=0.3), friction=linear(), cutoff=None))))
+    return solve_retrieval(
+        retrieval_problem(estimate(build_problem(robot, synthetic_log(robot, noise=0.3), friction=linear(), cutoff=None)))
+    )
 
 
 @pytest.mark.parametrize("allowed", [4.0, 400.0])  # with much room more conditions matter

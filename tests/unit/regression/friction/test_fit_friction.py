@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import identify, load_robot
+from dynident import identify, load_robot, regression
 from dynident.core.arrays import Array
 from dynident.data import Dataset
 from dynident.friction import Offset, PerJoint, SmoothCoulomb, Viscous, combine
-from dynident.regression import Estimate, build_problem, fit, fit_friction
+from dynident.regression import Estimate, build_problem, fit_friction
 from dynident.regression.friction.fitted import known_together
 from dynident.regression.friction.hold_rigid import RigidModel, fit_friction_alone
 from dynident.regression.friction.joint_rows import joint_rows
@@ -56,7 +56,7 @@ def test_fitted_shapes_explain_more_than_any_nearby():
 
     def cost(scale: float) -> float:
         model = PerJoint(tuple(combine(Viscous(), SmoothCoulomb(value * scale), Offset()) for value in thresholds(best)))
-        found = fit(build_problem(robot, log, friction=model))
+        found = regression.estimate(build_problem(robot, log, friction=model))
         return float(np.sum(found.residuals.squares / np.square(best.summary.noise_levels)))
 
     assert cost(1.0) < min(cost(0.9), cost(1.1))
@@ -75,7 +75,7 @@ def test_deviations_of_the_others_include_what_the_shapes_leave_open():
     problem = build_problem(load_robot("spatial_3r"), friction_log(TRUTH, PARAMETERS, noise=0.3, fastest=0.4))
     estimate = fit_friction(problem, MODEL)
     assert estimate.problem is not None
-    fixed = fit(estimate.problem)
+    fixed = regression.estimate(estimate.problem)
     coulomb = [estimate.base.names.index(f"fc{j}") for j in (1, 2, 3)]
     np.testing.assert_allclose(estimate.values, fixed.values)
     assert np.all(estimate.noise_std[coulomb] > fixed.noise_std[coulomb])
@@ -116,7 +116,7 @@ def test_identify_fits_the_shapes_of_a_named_model_unless_told_not_to():
 
 def test_a_model_without_shapes_is_fitted_as_ever():
     robot, log = load_robot("spatial_3r"), friction_log(TRUTH, PARAMETERS, noise=0.05)
-    np.testing.assert_array_equal(identify(robot, log).values, fit(build_problem(robot, log)).values)
+    np.testing.assert_array_equal(identify(robot, log).values, regression.estimate(build_problem(robot, log)).values)
 
 
 def test_friction_alone_is_what_known_links_leave_over():
@@ -145,7 +145,11 @@ def test_estimates_with_shapes_survive_a_run_folder(tmp_path, form: str):
 
     robot, log = load_robot("spatial_3r"), friction_log(TRUTH, PARAMETERS, noise=0.05)
     problem = build_problem(robot, log)
-    estimate = fit_friction(problem, MODEL) if form == "together" else fit_friction_alone(problem, MODEL, RigidModel.of(fit(problem)))
+    estimate = (
+        fit_friction(problem, MODEL)
+        if form == "together"
+        else fit_friction_alone(problem, MODEL, RigidModel.of(regression.estimate(problem)))
+    )
     document = write_estimate(tmp_path, estimate)
     again = read_estimate(tmp_path)
     assert again.shapes == estimate.shapes

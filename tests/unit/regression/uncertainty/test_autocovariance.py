@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import Robot, load_robot
+from dynident import Robot, load_robot, regression
 from dynident.friction import linear
-from dynident.regression import build_problem, fit
+from dynident.regression import build_problem
 from dynident.regression.uncertainty.autocovariance import bound_below
 from tests.oracles.logs import generated_log
 
@@ -33,7 +33,8 @@ def test_rate_does_not_matter(arm: Robot) -> None:
     """More rows of the same filtered signal say nothing new: values move within their std, and the std stays."""
     log = generated_log(arm, friction=linear(), samples=10_000, rate=250.0, noise=0.1)
     slow, fast = (
-        fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0, rate=rate), drop_above_percent=None) for rate in (20.0, 125.0)
+        regression.estimate(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0, rate=rate), drop_above_percent=None)
+        for rate in (20.0, 125.0)
     )
     np.testing.assert_allclose(fast.std, slow.std, rtol=0.1)
     assert np.all(np.abs(fast.values - slow.values) < 0.5 * slow.std)
@@ -45,7 +46,7 @@ def test_long_correlation_is_measured(arm: Robot, time_constant: float) -> None:
     times = []
     for seed in range(8):
         log = generated_log(arm, friction=linear(), samples=12_000, rate=100.0, noise=0.1, time_constant=time_constant, noise_seed=seed)
-        times.append(fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0)).summary.correlation_times)
+        times.append(regression.estimate(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0)).summary.correlation_times)
     assert np.shape(times) == (8, 3)
     assert np.median(times) == pytest.approx(time_constant, rel=1 / 3)
 
@@ -55,7 +56,7 @@ def test_correlation_that_is_long_beside_the_log_is_noted(arm: Robot) -> None:
 
     def notes(samples: int, time_constant: float) -> list[str]:
         log = generated_log(arm, friction=linear(), samples=samples, rate=100.0, noise=0.1, time_constant=time_constant)
-        estimate = fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
+        estimate = regression.estimate(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
         return [note for note in estimate.notes if "stay correlated" in note]
 
     (note,) = notes(1500, 1.5)
@@ -70,34 +71,36 @@ def test_slow_noise_does_not_narrow_any_interval(arm: Robot, time_constant: floa
     inside = []
     for seed in range(40):
         log = generated_log(arm, friction=linear(), samples=6000, rate=100.0, noise=0.1, time_constant=time_constant, noise_seed=seed)
-        estimate = fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
+        estimate = regression.estimate(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
         inside.append(np.abs(estimate.values - estimate.base.coefficients(log.standard)) <= 1.96 * estimate.noise_std)
     assert np.mean(inside, axis=0).min() > 0.75
     assert np.mean(inside) > 0.92
 
 
 def test_unfiltered_white_noise_is_told_as_such(arm: Robot) -> None:
-    estimate = fit(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None))
+    estimate = regression.estimate(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None))
     assert any("assume independent residuals, because nothing was filtered" in note for note in estimate.notes)
 
 
 def test_filtered_data_needs_no_such_note(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1, samples=5000, rate=250.0).dataset
-    assert not any("independent residuals" in note for note in fit(build_problem(arm, data, cutoff=5.0, friction=None)).notes)
+    assert not any(
+        "independent residuals" in note for note in regression.estimate(build_problem(arm, data, cutoff=5.0, friction=None)).notes
+    )
 
 
 def test_rows_that_are_gone_or_too_many_are_told(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     data = generated_log(arm, noise=0.1, samples=5000, rate=250.0).dataset
     problem = build_problem(arm, data, cutoff=5.0, friction=None)
-    assert any("independent residuals" in note for note in fit(replace(problem, rows=(), filtered=None)).notes)
+    assert any("independent residuals" in note for note in regression.estimate(replace(problem, rows=(), filtered=None)).notes)
     monkeypatch.setattr("dynident.regression.problem.LARGEST_FILTERED", 100)
-    assert any("too many" in note for note in fit(problem).notes)
+    assert any("too many" in note for note in regression.estimate(problem).notes)
 
 
 def test_exact_data_has_a_finite_covariance_and_loses_nothing(arm: Robot) -> None:
     """Of the arm's coefficients some are zero: those may be dropped, rounding being all that they hold."""
     log = generated_log(arm, friction=linear(), samples=5000, rate=250.0)
-    estimate = fit(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
+    estimate = regression.estimate(build_problem(arm, log.dataset, friction=linear(), cutoff=5.0))
     truth = estimate.base.coefficients(log.standard)
     assert np.all(np.isfinite(estimate.covariance))
     assert np.all(estimate.kept[np.abs(truth) > 1e-12])

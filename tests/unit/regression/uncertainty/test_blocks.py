@@ -9,11 +9,11 @@ import pytest
 from scipy.linalg import block_diag
 from scipy.special import stdtrit
 
-from dynident import Robot, load_robot
+from dynident import Robot, load_robot, regression
 from dynident.data import Dataset
 from dynident.feasibility.objective import one_step, posterior_data
 from dynident.friction import linear
-from dynident.regression import Estimate, Huber, build_problem, fit
+from dynident.regression import Estimate, Huber, build_problem
 from dynident.regression.solution import Prior
 from dynident.regression.uncertainty.blocks import BLOCKS, cluster_variance, cut_blocks
 from tests.oracles.logs import generated_log
@@ -31,7 +31,7 @@ def log(arm: Robot) -> Dataset:
 
 @pytest.fixture(scope="module")
 def estimate(arm: Robot, log: Dataset) -> Estimate:
-    return fit(build_problem(arm, log, friction=linear(), cutoff=5.0))
+    return regression.estimate(build_problem(arm, log, friction=linear(), cutoff=5.0))
 
 
 def dense_blocks(estimate: Estimate) -> tuple[list[np.ndarray], list[np.ndarray]]:
@@ -176,7 +176,7 @@ def drifting(log: Dataset, joint: int, size: float) -> Dataset:
 
 def test_model_error_that_differs_between_blocks_counts_as_noise_of_its_joint(arm: Robot) -> None:
     log = generated_log(arm, friction=linear(), samples=6000, rate=100.0, noise=0.1).dataset
-    plain, wrong = (fit(build_problem(arm, data, friction=linear(), cutoff=5.0)) for data in (log, drifting(log, 1, 0.3)))
+    plain, wrong = (regression.estimate(build_problem(arm, data, friction=linear(), cutoff=5.0)) for data in (log, drifting(log, 1, 0.3)))
     assert plain.blocks is not None
     assert wrong.blocks is not None
     assert wrong.std[wrong.base.names.index("fo2")] > 5.0 * plain.std[plain.base.names.index("fo2")]
@@ -196,7 +196,7 @@ def test_segments_of_a_log_are_its_blocks(arm: Robot) -> None:
     merged, turned = problems[0], problems[-1]
     for forward, backward in zip(problems[1:], problems[-2::-1], strict=True):
         merged, turned = merged.merge(forward), turned.merge(backward)
-    one, other = fit(merged), fit(turned)
+    one, other = regression.estimate(merged), regression.estimate(turned)
     assert one.blocks is not None
     assert one.blocks.blocks == 10
     np.testing.assert_allclose(one.block_std, other.block_std, rtol=1e-6)
@@ -205,18 +205,18 @@ def test_segments_of_a_log_are_its_blocks(arm: Robot) -> None:
 def test_a_prior_that_decides_varies_as_it_says(arm: Robot, log: Dataset) -> None:
     problem = build_problem(arm, log, friction=linear(), cutoff=5.0)
     std = np.full(problem.base.rank, 1e-6)
-    pinned = fit(problem, prior=Prior(values=np.zeros(problem.base.rank), std=std))
+    pinned = regression.estimate(problem, prior=Prior(values=np.zeros(problem.base.rank), std=std))
     np.testing.assert_allclose(pinned.block_std, 1e-6, rtol=1e-2)
     np.testing.assert_allclose(pinned.noise_std, 1e-6, rtol=1e-2)
 
 
 def test_a_robust_loss_with_a_huge_threshold_has_the_same_blocks(arm: Robot, log: Dataset, estimate: Estimate) -> None:
-    robust = fit(build_problem(arm, log, friction=linear(), cutoff=5.0), loss=Huber(1e9))
+    robust = regression.estimate(build_problem(arm, log, friction=linear(), cutoff=5.0), loss=Huber(1e9))
     np.testing.assert_allclose(robust.block_std, estimate.block_std, rtol=1e-3)
 
 
 def test_without_rows_there_are_no_blocks(arm: Robot, log: Dataset) -> None:
-    unfiltered = fit(build_problem(arm, log, friction=linear(), cutoff=None))
+    unfiltered = regression.estimate(build_problem(arm, log, friction=linear(), cutoff=None))
     assert unfiltered.blocks is None
     assert unfiltered.block_std is None
     np.testing.assert_array_equal(unfiltered.std, unfiltered.noise_std)
@@ -234,6 +234,6 @@ def test_a_joint_that_is_masked_for_a_whole_segment(arm: Robot, log: Dataset) ->
     assert merged.filtered_rows is not None
     assert [len(tables) for tables in merged.filtered_rows] == [2, 2, 2]
     assert merged.filtered_rows[1][0].shape[1] == 0
-    found = fit(merged)
+    found = regression.estimate(merged)
     assert found.base.rank == base.rank
     assert np.all(np.isfinite(found.std[found.kept]))

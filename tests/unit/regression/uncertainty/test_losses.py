@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynident import Robot, load_robot
+from dynident import Robot, load_robot, regression
 from dynident.data import Dataset
 from dynident.errors import DynidentError
 from dynident.friction import linear
-from dynident.regression import Huber, Squared, Tukey, base_parameters, build_problem, fit, identify
+from dynident.regression import Huber, Squared, Tukey, base_parameters, build_problem, identify
 from dynident.regression.uncertainty.losses import LOSSES, loss_by_name
 from tests.oracles.logs import Log, generated_log, written_out
 
@@ -55,7 +55,7 @@ def test_a_huge_threshold_is_least_squares(arm: Robot, loss) -> None:
     _, data = with_outliers(arm, 0.05)
     problem = build_problem(arm, data, friction=linear(), cutoff=None)
     for noise in ("uniform", "per_group"):
-        plain, robust = (fit(problem, noise=noise, loss=kind, drop_above_percent=None) for kind in (None, loss))
+        plain, robust = (regression.estimate(problem, noise=noise, loss=kind, drop_above_percent=None) for kind in (None, loss))
         np.testing.assert_allclose(robust.values, plain.values, atol=1e-7)
     # per joint: the covariance of robust losses never assumes that all joints are equally noisy
     np.testing.assert_allclose(robust.std, plain.std, rtol=1e-4)
@@ -114,9 +114,9 @@ def test_standard_deviations_are_right(arm: Robot, loss, share: float) -> None:
 def test_efficiency_on_clean_data_is_95_percent(arm: Robot) -> None:
     data = generated_log(arm, friction=linear(), samples=20_000, noise=NOISE).dataset
     problem = build_problem(arm, data, friction=linear(), cutoff=None)
-    plain = fit(problem, drop_above_percent=None).std
+    plain = regression.estimate(problem, drop_above_percent=None).std
     for loss in (Huber(), Tukey()):
-        ratio = np.median(fit(problem, loss=loss, drop_above_percent=None).std / plain)
+        ratio = np.median(regression.estimate(problem, loss=loss, drop_above_percent=None).std / plain)
         assert ratio == pytest.approx(1 / np.sqrt(0.95), abs=0.01)
 
 
@@ -130,7 +130,7 @@ def test_progress_tells_each_iteration(arm: Robot) -> None:
 def test_a_problem_without_rows_cannot_be_reweighted(arm: Robot) -> None:
     problem = replace(build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None), rows=())
     with pytest.raises(DynidentError, match="needs the rows of the fit"):
-        fit(problem, loss=Huber())
+        regression.estimate(problem, loss=Huber())
 
 
 def test_losses_by_name() -> None:

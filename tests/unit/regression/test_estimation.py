@@ -8,13 +8,13 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from dynident import Robot, load_robot
+from dynident import Robot, load_robot, regression
 from dynident.data import ControllerSamples, Dataset
 from dynident.dynamics import gravity, inverse_dynamics, mass_matrix
 from dynident.errors import DynidentError
 from dynident.friction import linear
 from dynident.friction.model import Motion, friction_torque
-from dynident.regression import EstimateStatus, Huber, Prior, base_parameters, build_problem, fit, identify, residuals
+from dynident.regression import EstimateStatus, Huber, Prior, base_parameters, build_problem, identify, residuals
 from tests.oracles.logs import generated_log, written_out
 
 
@@ -54,7 +54,7 @@ class TestPrior:
         problem = build_problem(arm, log.dataset, friction=None, cutoff=None)
         rng = np.random.default_rng(0)
         prior = Prior(values=rng.normal(size=problem.base.rank), std=rng.uniform(0.01, 1.0, problem.base.rank))
-        estimate = fit(problem, prior=prior, noise="uniform")
+        estimate = regression.estimate(problem, prior=prior, noise="uniform")
         level = np.asarray(estimate.summary.noise_levels)[0]
         Y, z = written_out(problem.base, log.dataset)
         A = np.concatenate([Y.reshape(-1, problem.base.rank) / level, np.diag(1 / prior.std)])
@@ -66,14 +66,17 @@ class TestPrior:
         problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None)
         std = np.full(problem.base.rank, np.inf)
         std[4] = 1e-9
-        estimate = fit(problem, prior=Prior(values=np.full(problem.base.rank, 0.7), std=std), drop_above_percent=None)
+        estimate = regression.estimate(problem, prior=Prior(values=np.full(problem.base.rank, 0.7), std=std), drop_above_percent=None)
         assert estimate.values[4] == pytest.approx(0.7, abs=1e-8)
         assert estimate.std[4] == pytest.approx(1e-9, rel=1e-3)
 
     def test_huge_std_changes_nothing(self, arm: Robot) -> None:
         problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None)
         prior = Prior(values=np.full(problem.base.rank, 1e3), std=np.full(problem.base.rank, 1e9))
-        plain, ridge = fit(problem, drop_above_percent=None), fit(problem, prior=prior, drop_above_percent=None)
+        plain, ridge = (
+            regression.estimate(problem, drop_above_percent=None),
+            regression.estimate(problem, prior=prior, drop_above_percent=None),
+        )
         np.testing.assert_allclose(ridge.values, plain.values, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(ridge.std, plain.std, rtol=1e-5)
 
@@ -83,14 +86,14 @@ class TestPrior:
         problem = build_problem(arm, log, friction=linear(), cutoff=None)
         b = problem.base.rank
         prior = Prior(values=np.full(b, 0.25), std=np.full(b, 1e3))
-        estimate = fit(problem, prior=prior, drop_above_percent=None)
+        estimate = regression.estimate(problem, prior=prior, drop_above_percent=None)
         i = problem.base.names.index("fv3")
         assert estimate.kept[i]
         assert estimate.values[i] == pytest.approx(0.25)
         assert estimate.std[i] == pytest.approx(1e3)
         assert estimate.summary.rank < b
         np.testing.assert_allclose(
-            residuals(problem, estimate.values).squares, fit(problem, drop_above_percent=None).residuals.squares, rtol=1e-6
+            residuals(problem, estimate.values).squares, regression.estimate(problem, drop_above_percent=None).residuals.squares, rtol=1e-6
         )
 
     def test_counts_in_filtered_data_too(self, arm: Robot) -> None:
@@ -98,15 +101,15 @@ class TestPrior:
         problem = build_problem(arm, data, cutoff=5.0, friction=None)
         std = np.full(problem.base.rank, np.inf)
         std[4] = 1e-6
-        estimate = fit(problem, prior=Prior(values=np.zeros(problem.base.rank), std=std), drop_above_percent=None)
+        estimate = regression.estimate(problem, prior=Prior(values=np.zeros(problem.base.rank), std=std), drop_above_percent=None)
         assert estimate.std[4] == pytest.approx(1e-6, rel=1e-2)
 
     def test_bad_ones_are_refused(self, arm: Robot) -> None:
         problem = build_problem(arm, generated_log(arm, noise=0.1).dataset, friction=None, cutoff=None)
         with pytest.raises(DynidentError, match=r"prior.values has shape \(3,\); expected \(15,\)"):
-            fit(problem, prior=Prior(values=np.zeros(3), std=np.ones(15)))
+            regression.estimate(problem, prior=Prior(values=np.zeros(3), std=np.ones(15)))
         with pytest.raises(DynidentError, match=r"prior.std must be positive"):
-            fit(problem, prior=Prior(values=np.zeros(15), std=np.zeros(15)))
+            regression.estimate(problem, prior=Prior(values=np.zeros(15), std=np.zeros(15)))
 
 
 class TestDropping:
@@ -241,7 +244,7 @@ def relative_error(values: np.ndarray, truth: np.ndarray) -> float:
 def test_unknown_noise_model_names_those_known(arm: Robot) -> None:
     problem = build_problem(arm, generated_log(arm).dataset, friction=None, cutoff=None)
     with pytest.raises(DynidentError, match=r"'student'.*uniform, per_group"):
-        fit(problem, noise="student")
+        regression.estimate(problem, noise="student")
 
 
 def test_all_masked_but_too_little(arm: Robot) -> None:
@@ -255,7 +258,7 @@ def test_all_masked_but_too_little(arm: Robot) -> None:
 def test_identify_is_build_then_fit(arm: Robot) -> None:
     data = generated_log(arm, noise=0.1).dataset
     problem = build_problem(arm, data, friction=linear(), known={"J3yz": 0.0}, cutoff=None)
-    one, two = identify(arm, data, friction=linear(), known={"J3yz": 0.0}, cutoff=None), fit(problem)
+    one, two = identify(arm, data, friction=linear(), known={"J3yz": 0.0}, cutoff=None), regression.estimate(problem)
     np.testing.assert_array_equal(one.values, two.values)
     assert one.base.known == {"J3yz": 0.0}
 
@@ -283,17 +286,19 @@ class TestStatus:
     def test_weights_that_do_not_settle_say_so(self, arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         log = generated_log(arm, noise=0.1, samples=300)
         problem = build_problem(arm, log.dataset, cutoff=None)
-        assert fit(problem, noise="per_group").status is not EstimateStatus.WEIGHTS_UNSETTLED
+        assert regression.estimate(problem, noise="per_group").status is not EstimateStatus.WEIGHTS_UNSETTLED
         monkeypatch.setattr(import_module("dynident.regression.solution"), "ITERATIONS", 2)
-        estimate = fit(problem, noise="per_group")
+        estimate = regression.estimate(problem, noise="per_group")
         assert estimate.status is EstimateStatus.WEIGHTS_UNSETTLED
         assert "noise levels did not settle in 2 iterations" in " ".join(estimate.notes)
-        assert fit(problem, noise="uniform").status is not EstimateStatus.WEIGHTS_UNSETTLED  # which has no weights to settle
+        assert (
+            regression.estimate(problem, noise="uniform").status is not EstimateStatus.WEIGHTS_UNSETTLED
+        )  # which has no weights to settle
 
     def test_a_loss_that_does_not_settle_says_so(self, arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
         problem = build_problem(arm, generated_log(arm, noise=0.1, samples=300).dataset, cutoff=None)
-        monkeypatch.setattr(import_module("dynident.regression.fit"), "ITERATIONS", 1)
-        estimate = fit(problem, loss=Huber())
+        monkeypatch.setattr(import_module("dynident.regression.estimation"), "ITERATIONS", 1)
+        estimate = regression.estimate(problem, loss=Huber())
         assert estimate.status is EstimateStatus.LOSS_UNSETTLED
         assert "huber loss did not settle in 1 iterations" in " ".join(estimate.notes)
 

@@ -30,8 +30,8 @@ from dynident.robots.kinematics import length_unit
 _SETTLED = 1e-4
 
 
-class FitOptions(TypedDict, total=False):
-    """The options of `fit`, all of which can be left out."""
+class EstimateOptions(TypedDict, total=False):
+    """The options of `estimate`, all of which can be left out."""
 
     noise: Noise | None
     loss: Loss | None
@@ -39,7 +39,7 @@ class FitOptions(TypedDict, total=False):
     drop_above_percent: float | None
 
 
-def fit(
+def estimate(
     problem: Problem,
     *,
     noise: Noise | None = None,
@@ -93,7 +93,7 @@ def fit(
     if loss_unsettled or solution.unsettled:
         status = EstimateStatus.LOSS_UNSETTLED if loss_unsettled else EstimateStatus.WEIGHTS_UNSETTLED
     unsettled = [*gross, *(note for note in (loss_unsettled, solution.unsettled) if note)]
-    estimate = Estimate(
+    result = Estimate(
         base=problem.base,
         values=values,
         covariance=covariance,
@@ -108,7 +108,7 @@ def fit(
         blocks=uncertainty.blocks,
         reached=problem.reached,
     )
-    return replace(estimate, notes=(*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(estimate)))
+    return replace(result, notes=(*problem.notes, *unsettled, *_notes(problem, solution, correlated), *estimate_notes(result)))
 
 
 def _reweight(
