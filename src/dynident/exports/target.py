@@ -71,6 +71,10 @@ class Request:
     options: object = NoOptions()
     warning: str = ""
 
+    def opening(self, model: ExportModel) -> list[str]:
+        """What a file says first: where its numbers come from, and that they are not feasible where that is so."""
+        return [f"{sentence}." for sentence in (model.headline(), self.warning) if sentence]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Original:

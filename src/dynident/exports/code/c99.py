@@ -10,6 +10,7 @@ import ctypes
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,8 +21,7 @@ from dynident.core.files import clear_errors, place_below
 from dynident.core.names import identifier
 from dynident.errors import FileError
 from dynident.exports.code.c99_monitor import monitor_files, prove_monitor
-from dynident.exports.code.c_text import SIGN, comment_lines, function_body
-from dynident.exports.code.emit import assignments
+from dynident.exports.code.c_text import c_function, c_header, c_source
 from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
 from dynident.exports.export_model import ExportModel
@@ -52,13 +52,18 @@ target_link_libraries(STEM PUBLIC m)
 
 @dataclass(frozen=True)
 class CFunction:
-    """One function of the generated code: its inputs (of n numbers each), its result, and the comment in the header."""
+    """One function of the generated code: its inputs (of n numbers each), its result, the comment in the header, and what it computes."""
 
     name: str
     inputs: tuple[str, ...]
     result: str
     size: int
     comment: str
+    nodes: Callable[[Dynamics], list[Node]]
+
+    def signature(self, prefix: str, n: int) -> str:
+        arguments = [*(f"const double {name}[{n}]" for name in self.inputs), f"double {self.result}[{self.size}]"]
+        return f"void {prefix}_{self.name}({', '.join(arguments)})"
 
 
 def write_c(model: ExportModel, request: Request) -> Exported:
@@ -138,45 +143,64 @@ class CLibrary:
 
 def c_functions(model: ExportModel) -> tuple[CFunction, ...]:
     """What is generated for a model."""
-    n, motion = model.robot.n, ("q", "dq", "ddq")
+    n, motion, parameters = model.robot.n, ("q", "dq", "ddq"), model.parameters
+
+    def friction(dynamics: Dynamics) -> list[Node]:
+        q, dq, ddq, temperature = (dynamics.inputs(name) for name in ("q", "dq", "ddq", "temperature"))
+        return friction_nodes(model, dynamics.graph, Motion(q, dq, ddq, dynamics.inverse_dynamics(parameters), temperature))
+
     return (
-        CFunction("mass_matrix", ("q",), "M", n * n, "Inertia matrix M(q), row by row [kg m^2 | kg m | kg]."),
-        CFunction("coriolis_vector", ("q", "dq"), "c", n, "Coriolis and centrifugal torques C(q, dq) dq."),
-        CFunction("gravity_vector", ("q",), "g", n, "Torques that hold the robot against gravity."),
-        CFunction("inverse_dynamics", motion, "tau", n, "Torques of the links: M(q) ddq + C(q, dq) dq + g(q), without friction."),
-        CFunction("friction", model.friction_inputs, "tau", n, "Friction torques, to be added to inverse_dynamics."),
-        CFunction("regressor", motion, "Y", 10 * n * n, "Y, row by row: Y times the links' ten parameters is inverse_dynamics."),
-        CFunction("jacobian", ("q",), "J", 6 * n, "Of the tool frame in base axes, row by row: three linear rows, three angular."),
+        CFunction(
+            "mass_matrix",
+            ("q",),
+            "M",
+            n * n,
+            "Inertia matrix M(q), row by row [kg m^2 | kg m | kg].",
+            lambda it: it.mass_matrix(parameters),
+        ),
+        CFunction(
+            "coriolis_vector",
+            ("q", "dq"),
+            "c",
+            n,
+            "Coriolis and centrifugal torques C(q, dq) dq.",
+            lambda it: it.coriolis_vector(parameters),
+        ),
+        CFunction(
+            "gravity_vector", ("q",), "g", n, "Torques that hold the robot against gravity.", lambda it: it.gravity_vector(parameters)
+        ),
+        CFunction(
+            "inverse_dynamics",
+            motion,
+            "tau",
+            n,
+            "Torques of the links: M(q) ddq + C(q, dq) dq + g(q), without friction.",
+            lambda it: it.inverse_dynamics(parameters),
+        ),
+        CFunction("friction", model.friction_inputs, "tau", n, "Friction torques, to be added to inverse_dynamics.", friction),
+        CFunction(
+            "regressor",
+            motion,
+            "Y",
+            10 * n * n,
+            "Y, row by row: Y times the links' ten parameters is inverse_dynamics.",
+            Dynamics.regressor,
+        ),
+        CFunction(
+            "jacobian",
+            ("q",),
+            "J",
+            6 * n,
+            "Of the tool frame in base axes, row by row: three linear rows, three angular.",
+            Dynamics.jacobian,
+        ),
     )
 
 
-def _nodes(model: ExportModel) -> dict[str, list[Node]]:
-    dynamics = Dynamics(model.robot)
-    rigid = dynamics.inverse_dynamics(model.parameters)
-    q, dq, ddq, temperature = (dynamics.inputs(name) for name in ("q", "dq", "ddq", "temperature"))
-    motion = Motion(q, dq, ddq, rigid, temperature)
-    return {
-        "mass_matrix": dynamics.mass_matrix(model.parameters),
-        "coriolis_vector": dynamics.coriolis_vector(model.parameters),
-        "gravity_vector": dynamics.gravity_vector(model.parameters),
-        "inverse_dynamics": rigid,
-        "friction": friction_nodes(model, dynamics.graph, motion),
-        "regressor": dynamics.regressor(),
-        "jacobian": dynamics.jacobian(),
-    }
-
-
-def _signature(function: CFunction, prefix: str, n: int) -> str:
-    arguments = [*(f"const double {name}[{n}]" for name in function.inputs), f"double {function.result}[{function.size}]"]
-    return f"void {prefix}_{function.name}({', '.join(arguments)})"
-
-
 def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str:
-    n, guard = model.robot.n, f"{stem.upper()}_H"
-    g = model.robot.gravity
+    n, g = model.robot.n, model.robot.gravity
     about = [
-        f"{model.headline()}.",
-        *([f"{request.warning}."] if request.warning else []),
+        *request.opening(model),
         "",
         model.units_sentence(),
         "Every array is the caller's; nothing is allocated, and every function is re-entrant.",
@@ -185,19 +209,15 @@ def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str
         "A link's ten parameters, for the regressor: m, mcx, mcy, mcz, Jxx, Jxy, Jxz, Jyy, Jyz, Jzz, J about the origin of its frame.",
         f"Frames: {', '.join(model.robot.frame_names)}.",
     ]
-    lines = ["/*", *(f" * {line}".rstrip() for line in comment_lines(about)), " */", f"#ifndef {guard}", f"#define {guard}", ""]
-    lines += ["#ifdef __cplusplus", 'extern "C" {', "#endif", "", f"#define {prefix.upper()}_JOINTS {n}", ""]
-    for function in c_functions(model):
-        lines += [f"/* {function.comment} */", f"{_signature(function, prefix, n)};", ""]
-    return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
+    declarations = [f"/* {function.comment} */\n{function.signature(prefix, n)};\n" for function in c_functions(model)]
+    return c_header(stem, about, "\n".join([f"#define {prefix.upper()}_JOINTS {n}\n", *declarations]))
 
 
 def _source(model: ExportModel, prefix: str, stem: str) -> str:
-    n = model.robot.n
-    bodies: list[str] = []
-    for function, nodes in zip(c_functions(model), _nodes(model).values(), strict=True):
-        body = function_body(assignments(nodes, function.result), function.inputs)
-        bodies.append("\n".join([_signature(function, prefix, n), "{", *body, "}", ""]))
-    helpers = [SIGN] if any("sign(" in body for body in bodies) else []
-    about = [f"/* {line} */" for line in comment_lines([f"{model.headline()}; see {stem}.h."])]
-    return "\n".join([*about, f'#include "{stem}.h"', "", "#include <math.h>", "", *helpers, *bodies])
+    dynamics = Dynamics(model.robot)
+    dynamics.inverse_dynamics(model.parameters)  # first, so that in every function what is part of it is numbered in its order
+    functions = [
+        c_function(function.signature(prefix, model.robot.n), function.inputs, function.nodes(dynamics), function.result)
+        for function in c_functions(model)
+    ]
+    return c_source(stem, model.headline(), *functions)

@@ -8,16 +8,15 @@ The time of a step doesn't depend on the data.
 from __future__ import annotations
 
 import ctypes
+import re
 from dataclasses import replace
 from string import Template
-from typing import Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.core.names import identifier
-from dynident.exports.code.c_text import SIGN, comment_lines, function_body
-from dynident.exports.code.emit import assignments
+from dynident.exports.code.c_text import c_function, c_header, c_source
 from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
 from dynident.exports.export_model import ExportModel
@@ -30,18 +29,10 @@ from dynident.monitoring.watched_model import WatchedModel
 
 #: Samples at which a compiled monitor is compared, and the time between them [s].
 _PROVEN, _STEP = 20, 1e-3
+#: Type, name and length of a field of the struct.
+_FIELD = re.compile(r"^  (double|int) (\w+)(?:\[\$(\w+)\])?;", re.MULTILINE)
 
-_HEADER = Template("""/*
-$about
- */
-#ifndef $guard
-#define $guard
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* All that the monitor remembers. What init sets in the first four may be changed before the first step. */
+_HEADER = Template("""/* All that the monitor remembers. What init sets in the first four may be changed before the first step. */
 typedef struct {
   double level[$n];         /* thresholds of joints that move [$level_unit] */
   double blur[$n];          /* by how much a measured velocity may be off [$velocity] */
@@ -64,24 +55,8 @@ void ${prefix}_monitor_init(${prefix}_monitor *monitor);
  * Returns `touched`: a contact is on the link of that joint, or beyond it with a force that no joint beyond feels.
  * An input that is no number counts as a contact until init is called. */
 int ${prefix}_monitor_step(${prefix}_monitor *monitor, $arguments, double dt);
-
-#ifdef __cplusplus
-}
-#endif
-
-#endif
 """)
-_SOURCE = Template("""/* $headline; see $stem.h. */
-#include "$stem.h"
-
-#include <math.h>
-
-${helpers}static void find_balance($arguments, const double blur[$n], double balance[$all])
-{
-$body
-}
-
-static double clip(double x, double limit)
+_SOURCE = Template("""static double clip(double x, double limit)
 {
   return x > limit ? limit : x < -limit ? -limit : x;
 }
@@ -216,8 +191,13 @@ ${decay}      const double outside = (now[j] - before[j]) / dt - 0.5 * (now[j + 
 def monitor_files(model: ExportModel, calibrated: ContactMonitor, request: Request) -> dict[str, str]:
     """The header and the source, by name. calibrated : gain and thresholds."""
     monitor, stem = watch(model, calibrated), f"{identifier(model.robot.name)}_monitor"
-    words = _words(model, monitor, stem, request.warning)
-    return {f"{stem}.h": _HEADER.substitute(words), f"{stem}.c": _SOURCE.substitute(words)}
+    words, n = _words(model, monitor), model.robot.n
+    signature = f"static void find_balance({words['arguments']}, const double blur[{n}], double balance[{words['all']}])"
+    balance = c_function(signature, (*monitor_inputs(model), "blur"), _balance(model, monitor), "balance")
+    return {
+        f"{stem}.h": c_header(stem, _about(model, monitor, request), _HEADER.substitute(words)),
+        f"{stem}.c": c_source(stem, model.headline(), balance, _SOURCE.substitute(words)),
+    }
 
 
 def watch(model: ExportModel, calibrated: ContactMonitor) -> ContactMonitor:
@@ -252,24 +232,18 @@ def prove_monitor(library: ctypes.CDLL, model: ExportModel, calibrated: ContactM
         )
 
 
-def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str) -> dict[str, str]:
+def _sizes(n: int) -> dict[str, int]:
+    """Lengths of arrays for n joints."""
+    return {"n": n, "timers": n + 1, "doubt": 2 * n, "balance": 3 * n, "square": n * n, "all": 3 * n + n * n}
+
+
+def _words(model: ExportModel, monitor: ContactMonitor) -> dict[str, str]:
     """What the templates leave open."""
     n, inputs = model.robot.n, monitor_inputs(model)
-    lines = assignments(_balance(model, monitor), "balance")
     same = np.all(monitor.gain == monitor.gain[0])
     gains = f"  static const double gain[{n}] = {{{_numbers(monitor.gain)}}};"
-    return {
-        "about": "\n".join(f" * {line}".rstrip() for line in comment_lines(_about(model, monitor, warning))),
-        "headline": comment_lines([model.headline()])[0],
-        "stem": stem,
-        "guard": f"{stem.upper()}_H",
+    return {name: str(size) for name, size in _sizes(n).items()} | {
         "prefix": identifier(model.robot.name),
-        "n": str(n),
-        "timers": str(n + 1),
-        "balance": str(3 * n),
-        "doubt": str(2 * n),
-        "square": str(n * n),
-        "all": str(3 * n + n * n),
         "rounds": str(OFFSET_ROUNDS),
         "unit": _ascii(model.robot.unit("effort")),
         "level_unit": "standard deviations" if np.any(monitor.noise.velocity) else _ascii(model.robot.unit("effort")),
@@ -277,8 +251,6 @@ def _words(model: ExportModel, monitor: ContactMonitor, stem: str, warning: str)
         "pause": repr(LONGEST_PAUSE),
         "arguments": ", ".join(f"const double {name}[{n}]" for name in inputs),
         "call": ", ".join(inputs),
-        "helpers": f"{SIGN}\n" if any("sign(" in line for line in lines) else "",
-        "body": "\n".join(function_body(lines, (*inputs, "blur"))),
         "levels": _numbers(monitor.level),
         "blurs": _numbers(monitor.blur),
         "velocity_noise": _numbers(monitor.noise.velocity**2),
@@ -308,10 +280,9 @@ def _balance(model: ExportModel, monitor: ContactMonitor) -> list[Node]:
     return [*value, *rate, *(0.5 * abs(high[j] - low[j]) for j in range(n)), *inertia]
 
 
-def _about(model: ExportModel, monitor: ContactMonitor, warning: str) -> list[str]:
+def _about(model: ExportModel, monitor: ContactMonitor, request: Request) -> list[str]:
     return [
-        f"{model.headline()}.",
-        *([f"{warning}."] if warning else []),
+        *request.opening(model),
         "",
         "Contact monitor: an observer of the generalised momentum, r = K (p - integral of (rate + r) - p(0)), K = "
         f"{', '.join(f'{gain:g}' for gain in dict.fromkeys(monitor.gain.tolist()))} 1/s.",
@@ -341,19 +312,12 @@ class CMonitor:
     """A compiled monitor, called from Python with samples one by one."""
 
     def __init__(self, library: ctypes.CDLL, model: ExportModel) -> None:
-        n, double = model.robot.n, ctypes.c_double
-        fields: list[tuple[str, Any]] = [("level", double * n), ("blur", double * n), ("distance_level", double), ("confirmation", double)]
-        fields += [
-            *((name, double * n) for name in ("residual", "threshold", "allowance")),
-            ("distance", double),
-            ("above", double * (n + 1)),
-            ("balance", double * (3 * n)),
-            ("touched", ctypes.c_int),
-            ("started", ctypes.c_int),
-        ]
+        sizes, double = _sizes(model.robot.n), ctypes.c_double
+        types = {"double": double, "int": ctypes.c_int}
+        fields = [(name, types[kind] * sizes[size] if size else types[kind]) for kind, name, size in _FIELD.findall(_HEADER.template)]
         self._step = getattr(library, f"{identifier(model.robot.name)}_monitor_step")
         self.memory = type("Memory", (ctypes.Structure,), {"_fields_": fields})()
-        self._inputs = [double * n] * len(monitor_inputs(model))
+        self._inputs = [double * model.robot.n] * len(monitor_inputs(model))
         getattr(library, f"{identifier(model.robot.name)}_monitor_init")(ctypes.byref(self.memory))
 
     def step(self, *sample: Array, dt: float) -> int:

@@ -22,6 +22,7 @@ from dynident.exports.code.graph import (
     Node,
     Vector,
     cross,
+    dot,
     matvec,
     plus,
     rotate_inertia,
@@ -30,7 +31,6 @@ from dynident.exports.code.graph import (
     steiner,
     transposed_matvec,
 )
-from dynident.exports.code.graph import dot as inner
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.robots.kinematics import joint_constants
 from dynident.robots.robot import Robot
@@ -80,7 +80,7 @@ class Dynamics:
             moment = plus(matvec(inertias[i], turn), cross(moments[i], slide))
             j = i
             while j >= 0:
-                M[i][j] = M[j][i] = inner(self.turn[j], moment) + inner(self.slide[j], force)
+                M[i][j] = M[j][i] = dot(self.turn[j], moment) + dot(self.slide[j], force)
                 force = matvec(self.R[j], force)
                 moment = plus(matvec(self.R[j], moment), cross(self.p[j], force))
                 j = self.robot.joints[j].parent
@@ -109,9 +109,9 @@ class Dynamics:
         value, drift = list[Node](), list[Node]()
         for i in reversed(range(n)):
             (H, L), (w, v), turn, slide = momenta[i], carried[i], self.turn[i], self.slide[i]
-            value.append(inner(turn, H) + inner(slide, L))
-            turned = inner(cross(w, turn), H) + inner(plus(cross(w, slide), cross(v, turn)), L)
-            weight = inner(turn, cross(moments[i], pulls[i])) + masses[i] * inner(slide, pulls[i])
+            value.append(dot(turn, H) + dot(slide, L))
+            turned = dot(cross(w, turn), H) + dot(plus(cross(w, slide), cross(v, turn)), L)
+            weight = dot(turn, cross(moments[i], pulls[i])) + masses[i] * dot(slide, pulls[i])
             drift.append(turned - weight)
             parent = self.robot.joints[i].parent
             if parent >= 0:
@@ -166,7 +166,7 @@ class Dynamics:
         torques: list[Node] = []
         for i in reversed(range(self.robot.n)):
             force, moment = wrenches[i]
-            torques.append(inner(self.turn[i], moment) + inner(self.slide[i], force))
+            torques.append(dot(self.turn[i], moment) + dot(self.slide[i], force))
             parent = self.robot.joints[i].parent
             if parent >= 0:
                 force = matvec(self.R[i], force)
@@ -279,8 +279,8 @@ def _regressor_entries(motion: LinkMotion, turn: Vector, slide: Vector) -> list[
     tx, ty, tz = turn
     pull = cross(motion.a, turn)  # turn · (e × a) is e · (a × turn)
     return [
-        inner(slide, motion.a),
-        *(inner(slide, [row[k] for row in U]) + pull[k] for k in range(3)),
+        dot(slide, motion.a),
+        *(dot(slide, [row[k] for row in U]) + pull[k] for k in range(3)),
         tx * x + ty * (wx * wz) - tz * (wx * wy),
         ty * U[2][1] - tx * U[2][0] + tz * (U[0][0] - U[1][1]),
         tx * U[1][0] - tz * U[1][2] + ty * (U[2][2] - U[0][0]),

@@ -40,8 +40,7 @@ EXPORTER = Exporter(
 
 def _docstring(model: ExportModel, request: Request) -> list[str]:
     lines = [
-        f"{model.headline()}.",
-        *([f"{request.warning}."] if request.warning else []),
+        *request.opening(model),
         "",
         "Needs NumPy alone; q, dq, ddq are (n,) for one sample or (..., n) for many.",
         model.units_sentence(),
