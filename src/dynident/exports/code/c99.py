@@ -143,57 +143,24 @@ class CLibrary:
 
 def c_functions(model: ExportModel) -> tuple[CFunction, ...]:
     """What is generated for a model."""
-    n, motion, parameters = model.robot.n, ("q", "dq", "ddq"), model.parameters
+    n, motion = model.robot.n, ("q", "dq", "ddq")
 
     def friction(dynamics: Dynamics) -> list[Node]:
         q, dq, ddq, temperature = (dynamics.inputs(name) for name in ("q", "dq", "ddq", "temperature"))
-        return friction_nodes(model, dynamics.graph, Motion(q, dq, ddq, dynamics.inverse_dynamics(parameters), temperature))
+        return friction_nodes(model, dynamics.graph, Motion(q, dq, ddq, dynamics.inverse_dynamics(), temperature))
 
+    inertia = "Inertia matrix M(q), row by row [kg m^2 | kg m | kg]."
+    rigid = "Torques of the links: M(q) ddq + C(q, dq) dq + g(q), without friction."
+    linear = "Y, row by row: Y times the links' ten parameters is inverse_dynamics."
+    tool = "Of the tool frame in base axes, row by row: three linear rows, three angular."
     return (
-        CFunction(
-            "mass_matrix",
-            ("q",),
-            "M",
-            n * n,
-            "Inertia matrix M(q), row by row [kg m^2 | kg m | kg].",
-            lambda it: it.mass_matrix(parameters),
-        ),
-        CFunction(
-            "coriolis_vector",
-            ("q", "dq"),
-            "c",
-            n,
-            "Coriolis and centrifugal torques C(q, dq) dq.",
-            lambda it: it.coriolis_vector(parameters),
-        ),
-        CFunction(
-            "gravity_vector", ("q",), "g", n, "Torques that hold the robot against gravity.", lambda it: it.gravity_vector(parameters)
-        ),
-        CFunction(
-            "inverse_dynamics",
-            motion,
-            "tau",
-            n,
-            "Torques of the links: M(q) ddq + C(q, dq) dq + g(q), without friction.",
-            lambda it: it.inverse_dynamics(parameters),
-        ),
+        CFunction("mass_matrix", ("q",), "M", n * n, inertia, Dynamics.mass_matrix),
+        CFunction("coriolis_vector", ("q", "dq"), "c", n, "Coriolis and centrifugal torques C(q, dq) dq.", Dynamics.coriolis_vector),
+        CFunction("gravity_vector", ("q",), "g", n, "Torques that hold the robot against gravity.", Dynamics.gravity_vector),
+        CFunction("inverse_dynamics", motion, "tau", n, rigid, Dynamics.inverse_dynamics),
         CFunction("friction", model.friction_inputs, "tau", n, "Friction torques, to be added to inverse_dynamics.", friction),
-        CFunction(
-            "regressor",
-            motion,
-            "Y",
-            10 * n * n,
-            "Y, row by row: Y times the links' ten parameters is inverse_dynamics.",
-            Dynamics.regressor,
-        ),
-        CFunction(
-            "jacobian",
-            ("q",),
-            "J",
-            6 * n,
-            "Of the tool frame in base axes, row by row: three linear rows, three angular.",
-            Dynamics.jacobian,
-        ),
+        CFunction("regressor", motion, "Y", 10 * n * n, linear, Dynamics.regressor),
+        CFunction("jacobian", ("q",), "J", 6 * n, tool, Dynamics.jacobian),
     )
 
 
@@ -214,8 +181,8 @@ def _header(model: ExportModel, request: Request, prefix: str, stem: str) -> str
 
 
 def _source(model: ExportModel, prefix: str, stem: str) -> str:
-    dynamics = Dynamics(model.robot)
-    dynamics.inverse_dynamics(model.parameters)  # first, so that in every function what is part of it is numbered in its order
+    dynamics = Dynamics(model.robot, model.parameters)
+    dynamics.inverse_dynamics()  # first, so that in every function what is part of it is numbered in its order
     functions = [
         c_function(function.signature(prefix, model.robot.n), function.inputs, function.nodes(dynamics), function.result)
         for function in c_functions(model)

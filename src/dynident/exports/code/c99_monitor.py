@@ -264,11 +264,11 @@ def _words(model: ExportModel, monitor: ContactMonitor) -> dict[str, str]:
 
 def _balance(model: ExportModel, monitor: ContactMonitor) -> list[Node]:
     """(3 n + n²,) momentum, its rate where nothing touches the robot, doubt about friction, inertia: `WatchedModel.balance`."""
-    dynamics = Dynamics(model.robot)
+    dynamics = Dynamics(model.robot, model.parameters)
     graph, n = dynamics.graph, model.robot.n
-    value, drift = dynamics.momentum(model.parameters)
+    value, drift = dynamics.momentum()
     q, dq, tau, blur, warmth = (dynamics.inputs(name) for name in ("q", "dq", "tau", "blur", "temperature"))
-    inertia = dynamics.mass_matrix(model.parameters)
+    inertia = dynamics.mass_matrix()
     for j, row in enumerate(monitor.model.rotors):
         for k in np.flatnonzero(row).tolist():
             value[j] = value[j] + float(row[k]) * dq[k]

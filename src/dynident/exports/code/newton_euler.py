@@ -47,10 +47,13 @@ class LinkMotion:
 
 
 class Dynamics:
-    """Expressions of one robot's dynamics. Inputs are q[i], dq[i], ddq[i]; R[i], p[i] place link i in its parent."""
+    """Expressions of the dynamics of a robot with these parameters (n, 10).
 
-    def __init__(self, robot: Robot) -> None:
-        self.robot = robot
+    Inputs are q[i], dq[i], ddq[i]; R[i], p[i] place link i in its parent, turn[i], slide[i] are the axis of its joint.
+    """
+
+    def __init__(self, robot: Robot, parameters: Array) -> None:
+        self.robot, self.parameters = robot, parameters
         self.graph = Graph()
         self.R: list[Matrix] = []
         self.p: list[Vector] = []
@@ -59,21 +62,21 @@ class Dynamics:
         for i, row in enumerate(joint_constants(robot)):
             self._add_joint(self.graph.input(f"q[{i}]"), row)
 
-    def inverse_dynamics(self, parameters: Array) -> list[Node]:
+    def inverse_dynamics(self) -> list[Node]:
         """(n,) rigid-body torques."""
-        return self._newton_euler(parameters, self.inputs("dq"), self.inputs("ddq"), self.robot.gravity)
+        return self._newton_euler(self.inputs("dq"), self.inputs("ddq"), self.robot.gravity)
 
-    def gravity_vector(self, parameters: Array) -> list[Node]:
-        return self._newton_euler(parameters, self._still(), self._still(), self.robot.gravity)
+    def gravity_vector(self) -> list[Node]:
+        return self._newton_euler(self._still(), self._still(), self.robot.gravity)
 
-    def coriolis_vector(self, parameters: Array) -> list[Node]:
-        return self._newton_euler(parameters, self.inputs("dq"), self._still(), np.zeros(3))
+    def coriolis_vector(self) -> list[Node]:
+        return self._newton_euler(self.inputs("dq"), self._still(), np.zeros(3))
 
-    def mass_matrix(self, parameters: Array) -> list[Node]:
+    def mass_matrix(self) -> list[Node]:
         """(n n,) row by row, from the inertia of everything that each joint moves (Featherstone's composite rigid bodies)."""
         n, zero = self.robot.n, self.graph.node(0.0)
         M = [[zero] * n for _ in range(n)]
-        masses, moments, inertias = self._composites(parameters)
+        masses, moments, inertias = self._composites()
         for i in range(n):
             turn, slide = self.turn[i], self.slide[i]
             force = plus(scale(masses[i], slide), cross(turn, moments[i]))
@@ -86,14 +89,14 @@ class Dynamics:
                 j = self.robot.joints[j].parent
         return [M[i][j] for i in range(n) for j in range(n)]
 
-    def momentum(self, parameters: Array) -> tuple[list[Node], list[Node]]:
+    def momentum(self) -> tuple[list[Node], list[Node]]:
         """(n,) M dq and (n,) Cᵀ dq - g, from velocities and weights alone.
 
         With H_i, L_i the angular and linear momentum of link i and all that hangs on it, joint i has the share turn · H + slide · L of
         both, and Cᵀ dq is that share for the axis as the motion of the parent turns it (De Luca, Ferrajoli, ICRA 2009).
         """
         n, zero = self.robot.n, self._constants(np.zeros(3))
-        dq, rows = self.inputs("dq"), [self._constants(row) for row in parameters]
+        dq, rows = self.inputs("dq"), [self._constants(row) for row in self.parameters]
         carried: list[tuple[Vector, Vector]] = []
         velocities: list[tuple[Vector, Vector]] = []
         pulls: list[Vector] = []
@@ -160,9 +163,9 @@ class Dynamics:
         self.turn.append([self.graph.node(x) for x in row[39:42]])
         self.slide.append([self.graph.node(x) for x in row[42:45]])
 
-    def _newton_euler(self, parameters: Array, dq: Vector, ddq: Vector, gravity: Array) -> list[Node]:
+    def _newton_euler(self, dq: Vector, ddq: Vector, gravity: Array) -> list[Node]:
         motions = self._motions(dq, ddq, gravity)
-        wrenches = [_wrench(motion, self._constants(row)) for motion, row in zip(motions, parameters, strict=True)]
+        wrenches = [_wrench(motion, self._constants(row)) for motion, row in zip(motions, self.parameters, strict=True)]
         torques: list[Node] = []
         for i in reversed(range(self.robot.n)):
             force, moment = wrenches[i]
@@ -192,9 +195,9 @@ class Dynamics:
             motions.append(LinkMotion(w, dw, _spread(w, dw), a))
         return motions
 
-    def _composites(self, parameters: Array) -> tuple[list[Node], list[Vector], list[Matrix]]:
+    def _composites(self) -> tuple[list[Node], list[Vector], list[Matrix]]:
         """Mass, first moment and inertia about the origin of each link with all that hangs on it."""
-        rows = [self._constants(row) for row in parameters]
+        rows = [self._constants(row) for row in self.parameters]
         masses = [row[0] for row in rows]
         moments = [row[1:4] for row in rows]
         inertias = [[[J[0], J[1], J[2]], [J[1], J[3], J[4]], [J[2], J[4], J[5]]] for J in (row[4:] for row in rows)]
