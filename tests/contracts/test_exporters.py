@@ -16,7 +16,7 @@ from dynident.core.options import Options, declared_options, option
 from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
 from dynident.exports import EXPORTERS, Comparison, DisagreementError, Exported, ExportModel, InfeasibleModelError, export
-from dynident.exports.formats.yaml_file import parameters_from_yaml
+from dynident.exports.formats.tables import parameters_from_yaml
 from dynident.exports.target import Exporter, Request, States
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.parameters import from_com

@@ -21,7 +21,7 @@ from dynident.data import ControllerSamples, Dataset
 from dynident.doctor import Diagnosis
 from dynident.doctor.remedies import diagnosis_document
 from dynident.errors import DynidentError
-from dynident.exports.convert import convert
+from dynident.exports import convert
 from dynident.regression.estimate import Estimate
 from dynident.reports.tables import Column, Report, Table
 from dynident.robots.robot import Robot

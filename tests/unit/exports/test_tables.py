@@ -14,7 +14,7 @@ from dynident import friction_model, identify, load_robot, retrieve
 from dynident.core.options import OptionError
 from dynident.errors import FileError, InputError
 from dynident.exports import export, model_from_estimate
-from dynident.exports.formats.yaml_file import franka_names, parameters_from_yaml
+from dynident.exports.formats.tables import franka_names, parameters_from_yaml
 from dynident.parameters import to_com
 from tests.export_models import arm, model_of
 from tests.logs import synthetic_log

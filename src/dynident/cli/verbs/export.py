@@ -18,6 +18,7 @@ from dynident.pipeline.reading import read_data
 
 if TYPE_CHECKING:
     from dynident.exports import Exported
+    from dynident.exports.formats.original import Original
     from dynident.exports.target import Exporter, States
     from dynident.robots import Robot
 
@@ -72,23 +73,27 @@ def export(
     """
     from dynident.exports import EXPORTERS, model_from_run
     from dynident.exports import export as exported
-    from dynident.exports.registry import check_target, find_original, write_exported
+    from dynident.exports.formats.original import Original
+    from dynident.exports.registry import check_target, write_exported
     from dynident.runs.sources import refuse_source
 
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
     if not paths:
         raise InputError(f"nothing to export; name at least one of {', '.join(f'--{name}' for name in EXPORTERS)}")
     model = model_from_run(run, from_coefficients=targets.get("coefficients", False), payload=payload)
-    original: Path | None = targets.get("original")
-    if original is not None and not original.is_file():
-        raise FileError(original, f"no such file; name {_list_patched(' or ', '{0}')} to patch")
-    originals = {name: find_original(EXPORTERS[name], model.robot, original) for name in paths}
+    given: Path | None = targets.get("original")
+    if given is not None and not given.is_file():
+        raise FileError(given, f"no such file; name {_list_patched(' or ', '{0}')} to patch")
+    original: Original | None = None
+    if any(EXPORTERS[name].original for name in paths):
+        original = Original.of_robot(model.robot) if given is None else Original.read(given)
+    originals = {name: original if EXPORTERS[name].patches(original) else None for name in paths}
     for name, path in paths.items():
         check_target(EXPORTERS[name], path, originals[name])
         refuse_source(run, path)
     _check_distinct(paths)
-    if original is not None and not any(originals.values()):
-        raise InputError(f"--from {original} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
+    if given is not None and not any(originals.values()):
+        raise InputError(f"--from {given} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
     states = _states(run, model.robot, motion)
     done: dict[str, Exported] = {}
     with spinner("Exporting") as say:
@@ -146,9 +151,9 @@ def _check_distinct(targets: dict[str, Path]) -> None:
         seen[place] = name
 
 
-def _print(exported: Exported, path: Path, source: Path | None) -> None:
+def _print(exported: Exported, path: Path, source: Original | None) -> None:
     out = console()
-    patched = f", patched from {source}" if source is not None else ""
+    patched = f", patched from {source.path}" if source is not None else ""
     out.print(f"{exported.target}: {path}{patched}", markup=False, style="bold")
     proof = exported.comparison
     if proof is not None:

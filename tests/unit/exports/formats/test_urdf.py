@@ -13,8 +13,7 @@ import pytest
 from dynident import load_robot
 from dynident.errors import FileError, UnknownNameError, ValueRangeError
 from dynident.exports import ExportModel, InfeasibleModelError, export
-from dynident.exports.formats.capsules import unheld_by_urdf
-from dynident.exports.formats.urdf import ATTRIBUTES
+from dynident.exports.formats.urdf import ATTRIBUTES, unheld_by_urdf
 from dynident.exports.friction import express_friction
 from dynident.exports.target import DisagreementError
 from dynident.friction import Viscous, friction_model, linear
