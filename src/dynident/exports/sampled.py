@@ -93,11 +93,6 @@ def check_samples_target(links: LinkParameters, folder: Path, target: str | None
         export(links, target, original=original, states=random_states(links.base.robot, _STATES))
 
 
-def _is_own(name: str) -> bool:
-    """Whether a file's name is one that is written here."""
-    return name in (INDEX, TABLE) or _MODEL.fullmatch(name) is not None
-
-
 def _earlier_files(folder: Path) -> set[str]:
     """The files of earlier samples that an index in the folder lists."""
     file = folder / INDEX
@@ -107,7 +102,8 @@ def _earlier_files(folder: Path) -> set[str]:
     if content.get("schema") != SCHEMA:
         raise FileError(file, "is not an index of samples, and it would be replaced; name another folder")
     listed = content.get("files")
-    return {name for name in cast("dict[str, Any]", listed) if _is_own(name)} if isinstance(listed, dict) else set()
+    names = cast("dict[str, Any]", listed) if isinstance(listed, dict) else {}
+    return {name for name in names if name in (INDEX, TABLE) or _MODEL.fullmatch(name)}  # of no other names, whatever an index lists
 
 
 def _models(

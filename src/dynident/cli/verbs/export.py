@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dynident.exports.formats.original import Original
     from dynident.exports.target import Exporter, States
     from dynident.robots import Robot
+    from dynident.runs import RunFolder
 
 EXAMPLE = """Examples:
 
@@ -75,12 +76,14 @@ def export(
     from dynident.exports import export as exported
     from dynident.exports.formats.original import Original
     from dynident.exports.registry import check_target, write_exported
+    from dynident.runs import RunFolder
     from dynident.runs.sources import refuse_source
 
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
     if not paths:
         raise InputError(f"nothing to export; name at least one of {', '.join(f'--{name}' for name in EXPORTERS)}")
-    model = model_from_run(run, from_coefficients=targets.get("coefficients", False), payload=payload)
+    source = RunFolder(run)  # its stages are read once
+    model = model_from_run(source, from_coefficients=targets.get("coefficients", False), payload=payload)
     given: Path | None = targets.get("original")
     if given is not None and not given.is_file():
         raise FileError(given, f"no such file; name {_list_patched(' or ', '{0}')} to patch")
@@ -90,16 +93,16 @@ def export(
     originals = {name: original if EXPORTERS[name].patches(original) else None for name in paths}
     for name, path in paths.items():
         check_target(EXPORTERS[name], path, originals[name])
-        refuse_source(run, path)
+        refuse_source(source, path)
     _check_distinct(paths)
     if given is not None and not any(originals.values()):
         raise InputError(f"--from {given} is of no use to what is exported; {_list_patched(', ', '{0} is patched by --{1}')}")
-    states = _states(run, model.robot, motion)
+    states = _states(source, model.robot, motion)
     done: dict[str, Exported] = {}
     with spinner("Exporting") as say:
         for name in paths:
             say(f"Exporting {name}")
-            options = _own_options(EXPORTERS[name], targets)
+            options = _options_of(EXPORTERS[name], targets)
             done[name] = exported(model, name, original=originals[name], options=options, force=force, states=states)
     write_exported({path: done[name] for name, path in paths.items()})
     if as_json:
@@ -117,11 +120,11 @@ def _list_patched(join: str, pattern: str) -> str:
     return join.join(pattern.format(exporter.original_name, exporter.name) for exporter in patching)
 
 
-def _own_options(exporter: Exporter, values: Mapping[str, Any]) -> dict[str, Any]:
+def _options_of(exporter: Exporter, values: Mapping[str, Any]) -> dict[str, Any]:
     return {item.name: values[item.name] for item in declared_options(exporter.options) if item.name in values}
 
 
-def _states(run: Path, robot: Robot, motion: Sequence[Path]) -> States:
+def _states(run: RunFolder, robot: Robot, motion: Sequence[Path]) -> States:
     """1000 random states, and those of the logs that are to be compared too."""
     import numpy as np
 

@@ -98,8 +98,8 @@ class _Function:
         return self._name(f"{node.operation}({arguments})"), _ATOM
 
     def _operand(self, node: Node, strength: int) -> str:
-        text, own = self.texts[node.number]
-        return text if own >= strength else f"({text})"
+        text, binding = self.texts[node.number]
+        return text if binding >= strength else f"({text})"
 
     def _name(self, text: str) -> str:
         name = f"t{self.temporaries}"

@@ -186,12 +186,12 @@ class Dynamics:
             before = base if joint.parent < 0 else motions[joint.parent]
             R, turn, slide = self.R[i], self.turn[i], self.slide[i]
             carried = transposed_matvec(R, before.w)
-            own = scale(dq[i], turn)
-            w = plus(carried, own)
-            dw = plus(transposed_matvec(R, before.dw), scale(ddq[i], turn), cross(carried, own))
+            spin = scale(dq[i], turn)
+            w = plus(carried, spin)
+            dw = plus(transposed_matvec(R, before.dw), scale(ddq[i], turn), cross(carried, spin))
             a = transposed_matvec(R, plus(before.a, matvec(before.U, self.p[i])))
             # the origin moves in the turning parent (Coriolis), and on its own around and along the axis
-            a = plus(a, scale(dq[i], cross(plus(carried, carried, own), slide)), scale(ddq[i], slide))
+            a = plus(a, scale(dq[i], cross(plus(carried, carried, spin), slide)), scale(ddq[i], slide))
             motions.append(LinkMotion(w, dw, _spread(w, dw), a))
         return motions
 
@@ -213,11 +213,11 @@ class Dynamics:
 
     def _jacobian_columns(self, i: int, before: list[dict[int, tuple[Vector, Vector]]]) -> dict[int, tuple[Vector, Vector]]:
         """Angular and linear velocity of link i, in its frame, per unit velocity of each joint that moves it."""
-        parent, found = self.robot.joints[i].parent, dict[int, tuple[Vector, Vector]]()
+        parent, columns = self.robot.joints[i].parent, dict[int, tuple[Vector, Vector]]()
         for j, (turn, slide) in before[parent].items() if parent >= 0 else ():
-            found[j] = transposed_matvec(self.R[i], turn), transposed_matvec(self.R[i], plus(slide, cross(turn, self.p[i])))
-        found[i] = self.turn[i], self.slide[i]
-        return found
+            columns[j] = transposed_matvec(self.R[i], turn), transposed_matvec(self.R[i], plus(slide, cross(turn, self.p[i])))
+        columns[i] = self.turn[i], self.slide[i]
+        return columns
 
     def _poses(self) -> list[tuple[Matrix, Vector]]:
         """Of every link in the base frame."""
