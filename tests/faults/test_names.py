@@ -56,7 +56,7 @@ def _python_names(exported: Exported) -> set[str]:
 
 
 def _yaml_names(exported: Exported) -> set[str]:
-    content = yaml.safe_load(next(iter(exported.files.values())))
+    content = yaml.safe_load(exported.main)
     return {content["robot"], *(link["name"] for link in content["links"])}
 
 

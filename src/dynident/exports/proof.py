@@ -40,7 +40,7 @@ def compare(engine: str, model: ExportModel, states: States, torques: Array, *, 
     if not np.all(relative <= TOLERANCE):
         raise DisagreementError(
             f"{engine} computes torques from the exported model that differ from dynident's by up to {difference[worst]:.3g} "
-            f"(joint {model.robot.joint_names[worst]!r}, {relative[worst]:.2g} of its largest), so nothing was written"
+            f"(joint {model.robot.joint_names[worst]!r}, {relative[worst]:.2g} of its largest)"
         )
     largest, unit = float(difference.max()), model.robot.unit("effort")
     return Comparison(engine=engine, states=len(torques), largest=largest, unit=unit, relative=float(relative.max()))

@@ -19,7 +19,11 @@ States = tuple[Array, Array, Array]
 
 
 class DisagreementError(DynidentError):
-    """Another engine computes other torques from what was exported than dynident does."""
+    """Another engine refuses what was exported, or computes other torques from it than dynident does. Attributes: `problem`, `reason`."""
+
+    def __init__(self, problem: str, reason: str = "") -> None:
+        self.problem, self.reason = problem, reason
+        super().__init__(f"{problem}, so nothing was written{': ' if reason else ''}{reason}")
 
 
 @dataclass(frozen=True, kw_only=True)

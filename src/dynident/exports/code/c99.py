@@ -129,7 +129,7 @@ class CLibrary:
         command = [compiler, *C_FLAGS, "-shared", "-fPIC", "-o", str(target), *sources, "-lm"]
         run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 (our own compiler call)
         if run.returncode != 0:
-            raise DisagreementError(f"the generated C can't be compiled, so nothing was written: {' '.join(run.stderr.split())[:300]}")
+            raise DisagreementError("the generated C can't be compiled", " ".join(run.stderr.split())[:300])
         return cls(ctypes.CDLL(str(target)), model)
 
     def __call__(self, name: str, *arguments: Array) -> Array:

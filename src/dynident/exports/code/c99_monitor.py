@@ -227,9 +227,7 @@ def prove_monitor(library: ctypes.CDLL, model: ExportModel, calibrated: ContactM
         worst = max(worst, float(np.abs(compiled.residual - state.residual).max()))
         largest = max(largest, float(np.abs(state.residual).max()))
     if not worst <= TOLERANCE * largest:
-        raise DisagreementError(
-            f"the compiled contact monitor's residuals differ from dynident's by up to {worst:.3g}, so nothing was written"
-        )
+        raise DisagreementError(f"the compiled contact monitor's residuals differ from dynident's by up to {worst:.3g}")
 
 
 def _sizes(n: int) -> dict[str, int]:

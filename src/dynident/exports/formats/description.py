@@ -122,7 +122,7 @@ def read_back(read: Callable[[str, str], SourceTree], exported: Exported) -> Sou
     try:
         return read("the exported model", exported.main.decode("utf-8"))
     except FileError as error:
-        raise DisagreementError(f"the exported model can't be read back, so nothing was written: {error}") from None
+        raise DisagreementError("the exported model can't be read back", str(error)) from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,7 +86,7 @@ class MjcfFormat(DescriptionFormat):
             with silence_mujoco(mj):
                 engine = spec.compile()
         except ValueError as error:
-            raise DisagreementError(f"MuJoCo refuses the exported model, so nothing was written: {' '.join(str(error).split())}") from None
+            raise DisagreementError("MuJoCo refuses the exported model", " ".join(str(error).split())) from None
         engine.opt.gravity[:] = gravity_at_root(model.robot, tree)
         data = mj.MjData(engine)
         for name, position in locked_positions(model.robot, tree).items():

@@ -133,7 +133,7 @@ def _build_engine(pin: Any, text: str) -> Any:
             return pin.buildModelFromXML(text)
     except ValueError as error:
         reasons = [line.removeprefix("Error:").strip() for line in printed if line.startswith("Error:")] or [str(error)]
-        raise DisagreementError(f"Pinocchio refuses the exported model, so nothing was written: {reasons[-1].rstrip('.')}") from None
+        raise DisagreementError("Pinocchio refuses the exported model", reasons[-1].rstrip(".")) from None
 
 
 def _set_position(engine: Any, q: Array, name: str, position: float) -> None:
