@@ -17,7 +17,8 @@ from dynident.dynamics import inverse_dynamics
 from dynident.errors import InputError
 from dynident.exports import EXPORTERS, Comparison, DisagreementError, Exported, ExportModel, InfeasibleModelError, export
 from dynident.exports.formats.tables import parameters_from_yaml
-from dynident.exports.target import Exporter, Request, States
+from dynident.exports.proof import States
+from dynident.exports.target import Exporter, Request
 from dynident.feasibility import PhysicalConsistency, build_retrieval, prior_to_robot, solve_retrieval, two_step
 from dynident.parameters import from_com
 from dynident.regression import build_problem

@@ -9,9 +9,9 @@ from dynident.exports.export_model import (
     model_from_parameters,
     model_from_run,
 )
-from dynident.exports.proof import random_states
+from dynident.exports.proof import Comparison, DisagreementError, random_states
 from dynident.exports.registry import EXPORTERS, convert, export, payload_fragment
-from dynident.exports.target import Comparison, DisagreementError, Exported
+from dynident.exports.target import Exported
 
 __all__ = [
     "EXPORTERS",

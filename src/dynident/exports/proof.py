@@ -6,19 +6,50 @@ on random states, and one that another engine understands differently is not han
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.dynamics import inverse_dynamics
+from dynident.errors import DynidentError
 from dynident.exports.export_model import ExportModel
-from dynident.exports.target import Comparison, DisagreementError, States
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion, friction_torque
 from dynident.robots.robot import Robot
 
+#: q, dq, ddq, (N, n) each, at which torques are compared.
+States = tuple[Array, Array, Array]
 #: Largest difference of a joint's torque, as a share of that joint's largest torque.
 TOLERANCE = 1e-9
 #: A joint whose torques are smaller than this share of the largest joint's is judged by that.
 _SMALL_JOINT = 1e-3
+
+
+class DisagreementError(DynidentError):
+    """Another engine refuses what was exported, or computes other torques from it than dynident does. Attributes: `problem`, `reason`."""
+
+    def __init__(self, problem: str, reason: str = "") -> None:
+        self.problem, self.reason = problem, reason
+        super().__init__(f"{problem}, so nothing was written{': ' if reason else ''}{reason}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """Torques of an exported model in another engine against dynident's own.
+
+    Attributes
+    ----------
+    largest : float
+        Largest difference [unit].
+    relative : float
+        Largest difference of a joint as a share of that joint's largest torque.
+    """
+
+    engine: str
+    states: int
+    largest: float
+    unit: str
+    relative: float
 
 
 def random_states(robot: Robot, count: int = 1000, seed: int = 0) -> States:

@@ -15,8 +15,8 @@ from dynident.exports.code import c99, python_module
 from dynident.exports.export_model import ExportModel, InfeasibleModelError, model_from_estimate, model_from_parameters
 from dynident.exports.formats import mjcf, tables, urdf
 from dynident.exports.formats.original import Original
-from dynident.exports.proof import random_states
-from dynident.exports.target import Comparison, Exported, Exporter, Request, States
+from dynident.exports.proof import Comparison, States, random_states
+from dynident.exports.target import Exported, Exporter, Request
 from dynident.feasibility.result import LinkParameters
 from dynident.parameters import PARAMETERS_PER_LINK
 from dynident.payload import PayloadEstimate

@@ -6,43 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from dynident.core.arrays import Array
 from dynident.core.options import NoOptions, Options
 from dynident.core.results import Tabular
-from dynident.errors import DynidentError
 from dynident.exports.export_model import ExportModel
 from dynident.exports.formats.original import Original
+from dynident.exports.proof import Comparison, States
 from dynident.payload import PayloadEstimate
-
-#: q, dq, ddq, (N, n) each, at which torques are compared.
-States = tuple[Array, Array, Array]
-
-
-class DisagreementError(DynidentError):
-    """Another engine refuses what was exported, or computes other torques from it than dynident does. Attributes: `problem`, `reason`."""
-
-    def __init__(self, problem: str, reason: str = "") -> None:
-        self.problem, self.reason = problem, reason
-        super().__init__(f"{problem}, so nothing was written{': ' if reason else ''}{reason}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Torques of an exported model in another engine against dynident's own.
-
-    Attributes
-    ----------
-    largest : float
-        Largest difference [unit].
-    relative : float
-        Largest difference of a joint as a share of that joint's largest torque.
-    """
-
-    engine: str
-    states: int
-    largest: float
-    unit: str
-    relative: float
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

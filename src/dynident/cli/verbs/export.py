@@ -19,7 +19,8 @@ from dynident.pipeline.reading import read_data
 if TYPE_CHECKING:
     from dynident.exports import Exported
     from dynident.exports.formats.original import Original
-    from dynident.exports.target import Exporter, States
+    from dynident.exports.proof import States
+    from dynident.exports.target import Exporter
     from dynident.robots import Robot
     from dynident.runs import RunFolder
 

@@ -26,8 +26,8 @@ from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import friction_nodes
-from dynident.exports.proof import compare, friction_states
-from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Request, States
+from dynident.exports.proof import Comparison, DisagreementError, States, compare, friction_states
+from dynident.exports.target import Exported, Exporter, Request
 from dynident.friction.model import Motion
 
 #: First line of every CMakeLists.txt that is written here; one without it is the user's own.

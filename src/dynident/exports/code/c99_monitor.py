@@ -2,7 +2,7 @@
 
 Momentum, its rate, the doubt about friction and the inertia matrix are straight-line code made from the same expressions as the dynamics;
 the recursion, the covariance of the residuals and their distance are loops over the joints. No acceleration or Coriolis matrix is formed.
-The time of a step doesn't depend on the data.
+The time of a step doesn't depend on the data. The loops are in `monitor_template.c`, the struct and its functions in `monitor_template.h`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import re
 from dataclasses import replace
+from importlib import resources
 from string import Template
 
 import numpy as np
@@ -21,8 +22,8 @@ from dynident.exports.code.graph import Node
 from dynident.exports.code.newton_euler import Dynamics
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import friction_nodes
-from dynident.exports.proof import TOLERANCE
-from dynident.exports.target import DisagreementError, Request, States
+from dynident.exports.proof import TOLERANCE, DisagreementError, States
+from dynident.exports.target import Request
 from dynident.friction.model import REFERENCE_TEMPERATURE, Motion
 from dynident.monitoring.contact_monitor import LONGEST_PAUSE, OFFSET_ROUNDS, ContactMonitor
 from dynident.monitoring.watched_model import WatchedModel
@@ -32,160 +33,9 @@ _PROVEN, _STEP = 20, 1e-3
 #: Type, name and length of a field of the struct.
 _FIELD = re.compile(r"^  (double|int) (\w+)(?:\[\$(\w+)\])?;", re.MULTILINE)
 
-_HEADER = Template("""/* All that the monitor remembers. What init sets in the first four may be changed before the first step. */
-typedef struct {
-  double level[$n];         /* thresholds of joints that move [$level_unit] */
-  double blur[$n];          /* by how much a measured velocity may be off [$velocity] */
-  double distance_level;   /* threshold of the distance */
-  double confirmation;     /* how long a residual must stay above its threshold [s] */
-  double residual[$n];      /* torque from outside [$unit] */
-  double threshold[$n];     /* of this sample: level and allowance [$unit] */
-  double allowance[$n];     /* for friction near rest [$unit] */
-  double distance;         /* of all residuals together [standard deviations] */
-  double above[$timers];         /* how long a residual has been above, last the distance [s] */
-  double balance[$balance]; /* momentum, its rate, doubt about friction: of the sample before */
-  int touched;             /* the last joint that is touched, from 0; -1 for none */
-  int started;
-} ${prefix}_monitor;
 
-/* Before the first step, and to start again. */
-void ${prefix}_monitor_init(${prefix}_monitor *monitor);
-
-/* One sample, dt seconds after the one before; of the first, and after more than $pause s, dt tells nothing.
- * Returns `touched`: a contact is on the link of that joint, or beyond it with a force that no joint beyond feels.
- * An input that is no number counts as a contact until init is called. */
-int ${prefix}_monitor_step(${prefix}_monitor *monitor, $arguments, double dt);
-""")
-_SOURCE = Template("""static double clip(double x, double limit)
-{
-  return x > limit ? limit : x < -limit ? -limit : x;
-}
-
-/* Standard deviations of the residuals by noise, and their distance: the root of the least (r - e)' S^-1 (r - e) with |e| <= allowance. */
-static double measure(const double inertia[$square], const double residual[$n], const double allowance[$n], double std[$n])
-{
-  static const double velocity[$n] = {$velocity_noise}, effort[$n] = {$effort_noise};
-  double S[$n][$n], left[$n], share[$n], slope[$n] = {0.0}, carried[$n], total;
-  int i, j, k;
-  for (i = 0; i < $n; ++i) {
-    for (k = 0; k < $n; ++k) {
-      carried[k] = inertia[$n * i + k] * velocity[k];
-    }
-    for (j = 0; j <= i; ++j) {
-      total = i == j ? effort[i] : 0.0;
-      for (k = 0; k < $n; ++k) {
-        total += carried[k] * inertia[$n * j + k];
-      }
-      S[i][j] = S[j][i] = total;
-    }
-    std[i] = sqrt(S[i][i]);
-  }
-  for (k = 0; k < $n; ++k) { /* the inverse in its place */
-    const double pivot = 1.0 / S[k][k];
-    S[k][k] = 1.0;
-    for (j = 0; j < $n; ++j) {
-      S[k][j] *= pivot;
-    }
-    for (i = 0; i < $n; ++i) {
-      if (i != k) {
-        const double factor = S[i][k];
-        S[i][k] = 0.0;
-        for (j = 0; j < $n; ++j) {
-          S[i][j] -= factor * S[k][j];
-        }
-      }
-    }
-  }
-  for (j = 0; j < $n; ++j) {
-    left[j] = residual[j] - clip(residual[j], allowance[j]);
-    share[j] = 1.0 / S[j][j];
-    for (k = 0; k < $n; ++k) {
-      slope[k] += S[j][k] * left[j];
-    }
-  }
-  for (i = 0; i < $rounds; ++i) {
-    for (j = 0; j < $n; ++j) {
-      const double change = residual[j] - clip(residual[j] - left[j] + slope[j] * share[j], allowance[j]) - left[j];
-      left[j] += change;
-      for (k = 0; k < $n; ++k) {
-        slope[k] += change * S[j][k];
-      }
-    }
-  }
-  total = 0.0;
-  for (j = 0; j < $n; ++j) {
-    total += left[j] * slope[j];
-  }
-  return total < 0.0 ? 0.0 : sqrt(total);
-}
-
-void ${prefix}_monitor_init(${prefix}_monitor *monitor)
-{
-  static const double level[$n] = {$levels};
-  static const double blur[$n] = {$blurs};
-  int j;
-  for (j = 0; j < $n; ++j) {
-    monitor->level[j] = level[j];
-    monitor->blur[j] = blur[j];
-  }
-  monitor->distance_level = $distance_level;
-  monitor->confirmation = $confirmation;
-  monitor->started = 0;
-  monitor->touched = -1;
-  for (j = 0; j < $n; ++j) {
-    monitor->residual[j] = monitor->allowance[j] = 0.0;
-    monitor->threshold[j] = INFINITY;
-  }
-  for (j = 0; j < $timers; ++j) {
-    monitor->above[j] = 0.0;
-  }
-  monitor->distance = 0.0;
-}
-
-int ${prefix}_monitor_step(${prefix}_monitor *monitor, $arguments, double dt)
-{
-  double now[$all], std[$n], nearness = 0.0;
-  const double *before = monitor->balance;
-  const int restart = !monitor->started || dt > $pause;
-  int j, nearest = 0;
-$decays
-  find_balance($call, monitor->blur, now);
-  for (j = 0; j < $n; ++j) {
-    const double doubt = now[j + $doubt];
-    if (restart) {
-      monitor->residual[j] = 0.0;
-      monitor->allowance[j] = doubt;
-    } else {
-${decay}      const double outside = (now[j] - before[j]) / dt - 0.5 * (now[j + $n] + before[j + $n]);
-      monitor->residual[j] = a * monitor->residual[j] + (1.0 - a) * outside;
-      monitor->allowance[j] = a * monitor->allowance[j] + (1.0 - a) * (0.5 * (doubt + before[j + $doubt]));
-    }
-  }
-  monitor->distance = measure(now + $balance, monitor->residual, monitor->allowance, std);
-  monitor->touched = -1;
-  for (j = 0; j < $n; ++j) {
-    const double size = fabs(monitor->residual[j]);
-    monitor->threshold[j] = monitor->level[j] * std[j] + monitor->allowance[j];
-    monitor->above[j] = restart || size <= monitor->threshold[j] ? 0.0 : monitor->above[j] + dt;
-    if (!(monitor->above[j] < monitor->confirmation) && monitor->above[j] != 0.0) {
-      monitor->touched = j;
-    }
-    if (size > nearness * monitor->threshold[j]) {
-      nearest = j;
-      nearness = size / monitor->threshold[j];
-    }
-  }
-  monitor->above[$n] = restart || monitor->distance <= monitor->distance_level ? 0.0 : monitor->above[$n] + dt;
-  if (monitor->touched < 0 && !(monitor->above[$n] < monitor->confirmation) && monitor->above[$n] != 0.0) {
-    monitor->touched = nearest;
-  }
-  for (j = 0; j < $balance; ++j) {
-    monitor->balance[j] = now[j];
-  }
-  monitor->started = 1;
-  return monitor->touched;
-}
-""")
+def _template(suffix: str) -> Template:
+    return Template(resources.files("dynident.exports.code").joinpath(f"monitor_template{suffix}").read_text(encoding="utf-8"))
 
 
 def monitor_files(model: ExportModel, calibrated: ContactMonitor, request: Request) -> dict[str, str]:
@@ -195,8 +45,8 @@ def monitor_files(model: ExportModel, calibrated: ContactMonitor, request: Reque
     signature = f"static void find_balance({words['arguments']}, const double blur[{n}], double balance[{words['all']}])"
     balance = c_function(signature, (*monitor_inputs(model), "blur"), _balance(model, monitor), "balance")
     return {
-        f"{stem}.h": c_header(stem, _about(model, monitor, request), _HEADER.substitute(words)),
-        f"{stem}.c": c_source(stem, model.headline(), balance, _SOURCE.substitute(words)),
+        f"{stem}.h": c_header(stem, _about(model, monitor, request), _template(".h").substitute(words)),
+        f"{stem}.c": c_source(stem, model.headline(), balance, _template(".c").substitute(words)),
     }
 
 
@@ -312,7 +162,9 @@ class CMonitor:
     def __init__(self, library: ctypes.CDLL, model: ExportModel) -> None:
         sizes, double = _sizes(model.robot.n), ctypes.c_double
         types = {"double": double, "int": ctypes.c_int}
-        fields = [(name, types[kind] * sizes[size] if size else types[kind]) for kind, name, size in _FIELD.findall(_HEADER.template)]
+        fields = [
+            (name, types[kind] * sizes[size] if size else types[kind]) for kind, name, size in _FIELD.findall(_template(".h").template)
+        ]
         self._step = getattr(library, f"{identifier(model.robot.name)}_monitor_step")
         self.memory = type("Memory", (ctypes.Structure,), {"_fields_": fields})()
         self._inputs = [double * model.robot.n] * len(monitor_inputs(model))

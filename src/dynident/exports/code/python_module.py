@@ -10,8 +10,8 @@ import numpy as np
 from dynident.core.names import identifier, printable
 from dynident.exports.export_model import ExportModel
 from dynident.exports.friction import array_text, friction_formulas
-from dynident.exports.proof import compare, friction_states
-from dynident.exports.target import Comparison, Exported, Exporter, Request, States
+from dynident.exports.proof import Comparison, States, compare, friction_states
+from dynident.exports.target import Exported, Exporter, Request
 from dynident.robots.robot import JointType
 
 _BEGIN, _END = "# data begin\n", "# data end\n"

@@ -21,8 +21,8 @@ from dynident.errors import FileError
 from dynident.exports.export_model import AttachedBody, ExportModel, attached_body
 from dynident.exports.formats.original import Original, place_in_source, replace_comment
 from dynident.exports.friction import ExpressedFriction, JointAttributes, express_friction
-from dynident.exports.proof import TOLERANCE, compare
-from dynident.exports.target import Comparison, DisagreementError, Exported, Exporter, Request, States
+from dynident.exports.proof import TOLERANCE, Comparison, DisagreementError, States, compare
+from dynident.exports.target import Exported, Exporter, Request
 from dynident.parameters import change_of_frame
 from dynident.payload import PayloadEstimate
 from dynident.robots.formats.source_tree import SourceTree

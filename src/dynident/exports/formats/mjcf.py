@@ -29,7 +29,8 @@ from dynident.exports.formats.description import (
 )
 from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes
-from dynident.exports.target import DisagreementError, Exported, States
+from dynident.exports.proof import DisagreementError, States
+from dynident.exports.target import Exported
 from dynident.parameters import link_inertia
 from dynident.robots.formats.mjcf import read_mjcf, strip_assets
 from dynident.robots.formats.mjcf_text import check_editable, inertial_tag, set_body_inertial

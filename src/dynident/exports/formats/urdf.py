@@ -31,7 +31,8 @@ from dynident.exports.formats.description import (
 )
 from dynident.exports.formats.original import Original, gravity_at_root, locked_positions, place_in_source, share_out
 from dynident.exports.friction import ExpressedFriction, JointAttributes
-from dynident.exports.target import DisagreementError, Exported, Request, States
+from dynident.exports.proof import DisagreementError, States
+from dynident.exports.target import Exported, Request
 from dynident.parameters import PARAMETERS_PER_LINK, link_inertia
 from dynident.robots.formats.urdf import read_urdf
 from dynident.robots.formats.urdf_xml import UNKNOWN_LIMIT, inertial_lines, set_inertial

@@ -15,7 +15,7 @@ from dynident.errors import FileError, UnknownNameError, ValueRangeError
 from dynident.exports import ExportModel, InfeasibleModelError, export
 from dynident.exports.formats.urdf import ATTRIBUTES, unheld_by_urdf
 from dynident.exports.friction import express_friction
-from dynident.exports.target import DisagreementError
+from dynident.exports.proof import DisagreementError
 from dynident.friction import Viscous, friction_model, linear
 from dynident.friction.per_joint import PerJoint
 from dynident.parameters import from_com
