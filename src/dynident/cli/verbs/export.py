@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -146,13 +147,10 @@ def _states(run: RunFolder, robot: Robot, motion: Sequence[Path]) -> States:
     return q, dq, ddq
 
 
-def _check_distinct(targets: dict[str, Path]) -> None:
-    seen: dict[Path, str] = {}
-    for name, path in targets.items():
-        place = path.resolve()
-        if place in seen:
-            raise InputError(f"--{seen[place]} and --{name} name the same file {path}; give each its own")
-        seen[place] = name
+def _check_distinct(targets: Mapping[str, Path]) -> None:
+    for (first, path), (second, other) in combinations(targets.items(), 2):
+        if path.resolve() == other.resolve():
+            raise InputError(f"--{first} and --{second} name the same file {other}; give each its own")
 
 
 def _print(exported: Exported, path: Path, source: Original | None) -> None:
