@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from dynident.core.texts import short_number
 from dynident.runs import Run, Stage
 
-#: Numbers that differ by less are the same: the robot is read from another file, in which a rotation has other last digits.
-SAME, _ZERO = 1e-6, 1e-9
+#: Numbers are the same within this share of them, which no table shows, or this amount. The robot is read from another file, in which
+#: rotations have other last digits, and from there solvers stop at other points within their tolerances.
+SAME, _ZERO = 1e-4, 1e-9
 #: About the making of a result, not the result.
 _ORIGINS = {"seed", "versions", "provenance", "preprocessing"}
 
@@ -40,8 +40,8 @@ class StageComparison:
     @property
     def sentence(self) -> str:
         text = f"{self.stage}: all {self.numbers} numbers are those of the original"
-        if self.original is not None and self.repeated is not None:
-            values = f"{self.place} is {short_number(self.repeated)}, and was {short_number(self.original)}"
+        if self.different:
+            values = f"{self.place} is {self.repeated:.6g}, and was {self.original:.6g}"
             text = f"{self.stage}: {self.different} of {self.numbers} numbers are others than in the original; {values}"
         return f"{text}; not to be compared: {', '.join(self.lacking)}" if self.lacking else text
 

@@ -14,18 +14,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import numpy as np
 import yaml
 
-from dynident.bundles import Step
-from dynident.bundles.bundle import DOCTOR, RUN
+from dynident.bundles.bundle import DOCTOR, RUN, Bundle, Samples, Step, pack
 from dynident.bundles.rename import rename_conditions, rename_data, rename_problem, rename_robot
 from dynident.cli.command_line import Verb, Word, assign_words
 from dynident.cli.exits import InterruptedByUser, sentence
 from dynident.cli.inputs import typed
-from dynident.cli.overview import VERBS
 from dynident.cli.parser import load_verb, parse_and_run
 from dynident.core.files import file_digest, write_atomically
 from dynident.core.kinds import Place, RefusedValue, parse_number
@@ -51,6 +50,32 @@ _LOGS = {"data": None, "test": Stage.VALIDATION, "free": Stage.MONITOR}
 _CONDITIONS = ("constraints", "bounds")
 #: Options that change nothing in a run: what is printed or written elsewhere, and who does the work.
 _WITHOUT_EFFECT = ("as_json", "output", "urdf", "mjcf", "signed_log", "bases", "workers", "scheduler", "budget")
+
+
+#: Verbs that make a stage; a command of a run that somebody else has handed over may name any.
+_MAKERS = {"fit", *(stage.value.command.split()[1] for stage in Stage)}
+
+
+def make_bundle(folder: Path, data: Sequence[Path] = (), samples: Samples = "excerpt") -> Bundle:
+    """A run folder as a bundle without names; FileError where nothing has been identified in it, or where it is damaged.
+
+    data : of the estimate, where the files of its command are not to be taken.
+    samples : "excerpt" of the logs, "all" of them, or "none": no measured sample at all, nor the rows that were made of them.
+    """
+    run = load_run(folder)
+    with TemporaryDirectory(prefix="dynident-") as place:
+        repetition = Repetition(run=run, folder=Path(place).absolute(), data=data)
+        repetition.repeat()
+        digests = {digest for stage in run.contents for digest in repetition.digests(stage).values()}
+        return pack(
+            repetition.folder,
+            run,
+            steps=repetition.steps,
+            missing=repetition.missing,
+            logs=repetition.logs,
+            digests=sorted(digests),
+            samples=samples,
+        )
 
 
 class NotRepeatableError(InputError):
@@ -80,6 +105,7 @@ class Repetition:
     logs: dict[str, Dataset | ControllerSamples] = field(default_factory=dict[str, "Dataset | ControllerSamples"])
     steps: list[Step] = field(default_factory=list[Step])
     missing: list[str] = field(default_factory=list[str])
+    _fitted: Sequence[str] = ()
     _written: dict[Any, list[str]] = field(default_factory=dict[Any, list[str]])
 
     @cached_property
@@ -101,10 +127,10 @@ class Repetition:
     def repeat(self) -> None:
         """Make the run again, and what the doctor says of its log."""
         self._repeat_stages()
-        if not self.logs:
-            with contextlib.suppress(DynidentError):  # also where the command can't be repeated, its log is worth having
+        if not self._fitted:  # also where the command can't be repeated, its log is worth having
+            with contextlib.suppress(*([] if self.data else [DynidentError])):  # what the user names must be there
                 self._write_logs(Stage.ESTIMATE, _split(self._command(Stage.ESTIMATE)), ())
-        log = next((name for name, data in self.logs.items() if isinstance(data, Dataset)), "")
+        log = next((name for name in self._fitted if isinstance(self.logs[name], Dataset)), "")
         if self.description and log:
             found = self._do(["doctor", self.description, log, *self._gravity, "--json"])
             if found.code in (0, 1):
@@ -117,10 +143,11 @@ class Repetition:
             command = self._command(stage)
             if not command and self._has(stage):
                 continue
-            if command not in reasons:
-                reasons[command] = self._repeat_command(stage, command)
-            if reasons[command]:
-                self._do_without(stage, reasons[command])
+            known = command or stage.key
+            if known not in reasons:
+                reasons[known] = self._repeat_command(stage, command)
+            if reasons[known]:
+                self._do_without(stage, reasons[known])
             if not self._has(Stage.ESTIMATE):
                 return
 
@@ -182,7 +209,7 @@ class Repetition:
     def _translate(self, stage: Stage, command: str) -> list[str]:
         """The words of a command on the renamed inputs."""
         words = _split(command)
-        if len(words) < 2 or words[0] not in VERBS:
+        if len(words) < 2 or words[0] not in _MAKERS:
             raise NotRepeatableError("the run does not remember a command that made it")
         verb = load_verb(words[0])
         assigned = assign_words(verb, words[1:])
@@ -272,6 +299,8 @@ class Repetition:
                     self.logs[name] = part
                     write_dataset(part, self.folder / name)
                     self._written[key].append(name)
+        if stage is Stage.ESTIMATE:
+            self._fitted = self._written[key]
         return self._written[key]
 
     def _reading(self, stage: Stage, assigned: Sequence[tuple[Word, Any]]) -> Reading:
@@ -290,7 +319,7 @@ class Repetition:
 
         The command may be anybody's: only files of the names that the run remembers are looked at, wherever it says that they are.
         """
-        wanted = {digest: name for name, digest in self.digests(stage).items()}
+        wanted: dict[str, str] = {digest: name for name, digest in self.digests(stage).items()}
         found: list[Path] = []
         for word in dict.fromkeys((*map(str, self.data), *words)):
             for place in (base / word for base in self._places if word):

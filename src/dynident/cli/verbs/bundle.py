@@ -40,28 +40,12 @@ def bundle(
     seen a name. The zip holds the repeated run, the robot, the beginning of its log, what the doctor finds in it, the commands, and whether
     the numbers are those of RUN. Nothing is sent anywhere. README.txt in the zip says the same as this command prints.
     """
-    from tempfile import TemporaryDirectory
-
-    from dynident.bundles import pack
-    from dynident.cli.repetition import Repetition
-    from dynident.runs import load_run
+    from dynident.cli.repetition import make_bundle
 
     if without_samples and whole_log:
         raise InputError("--without-samples and --whole-log contradict each other; leave one of them out")
     check_output(output, "bundle", (".zip",), inputs=data, runs=(run,))
-    original = load_run(run)
-    with TemporaryDirectory(prefix="dynident-") as place:
-        repetition = Repetition(run=original, folder=Path(place).absolute(), data=data)
-        repetition.repeat()
-        made = pack(
-            repetition.folder,
-            original,
-            steps=repetition.steps,
-            missing=repetition.missing,
-            logs=repetition.logs,
-            digests=sorted({digest for stage in original.contents for digest in repetition.digests(stage).values()}),
-            samples="none" if without_samples else "all" if whole_log else "excerpt",
-        )
+    made = make_bundle(run, data, "none" if without_samples else "all" if whole_log else "excerpt")
     size = made.save(output)
     if as_json:
         print_json({**made.manifest, "written": str(output), "bytes": size})
