@@ -395,10 +395,6 @@ class BundledComparison(TypedDict):
     stage: str
     numbers: Annotated[int, "that can be compared"]
     different: int
-    lacking: Annotated[list[str], "parts of the document that have not as many numbers in both"]
-    place: Annotated[str, "of the number that differs most; empty where none does"]
-    original: float | None
-    repeated: float | None
     sentence: str
 
 

@@ -43,6 +43,20 @@ _LEFT_IN = (
 )
 
 
+_LISTS = {"Taken out": "taken_out", "Left in": "left_in", "Not in it": "missing"}
+_MEANINGS = {
+    README: "this list",
+    MANIFEST: "the same for programs",
+    DOCTOR: "what the doctor finds in the log",
+    PRINTED: "what the commands printed",
+    ROBOT: "the robot as the run has it",
+    "robot": "the robot, with neutral names and without meshes",
+    "conditions": "conditions that the links must hold",
+    "log": "log as dynident reads it, in SI units and joint coordinates",
+    "samples": "M and g of the controller as dynident reads them",
+}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Step:
     """A command that was repeated. code : with which it ended; printed : what it said."""
@@ -57,12 +71,10 @@ class Bundle(Tabular):
     """What is attached to an issue.
 
     files : {path in the zip: content}, README.txt and manifest.json among them.
-    meanings : {path in the zip: what it is}.
     manifest : the content of manifest.json.
     """
 
     files: Mapping[str, bytes]
-    meanings: Mapping[str, str]
     manifest: Mapping[str, Any]
 
     @property
@@ -71,10 +83,25 @@ class Bundle(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """One row per file: its path, its size in bytes, what it is."""
-        return _records(self.files, self.meanings)
+        return [{"file": name, "bytes": len(content), "what": _meaning(name)} for name, content in self.files.items()]
 
     def tables(self) -> Report:
-        return _describe(self.records(), self.manifest)
+        """What is in it, and what is not, for the terminal and README.txt."""
+        columns = (Column("file"), Column("kB", form=".1f", of=lambda row: row["bytes"] / 1e3), Column("what", "what it is"))
+        told = self.manifest
+        versions = ", ".join(f"{name} {version}" for name, version in told["versions"].items())
+        too_large = sum(map(len, self.files.values())) > _LARGEST_ATTACHMENT
+        return Report(
+            header=("A run of dynident, without names, to be attached to an issue", f"{versions}; {told['platform']}"),
+            tables=(Table("What is in it", tuple(self.records()), columns),),
+            facts=(
+                *(f"Repeated, with exit code {step['code']}: {step['command']}" for step in told["steps"]),
+                *(f"Compared: {item['sentence']}." for item in told["comparisons"]),
+                f"Samples: {told['samples']['kept']} of {told['samples']['recorded'] or 0} that were read.",
+                *(f"{title}: {text}." for title, key in _LISTS.items() for text in told[key]),
+            ),
+            notes=("it is larger than most places take as an attachment (25 MB); leave the samples out",) if too_large else (),
+        )
 
     def zip_bytes(self) -> bytes:
         """The zip: the same bytes for the same content."""
@@ -134,10 +161,9 @@ def pack(
     of_stages = [name for stage in Stage for name in stage.files]
     places = sorted([*folder.iterdir(), *(folder / RUN / name for name in of_stages)])
     files = {place.relative_to(folder).as_posix(): read_bytes(place) for place in places if place.is_file()}
-    meanings = {name: _meaning(name, kept.get(name), logs.get(name)) for name in files}
     manifest: dict[str, Any] = {
         "schema": SCHEMA,
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in _PACKAGES if _is_installed(name)},
         "platform": f"{platform.system()} {platform.machine()}",
         "joints": original.estimate.base.robot.n,
         "samples": {
@@ -147,15 +173,18 @@ def pack(
         },
         "data": list(digests),
         "steps": [{"command": step.command, "code": step.code} for step in steps],
-        "comparisons": [asdict(item) | {"sentence": item.sentence} for item in comparisons],
+        "comparisons": [asdict(item) for item in comparisons],
         "missing": [*missing, *_missing(original, logs, kept, samples)],
         "taken_out": list(_TAKEN_OUT),
         "left_in": list(_LEFT_IN),
+        "files": {name: {"bytes": len(content), "what": _meaning(name)} for name, content in files.items()},
     }
-    records = _records(files, meanings)
-    manifest["files"] = {item["file"]: {"bytes": item["bytes"], "what": item["what"]} for item in records}
-    files = {README: f"{_describe(records, manifest)}\n".encode(), MANIFEST: json_text(manifest).encode(), **files}
-    return Bundle(files=files, meanings={README: "this list", MANIFEST: "the same for programs", **meanings}, manifest=manifest)
+    listed = Bundle(files={MANIFEST: json_text(manifest).encode(), **files}, manifest=manifest)
+    return replace(listed, files={README: f"{listed.tables()}\n".encode(), **listed.files})
+
+
+def _is_installed(name: str) -> bool:
+    return any(True for _ in metadata.distributions(name=name))
 
 
 def _missing(original: Run, logs: Mapping[str, Any], kept: Mapping[str, Any], samples: Samples) -> Iterator[str]:
@@ -183,49 +212,9 @@ def _cut(data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
     return data if data.samples <= MOST_SAMPLES else data.part(0.0, MOST_SAMPLES / data.samples)
 
 
-def _meaning(name: str, kept: Dataset | ControllerSamples | None, data: Dataset | ControllerSamples | None) -> str:
+def _meaning(name: str) -> str:
     place = Path(name)
-    if kept is not None and data is not None:
-        part = f"the first {kept.samples} of {data.samples} samples" if kept is not data else f"all {data.samples} samples"
-        return f"{part} as dynident reads them, in SI units and joint coordinates"
     if place.parent.name == RUN and place.name != ROBOT:
         verb = Stage[place.stem.upper()].value.command.split()[1]
         return f"what dynident {verb} gives, {'as text' if place.suffix == '.json' else 'every digit'}"
-    meanings = {DOCTOR: "what the doctor finds in the log", PRINTED: "what the commands printed", ROBOT: "the robot as the run has it"}
-    return meanings.get(place.name) or (
-        "the robot, with neutral names and without meshes" if place.stem == "robot" else "conditions that the links must hold"
-    )
-
-
-def _records(files: Mapping[str, bytes], meanings: Mapping[str, str]) -> list[dict[str, Any]]:
-    return [{"file": name, "bytes": len(content), "what": meanings[name]} for name, content in files.items()]
-
-
-def _describe(records: list[dict[str, Any]], manifest: Mapping[str, Any]) -> Report:
-    """What is in it, and what is not, for the terminal and README.txt."""
-    columns = (Column("file"), Column("kB", form=".1f", of=lambda row: row["bytes"] / 1e3), Column("what", "what it is"))
-    versions = ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())
-    size = sum(item["bytes"] for item in records)
-    ends = {step["command"]: f" (ended with {step['code']})" * (step["code"] != 0) for step in manifest["steps"]}
-    return Report(
-        header=("A run of dynident, without names, to be attached to an issue", f"{versions}; {manifest['platform']}"),
-        tables=(Table("What is in it", tuple(records), columns),),
-        facts=(
-            *(f"Repeated: {command}{end}" for command, end in ends.items()),
-            *(f"Compared: {item['sentence']}." for item in manifest["comparisons"]),
-            *(f"Taken out: {text}." for text in manifest["taken_out"]),
-            *(f"Left in: {text}." for text in manifest["left_in"]),
-            *(f"Not in it: {text}." for text in manifest["missing"]),
-        ),
-        notes=("it is larger than most places take as an attachment (25 MB); leave the samples out",) if size > _LARGEST_ATTACHMENT else (),
-    )
-
-
-def _versions() -> dict[str, str]:
-    versions: dict[str, str] = {}
-    for name in _PACKAGES:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            versions[name] = "not installed"
-    return versions
+    return _MEANINGS.get(place.name) or _MEANINGS[place.stem.rstrip("0123456789")]

@@ -17,48 +17,22 @@ _ORIGINS = {"seed", "versions", "provenance", "preprocessing"}
 
 @dataclass(frozen=True, kw_only=True)
 class StageComparison:
-    """How the numbers of a repeated stage differ from those of the original.
-
-    Attributes
-    ----------
-    numbers, different
-        How many of its document can be compared, and how many of them are others than in the original.
-    lacking
-        Parts of the document that have not as many numbers in both.
-    place
-        Of the number that differs most, such as "residual.relative_percent"; `original` and `repeated` are its values.
-    """
+    """How many numbers of a repeated stage can be compared, how many are others than in the original, and the same in words."""
 
     stage: str
     numbers: int
-    different: int = 0
-    lacking: tuple[str, ...] = ()
-    place: str = ""
-    original: float | None = None
-    repeated: float | None = None
-
-    @property
-    def sentence(self) -> str:
-        text = f"{self.stage}: all {self.numbers} numbers are those of the original"
-        if self.different:
-            values = f"{self.place} is {self.repeated:.6g}, and was {self.original:.6g}"
-            text = f"{self.stage}: {self.different} of {self.numbers} numbers are others than in the original; {values}"
-        return f"{text}; not to be compared: {', '.join(self.lacking)}" if self.lacking else text
+    different: int
+    sentence: str
 
 
 def compare_runs(original: Run, repeated: Run) -> tuple[StageComparison, ...]:
     """Stage by stage, of the stages that both have."""
-    return tuple(
-        _compare(stage, original.documents[stage], repeated.documents[stage])
-        for stage in Stage
-        if stage in original.contents and stage in repeated.contents
-    )
+    both = [stage for stage in Stage if stage in original.contents and stage in repeated.contents]
+    return tuple(_compare(stage, original.documents[stage], repeated.documents[stage]) for stage in both)
 
 
 def _compare(stage: Stage, original: Mapping[str, Any], repeated: Mapping[str, Any]) -> StageComparison:
-    different: list[tuple[float, str, float, float]] = []
-    lacking: list[str] = []
-    count = 0
+    count, lacking, different = 0, list[str](), list[tuple[float, str]]()
     for part in [name for name in original if name not in _ORIGINS]:
         before, after = list(_numbers(original[part], part)), list(_numbers(repeated.get(part), part))
         if len(before) != len(after):
@@ -67,12 +41,11 @@ def _compare(stage: Stage, original: Mapping[str, Any], repeated: Mapping[str, A
         count += len(after)
         for (_, a), (place, b) in zip(before, after, strict=True):  # in the same order, under other names
             if abs(b - a) > SAME * max(abs(a), abs(b)) + _ZERO:
-                different.append((abs(b - a) / (abs(a) + abs(b)), place, a, b))
-    known: dict[str, Any] = {"stage": stage.key, "numbers": count, "different": len(different), "lacking": tuple(lacking)}
-    if not different:
-        return StageComparison(**known)
-    _, place, a, b = max(different)
-    return StageComparison(**known, place=place, original=a, repeated=b)
+                different.append((abs(b - a) / (abs(a) + abs(b)), f"{place} is {b:.6g}, and was {a:.6g}"))
+    text = f"{len(different)} of {count} numbers are others than in the original; {max(different)[1]}" if different else ""
+    text = f"{stage.key}: {text or f'all {count} numbers are those of the original'}"
+    text += f"; not to be compared: {', '.join(lacking)}" if lacking else ""
+    return StageComparison(stage=stage.key, numbers=count, different=len(different), sentence=text)
 
 
 def _numbers(value: Any, place: str) -> Iterator[tuple[str, float]]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import yaml
@@ -36,9 +37,9 @@ from dynident.errors import DynidentError, InputError
 from dynident.exports.convert import convert
 from dynident.feasibility.methods import METHODS
 from dynident.feasibility.solvers.registry import SOLVERS
+from dynident.friction.registry import FRICTION_MODELS
 from dynident.pipeline.reading import read_log_and_samples
 from dynident.regression.estimation import estimate
-from dynident.regression.options import read_friction
 from dynident.regression.uncertainty.losses import loss_by_name
 from dynident.robots.mounting import Mounting
 from dynident.robots.robot import STANDARD_GRAVITY, Robot
@@ -76,6 +77,17 @@ def make_bundle(folder: Path, data: Sequence[Path] = (), samples: Samples = "exc
             digests=sorted(digests),
             samples=samples,
         )
+
+
+def _registered_words() -> frozenset[str]:
+    """Names of friction models, solvers and methods, and of their options."""
+    variants: list[Any] = [*SOLVERS.values(), *SIGN_METHODS.values()]
+    options = [item.name for variant in variants for item in declared_options(variant.options)]
+    shapes = [shape.name for model in FRICTION_MODELS.values() for shape in model().shapes]
+    return frozenset(("none", "default", "auto", *FRICTION_MODELS, *shapes, *SOLVERS, *METHODS, *SIGN_METHODS, *options))
+
+
+_REGISTERED = _registered_words()
 
 
 class NotRepeatableError(InputError):
@@ -256,19 +268,12 @@ class Repetition:
 
     def _is_neutral(self, word: Word, text: Any) -> bool:
         """Whether a value consists of numbers and of words that dynident has itself."""
-        name, kind = word.option.name, word.option.kind
-        if name in ("friction", "model"):
-            return text in ("none", "default", "auto") or read_friction(text) is not None
-        if name in ("solver", "method"):
-            return text in SOLVERS or text in METHODS or text in SIGN_METHODS
-        if name == "known":
-            return all(pair.partition("=")[0] in self.run.estimate.base.known for pair in text)
-        if name in ("solver_option", "method_option"):
-            variants: list[Any] = [*SOLVERS.values(), *SIGN_METHODS.values()]
-            options = {item.name for variant in variants for item in declared_options(variant.options)}
-            pairs = [pair.partition("=") for pair in text]
-            return all(option in options and parse_number(value) is not None for option, _, value in pairs)
-        return text in kind.words or _is_numeric(kind.read(text, Place(name, typed=True)))
+        texts = [text] if isinstance(text, str) else [] if isinstance(text, bool) else list(text)
+        parts = [part for item in texts for part in re.split("[=+(),:%]", item) if part]
+        known = {*word.option.kind.words, *_REGISTERED, *self.run.estimate.base.columns.names, *self.run.estimate.base.known}
+        if all(part in known or parse_number(part) is not None for part in parts):
+            return True
+        return isinstance(word.option.kind.read(text, Place(typed=True)), int | float)  # with a unit
 
     # -------------------------------------------------------------------------------------------------------------------- files
 
@@ -356,11 +361,3 @@ def _digests(place: Path, names: set[str]) -> dict[Path, str]:
     files = [place] if place.name in names else []
     files += [place / name for name in sorted(names) if name == os.path.basename(name)]
     return {file: file_digest(file) for file in files if os.path.isfile(file)}  # False where the system can't be asked for such a name
-
-
-def _is_numeric(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return False
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return all(_is_numeric(item) for item in cast("Sequence[Any]", value))
-    return value is None or isinstance(value, bool | int | float)
