@@ -64,15 +64,17 @@ def test_what_is_unpacked_works_and_gives_the_same_numbers(dynident_in, folder, 
 
 def test_all_stages_are_made_again(dynident_in, folder, tmp_path):
     shutil.copytree(folder, tmp_path / "acme")
+    write_dataset(synthetic_log(noise=0.5, samples=900, seed=3), tmp_path / "acme" / "acme_load.csv")
     for words in (
         "sample acme_run -n 4 -o acme_models",
         "monitor acme_run acme_log.csv --free acme_log.csv",
+        "payload acme_run acme_load.csv --link acme_beam --urdf acme.urdf --declared-mass 0.5",
         "friction acme_run acme_log.csv -o acme_now",
         "fit acme_arm.yaml acme_log.csv --test acme_log.csv --constraints acme_rules.yaml -o acme_fit",
     ):
         assert dynident_in(tmp_path / "acme", *words.split()).returncode == 0, words
     stages = {
-        "acme_run": ["estimate", "parameters", "validation", "samples", "monitor"],
+        "acme_run": ["estimate", "parameters", "validation", "samples", "payload", "monitor"],
         "acme_now": ["estimate", "parameters", "friction"],
     }
     for run, names in {**stages, "acme_fit": ["estimate", "parameters", "validation"]}.items():

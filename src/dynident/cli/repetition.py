@@ -51,8 +51,6 @@ _LOGS = {"data": None, "test": Stage.VALIDATION, "free": Stage.MONITOR}
 _CONDITIONS = ("constraints", "bounds")
 #: Options that change nothing in a run: what is printed or written elsewhere, and who does the work.
 _WITHOUT_EFFECT = ("as_json", "output", "urdf", "mjcf", "signed_log", "bases", "workers", "scheduler", "budget")
-
-
 #: Verbs that make a stage; a command of a run that somebody else has handed over may name any.
 _MAKERS = {"fit", *(stage.value.command.split()[1] for stage in Stage)}
 
@@ -178,7 +176,7 @@ class Repetition:
         except (DynidentError, RefusedValue):  # which may name what is not to be named
             return "its command or its data can't be read any more"
         self.steps.append(self._do(words))
-        return ""
+        return "" if self._has(stage) else "its command gave none when it was repeated; printed.txt has the reason"
 
     def _repeat_other(self, folder: Path) -> str:
         """The name of the repeated run that an estimate was made from."""
@@ -228,7 +226,7 @@ class Repetition:
         texts = [verb.name]
         for word, text in assigned:
             texts += self._translate_word(stage, verb, word, text, assigned)
-        return [*texts, *(self._gravity if Mounting in verb.sections.values() else ())]
+        return [*texts, *(self._gravity if any(word.option.name == "robot" for word, _ in assigned) else ())]
 
     @property
     def _gravity(self) -> tuple[str, ...]:
