@@ -39,16 +39,27 @@ def write_estimate(
     seed: int = 0,
     provenance: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write the estimate, estimate.json and robot.json; the folder is made if it is not there. Returns the document.
+    """Write the estimate, estimate.json and robot.json; the folder is made if it is not there.
 
     Parameters
     ----------
+    folder
+        The run folder.
+    estimate
+        What `identify` returned.
     problem
         By default the one that the estimate carries.
     folds
         The cross-validation of the same data, where there is one.
+    seed
+        That the identification was made with, for the record.
     provenance
         What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
     """
     return _write(folder, Stage.ESTIMATE, estimate_content(estimate, problem, folds=folds, seed=seed, provenance=provenance))
 
@@ -67,12 +78,44 @@ def estimate_content(
 
 
 def read_estimate(folder: Folder) -> Estimate:
-    """The estimate in a run folder, as it was written, with the problem behind it where that was saved."""
+    """The estimate in a run folder, as it was written, with the problem behind it where that was saved.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    Estimate
+        With its notes and covariance.
+
+    Raises
+    ------
+    FileError
+        Where there is none, or where it is damaged.
+    """
     return RunFolder.of(folder).read(Stage.ESTIMATE).result
 
 
 def read_problem(folder: Folder) -> Problem:
-    """The problem behind a run folder's estimate."""
+    """The problem behind a run folder's estimate.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    Problem
+        As it was written.
+
+    Raises
+    ------
+    FileError
+        Where there is none.
+    """
     run = RunFolder.of(folder)
     problem = read_estimate(run).problem
     if problem is None:
@@ -83,7 +126,26 @@ def read_problem(folder: Folder) -> Problem:
 def write_parameters(
     folder: Folder, links: LinkParameters, *, seed: int = 0, held: Path | None = None, provenance: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Write link parameters into the run folder that the estimate is in. held : the run whose gravity was held."""
+    """Write link parameters into the run folder that the estimate is in.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    links
+        What `retrieve` returned.
+    seed
+        That they were retrieved with, for the record.
+    held
+        The run whose gravity was held.
+    provenance
+        What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
+    """
     return _write(folder, Stage.PARAMETERS, parameters_content(links, seed=seed, held=held, provenance=provenance))
 
 
@@ -105,12 +167,43 @@ def parameters_content(
 
 
 def read_parameters(folder: Folder) -> LinkParameters:
-    """The link parameters in a run folder, as they were written; FileError where there are none, or where they are out of date."""
+    """The link parameters in a run folder.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    LinkParameters
+        As they were written.
+
+    Raises
+    ------
+    FileError
+        Where there are none, or where they are out of date.
+    """
     return RunFolder.of(folder).read(Stage.PARAMETERS).result
 
 
 def write_validation(folder: Folder, validation: Validation, *, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Write a validation into the run folder that the estimate is in; of its curves a few thousand samples."""
+    """Write a validation into the run folder that the estimate is in; of its curves a few thousand samples.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    validation
+        What `validate` returned.
+    provenance
+        What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
+    """
     return _write(folder, Stage.VALIDATION, validation_content(validation, provenance=provenance))
 
 
@@ -121,32 +214,125 @@ def validation_content(validation: Validation, *, provenance: Mapping[str, Any] 
 
 
 def read_validation(folder: Folder) -> Validation:
-    """The validation in a run folder, its curves thinned out; FileError where there is none, or where it is out of date."""
+    """The validation in a run folder, its curves thinned out.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    Validation
+        As it was written.
+
+    Raises
+    ------
+    FileError
+        Where there is none, or where it is out of date.
+    """
     return RunFolder.of(folder).read(Stage.VALIDATION).result
 
 
 def write_samples(folder: Folder, samples: PosteriorSamples, *, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Write samples into the run folder that the link parameters are in."""
+    """Write samples into the run folder that the link parameters are in.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    samples
+        Posterior samples of the links (`LinkParameters.sample`).
+    provenance
+        What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
+    """
     return _write(folder, Stage.SAMPLES, StageContent(result=samples, origin=_origin(0, provenance)))
 
 
 def read_samples(folder: Folder) -> PosteriorSamples:
-    """The samples in a run folder, as they were written; FileError where there are none, or where they are out of date."""
+    """The posterior samples in a run folder.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    PosteriorSamples
+        As they were written.
+
+    Raises
+    ------
+    FileError
+        Where there are none, or where they are out of date.
+    """
     return RunFolder.of(folder).read(Stage.SAMPLES).result
 
 
 def write_signs(folder: Folder, recovery: SignRecovery, *, seed: int = 0) -> dict[str, Any]:
-    """Write recovered signs into the run folder that the estimate of the signed torque is in."""
+    """Write recovered signs into the run folder that the estimate of the signed torque is in.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    recovery
+        What `recover_signs` returned.
+    seed
+        That they were searched with, for the record.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
+    """
     return _write(folder, Stage.SIGNS, StageContent(result=recovery, origin=Origin(seed=seed)))
 
 
 def read_signs(folder: Folder) -> SignRecovery:
-    """The recovered signs in a run folder; FileError where there are none, or where they are out of date."""
+    """The recovered signs in a run folder.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    SignRecovery
+        As they were written.
+
+    Raises
+    ------
+    FileError
+        Where there are none, or where they are out of date.
+    """
     return RunFolder.of(folder).read(Stage.SIGNS).result
 
 
 def write_payload(folder: Folder, payload: PayloadEstimate, *, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Write a payload into the run folder that the estimate of the arm is in."""
+    """Write a payload into the run folder that the estimate of the arm is in.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    payload
+        What `identify_payload` returned; None for none.
+    provenance
+        What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
+    """
     return _write(folder, Stage.PAYLOAD, payload_content(payload, provenance=provenance))
 
 
@@ -156,22 +342,84 @@ def payload_content(payload: PayloadEstimate, *, provenance: Mapping[str, Any] |
 
 
 def read_payload(folder: Folder) -> PayloadEstimate:
-    """The payload in a run folder; FileError where there is none, or where it is out of date."""
+    """The payload in a run folder.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    PayloadEstimate
+        As it was written.
+
+    Raises
+    ------
+    FileError
+        Where there is none, or where it is out of date.
+    """
     return RunFolder.of(folder).read(Stage.PAYLOAD).result
 
 
 def write_friction(folder: Folder, refit: FrictionRefit, *, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Write refitted friction into the run folder that the estimate with the new friction is in."""
+    """Write refitted friction into the run folder that the estimate with the new friction is in.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    refit
+        What `refit_friction` returned.
+    provenance
+        What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
+    """
     return _write(folder, Stage.FRICTION, StageContent(result=refit, origin=_origin(0, provenance)))
 
 
 def read_friction(folder: Folder) -> FrictionRefit:
-    """The refitted friction in a run folder; FileError where there is none, or where it is out of date."""
+    """The refitted friction in a run folder.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    FrictionRefit
+        As it was written.
+
+    Raises
+    ------
+    FileError
+        Where there is none, or where it is out of date.
+    """
     return RunFolder.of(folder).read(Stage.FRICTION).result
 
 
 def write_monitor(folder: Folder, monitor: ContactMonitor, *, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Write a monitor into the run folder whose model it watches with."""
+    """Write a monitor into the run folder whose model it watches with.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+    monitor
+        What `contact_monitor` returned.
+    provenance
+        What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        The document as it was written.
+    """
     return _write(folder, Stage.MONITOR, monitor_content(monitor, provenance=provenance))
 
 
@@ -184,7 +432,23 @@ def monitor_content(monitor: ContactMonitor, *, provenance: Mapping[str, Any] | 
 
 
 def read_monitor(folder: Folder) -> ContactMonitor:
-    """The monitor in a run folder; FileError where there is none, or where it is out of date."""
+    """The monitor in a run folder.
+
+    Parameters
+    ----------
+    folder
+        The run folder.
+
+    Returns
+    -------
+    ContactMonitor
+        As it was written.
+
+    Raises
+    ------
+    FileError
+        Where there is none, or where it is out of date.
+    """
     return RunFolder.of(folder).read(Stage.MONITOR).result
 
 
@@ -203,13 +467,32 @@ def _origin(seed: int, provenance: Mapping[str, Any] | None) -> Origin:
 
 
 def save_problem(problem: Problem, path: str | Path) -> None:
-    """Write a problem; the file carries its robot and friction model and stands alone."""
+    """Write a problem; the file carries its robot and friction model and stands alone.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    path
+        The file.
+    """
     write_record(Path(path), problem)
 
 
 def load_problem(path: str | Path) -> Problem:
     """The problem in a file. Fits are the same, standard deviations and robust losses included. `rows` are empty, so that where rows
-    were not filtered, or too many to be kept, what needs them again is refused."""
+    were not filtered, or too many to be kept, what needs them again is refused.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    Problem
+        With its robot and friction model.
+    """
     from dynident.regression.problem import Problem
 
     return read_record(Path(path), Problem, remedy="write it again with save_problem")

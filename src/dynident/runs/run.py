@@ -31,6 +31,8 @@ class Run(Result):
 
     Attributes
     ----------
+    folder : Path
+        Where it is.
     contents
         The results with how they were made, as far as they count.
     missing
@@ -151,12 +153,48 @@ def save_run(
 ) -> dict[Stage, dict[str, Any]]:
     """Write the stages of a run into a folder, which is made if need be. What it has of another estimate no longer counts.
 
-    Returns the documents as they were written.
-
     Parameters
     ----------
+    folder
+        Made if it is not there.
+    estimate
+        What `identify` returned.
+    problem
+        By default the one that the estimate carries.
+    signs
+        What `recover_signs` returned, where the log had none.
+    parameters
+        What `retrieve` returned.
+    validation
+        What `validate` returned.
+    samples
+        What `LinkParameters.sample` returned.
+    payload
+        What `identify_payload` returned.
+    friction
+        What `refit_friction` returned.
+    monitor
+        What `contact_monitor` returned.
+    seed
+        That the identification was made with, for the record.
     provenance
         What is known beside the data, such as the command that was run.
+
+    Returns
+    -------
+    dict
+        By stage, the documents as they were written.
+
+    Raises
+    ------
+    FileError
+        Where the folder cannot be written.
+
+    Examples
+    --------
+    >>> from dynident import identify, load_dataset, load_robot, save_run
+    >>> estimate = identify(load_robot("arm.urdf"), load_dataset("log.csv"))
+    >>> documents = save_run("new", estimate)
     """
     contents = _contents(
         estimate, problem, signs, parameters, validation, samples, payload, friction, monitor, seed=seed, provenance=provenance
@@ -165,7 +203,30 @@ def save_run(
 
 
 def load_run(folder: Folder) -> Run:
-    """The run in a folder; FileError where nothing has been identified in it, or where a file of it is damaged."""
+    """The run in a folder.
+
+    Parameters
+    ----------
+    folder
+        A run folder, as the command line or `save_run` writes it.
+
+    Returns
+    -------
+    Run
+        Its results, each where its stage was done and still counts.
+
+    Raises
+    ------
+    FileError
+        Where nothing has been identified in it, or where a file of it is damaged.
+
+    Examples
+    --------
+    >>> from dynident import load_run
+    >>> run = load_run("run")
+    >>> run.parameters.feasible
+    True
+    """
     run = RunFolder.of(folder)
     run.read(Stage.ESTIMATE)
     found = {stage: run.find(stage) for stage in Stage}
@@ -192,7 +253,32 @@ def run_in_memory(
     friction: FrictionRefit | None = None,
     monitor: ContactMonitor | None = None,
 ) -> Run:
-    """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no digests."""
+    """The stages as a run that no folder holds: its commands say RUN where a folder would stand, and there are no digests.
+
+    Parameters
+    ----------
+    estimate
+        What `identify` returned.
+    signs
+        What `recover_signs` returned.
+    parameters
+        What `retrieve` returned.
+    validation
+        What `validate` returned.
+    samples
+        Posterior samples of the links (`LinkParameters.sample`).
+    payload
+        What `identify_payload` returned; None for none.
+    friction
+        What `refit_friction` returned.
+    monitor
+        What `contact_monitor` returned.
+
+    Returns
+    -------
+    Run
+        For `report`.
+    """
     contents = _contents(estimate, None, signs, parameters, validation, samples, payload, friction, monitor)
     missing = {stage: "This step has not been done yet." for stage in Stage if stage not in contents and not stage.value.optional}
     judged = parameters is not None and validation is not None and validation.links is not None
