@@ -51,13 +51,12 @@ def raises(kind: type[E], /, *facts: Fact, remedy: Mapping[str, object] | None =
 
 def about(notes: Iterable[Any], *facts: Fact) -> list[str]:
     """Those of the notes that carry all of the facts."""
-    facts = tuple(str(fact) for fact in facts)
-    _refuse_sentences(facts)
-    return [str(note) for note in notes if all(carries(str(note), fact) for fact in facts)]
+    return [str(note) for note in notes if carries(str(note), *facts)]
 
 
 def carries(text: str, *facts: Fact) -> bool:
     """Whether a text has each of the facts as a word (a name, a number) of its own."""
+    _refuse_sentences(map(str, facts))
     return all(re.search(rf"(?<![\w.]){re.escape(str(fact))}(?![\w]|\.\d)", text) is not None for fact in facts)
 
 

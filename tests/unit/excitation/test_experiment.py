@@ -99,7 +99,7 @@ def test_what_is_not_reached_is_said():
     assert experiment.repeats == (2,)
     text = str(experiment)
     assert carries(text, "Not", "20 s")
-    assert carries(text, "0.001 %", "not known")
+    assert carries(text, "0.001 %", "not", "known")
     assert np.isinf(experiment.alone)
 
 

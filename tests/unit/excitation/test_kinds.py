@@ -135,7 +135,7 @@ def test_the_fastest_quintic_reaches_a_limit_and_breaks_none(end, velocity, acce
         (
             lambda: FourierTrajectory(joints=("a", "a"), base_frequency=1.0, a=[[1]] * 2, b=[[1]] * 2, q0=[0, 0]),
             ValueRangeError,
-            "joint name 'a'",
+            "'a'",
         ),
         (lambda: SinusoidTrajectory(joints=("a",), amplitude=[1], period=[0], start=[0], duration=1), ValueRangeError, "period"),
         (lambda: SinusoidTrajectory(joints=("a",), amplitude=[np.nan], period=[1], start=[0], duration=1), ValueRangeError, "amplitude"),

@@ -120,7 +120,7 @@ def test_the_task_of_a_file_has_the_derivatives_of_its_positions():
     inside = slice(100, -100)
     np.testing.assert_allclose(task.motion.dq[inside, 0], np.cos(time)[inside], atol=2e-3)
     np.testing.assert_allclose(task.motion.ddq[inside, 1], -2.0 * np.cos(2.0 * time)[inside], atol=5e-3)
-    with raises(InputError, "move", "joint"):
+    with raises(InputError, "not", "move"):
         task_of(PLANAR, Dataset(time=time, q=0.0 * q, dq=0.0 * q, ddq=0.0 * q))
     with raises(InputError, 3, 2):
         task_of(PLANAR, Dataset(time=time, q=np.zeros((len(time), 3))))

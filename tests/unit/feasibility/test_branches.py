@@ -205,7 +205,7 @@ def test_a_tie_break_gets_its_weight_in_the_chosen_branch():
     alone, chosen = solve_retrieval(plain), solve_retrieval(plain.with_prior(prior))
     assert chosen.branches == alone.branches
     assert chosen.objective - alone.objective <= 1.01 * plain.tie(alone.objective)
-    assert len(about(chosen.notes, "prior toward")) == 1
+    assert len(about(chosen.notes, "prior", "toward")) == 1
 
 
 def test_a_budget_takes_the_best_so_far_with_a_bound_that_holds():

@@ -82,7 +82,7 @@ def test_what_opposes_a_motion_that_never_reverses_is_friction_rather_than_an_of
     fv, fc, fo = links.friction_parameters[1]
     assert fv >= -1e-9
     assert fc == pytest.approx(9.0 * fo, rel=1e-3)  # as the squares of what each can be
-    assert len(about(links.notes, "joint2", "one way")) == 1
+    assert len(about(links.notes, "joint2", "one", "way")) == 1
     unseen = identify(ROBOT, both_ways, cutoff=None).problem
     errors = [np.linalg.norm(_residual(unseen, values)) for values in (links.base.coefficients(links.x), estimate.values)]
     assert errors[0] < 0.7 * errors[1]

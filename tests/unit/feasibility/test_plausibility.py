@@ -178,7 +178,7 @@ def test_problems_without_data_are_not_judged_by_them():
 
 def test_a_misfit_of_many_joints_is_one_sentence_the_worst_joint_first():
     misfit = Misfit(failed=True, joints={"a": (2.0, 28.0), "b": (5.0, 101.0)}, reversed=("a", "b"), signs=(-1, -1))
-    assert carries(str(misfit), "effort", "b", "101 %", "5 %", "a", "28 and 2 %", "all joints")
+    assert carries(str(misfit), "effort", "b", "101 %", "5 %", "a", "28 and 2 %", "all", "joints")
     assert str(misfit).index("101 %") < str(misfit).index("28 and 2 %")
     assert carries(str(Misfit(failed=True, joints={}, reversed=("a",), signs=(-1, 1))), "effort", "a")
 

@@ -240,7 +240,7 @@ class TestTheProblemOfAnEstimate:
         np.testing.assert_array_equal(problem.prior.nominal[[0, 2]], ROBOT.parameters[[0, 2]])
         assert problem.prior.nominal[1, 0] == pytest.approx(ROBOT.parameters[1, 0])
         assert np.all(consistency_margin(problem.prior.nominal) > 0.0)
-        assert about(problem.notes, "no body", "link2")
+        assert about(problem.notes, "no", "body", "link2")
         broken[0, 4:] = 0.0  # most of them
         problem = retrieval_problem(replace(estimate, base=replace(estimate.base, robot=ROBOT.with_parameters(broken))))
         assert carries(problem.prior.toward, "uniform")

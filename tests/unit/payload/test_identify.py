@@ -290,7 +290,7 @@ def test_a_slow_log_tells_the_mass_and_not_the_inertia():
     assert not found.told[4:].any()
     assert abs(found.mass - 1.5) < 3.0 * found.std[0]
     assert found.std[0] > 5.0 * solve_case(usual).found.std[0]
-    assert about(found.notes, "open", "inertia xx")
+    assert about(found.notes, "open", "inertia", "xx")
     assert about(found.notes, "slow")
 
 

@@ -54,7 +54,7 @@ def test_what_a_log_lacks_is_differentiated_behind_a_filter(names: tuple[str, ..
     noisy = replace(noisy, q=noisy.q + 1e-4 * np.random.default_rng(0).normal(size=noisy.q.shape))
     unfiltered = identify(ROBOT, noisy, cutoff=None)
     assert not np.array_equal(found.values, unfiltered.values)
-    assert about(unfiltered.notes, "no filter")
+    assert about(unfiltered.notes, "no", "filter")
 
 
 def test_a_slow_log_is_filtered_at_a_quarter_of_its_rate() -> None:

@@ -43,7 +43,7 @@ def test_wrong_input_is_refused():
     robot = load_robot("planar_2r")
     with pytest.raises(ValueRangeError):
         Smoothed(Coulomb(), 0.0)
-    with raises(ShapeError, "(joints, fv, fc, fo)", name="friction_parameters", shape=(3, 3)):
+    with raises(ShapeError, "fv", "fc", "fo", name="friction_parameters", shape=(3, 3)):
         SimulatedFriction.of(robot, linear(), np.ones((3, 3)))
     with pytest.raises(ValueRangeError):
         SimulatedFriction.of(robot, linear(), np.full((2, 3), np.nan))

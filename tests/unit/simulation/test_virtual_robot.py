@@ -192,7 +192,7 @@ def test_a_trajectory_beyond_a_limit_names_joint_and_time(panda):
         ({"friction": "linaer"}, UnknownNameError, ("linaer", "linear")),
         ({"friction_parameters": [[1.0]]}, InputError, ("friction", "model")),
         ({"friction": "armature"}, InputError, ("armature", "Ia")),
-        ({"friction": "linear", "friction_parameters": np.zeros((2, 2))}, InputError, ("(2, 2)", "(joints, fv, fc, fo)")),
+        ({"friction": "linear", "friction_parameters": np.zeros((2, 2))}, InputError, ("(2, 2)", "fv", "fc", "fo")),
         ({"rate": 0.0}, ValueRangeError, ("rate", 0.0)),
         ({"elasticity": Elasticity(stiffness=1e12)}, SimulationError, ("stiff", "stiffness")),
         ({"noise": Sensors(torque_bias=(1.0, 2.0, 3.0))}, InputError, ("torque_bias", "(3,)", "(2,)")),

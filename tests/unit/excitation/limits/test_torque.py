@@ -112,7 +112,7 @@ def test_the_penalty_of_torques_has_its_gradient():
 def test_a_check_says_what_the_torques_are():
     swing = SinusoidTrajectory(joints=PLANAR.joint_names, amplitude=[0.2, 0.2], period=[2.0, 3.0], start=[1.5, 0.0], duration=6.0)
     report = check_trajectory(swing, PLANAR, robot_limits(PLANAR), rate=100.0)
-    assert about(report.notes, "worst", "factor of 2", "5% + 16%")
+    assert about(report.notes, "worst", "factor", 2, "5% + 16%")
     exact = check_trajectory(swing, PLANAR, robot_limits(PLANAR, torque_factor=1.0), rate=100.0)
     shares = [next(m.share for m in found.margins if m.name == "effort") for found in (report, exact)]
     assert shares[0] > 1.2 * shares[1]

@@ -90,7 +90,7 @@ def test_parts_follow_each_other_and_periods_are_marked():
         ({"ease_in": -1.0}, ("ease_in", -1.0)),
         ({"ease_in": 0.5}, ("approach", "position")),
         ({"phase": 0.1}, ("approach", "fit")),
-        ({"trajectory": series(duration=3.0), "repeats": 2}, ("repeats", 2, "end", "start")),
+        ({"trajectory": series(duration=3.0), "repeats": 2}, ("end", "start")),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(changes, facts):

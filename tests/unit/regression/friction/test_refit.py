@@ -39,7 +39,7 @@ def test_the_joint_whose_friction_changed_is_named(before: Estimate):
 def test_no_change_is_found_where_there_is_none(before: Estimate, seed: int):
     found = refit_friction(before, friction_log(linear(), OLD, noise=0.1, seed=seed))
     assert found.changed == ()
-    assert carries(found.sentence, "no joint", "changed", "noise")
+    assert carries(found.sentence, "no", "joint", "changed", "noise")
 
 
 def test_the_links_stay(before: Estimate):

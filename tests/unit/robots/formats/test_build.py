@@ -94,7 +94,7 @@ def test_locking_everything_leaves_nothing(file: Path) -> None:
 def test_a_gripper_is_locked_by_itself_with_a_note(file: Path) -> None:
     robot = load_robot(file)
     assert robot.joint_names == ("lift", "j1", "j2", "j3", "swing", "nod")
-    assert carries(robot.notes[0], "gripper", "grip at 0", "grip_too at 0")
+    assert carries(robot.notes[0], "gripper", "grip", 0, "grip_too at 0")
     np.testing.assert_array_equal(robot.parameters, load_robot(file, lock={"grip*": 0.0}).parameters)
 
 
@@ -111,7 +111,7 @@ def test_a_gripper_goes_to_the_limit_nearest_to_zero(file: Path) -> None:
             '<limit lower="-3" upper="3" effort="1" velocity="1"/><mimic', '<limit lower="0.4" upper="3" effort="1" velocity="1"/><mimic'
         )
     )
-    assert carries(load_robot(file).notes[0], "grip at 0", "grip_too at 0.4")
+    assert carries(load_robot(file).notes[0], "grip", 0, "grip_too at 0.4")
 
 
 def test_the_joints_before_a_tip_are_never_locked_by_themselves(file: Path) -> None:
@@ -137,7 +137,7 @@ LOOP = joint("rod", "revolute", "thumb", "tie") + joint("shut", "fixed", "finger
 
 def test_a_loop_in_a_gripper_is_locked_and_in_an_arm_refused(file: Path) -> None:
     file.write_text(TEXT.replace("</robot>", LOOP + "</robot>"))
-    assert carries(load_robot(file).notes[0], "grip at 0", "rod at 0", "grip_too at 0")
+    assert carries(load_robot(file).notes[0], "grip", 0, "rod", 0, "grip_too at 0")
     file.write_text(
         TEXT.replace(
             "</robot>",
@@ -202,14 +202,14 @@ def test_branches_that_move_on_the_base_are_left_out(file: Path) -> None:
     robot = load_robot(file, base="torso", tip="head")  # the arm, its gripper's mimic joint included, doesn't load the neck
     assert robot.joint_names == ("nod",)
     assert robot.base_sources == ("torso",)
-    assert carries(robot.notes[0], "torso", "j1, j2, j3", "grip_too", "swing, lift")
+    assert carries(robot.notes[0], "torso", "j1, j2, j3", "grip_too", "swing", "lift")
 
 
 def test_joints_that_hang_off_the_chain_are_named_with_the_remedy(file: Path) -> None:
     with pytest.raises(UnsupportedRobotError) as caught:
         load_robot(file, base="torso", tip="wrist", lock={"grip_too": 0.0})
     message = str(caught.value)
-    assert carries(message, "joints grip, swing", "torso", "wrist")
+    assert carries(message, "joints", "grip", "swing", "torso", "wrist")
     assert carries(message, "lock={'grip': 0.0, 'swing': 0.0}")
 
 
