@@ -161,7 +161,7 @@ def test_what_the_paper_leaves_open_can_be_chosen_and_the_rest_not(estimate):
 def test_parameters_without_bounds_and_dont_care_ones_are_named(estimate):
     some = FeasibleSet(tuple(item for item in BOUNDS.constraints if item.name[:2] != "m2" and item.name != "I3xx"))
     _, ((problem, _),) = problems_of(estimate, "gaz2019", constraints=some & Bounds("I3xx", low=0.0), total_mass=(5.0, 12.0))
-    (unbounded,) = about(problem.notes, "no", "bounds")
+    (unbounded,) = about(problem.notes, "no", "bounds", "I3xx")
     assert "I3xx" in unbounded
     assert "m3" not in unbounded
     assert about(problem.notes, "don't-care", "m1, mc1x")

@@ -144,7 +144,7 @@ def test_what_can_t_be_is_said() -> None:
         Coupled(MODEL, np.ones((2, 3)))
     with raises(ValueRangeError, 2, name="gears"):
         Coupled(MODEL, np.array([[1.0, 1.0], [1.0, 0.0]]))
-    with raises(InputError, "motor", "simulation"):
+    with raises(InputError, "motors", "simulation"):
         SimulatedFriction.of(_robot(), Coupled(MODEL, GEARS), np.zeros((3, 7)))
 
 

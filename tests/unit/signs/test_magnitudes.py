@@ -123,12 +123,12 @@ def test_the_clock_is_made_uniform_and_said_so():
     ("make", "facts"),
     [
         (lambda: synthetic_log("planar_2r", samples=600), ("torques", "none", "identify")),
-        (lambda: replace(unsigned(), effort=None, effort_kind=None), ("no effort", "columns={'effort': 'tau*'}")),
+        (lambda: replace(unsigned(), effort=None, effort_kind=None), ("no", "effort", "columns={'effort': 'tau*'}")),
         (lambda: replace(unsigned(), q=unsigned().q * [1.0, 0.0]), ("joint2", "never", "lock")),
         (lambda: replace(unsigned(), effort=np.full((600, 2), 3.0)), ("joint1", "3 N·m", "column")),
         (
             lambda: replace(unsigned(), effort=np.abs(np.random.default_rng(0).normal(size=(600, 2)))),
-            ("no joint", "noise"),
+            ("no", "joint", "noise"),
         ),
         (lambda: unsigned().take(slice(0, 4), starts=(0,)), (4, 2, 8, 13)),
     ],

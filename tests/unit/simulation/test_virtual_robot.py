@@ -188,7 +188,7 @@ def test_a_trajectory_beyond_a_limit_names_joint_and_time(panda):
 @pytest.mark.parametrize(
     ("options", "error", "facts"),
     [
-        ({"noise": "loud"}, UnknownNameError, ("loud", "none, realistic")),
+        ({"noise": "loud"}, UnknownNameError, ("loud", "none", "realistic")),
         ({"friction": "linaer"}, UnknownNameError, ("linaer", "linear")),
         ({"friction_parameters": [[1.0]]}, InputError, ("friction", "model")),
         ({"friction": "armature"}, InputError, ("armature", "Ia")),

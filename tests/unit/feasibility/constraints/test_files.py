@@ -111,7 +111,7 @@ def test_regions_mean_what_they_say(tmp_path, shape, inside, outside):
         ("bounds: {m9: [0, 1]}", ("m9", "m1..m3")),
         ("bounds: [m1]", ("bounds", "mapping")),
         ("total_mass: [20, 3]", ("total_mass", "lower", 20, "upper", 3)),
-        ("consistency: {margins: 1}", ("consistency", "margins", "margin, links")),
+        ("consistency: {margins: 1}", ("consistency", "margins", "margin", "links")),
         ("known: {m1: heavy}", ("known.m1", "heavy", "number")),
         ("equal: [[m1]]", ("equal[0]", "two", "[m2, m4]")),
         ("equal: [[m1, 2]]", ("equal[0]", "two")),
