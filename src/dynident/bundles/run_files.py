@@ -18,7 +18,8 @@ from dynident.core.files import errors_in_file, json_text, read_json
 from dynident.core.records import OpenedFile, RecordFile
 from dynident.robots.serialize import robot_from_dict, robot_to_dict
 from dynident.runs import RunFolder
-from dynident.runs.stages import ROBOT, Stage, encode_stage
+from dynident.runs.folder import encode_stage
+from dynident.runs.stages import ROBOT, Stage
 
 #: Files that hold what was measured, sample by sample, or as filtered rows.
 SAMPLE_FILES = frozenset({Stage.VALIDATION.file, Stage.SIGNS.file})

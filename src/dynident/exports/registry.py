@@ -19,7 +19,7 @@ from dynident.exports.target import Exported, Exporter, Original, Request, State
 from dynident.feasibility.result import LinkParameters
 from dynident.regression.estimate import Estimate
 from dynident.robots.robot import Robot
-from dynident.runs.stages import refuse_run_file
+from dynident.runs.folder import refuse_run_file
 
 EXPORTERS: dict[str, Exporter] = {
     exporter.name: exporter

@@ -5,29 +5,20 @@ from typing import TYPE_CHECKING
 from dynident.core.lazy import make_lazy
 
 if TYPE_CHECKING:
+    from dynident.runs.folder import Absent, RunFolder, check_stages
     from dynident.runs.results import (
         load_problem,
         read_estimate,
-        read_friction,
-        read_monitor,
         read_parameters,
-        read_payload,
         read_problem,
-        read_samples,
-        read_signs,
-        read_validation,
+        read_result,
         save_problem,
         write_estimate,
-        write_friction,
-        write_monitor,
         write_parameters,
-        write_payload,
-        write_samples,
-        write_signs,
-        write_validation,
+        write_result,
     )
     from dynident.runs.run import Run, load_run, run_in_memory, save_run
-    from dynident.runs.stages import Absent, RunFolder, Stage, StageContent, check_stages
+    from dynident.runs.stages import Stage, StageContent
 
 __all__ = [
     "Absent",
@@ -39,25 +30,15 @@ __all__ = [
     "load_problem",
     "load_run",
     "read_estimate",
-    "read_friction",
-    "read_monitor",
     "read_parameters",
-    "read_payload",
     "read_problem",
-    "read_samples",
-    "read_signs",
-    "read_validation",
+    "read_result",
     "run_in_memory",
     "save_problem",
     "save_run",
     "write_estimate",
-    "write_friction",
-    "write_monitor",
     "write_parameters",
-    "write_payload",
-    "write_samples",
-    "write_signs",
-    "write_validation",
+    "write_result",
 ]
 
 make_lazy(__name__)

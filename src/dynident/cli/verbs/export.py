@@ -73,7 +73,7 @@ def export(
     from dynident.exports import EXPORTERS, model_from_run
     from dynident.exports import export as exported
     from dynident.exports.registry import check_target, find_original, write_exported
-    from dynident.runs.sources import refuse_source
+    from dynident.runs.folder import refuse_source
 
     paths: dict[str, Path] = {name: targets[name] for name in EXPORTERS if targets.get(name) is not None}
     if not paths:

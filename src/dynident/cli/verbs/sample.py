@@ -50,7 +50,7 @@ def sample(
     """
     from dynident.core.files import place_below
     from dynident.exports.sampled import check_samples_target, export_samples
-    from dynident.runs import RunFolder, Stage, check_stages, load_run, write_samples
+    from dynident.runs import RunFolder, Stage, check_stages, load_run, write_result
 
     chosen = {name: base for name, base in bases.items() if base is not None}
     if len(chosen) > 1:
@@ -65,7 +65,7 @@ def sample(
         drawn = links.sample(count, seed=seed, progress=progress)
     with progress_bar("Writing models") as progress:
         index = export_samples(drawn, folder, target=target, original=base, parameters=source.digest(Stage.PARAMETERS), progress=progress)
-    write_samples(source, drawn)
+    write_result(source, drawn)
     spread = load_run(source).torque_spread
     if as_json:
         print_json(index | {"links": drawn.spread(), "torque_spread_percent": None if spread is None else spread.by_joint()})
