@@ -110,9 +110,9 @@ def robot_solids(robot: Robot) -> Solids:
         return _kinematic(robot, [geometry] if geometry else [], frozenset())
     found = _Found(robot, geometry)
     if not found.solids:
-        return _kinematic(robot, found.problems, geometry.ignored)
-    solids, notes = [*found.solids, *found.capsules()], found.notes()
-    return Solids(solids=tuple(solids), ignored=geometry.ignored, notes=tuple(notes))
+        return _kinematic(robot, [*found.problems, *geometry.notes], geometry.ignored)
+    solids, notes = [*found.solids, *found.capsules()], (*found.notes(), *geometry.notes)
+    return Solids(solids=tuple(solids), ignored=geometry.ignored, notes=notes)
 
 
 def thickness(robot: Robot) -> float:
