@@ -43,7 +43,6 @@ def opened(monkeypatch) -> Counter[str]:
         (("report", "{run}", "-o", "{folder}/page.html"), set(all_stages())),
         (("validate", "{run}", "{folder}/log.npz"), {"estimate", "parameters"}),
         (("export", "{run}", "--urdf", "{folder}/arm.urdf"), {"estimate", "parameters", "monitor"}),
-        (("sample", "{run}", "--count", "20"), {"estimate", "parameters"}),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
