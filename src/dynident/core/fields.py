@@ -147,4 +147,5 @@ def parse_numbers(text: str) -> list[float]:
 
 
 def _describe(value: object) -> str:
-    return {type(None): "nothing", dict: "a mapping", list: "a list"}.get(type(value), repr(value))
+    names: dict[type, str] = {type(None): "nothing", dict: "a mapping", list: "a list"}
+    return names.get(type(value), repr(value))

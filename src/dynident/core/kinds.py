@@ -15,7 +15,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
+from enum import Enum, StrEnum
 from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
@@ -155,20 +155,13 @@ def number(
     """A float. low, high : inclusive bounds; above, below : exclusive ones; infinite : whether it may be infinite."""
     bounds = {"minimum": low, "maximum": high, "exclusiveMinimum": above, "exclusiveMaximum": below}
     finite = {name: bound for name, bound in bounds.items() if math.isfinite(bound)}
-    expected = (
-        ("a number" if infinite or finite else "a finite number") + (f" [{unit}]" if unit else "") + _range_text(low, high, above, below)
-    )
+    expected = f"a {'' if infinite or finite else 'finite '}number{f' [{unit}]' if unit else ''}{_range_text(low, high, above, below)}"
 
     def read(value: Any, at: Place) -> float:
         result = _number(value, unit, at)
         if result is None or (not math.isfinite(result) and at.file is None and (math.isnan(result) or not infinite)):
             raise at.refuse(value, expected)
-        if (
-            result < low
-            or result > high
-            or ("exclusiveMinimum" in finite and result <= above)
-            or ("exclusiveMaximum" in finite and result >= below)
-        ):
+        if result < low or result > high or (math.isfinite(above) and result <= above) or (math.isfinite(below) and result >= below):
             raise at.refuse(value, expected)
         return result
 
@@ -356,7 +349,7 @@ def either(kinds: Sequence[Kind]) -> Kind:
         read=read,
         expected=expected,
         schema={"anyOf": [dict(kind.schema) for kind in offered]},
-        metavar=next((kind.metavar for kind in offered if not kind.closed), join_metavars(offered)),
+        metavar=next((kind.metavar for kind in offered if not kind.closed), "|".join(kind.metavar for kind in offered)),
         words=tuple(word for kind in kinds for word in kind.words),
         closed=all(kind.closed for kind in kinds),
         repeated=any(kind.repeated for kind in kinds),
@@ -415,15 +408,8 @@ def span(
     whole_numbers : both ends are ints, and A = B is allowed, which may be typed A; wide : False refuses ":" alone.
     """
     item: Any = whole() if whole_numbers else number(unit, infinite=True)
-    limits = (
-        f" from {low:g} to {high:g}"
-        if math.isfinite(low) and math.isfinite(high)
-        else f" of at least {low:g}"
-        if math.isfinite(low)
-        else ""
-    )
     numbers = "whole numbers" if whole_numbers else "numbers"
-    expected = f"A:B, {numbers}{f' [{unit}]' if unit else ''}{limits} with A {'<=' if whole_numbers else '<'} B"
+    expected = f"A:B, {numbers}{f' [{unit}]' if unit else ''}{_range_text(low, high)} with A {'<=' if whole_numbers else '<'} B"
     expected += f", such as {example}" if example else ""
 
     def read(value: Any, at: Place) -> tuple[Any, Any]:
@@ -498,15 +484,18 @@ def _parts(value: Any, at: Place, expected: str) -> list[Any]:
 
 # ----------------------------------------------------------------------------------------------------------- from type to kind
 
+_ANYTHING = Kind(read=lambda value, at: value, expected="", schema={})
 _SIMPLE: dict[Any, Kind] = {
     float: number(),
     int: whole(),
     bool: Kind(read=_read_truth, expected="true or false", schema={"type": "boolean"}, show=lambda value: str(value).lower()),
     str: instance(str, "a text", {"type": "string"}),
     Path: path(),
-    NoneType: Kind(read=_read_none, expected="none", schema={"type": "null"}, words=("none",), closed=True, show=lambda value: "none"),
-    object: Kind(read=lambda value, at: value, expected="", schema={}),
-    Any: Kind(read=lambda value, at: value, expected="", schema={}),
+    NoneType: Kind(
+        read=_read_none, expected="none", schema={"type": "null"}, metavar="none", words=("none",), closed=True, show=lambda value: "none"
+    ),
+    object: _ANYTHING,
+    Any: _ANYTHING,
 }
 #: Functions of other modules that know more types, such as arrays and records; None for a type that is not theirs. They are asked first.
 FACTORIES: list[Callable[[Any], Kind | None]] = []
@@ -537,7 +526,7 @@ def _kind_of(hint: Any, text: str) -> Kind:
     if origin is Literal:
         return choice({str(value): value for value in arguments})
     if _is_class(origin, Enum):
-        return choice({member.name: member for member in origin})
+        return choice({member.value if isinstance(member, StrEnum) else member.name: member for member in origin})
     if _is_class(origin, Mapping) and arguments:
         return pairs(kind_of(arguments[0]), kind_of(arguments[1]))
     if origin is tuple and arguments and arguments[-1] is not ...:
@@ -580,10 +569,6 @@ def join_or(words: Iterable[str]) -> str:
     """ "a", "a or b", "a, b or c"."""
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last
-
-
-def join_metavars(kinds: Iterable[Kind]) -> str:
-    return "|".join(kind.metavar if kind.words != ("none",) else "none" for kind in kinds)
 
 
 def shorten(value: object) -> str:

@@ -46,17 +46,8 @@ def option(
     remembered : False for what belongs to one call alone, so that a run does not keep it.
     registry : "module:function" whose text stands for {} in the help; it is imported for the help alone.
     """
-    about = {
-        "help": help,
-        "flag": flag,
-        "short": short,
-        "metavar": metavar,
-        "group": group,
-        "key": key,
-        "shown": shown,
-        "remembered": remembered,
-        "registry": registry,
-    }
+    texts = {"help": help, "short": short, "metavar": metavar, "group": group, "key": key, "shown": shown, "registry": registry}
+    about = {"option": {**texts, "flag": flag, "remembered": remembered}, "stored": remembered}
     if isinstance(default, dict):
         return field(default_factory=lambda: cast("T", {}), metadata=about)
     return field(default=default, metadata=about)
@@ -115,25 +106,19 @@ def declared_options(options: type) -> tuple[DeclaredOption, ...]:
         raise TypeError(f"{options!r} declares options and must be a dataclass")
     hints = get_type_hints(options, include_extras=True)
     titles = {name: base.title for base in reversed(options.__mro__) if issubclass(base, Options) for name in inspect.get_annotations(base)}
-    return tuple(_declare(item, hints[item.name], titles.get(item.name, "")) for item in fields(options) if "help" in item.metadata)
+    return tuple(_declare(item, hints[item.name], titles.get(item.name, "")) for item in fields(options) if "option" in item.metadata)
 
 
 def _declare(item: Any, hint: Any, title: str) -> DeclaredOption:
-    about, kind = item.metadata, kind_of(hint)
-    return DeclaredOption(
-        name=item.name,
-        kind=kind,
-        default=item.default if item.default is not MISSING else item.default_factory(),
-        help=about["help"],
-        flag="" if about["flag"] is None else about["flag"] or "--" + item.name.replace("_", "-"),
-        short=about["short"],
-        metavar=about["metavar"] or kind.metavar,
-        group=about["group"] or title,
-        key=about["key"] or item.name,
-        shown=about["shown"],
-        remembered=about["remembered"],
-        registry=about["registry"],
-    )
+    about, kind = item.metadata["option"], kind_of(hint)
+    settled: dict[str, Any] = {
+        "flag": "" if about["flag"] is None else about["flag"] or "--" + item.name.replace("_", "-"),
+        "metavar": about["metavar"] or kind.metavar,
+        "group": about["group"] or title,
+        "key": about["key"] or item.name,
+    }
+    default = item.default if item.default is not MISSING else item.default_factory()
+    return DeclaredOption(name=item.name, kind=kind, default=default, **about | settled)
 
 
 # ---------------------------------------------------------------------------------------------- Python: keywords of a function
