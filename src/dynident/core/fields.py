@@ -55,12 +55,12 @@ class Fields:
             raise self.error(key, f"a text was expected, not {_describe(value)}")
         return value
 
-    def texts(self, key: str, *, alone: bool = True) -> tuple[str, ...]:
-        """A list of texts or, with `alone`, one text; empty when the key is absent."""
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, or one text; empty when the key is absent."""
         value = self.values.get(key, [])
-        items = [value] if alone and isinstance(value, str) else value
+        items = [value] if isinstance(value, str) else value
         if not isinstance(items, list):
-            raise self.error(key, f"{'a text or ' if alone else ''}a list of texts was expected, not {_describe(value)}")
+            raise self.error(key, f"a text or a list of texts was expected, not {_describe(value)}")
         texts = [item for item in cast("list[Any]", items) if isinstance(item, str)]
         if len(texts) != len(cast("list[Any]", items)):
             raise self.error(key, "a list of texts was expected; put quotes around the items that are not")

@@ -169,21 +169,18 @@ def number(
     return Kind(read=read, expected=expected, schema=schema, metavar=metavar or _METAVARS.get(unit, unit.upper()))
 
 
-def whole(low: int | None = None, high: int | None = None, *, metavar: str = "N") -> Kind:
-    """An int; neither 1.5 nor true. low, high : inclusive bounds."""
-    expected = "a whole number" + _range_text(-math.inf if low is None else low, math.inf if high is None else high)
+def whole(low: int | None = None, *, metavar: str = "N") -> Kind:
+    """An int; neither 1.5 nor true. low : inclusive bound."""
+    expected = "a whole number" + ("" if low is None else f" of at least {low}")
 
     def read(value: Any, at: Place) -> int:
         text = isinstance(value, str) and at.file is None and re.fullmatch(r"\s*[+-]?\d{1,300}\s*", value)
         result: Any = int(value) if text else value
-        if not _is_number(result, Integral):
-            raise at.refuse(value, expected)
-        if (low is not None and result < low) or (high is not None and result > high):
+        if not _is_number(result, Integral) or (low is not None and result < low):
             raise at.refuse(value, expected)
         return int(result)
 
-    bounds = {"minimum": low, "maximum": high}
-    schema = {"type": "integer", **{key: bound for key, bound in bounds.items() if bound is not None}}
+    schema: dict[str, Any] = {"type": "integer", **({} if low is None else {"minimum": low})}
     return Kind(read=read, expected=expected, schema=schema, metavar=metavar)
 
 
@@ -216,7 +213,7 @@ def _range_text(low: float, high: float, above: float = -math.inf, below: float 
 # ---------------------------------------------------------------------------------------------------------- other single values
 
 
-def choice(values: Mapping[str, Any], *, metavar: str = "") -> Kind:
+def choice(values: Mapping[str, Any]) -> Kind:
     """One of a few values, by name: a Literal or an Enum."""
     expected = join_or(values)
 
@@ -232,9 +229,7 @@ def choice(values: Mapping[str, Any], *, metavar: str = "") -> Kind:
         return next((name for name, member in values.items() if member == value), str(value))
 
     schema = {"enum": [plain(member) for member in values.values()]}
-    return Kind(
-        read=read, expected=expected, schema=schema, metavar=metavar or "|".join(values), words=tuple(values), closed=True, show=show
-    )
+    return Kind(read=read, expected=expected, schema=schema, metavar="|".join(values), words=tuple(values), closed=True, show=show)
 
 
 def instance(
@@ -273,10 +268,7 @@ def worded(
     metavar: str,
     *,
     types: type | tuple[type, ...],
-    show: Callable[[Any], str] | None = None,
     words: tuple[str, ...] = (),
-    schema: Mapping[str, Any] | None = None,
-    repeated: bool = False,
 ) -> Kind:
     """A value with a notation of its own. parse : its value, None where the text is not of that form; types : what Python gives."""
 
@@ -286,15 +278,7 @@ def worded(
             raise at.refuse(value, expected)
         return result
 
-    return Kind(
-        read=read,
-        expected=expected,
-        schema=schema or {"type": "string"},
-        metavar=metavar,
-        words=words,
-        repeated=repeated,
-        show=show or show_word,
-    )
+    return Kind(read=read, expected=expected, schema={"type": "string"}, metavar=metavar, words=words)
 
 
 def only(kind: Kind, allowed: Callable[[Any], bool], expected: str) -> Kind:
@@ -400,12 +384,10 @@ def each(items: Sequence[Kind], make: Callable[[Iterable[Any]], Any] = tuple, *,
     )
 
 
-def span(
-    unit: str = "", low: float = -math.inf, high: float = math.inf, *, example: str = "", whole_numbers: bool = False, wide: bool = False
-) -> Kind:
+def span(unit: str = "", low: float = -math.inf, high: float = math.inf, *, example: str = "", whole_numbers: bool = False) -> Kind:
     """An interval, typed A:B with A < B. Without A it begins at `low`, without B it ends at `high`.
 
-    whole_numbers : both ends are ints, and A = B is allowed, which may be typed A; wide : False refuses ":" alone.
+    whole_numbers : both ends are ints, and A = B is allowed, which may be typed A.
     """
     item: Any = whole() if whole_numbers else number(unit, infinite=True)
     numbers = "whole numbers" if whole_numbers else "numbers"
@@ -417,7 +399,7 @@ def span(
             parts: list[Any] = list(value.split(":")) if ":" in value else [value, value] if whole_numbers else []
         else:
             parts = _parts(value, at, expected)
-        if len(parts) != 2 or (not wide and all(part in ("", None) for part in parts)):
+        if len(parts) != 2 or all(part in ("", None) for part in parts):
             raise at.refuse(value, expected)
         try:
             ends = [default if part in ("", None) else item.read(part, at) for part, default in zip(parts, (low, high), strict=True)]

@@ -30,7 +30,6 @@ def option(
     help: str,
     *,
     flag: str | None = "",
-    short: str = "",
     metavar: str = "",
     group: str = "",
     key: str = "",
@@ -40,13 +39,13 @@ def option(
 ) -> T:
     """A field of an options class: its default, and the sentence that help texts show.
 
-    flag : of the command line, where it is not --name; None where the command line does not have it. short : such as "-o".
+    flag : of the command line, where it is not --name; None where the command line does not have it.
     metavar : where that of the kind says too little. group : of the help text, where it is not the title of the class.
     key : in a YAML file, where it is not the name. shown : the default in words, where it depends on something else.
     remembered : False for what belongs to one call alone, so that a run does not keep it.
     registry : "module:function" whose text stands for {} in the help; it is imported for the help alone.
     """
-    texts = {"help": help, "short": short, "metavar": metavar, "group": group, "key": key, "shown": shown, "registry": registry}
+    texts = {"help": help, "metavar": metavar, "group": group, "key": key, "shown": shown, "registry": registry}
     about = {"option": {**texts, "flag": flag, "remembered": remembered}, "stored": remembered}
     if isinstance(default, dict):
         return field(default_factory=lambda: cast("T", {}), metadata=about)
@@ -187,13 +186,10 @@ class takes(Generic[P, OptionsT]):
 # ---------------------------------------------------------------------------------------- mappings, files, what a run remembers
 
 
-def read_options(
-    options: type[OptionsT], values: Mapping[str, object], *, owner: str = "", typed: bool = False, flags: bool = False
-) -> OptionsT:
+def read_options(options: type[OptionsT], values: Mapping[str, object], *, owner: str = "", typed: bool = False) -> OptionsT:
     """The options that a mapping gives by name, with defaults for the others.
 
-    owner : who has them, for messages ("solver penalty"); typed : True where the values are words of a command line, and with `flags` each
-    came by its flag, which messages name.
+    owner : who has them, for messages ("solver penalty"); typed : True where the values are words of a command line.
     """
     declared = {item.key: item for item in declared_options(options)}
     given: dict[str, Any] = {}
@@ -201,7 +197,7 @@ def read_options(
         if key not in declared:
             raise UnknownNameError(f"option of {owner}" if owner else "option", str(key), declared)
         try:
-            given[declared[key].name] = declared[key].kind.read(value, Place(declared[key].flag if flags else key, typed=typed))
+            given[declared[key].name] = declared[key].kind.read(value, Place(key, typed=typed))
         except RefusedValue as refused:
             raise OptionError(refused, owner) from None
     return options(**given)

@@ -136,8 +136,6 @@ def test_keys_texts_and_choices() -> None:
             row.text(key)
     with pytest.raises(FileError, match="a text or a list of texts"):
         row.texts("count")
-    with pytest.raises(FileError, match="a list of texts was expected, not 'a'"):
-        row.texts("name", alone=False)
     with pytest.raises(FileError, match="is 'revolute'; allowed: fixed"):
         row.choice("type", ("fixed",))
     with pytest.raises(FileError, match="list of texts"):
