@@ -263,12 +263,7 @@ def path(metavar: str = "FILE") -> Kind:
 
 
 def worded(
-    parse: Callable[[str], T | None],
-    expected: str,
-    metavar: str,
-    *,
-    types: type | tuple[type, ...],
-    words: tuple[str, ...] = (),
+    parse: Callable[[str], T | None], expected: str, metavar: str, *, types: type | tuple[type, ...], words: tuple[str, ...] = ()
 ) -> Kind:
     """A value with a notation of its own. parse : its value, None where the text is not of that form; types : what Python gives."""
 
@@ -508,7 +503,7 @@ def _kind_of(hint: Any, text: str) -> Kind:
     if origin is Literal:
         return choice({str(value): value for value in arguments})
     if _is_class(origin, Enum):
-        return choice({member.value if isinstance(member, StrEnum) else member.name: member for member in origin})
+        return choice({enum_word(member): member for member in origin})
     if _is_class(origin, Mapping) and arguments:
         return pairs(kind_of(arguments[0]), kind_of(arguments[1]))
     if origin is tuple and arguments and arguments[-1] is not ...:
@@ -518,6 +513,11 @@ def _kind_of(hint: Any, text: str) -> Kind:
     if origin in (Callable, type):
         return _SIMPLE[object]
     raise TypeError(f"no kind of value is known for {hint}")
+
+
+def enum_word(member: Enum) -> str:
+    """What stands for a member in texts and files: of a StrEnum its value, for a text may be declared where it is."""
+    return member.value if isinstance(member, StrEnum) else member.name
 
 
 def _is_class(value: Any, base: type) -> bool:
@@ -534,7 +534,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item) for item in cast("Sequence[Any]", value)]
     if isinstance(value, Enum):
-        return value.name
+        return enum_word(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)

@@ -16,7 +16,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from enum import Enum, StrEnum
+from enum import Enum
 from functools import cache, cached_property
 from importlib.metadata import version
 from inspect import isabstract
@@ -26,7 +26,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar, cast, get_arg
 import numpy as np
 
 from dynident.core.files import write_atomically
-from dynident.core.kinds import FACTORIES, Kind, Place, RefusedValue, each, kind_of
+from dynident.core.kinds import FACTORIES, Kind, Place, RefusedValue, each, enum_word, kind_of
 from dynident.errors import DynidentError, FileError, UnknownNameError
 
 T = TypeVar("T")
@@ -184,7 +184,7 @@ class _Writer:
         if isinstance(value, list | tuple):
             return [self.plain(item, f"{place}[{i}]") for i, item in enumerate(cast("Sequence[Any]", value))]
         if isinstance(value, Enum):
-            return value.value if isinstance(value, StrEnum) else value.name  # a text may be declared where such a member is
+            return enum_word(value)
         number: Any = cast("Any", value).item() if isinstance(value, np.generic) else value
         if isinstance(number, float) and not math.isfinite(number):
             return str(number)  # JSON has no infinity
