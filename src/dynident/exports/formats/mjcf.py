@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dynident.core.mujoco_warnings import silence_mujoco
 from dynident.core.names import file_stem
+from dynident.core.native_output import silence_mujoco
 from dynident.core.xml import XmlText
 from dynident.errors import FileError, import_optional
 from dynident.exports.export_model import ExportModel
