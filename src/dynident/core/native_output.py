@@ -51,8 +51,12 @@ def _file_in_memory() -> IO[bytes]:
 def silence_mujoco(mujoco: Any) -> Generator[None]:
     """No warning of MuJoCo is printed within, or logged in MUJOCO_LOG.TXT; a handler of the user's own is there again afterwards."""
     before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(lambda message: None)
+    mujoco.set_mju_user_warning(_ignore)
     try:
         yield
     finally:
         mujoco.set_mju_user_warning(before)
+
+
+def _ignore(message: str) -> None:
+    pass
