@@ -87,9 +87,11 @@ def read_problem(folder: Folder) -> Problem:
     return problem
 
 
-def write_parameters(folder: Folder, links: LinkParameters, *, seed: int = 0, held: Path | None = None) -> dict[str, Any]:
+def write_parameters(
+    folder: Folder, links: LinkParameters, *, seed: int = 0, held: Path | None = None, provenance: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Write link parameters into the run folder that the estimate is in. held : the run whose gravity was held."""
-    origin = Origin(seed=seed)
+    origin = make_origin(seed, provenance)
     if held is not None:
         other = RunFolder(held)
         digests = {stage.key: other.digest(stage) or None for stage in (Stage.ESTIMATE, Stage.PARAMETERS)}
