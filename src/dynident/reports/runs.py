@@ -8,7 +8,6 @@ from dynident.reports import show
 from dynident.reports.figures import Figure
 from dynident.reports.tables import Report
 from dynident.runs.run import Run
-from dynident.runs.stages import Stage
 
 
 @show.headline.register(Run)
@@ -41,8 +40,8 @@ def _(run: Run) -> list[dict[str, Any]]:
             "result": "" if result is None else result.headline,
             "missing": run.missing.get(stage, ""),
         }
-        for stage in Stage
-        if (result := run.result_of(stage)) is not None or stage in run.missing
+        for stage, result in run.of_stages.items()
+        if result is not None or stage in run.missing
     ]
 
 

@@ -92,6 +92,17 @@ class Run(Result):
         """What contacts are found with; None where no thresholds have been found."""
         return self.result_of(Stage.MONITOR)
 
+    def exchange(self, **results: Any) -> Run:
+        """The run with other results, by the names of their stages; None for one that goes."""
+        contents = dict(self.contents)
+        for name, result in results.items():
+            stage = Stage[name.upper()]
+            if result is None:
+                contents.pop(stage, None)
+            else:
+                contents[stage] = replace(contents.get(stage, StageContent(result=result)), result=result)
+        return replace(self, contents=contents)
+
     @cached_property
     def documents(self) -> dict[Stage, dict[str, Any]]:
         """What the JSON documents of the stages say."""
@@ -106,6 +117,11 @@ class Run(Result):
     def results(self) -> tuple[Result, ...]:
         """The stages that are there, in their order."""
         return tuple(self.contents[stage].result for stage in Stage if stage in self.contents)
+
+    @property
+    def of_stages(self) -> dict[Stage, Result | None]:
+        """Each stage's result, None where it is not there."""
+        return {stage: self.result_of(stage) for stage in Stage}
 
     @property
     def torque_spread(self) -> TorqueSpread | None:

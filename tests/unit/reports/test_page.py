@@ -23,7 +23,7 @@ from dynident.reports.page import fill_section, typeset
 from dynident.reports.robot_figures import ellipsoid
 from dynident.reports.sections.verdict import headline, what_not_to_trust, what_to_trust
 from dynident.runs import Run, Stage, load_run, read_parameters, write_parameters
-from dynident.runs.stages import Origin, StageContent
+from dynident.runs.stages import Origin
 from dynident.validation import Validation
 from dynident.validation.uncertainty import Departure
 from tests.browser.arm import arm, complete_run, identified, log, validated
@@ -122,28 +122,16 @@ def test_a_vendors_model_that_the_log_contradicts_is_not_trusted(bare):
     run = load_run(bare)
     for probability in (0.5, 1e-9):
         tested = VendorModelTest(coefficients=(), limit=3.0, chi_squared=9.0, freedom=3, probability=probability)
-        both = exchange(run, estimate=replace(run.estimate, vendor_model=tested))
+        both = run.exchange(estimate=replace(run.estimate, vendor_model=tested))
         assert any("contradict" in doubt for doubt in what_not_to_trust(both)) == tested.contradicted
         assert any("taken together" in sentence for sentence in what_to_trust(both)) != tested.contradicted
-
-
-def exchange(run: Run, **results: object) -> Run:
-    """The run with other results, by the names of their stages; None for one that goes."""
-    contents = dict(run.contents)
-    for name, result in results.items():
-        stage = Stage[name.upper()]
-        if result is None:
-            contents.pop(stage, None)
-        else:
-            contents[stage] = replace(contents.get(stage, StageContent(result=result)), result=result)
-    return replace(run, contents=contents)
 
 
 def with_errors(run: Run, percent: list[float], ratio: list[float]) -> Run:
     """The same run whose models have these errors, each so many times what was possible."""
     assert run.validation is not None
     models = tuple(replace(item, relative_percent=np.array(percent), ratio=np.array(ratio)) for item in run.validation.models)
-    return exchange(run, validation=replace(run.validation, models=models))
+    return run.exchange(validation=replace(run.validation, models=models))
 
 
 def test_joints_are_judged_by_what_was_possible(complete):
@@ -171,7 +159,7 @@ def test_a_small_error_is_not_good_where_a_much_smaller_one_was_possible(complet
     run = load_run(complete)
     assert run.validation is not None
     models = tuple(replace(item, overall_percent=percent, overall_ratio=ratio) for item in run.validation.models)
-    run = exchange(run, validation=replace(run.validation, models=models))
+    run = run.exchange(validation=replace(run.validation, models=models))
     assert words in headline(run)
     cards = next(block for block in fill_section(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
     assert (cards[0].value.startswith(f"{percent:.2g} ±"), cards[0].tone) == (True, tone)
@@ -191,21 +179,21 @@ def test_links_that_predict_worse_are_never_to_be_trusted(complete):
         models = tuple(replace(m, overall_percent=factor * good) if m.model == "links" else m for m in run.validation.models)
         return replace(run.validation, models=models)
 
-    assert trusted(exchange(run, validation=with_links(1.1)))
-    assert not trusted(exchange(run, validation=with_links(1.2)))
+    assert trusted(run.exchange(validation=with_links(1.1)))
+    assert not trusted(run.exchange(validation=with_links(1.2)))
     assert Stage.VALIDATION.make_document(with_links(1.2), Origin())["links_hold"] is False
     assert Stage.VALIDATION.make_document(with_links(1.2), Origin())["recommended"] == "coefficients"
     for missing in (None, replace(run.validation, models=run.validation.models[:2])):  # only the data of the fit tell
         for percent, expected in ((1.1, True), (1.2, False)):
             links = replace(run.parameters, training=(1.0, percent))
-            assert trusted(exchange(run, validation=missing, parameters=links)) is expected
+            assert trusted(run.exchange(validation=missing, parameters=links)) is expected
 
 
 def test_a_motion_beyond_that_of_the_fit_is_in_the_verdict(complete):
     run = load_run(complete)
     assert run.validation is not None
     band = replace(run.validation.band, departures=(Departure(joint="joint_2", share=0.4, since=1.5, factor=12.0),))
-    doubts = list(what_not_to_trust(exchange(run, validation=replace(run.validation, band=band))))
+    doubts = list(what_not_to_trust(run.exchange(validation=replace(run.validation, band=band))))
     assert any("joint_2 (40% of the samples, from 1.5 s on)" in doubt for doubt in doubts)
 
 
@@ -215,7 +203,7 @@ def test_a_held_out_error_below_that_of_the_cross_validation_is_no_forecast(comp
     assert run.validation is not None
     crossed = (times * run.validation.recommended.overall_percent, 0.25)
     validation = replace(run.validation, summary=replace(run.validation.summary, cross_validated=crossed))
-    doubts = [doubt for doubt in what_not_to_trust(exchange(run, validation=validation)) if "as a forecast of other motions" in doubt]
+    doubts = [doubt for doubt in what_not_to_trust(run.exchange(validation=validation)) if "as a forecast of other motions" in doubt]
     assert [doubt.endswith("have " + " ± ".join(map(short_number, crossed)) + " %.") for doubt in doubts] == [True] * doubted
 
 
@@ -223,7 +211,7 @@ def test_a_held_out_error_below_that_of_the_cross_validation_is_no_forecast(comp
 def test_the_gap_is_a_share_and_its_colour_follows(complete, status, tone):
     run = load_run(complete)
     assert run.parameters is not None
-    run = exchange(run, parameters=replace(run.parameters, status=status))
+    run = run.exchange(parameters=replace(run.parameters, status=status))
     cards = next(block for block in fill_section(SECTIONS["verdict"], run).blocks if isinstance(block, Cards)).cards
     card = next(card for card in cards if card.label == "Gap to the optimum")
     assert card.value.endswith(" %")
@@ -271,7 +259,7 @@ def test_a_link_that_would_hide_the_robot_is_left_out_and_named(complete):
     run = load_run(complete)
     x = run.parameters.x.copy()
     x[50], x[51] = 1e-9, 0.1  # the last link: a centre of mass 10⁸ m away
-    run = exchange(run, parameters=replace(run.parameters, x=x))
+    run = run.exchange(parameters=replace(run.parameters, x=x))
     section = SECTIONS["robot"]
     *texts, figure = fill_section(section, run).blocks
     assert any("link_6" in block.text and "Not drawn" in block.text for block in texts)
