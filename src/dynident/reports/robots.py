@@ -7,23 +7,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynident.core.texts import decimal_text, number_form
-from dynident.reports import show
-from dynident.reports.figures import Figure
-from dynident.reports.robot_figures import check_figure, robot_figure
-from dynident.reports.tables import Column, Report, Table
+from dynident.reports.figures import Figure, bars, figure
+from dynident.reports.robot_figures import robot_figure
+from dynident.reports.show import View, register
+from dynident.reports.tables import Column, Table
 from dynident.robots.check import LinkCheck, RobotCheck
 from dynident.robots.check_document import judgement_sentence
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import Judgement, LinkVerdict
 
 
-@show.headline.register(Robot)
-def _(robot: Robot) -> str:
-    return f"{robot.name}, {robot.n} joints{'' if robot.parameters is None else f', {robot.parameters[:, 0].sum():.4g} kg'}"
+def _robot_header(robot: Robot) -> list[str]:
+    gravity = ", ".join(f"{value:g}" for value in robot.gravity)
+    return [f"{robot.name}{f' ({robot.source})' if robot.source else ''}: {robot.n} joints, gravity {gravity} m/s²"]
 
 
-@show.tables.register(Robot)
-def _(robot: Robot) -> Report:
+def _joint_table(robot: Robot) -> Table:
     """Every joint with its limits and the link that it moves."""
     columns = (
         Column("joint"),
@@ -34,17 +33,10 @@ def _(robot: Robot) -> Report:
         *(Column(name, form=".4g") for name in ("velocity", "acceleration", "effort")),
         Column("mass", "mass [kg]", lambda mass: decimal_text(mass, 4)),
     )
-    gravity = ", ".join(f"{value:g}" for value in robot.gravity)
-    return Report(
-        header=(f"{robot.name}{f' ({robot.source})' if robot.source else ''}: {robot.n} joints, gravity {gravity} m/s²",),
-        tables=(Table("Joints and links", tuple(show.records(robot)), columns),),
-        facts=(f"Part of the base: {', '.join(robot.base_sources)}.",) if robot.base_sources else (),
-        notes=robot.notes,
-    )
+    return Table("Joints and links", tuple(_joint_records(robot)), columns)
 
 
-@show.records.register(Robot)
-def _(robot: Robot) -> list[dict[str, Any]]:
+def _joint_records(robot: Robot) -> list[dict[str, Any]]:
     """One row per joint: its limits (infinite where unknown), the link that it moves, and that link's nominal mass."""
     return [
         {
@@ -64,57 +56,6 @@ def _(robot: Robot) -> list[dict[str, Any]]:
     ]
 
 
-@show.figures.register(Robot)
-def _(robot: Robot) -> tuple[Figure, ...]:
-    """The robot in 3D with its nominal inertias."""
-    return (robot_figure(robot),)
-
-
-@show.headline.register(RobotCheck)
-def _(result: RobotCheck) -> str:
-    return f"{result.robot}, {len(result.links)} links, {'consistent' if result.passed else 'not physically consistent'}"
-
-
-@show.tables.register(RobotCheck)
-def _(result: RobotCheck) -> Report:
-    """Mass, centre of mass, principal inertias and margin of each link with its verdict, then what there is to say."""
-    return Report(
-        header=(f"{result.robot} ({result.source})" if result.source else result.robot,),
-        tables=(check_table(result),),
-        facts=(*check_facts(result), *check_verdict(result)),
-        notes=result.notes,
-    )
-
-
-@show.records.register(RobotCheck)
-def _(result: RobotCheck) -> list[dict[str, Any]]:
-    """One row per link: verdict, mass, centre of mass, principal inertias, margin, warnings."""
-    rows: list[dict[str, Any]] = []
-    for link in result.links:
-        com = link.com or (None, None, None)
-        inertias = link.principal_inertias or (None, None, None)
-        rows.append(
-            {
-                "link": link.name,
-                "frame": link.frame,
-                "verdict": link.verdict.name.lower(),
-                "inconsistent": link.verdict.inconsistent,
-                "mass": link.mass,
-                **dict(zip(("com_x", "com_y", "com_z"), com, strict=True)),
-                **dict(zip(("inertia_1", "inertia_2", "inertia_3"), inertias, strict=True)),
-                "margin": link.margin,
-                "warnings": "; ".join(link.warnings),
-            }
-        )
-    return rows
-
-
-@show.figures.register(RobotCheck)
-def _(result: RobotCheck) -> tuple[Figure, ...]:
-    """The margin of every link."""
-    return (check_figure(result),)
-
-
 @dataclass(frozen=True)
 class _CheckRow:
     """A link, or an inconsistent part of one. warned : there is a warning about it."""
@@ -126,7 +67,7 @@ class _CheckRow:
 
 
 def check_table(result: RobotCheck, *, separator: str = " ") -> Table:
-    """separator : between the three numbers of a cell."""
+    """Mass, centre of mass, inertias and margin of each link with its verdict. separator : between the three numbers of a cell."""
     of_mass = number_form(4, [link.mass for link in result.links])
     of_com = number_form(4, [x for link in result.links for x in link.com or ()])
     marks = {
@@ -186,3 +127,63 @@ def check_verdict(result: RobotCheck) -> tuple[str, ...]:
         return ()
     names = ", ".join([*(link.name for link in result.inconsistent), *(source.where for source in result.inconsistent_sources)])
     return (f"Not physically consistent: {names}. A simulator may refuse the model or become unstable with it.",)
+
+
+def _check_records(result: RobotCheck) -> list[dict[str, Any]]:
+    """One row per link: verdict, mass, centre of mass, principal inertias, margin, warnings."""
+    unknown = (None, None, None)
+    return [
+        {
+            "link": link.name,
+            "frame": link.frame,
+            "verdict": link.verdict.name.lower(),
+            "inconsistent": link.verdict.inconsistent,
+            "mass": link.mass,
+            **dict(zip(("com_x", "com_y", "com_z"), link.com or unknown, strict=True)),
+            **dict(zip(("inertia_1", "inertia_2", "inertia_3"), link.principal_inertias or unknown, strict=True)),
+            "margin": link.margin,
+            "warnings": "; ".join(link.warnings),
+        }
+        for link in result.links
+    ]
+
+
+def _check_figure(result: RobotCheck) -> Figure:
+    """Margin of every link as a share of its inertia's trace, so that a wrist and a shoulder can share an axis; below zero is no body."""
+    shares = {
+        link: 100.0 * link.margin / trace if (trace := sum(link.principal_inertias)) > 0.0 else 0.0
+        for link in result.links
+        if link.margin is not None and link.principal_inertias
+    }
+    colours = ["@bad" if link.verdict.inconsistent else "@predicted" for link in shares]
+    texts = [link.verdict.value for link in shares]
+    data = [bars([link.name for link in shares], [*shares.values()], "", colours, hovertext=texts)]
+    return figure(f"{result.robot}: margin of every link", data, {"type": "category"}, "margin [% of the inertia's trace]")
+
+
+register(
+    View(
+        Robot,
+        headline=lambda robot: (
+            f"{robot.name}, {robot.n} joints{'' if robot.parameters is None else f', {robot.parameters[:, 0].sum():.4g} kg'}"
+        ),
+        header=_robot_header,
+        tables=lambda robot: [_joint_table(robot)],
+        facts=lambda robot: [f"Part of the base: {', '.join(robot.base_sources)}."] if robot.base_sources else [],
+        records=_joint_records,
+        figures=lambda robot: [robot_figure(robot)],
+    )
+)
+register(
+    View(
+        RobotCheck,
+        headline=lambda result: (
+            f"{result.robot}, {len(result.links)} links, {'consistent' if result.passed else 'not physically consistent'}"
+        ),
+        header=lambda result: [f"{result.robot} ({result.source})" if result.source else result.robot],
+        tables=lambda result: [check_table(result)],
+        facts=lambda result: [*check_facts(result), *check_verdict(result)],
+        records=_check_records,
+        figures=lambda result: [_check_figure(result)],
+    )
+)

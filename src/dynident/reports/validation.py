@@ -2,69 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dynident.core.arrays import Array
 from dynident.core.texts import short_number
-from dynident.reports import show
-from dynident.reports.figures import Figure
-from dynident.reports.tables import Column, Formatted, Report, Table
+from dynident.reports.show import View, register
+from dynident.reports.tables import Column, Formatted, Table, rows_of
 from dynident.reports.validation_figures import fold_figure, validation_figures
 from dynident.validation.folds import CrossValidation
 from dynident.validation.result import Validation
 from dynident.validation.spread import TorqueSpread
 
 
-@show.headline.register(Validation)
-def _(validation: Validation) -> str:
+def _headline(validation: Validation) -> str:
     summary = validation.summary
     return f"{summary.robot} on {summary.source}, {validation.recommended.model}: {validation.percent_text} relative error"
 
 
-@show.tables.register(Validation)
-def _(validation: Validation) -> Report:
+def _header(validation: Validation) -> list[str]:
+    """With what was compared: the filter's edges, masks and decimation leave fewer rows than samples."""
     summary = validation.summary
-    tables = [joint_table(validation), model_table(validation), worst_table(validation, 1), *fold_tables(validation.folds)]
-    return Report(
-        header=(
-            f"{summary.robot}: the model of {summary.identified_from} on {summary.source}",
-            f"{_rows_text(validation)}; {summary.processing}",
-        ),
-        tables=tuple(tables),
-        facts=_facts(validation),
-        notes=validation.notes,
-    )
+    least, most = min(summary.rows), max(summary.rows)
+    each = f"{least}" if least == most else f"{least} to {most}"
+    rows = f"{summary.samples} samples, of which {each} rows per joint were used ({summary.equations} equations)"
+    return [f"{summary.robot}: the model of {summary.identified_from} on {summary.source}", f"{rows}; {summary.processing}"]
 
 
-@show.records.register(Validation)
-def _(validation: Validation) -> list[dict[str, Any]]:
+def _records(validation: Validation) -> list[dict[str, Any]]:
     """One row per joint and model: RMS, relative error and R², with and without friction."""
     return [
-        {
-            "joint": series.joint,
-            "model": item.model,
-            "friction": item.friction,
-            "rms": float(item.rms[j]),
-            "mse": float(item.mse[j]),
-            "unit": series.unit,
-            "relative_percent": float(item.relative_percent[j]),
-            "r_squared": float(item.r_squared[j]),
-            "ratio": float(item.ratio[j]),
-        }
+        row
         for item in validation.models
-        for j, series in enumerate(validation.series)
+        for row in rows_of(
+            {
+                "joint": validation.joints,
+                "model": [item.model] * len(validation.joints),
+                "friction": [item.friction] * len(validation.joints),
+                "rms": item.rms,
+                "mse": item.mse,
+                "unit": [series.unit for series in validation.series],
+                "relative_percent": item.relative_percent,
+                "r_squared": item.r_squared,
+                "ratio": item.ratio,
+            }
+        )
     ]
-
-
-show.figures.register(Validation, validation_figures)
-
-
-def _rows_text(validation: Validation) -> str:
-    """What was compared: the filter's edges, masks and decimation leave fewer rows than samples."""
-    counts = validation.summary.rows
-    each = f"{counts[0]}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
-    return f"{validation.summary.samples} samples, of which {each} rows per joint were used ({validation.summary.equations} equations)"
 
 
 def joint_table(validation: Validation) -> Table:
@@ -111,19 +94,16 @@ def worst_table(validation: Validation, most: int) -> Table:
     return Table("Worst moments", moments, columns)
 
 
-def fold_tables(folds: CrossValidation | None) -> list[Table]:
-    """The cross-validation's, where there was one."""
-    if folds is None:
-        return []
-    errors, overall = list(folds.relative_percent_per_joint), folds.relative_percent.tolist()
-    return [_by_joint("Cross-validation: relative error [%]", folds.joints, folds.parts, errors, overall, {})]
+def fold_table(folds: CrossValidation) -> Table:
+    errors, overall = folds.relative_percent_per_joint, folds.relative_percent.tolist()
+    return _by_joint("Cross-validation: relative error [%]", folds.joints, folds.parts, errors, overall, {})
 
 
 def _by_joint(
     title: str,
     joints: Sequence[str],
     headings: Sequence[str],
-    columns: Sequence[Array],
+    columns: Sequence[Array] | Array,
     overall: Sequence[float],
     more: dict[str, list[Any]],
 ) -> Table:
@@ -131,55 +111,6 @@ def _by_joint(
     rows = {name: [float(values[j]) for values in columns] for j, name in enumerate(joints)} | {"all": [*overall]} | more
     shown = (Column(heading, heading, ".3g", of=lambda row, k=k: row["values"][k]) for k, heading in enumerate(headings))
     return Table(title, tuple({"joint": name, "values": values} for name, values in rows.items()), (Column("joint"), *shown))
-
-
-def _facts(validation: Validation) -> tuple[str, ...]:
-    summary = validation.summary
-    fitted = f"{summary.identified_percent:.3g} % of its own data are unexplained by the fit"
-    if summary.cross_validated is not None:
-        mean, spread = summary.cross_validated
-        fitted += f", {short_number(mean)} ± {short_number(spread)} % where parts of them are predicted by a fit to the others"
-    facts = [validation.advice, f"It predicts {validation.judgement}: {_to_best(validation)}.", f"{fitted}."]
-    if validation.folds is not None:
-        facts.append(validation.folds.sentence)
-    return tuple(facts)
-
-
-def _to_best(validation: Validation) -> str:
-    found = validation.recommended
-    times = f"{short_number(found.overall_ratio)} times what the best model in hindsight leaves"
-    return f"{times}, ± is the spread of {len(found.block_percent)} blocks" if len(found.block_percent) else times
-
-
-@show.headline.register(CrossValidation)
-def _(folds: CrossValidation) -> str:
-    return f"{folds.folds} parts, {folds.percent_text} relative error"
-
-
-@show.tables.register(CrossValidation)
-def _(folds: CrossValidation) -> Report:
-    return Report(tables=tuple(fold_tables(folds)), facts=(folds.sentence,))
-
-
-@show.records.register(CrossValidation)
-def _(folds: CrossValidation) -> list[dict[str, Any]]:
-    """One row per part and joint: relative error and RMS."""
-    return [
-        {
-            "part": part,
-            "joint": joint,
-            "relative_percent": float(folds.relative_percent_per_joint[k, j]),
-            "rms": float(folds.rms_per_joint[k, j]),
-        }
-        for k, part in enumerate(folds.parts)
-        for j, joint in enumerate(folds.joints)
-    ]
-
-
-@show.figures.register(CrossValidation)
-def _(folds: CrossValidation) -> tuple[Figure, ...]:
-    """The error of each joint on each part."""
-    return (fold_figure(folds),)
 
 
 def torque_table(spread: TorqueSpread) -> Table:
@@ -196,3 +127,55 @@ def torque_table(spread: TorqueSpread) -> Table:
     if spread.error is not None:
         columns[Column("error", "error of the links [%]", ".3g")] = share * spread.error
     return Table.of_columns("Torques of the samples", columns)
+
+
+def _facts(validation: Validation) -> Iterator[str]:
+    summary, errors = validation.summary, validation.recommended
+    yield validation.advice
+    times = f"{short_number(errors.overall_ratio)} times what the best model in hindsight leaves"
+    blocks = f", ± is the spread of {len(errors.block_percent)} blocks" if len(errors.block_percent) else ""
+    yield f"It predicts {validation.judgement}: {times}{blocks}."
+    fitted = f"{summary.identified_percent:.3g} % of its own data are unexplained by the fit"
+    if summary.cross_validated is not None:
+        mean, spread = map(short_number, summary.cross_validated)
+        fitted += f", {mean} ± {spread} % where parts of them are predicted by a fit to the others"
+    yield f"{fitted}."
+    if validation.folds is not None:
+        yield validation.folds.sentence
+
+
+def _fold_records(folds: CrossValidation) -> list[dict[str, Any]]:
+    """One row per part and joint: relative error and RMS."""
+    return [
+        {"part": part, **row}
+        for part, errors, rms in zip(folds.parts, folds.relative_percent_per_joint, folds.rms_per_joint, strict=True)
+        for row in rows_of({"joint": folds.joints, "relative_percent": errors, "rms": rms})
+    ]
+
+
+register(
+    View(
+        Validation,
+        headline=_headline,
+        header=_header,
+        tables=lambda validation: [
+            joint_table(validation),
+            model_table(validation),
+            worst_table(validation, 1),
+            None if validation.folds is None else fold_table(validation.folds),
+        ],
+        facts=_facts,
+        records=_records,
+        figures=validation_figures,
+    )
+)
+register(
+    View(
+        CrossValidation,
+        headline=lambda folds: f"{folds.folds} parts, {folds.percent_text} relative error",
+        tables=lambda folds: [fold_table(folds)],
+        facts=lambda folds: [folds.sentence],
+        records=_fold_records,
+        figures=lambda folds: [fold_figure(folds)],
+    )
+)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.reports.figures import LINES, Figure, axis, bars, figure, join_clocks, line, numbers, plain, points
+from dynident.reports.figures import LINES, Figure, axis, band, figure, grouped_bars, interval, join_clocks, line, points
 from dynident.validation.drift import FrictionDrift
 from dynident.validation.folds import CrossValidation
 from dynident.validation.models import COEFFICIENTS, LINKS, NOMINAL, RIGID
@@ -45,15 +45,23 @@ def is_shown(trace: str, model: str) -> bool:
 
 def joint_figure(series: JointSeries, model: str, noise: float) -> Figure:
     """Measured and predicted effort of a joint, with the 95 % band of a model, and the errors below. noise : [N·m | N]."""
-    time = _time_with_gaps(series)
-    data = [*_band(series, model, noise, time), line(time, _with_gaps(series, series.measured), "measured", "@measured", meta="measured")]
+    breaks = np.flatnonzero(np.diff(series.segment)) + 1
+    clock = join_clocks(series.time, breaks, pause=0.5)  # segments follow each other, each with its own clock
+    time = np.insert(clock, breaks, clock[breaks])
+
+    def draw(values: Array, label: str, colour: str, **more: Any) -> dict[str, Any]:
+        """With a gap between segments, where a line would suggest a motion."""
+        return line(time, np.insert(values, breaks, np.nan), label, colour, **more)
+
+    half, centre = half_width(series, model, noise), series.predicted[model]  # the uncertainty of the parameters and the noise together
+    low, high = (np.insert(centre + side * half, breaks, np.nan) for side in (-1.0, 1.0))
+    data = [*band(time, low, high, "band", meta="band", hoverinfo="skip"), draw(series.measured, "measured", "@measured", meta="measured")]
     for trace, label, colour, dash in CURVES:
-        if trace not in series.predicted:
-            continue
-        more: dict[str, Any] = {"meta": trace, "visible": True if is_shown(trace, model) else "legendonly", "line": {"dash": dash}}
-        data.append(line(time, _with_gaps(series, series.predicted[trace]), label, colour, **more))
-        more["line"] = {"dash": dash, "width": 1.0}
-        data.append(line(time, _with_gaps(series, series.error(trace)), f"error, {label}", colour, yaxis="y2", **more))
+        if trace in series.predicted:
+            more: dict[str, Any] = {"meta": trace, "visible": True if is_shown(trace, model) else "legendonly"}
+            data.append(draw(series.predicted[trace], label, colour, line={"dash": dash}, **more))
+            error = f"error, {label}"
+            data.append(draw(series.error(trace), error, colour, line={"dash": dash, "width": 1.0}, yaxis="y2", **more))
     x, what = axis("time [s]", anchor="y2"), "force" if series.prismatic else "torque"
     y, below = axis(f"{what} [{series.unit}]", domain=[0.36, 1.0]), axis("error", domain=[0.0, 0.28], nticks=4)
     label = f"Measured and predicted effort of {series.joint}"
@@ -61,22 +69,13 @@ def joint_figure(series: JointSeries, model: str, noise: float) -> Figure:
     return figure(label, data, x, y, title=series.joint, height=330, small=True, **rest)
 
 
-def _band(series: JointSeries, model: str, noise: float, time: list[float | None]) -> list[dict[str, Any]]:
-    """Two invisible lines with the area between them: the uncertainty of the parameters and the noise together."""
-    half, centre = half_width(series, model, noise), series.predicted[model]
-    shared: dict[str, Any] = {"meta": "band", "hoverinfo": "skip", "line": {"width": 0}}
-    return [
-        line(time, _with_gaps(series, centre - half), "band", "@band", **shared),
-        line(time, _with_gaps(series, centre + half), "band", "@band", fill="tonexty", fillcolor="@band", **shared),
-    ]
-
-
 def spectrum_figure(validation: Validation) -> Figure:
     """Amplitude densities of the prediction errors of all joints."""
-    data: list[dict[str, Any]] = []
-    for j, (series, found) in enumerate(zip(validation.series, validation.spectra, strict=True)):
-        if len(found.frequency) > 1:
-            data.append(line(numbers(found.frequency[1:]), numbers(found.error[1:]), series.joint, LINES[j % len(LINES)]))
+    data = [
+        line(spectrum.frequency[1:], spectrum.error[1:], series.joint, LINES[j % len(LINES)])
+        for j, (series, spectrum) in enumerate(zip(validation.series, validation.spectra, strict=True))
+        if len(spectrum.frequency) > 1
+    ]
     unit = " or ".join(dict.fromkeys(f"{series.unit}/√Hz" for series in validation.series))
     caption = (
         "Amplitude density of what the recommended model leaves over, by Welch's method. A flat line is noise; a peak is something that "
@@ -88,46 +87,29 @@ def spectrum_figure(validation: Validation) -> Figure:
 
 def fold_figure(folds: CrossValidation) -> Figure:
     """Bars of relative errors, a group per joint."""
-    joints = [plain(joint) for joint in folds.joints]
     parts = enumerate(zip(folds.parts, folds.relative_percent_per_joint, strict=True))
-    data = [bars(joints, numbers(errors), part, LINES[k % len(LINES)]) for k, (part, errors) in parts]
-    return figure("Cross-validation", data, {"type": "category"}, "relative error [%]", barmode="group")
+    series = ((part, errors, LINES[k % len(LINES)]) for k, (part, errors) in parts)
+    return grouped_bars("Cross-validation", folds.joints, series, "relative error [%]")
 
 
 def drift_figures(drift: FrictionDrift) -> Iterator[Figure]:
     """Measured friction over that of the model, against time and, where it was recorded, against temperature."""
-    deviations = {"type": "data", "array": numbers(100.0 * drift.std)}
-    shares, y = numbers(100.0 * drift.share), "friction, of the model's [%]"
     for values, what, unit, mode in ((drift.time, "time", "s", "lines+markers"), (drift.temperature, "temperature", "°C", "markers")):
         if values is not None:
-            data = [points(numbers(values), shares, "friction", "@cloud", error_y=deviations, mode=mode)]
-            label, x = f"Friction of {drift.joint} against {what}", f"{what} [{unit}]"
+            data = [points(values, 100.0 * drift.share, "friction", "@cloud", error_y=interval(100.0 * drift.std), mode=mode)]
+            label, x, y = f"Friction of {drift.joint} against {what}", f"{what} [{unit}]", "friction, of the model's [%]"
             yield figure(label, data, x, y, title=drift.joint, height=250, small=True, showlegend=False)
 
 
 def spread_figure(spread: TorqueSpread) -> Figure:
     """Per joint the spread beside the error of the links, as shares of the RMS torque."""
-    joints = [plain(joint) for joint in spread.joints]
-    data = [bars(joints, numbers(spread.percent), "spread of the samples", "@cloud")]
+    series = [("spread of the samples", spread.percent, "@cloud")]
     if spread.error is not None:
-        data.append(bars(joints, numbers(100.0 * spread.error / spread.effort), "error of the links", "@links"))
-    y = axis("share of the RMS torque [%]", rangemode="tozero")
-    return figure("Spread of the torques", data, "", y, height=300, barmode="group")
+        series.append(("error of the links", 100.0 * spread.error / spread.effort, "@links"))
+    return grouped_bars("Spread of the torques", spread.joints, series, axis("share of the RMS torque [%]", rangemode="tozero"), height=300)
 
 
 def friction_cloud(series: JointSeries) -> tuple[Array, Array]:
     """Velocities and, there, the measured effort minus what the links of the coefficients explain."""
     key = COEFFICIENTS + RIGID if COEFFICIENTS + RIGID in series.predicted else COEFFICIENTS
     return series.velocity, series.error(key)
-
-
-def _time_with_gaps(series: JointSeries) -> list[float | None]:
-    """Time for an axis: segments follow each other, each with its own clock from where the one before ended, a gap between."""
-    breaks = np.flatnonzero(np.diff(series.segment)) + 1
-    time = join_clocks(series.time, breaks, pause=0.5)
-    return numbers(np.insert(time, breaks, time[breaks]))
-
-
-def _with_gaps(series: JointSeries, values: Array) -> list[float | None]:
-    """Values with a gap between segments, where a line would suggest a motion; as long as `_time_with_gaps`."""
-    return numbers(np.insert(values, np.flatnonzero(np.diff(series.segment)) + 1, np.nan))

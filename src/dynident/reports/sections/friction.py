@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dynident.regression.estimate import Estimate
-from dynident.reports.blocks import Block, Heading, Key, Section, Text
+from dynident.reports.blocks import Block, Heading, Key, Text
 from dynident.reports.regression import change_table, choice_table, friction_table, parameter_table, shape_table
 from dynident.reports.regression_figures import FRICTION_MODEL, friction_figure, law_colours
 from dynident.reports.validation_figures import drift_figures, friction_cloud
@@ -13,7 +13,7 @@ from dynident.runs import Run, Stage
 from dynident.validation.drift import friction_drift
 
 
-def _blocks(run: Run) -> Iterator[Block]:
+def friction(run: Run) -> Iterator[Block | None]:
     estimate = run.estimate
     if estimate.base.friction is None:
         yield Text(
@@ -33,16 +33,14 @@ def _blocks(run: Run) -> Iterator[Block]:
         for j in range(estimate.base.robot.n):
             cloud = None if run.validation is None else friction_cloud(run.validation.series[j])
             yield friction_figure(estimate, j, cloud)
-    yield from (table for table in (friction_table(estimate), shape_table(estimate)) if table is not None)
+    yield friction_table(estimate)
+    yield shape_table(estimate)
     yield from _choice(estimate)
     yield from _refit(run)
     yield from _drift(run)
 
 
-SECTION = Section(key="friction", title="Friction", stage=Stage.ESTIMATE, blocks=_blocks)
-
-
-def _choice(estimate: Estimate) -> Iterator[Block]:
+def _choice(estimate: Estimate) -> Iterator[Block | None]:
     if estimate.choice is None:
         return
     yield Heading("Why these models")
@@ -74,8 +72,8 @@ def _refit(run: Run) -> Iterator[Block]:
 
 
 def _drift(run: Run) -> Iterator[Block]:
-    found = [] if run.validation is None else [friction_drift(series) for series in run.validation.series]
-    drifting = [drift for drift in found if drift is not None and drift.drifts]
+    drifts = [] if run.validation is None else [friction_drift(series) for series in run.validation.series]
+    drifting = [drift for drift in drifts if drift is not None and drift.drifts]
     if not drifting:
         return
     yield Heading("Friction that changes over the log")

@@ -12,7 +12,7 @@ from dynident.core.texts import decimal_text, listing, short_number
 from dynident.feasibility.result import RetrievalStatus
 from dynident.parameters import consistency_margin
 from dynident.regression.notes import HIGH_CONDITION
-from dynident.reports.blocks import Block, Card, Cards, Listing, Section, Text
+from dynident.reports.blocks import Block, Card, Cards, Listing, Text
 from dynident.runs import Run, Stage
 from dynident.signs.confidence import SignVerdict
 from dynident.validation.metrics import Grade
@@ -24,14 +24,11 @@ _LABELS = {True: "Held-out error", False: "Error on the fit's own data", None: "
 _MADE_OF = "they are what the predictions above are made of"
 
 
-def _blocks(run: Run) -> Iterator[Block]:
+def verdict(run: Run) -> Iterator[Block]:
     yield Text(headline(run), headline=True)
     yield Cards((_error(run), _rank(run), _condition(run), _gap(run), _feasible(run)))
     yield Listing("What to trust", tuple(what_to_trust(run)), "good")
     yield Listing("What not to trust", tuple(what_not_to_trust(run)), "bad")
-
-
-SECTION = Section(key="verdict", title="Verdict", stage=Stage.ESTIMATE, blocks=_blocks)
 
 
 def headline(run: Run) -> str:
