@@ -55,11 +55,15 @@ class Cards:
     kind: str = "cards"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Key:
-    """Entries of a legend that several figures share: (trace, label, colour, shown at first). Each shows and hides its traces."""
+    """Entries of a legend that several figures share: (trace, label, colour). Each shows and hides its traces.
 
-    entries: tuple[tuple[str, str, str, bool], ...]
+    hidden : traces that the figures don't show at first.
+    """
+
+    entries: tuple[tuple[str, str, str], ...]
+    hidden: frozenset[str] = frozenset()
     kind: str = "key"
 
 

@@ -11,7 +11,7 @@ from dynident.core.arrays import Array
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset
 from dynident.reports.figures import LINES, Figure, figure, join_clocks, line, points, thin
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table, rows_of
 
 #: Points of a curve.
@@ -120,23 +120,19 @@ def _samples_figures(samples: ControllerSamples) -> Iterator[Figure]:
             yield figure(f"{title} over the position", dots, "position of the joint [rad | m]", title, title=title)
 
 
-register(
-    View(
-        Dataset,
-        headline=lambda data: f"{data.source or 'unnamed'}, {data.samples} samples of {data.n} joints, {data.duration:.3g} s",
-        tables=lambda data: [_dataset_table(data)],
-        records=_dataset_records,
-        figures=_dataset_figures,
-    )
+show(
+    Dataset,
+    headline=lambda data: f"{data.source or 'unnamed'}, {data.samples} samples of {data.n} joints, {data.duration:.3g} s",
+    tables=lambda data: [_dataset_table(data)],
+    records=_dataset_records,
+    figures=_dataset_figures,
 )
-register(
-    View(
-        ControllerSamples,
-        headline=lambda samples: (
-            f"{samples.source or 'unnamed'}, {', '.join(samples.present)} at {samples.samples} configurations of {samples.n} joints"
-        ),
-        tables=lambda samples: [_samples_table(samples)],
-        records=_samples_records,
-        figures=_samples_figures,
-    )
+show(
+    ControllerSamples,
+    headline=lambda samples: (
+        f"{samples.source or 'unnamed'}, {', '.join(samples.present)} at {samples.samples} configurations of {samples.n} joints"
+    ),
+    tables=lambda samples: [_samples_table(samples)],
+    records=_samples_records,
+    figures=_samples_figures,
 )

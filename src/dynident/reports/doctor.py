@@ -14,7 +14,7 @@ from dynident.doctor.signals import RangeComparison, SignalComparison
 from dynident.reports.blocks import Block, Card, Cards, Listing, Text, as_sentence
 from dynident.reports.figures import Figure, figure, grouped_bars, line, plain, thin
 from dynident.reports.page import Page, fill, render
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Report, Table, column, named_values
 
 #: Points of a curve.
@@ -104,16 +104,14 @@ def _(item: RangeComparison) -> Figure:
     return grouped_bars(label, item.joints, series, "[rad | m]", title=label, height=280)
 
 
-register(
-    View(
-        Diagnosis,
-        headline=_headline,
-        header=lambda diagnosis: [diagnosis.headline],
-        tables=lambda diagnosis: [_finding_table(diagnosis)],
-        facts=_sentences,
-        records=_records,
-        figures=_figures,
-    )
+show(
+    Diagnosis,
+    headline=_headline,
+    header=lambda diagnosis: [diagnosis.headline],
+    tables=lambda diagnosis: [_finding_table(diagnosis)],
+    facts=_sentences,
+    records=_records,
+    figures=_figures,
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dynident.core.texts import short_number
 from dynident.drives.result import DriveGains, GainStatus, Trust, scale_sentence
 from dynident.reports.figures import Figure, figure, interval, points
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
 
 
@@ -40,14 +40,12 @@ def _gain_figure(result: DriveGains) -> Figure:
     return figure("Gains of the drives", [gains], "joint", "gain")
 
 
-register(
-    View(
-        DriveGains,
-        headline=_headline,
-        header=lambda result: [f"{result.robot.name}: gains of the drives", *(f"From {log}." for log in result.logs)],
-        tables=lambda result: [_gain_table(result)],
-        facts=lambda result: [f"Scale: {scale_sentence(result)}."],
-        records=lambda result: _gain_table(result).without("relative", "vendor").records(),
-        figures=lambda result: [_gain_figure(result)],
-    )
+show(
+    DriveGains,
+    headline=_headline,
+    header=lambda result: [f"{result.robot.name}: gains of the drives", *(f"From {log}." for log in result.logs)],
+    tables=lambda result: [_gain_table(result)],
+    facts=lambda result: [f"Scale: {scale_sentence(result)}."],
+    records=lambda result: _gain_table(result).without("relative", "vendor").records(),
+    figures=lambda result: [_gain_figure(result)],
 )

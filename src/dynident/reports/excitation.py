@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from dynident.excitation.sequence import STAND
 from dynident.excitation.static_design import StaticDesign
 from dynident.regression.equations.base import BaseParameters
 from dynident.reports.excitation_figures import design_figures, experiment_figures, static_figures
-from dynident.reports.show import View, register
-from dynident.reports.tables import Column, Table, column, rows_of
+from dynident.reports.show import show
+from dynident.reports.tables import Column, Table, rows_of
 
 #: Coefficients whose deviation falls by less than this are not named among those that an experiment adds to, nor more than so many.
 _GAIN, _GAINS = 1.1, 10
@@ -131,19 +131,17 @@ def _design_tables(design: Design) -> Iterator[Table | None]:
     yield limit_table(design.report)
 
 
-register(
-    View(
-        Design,
-        headline=_design_headline,
-        header=_design_header,
-        tables=_design_tables,
-        facts=lambda design: (
-            [] if design.drive is None else [design.drive.sentence, f"It begins and ends at rest at {design.drive.home.sentence}."]
-        ),
-        notes=lambda design: [*design.notes, *moving_ends(design), *design.report.notes],
-        records=design_records,
-        figures=design_figures,
-    )
+show(
+    Design,
+    headline=_design_headline,
+    header=_design_header,
+    tables=_design_tables,
+    facts=lambda design: (
+        [] if design.drive is None else [design.drive.sentence, f"It begins and ends at rest at {design.drive.home.sentence}."]
+    ),
+    notes=lambda design: [*design.notes, *moving_ends(design), *design.report.notes],
+    records=design_records,
+    figures=design_figures,
 )
 
 # ------------------------------------------------------------------------------------------------------------------------ limits
@@ -201,40 +199,34 @@ def _static_header(design: StaticDesign) -> list[str]:
     ]
 
 
-register(
-    View(
-        LimitReport,
-        headline=_limits_headline,
-        tables=lambda report: [limit_table(report)],
-        records=limit_documents,
-    )
+show(
+    LimitReport,
+    headline=_limits_headline,
+    tables=lambda report: [limit_table(report)],
+    records=limit_documents,
 )
-register(
-    View(
-        MotionCheck,
-        headline=lambda check: check.sentence,
-        header=_check_header,
-        tables=lambda check: [limit_table(check.report)],
-        notes=lambda check: [*check.notes, *check.report.notes],
-        records=lambda check: limit_documents(check.report),
-    )
+show(
+    MotionCheck,
+    headline=lambda check: check.sentence,
+    header=_check_header,
+    tables=lambda check: [limit_table(check.report)],
+    notes=lambda check: [*check.notes, *check.report.notes],
+    records=lambda check: limit_documents(check.report),
 )
-register(
-    View(
-        StaticDesign,
-        headline=lambda design: (
-            f"{design.robot.name}, {len(design.q)} {design.method} configurations, condition number {design.condition_number:.3g}"
-        ),
-        header=_static_header,
-        tables=lambda design: [_range_table(design), limit_table(design.report)],
-        facts=lambda design: [
-            f"To all of them and back in {design.duration:.0f} s, standing {STAND:g} s at each.",
-            f"It begins and ends at rest at {design.home.sentence}.",
-        ],
-        notes=lambda design: [*design.notes, *design.report.notes],
-        records=lambda design: rows_of(dict(zip(design.robot.joint_names, design.q.T, strict=True))),
-        figures=static_figures,
-    )
+show(
+    StaticDesign,
+    headline=lambda design: (
+        f"{design.robot.name}, {len(design.q)} {design.method} configurations, condition number {design.condition_number:.3g}"
+    ),
+    header=_static_header,
+    tables=lambda design: [_range_table(design), limit_table(design.report)],
+    facts=lambda design: [
+        f"To all of them and back in {design.duration:.0f} s, standing {STAND:g} s at each.",
+        f"It begins and ends at rest at {design.home.sentence}.",
+    ],
+    notes=lambda design: [*design.notes, *design.report.notes],
+    records=lambda design: rows_of(dict(zip(design.robot.joint_names, design.q.T, strict=True))),
+    figures=static_figures,
 )
 
 # ------------------------------------------------------------------------------------------------------------------- experiments
@@ -288,26 +280,19 @@ def _plan_table(experiment: Experiment) -> Table:
     return Table.of_columns("What to drive", columns, numbered="trajectory")
 
 
-@dataclass(frozen=True)
-class _Known:
-    time: float = column("time [s]", "g")
-    trajectory: int | None = column(missing="")
-    worst: str = column("worst coefficient")
-    share: float | None = column("", _share_text, missing="")
-    torque: float = column("torque error", _share_text)
-    known: str = column(f"known to {KNOWN:.0%}", left=False)
-
-
 def _time_table(experiment: Experiment) -> Table:
-    rows = [_known_then(experiment, 0.0, None, experiment.before)]
-    rows += [_known_then(experiment, step.time, step.trajectory + 1, step.precision) for step in _shown_steps(experiment)]
-    return Table("Precision over time", tuple(rows))
-
-
-def _known_then(experiment: Experiment, time: float, trajectory: int | None, precision: ExpectedPrecision) -> _Known:
-    name, share = worst_coefficient(experiment, precision)
-    known, of = precision.known
-    return _Known(time, trajectory, name, finite_or_none(share), precision.relative_error, f"{known} of {of}")
+    steps = list(_shown_steps(experiment))
+    precisions = [experiment.before, *(step.precision for step in steps)]
+    worst = [worst_coefficient(experiment, precision) for precision in precisions]
+    columns = {
+        Column("time", "time [s]", "g"): [0.0, *(step.time for step in steps)],
+        Column("trajectory", missing=""): [None, *(step.trajectory + 1 for step in steps)],
+        Column("worst", "worst coefficient"): [name for name, _ in worst],
+        Column("share", "", _share_text, missing=""): [finite_or_none(share) for _, share in worst],
+        Column("torque", "torque error", _share_text): [precision.relative_error for precision in precisions],
+        Column("known", f"known to {KNOWN:.0%}", left=False): ["{} of {}".format(*precision.known) for precision in precisions],
+    }
+    return Table.of_columns("Precision over time", columns)
 
 
 def _shown_steps(experiment: Experiment) -> Iterator[ExperimentStep]:
@@ -340,15 +325,13 @@ def _experiment_notes(experiment: Experiment) -> Iterator[str]:
         yield from (*design.notes, *design.report.notes)
 
 
-register(
-    View(
-        Experiment,
-        headline=_experiment_headline,
-        header=_experiment_header,
-        tables=_experiment_tables,
-        facts=_experiment_facts,
-        notes=_experiment_notes,
-        records=experiment_records,
-        figures=experiment_figures,
-    )
+show(
+    Experiment,
+    headline=_experiment_headline,
+    header=_experiment_header,
+    tables=_experiment_tables,
+    facts=_experiment_facts,
+    notes=_experiment_notes,
+    records=experiment_records,
+    figures=experiment_figures,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dynident.exports.target import Exported
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
 
 
@@ -24,13 +24,11 @@ def _facts(exported: Exported) -> Iterator[str]:
         yield f"Torques in {proof.engine} at {proof.states} states differ by at most {proof.largest:.2g} {proof.unit}."
 
 
-register(
-    View(
-        Exported,
-        headline=_headline,
-        header=lambda exported: [f"{exported.target} export, not yet written"],
-        tables=lambda exported: [_file_table(exported)],
-        facts=_facts,
-        records=lambda exported: [*_file_table(exported).rows],
-    )
+show(
+    Exported,
+    headline=_headline,
+    header=lambda exported: [f"{exported.target} export, not yet written"],
+    tables=lambda exported: [_file_table(exported)],
+    facts=_facts,
+    records=lambda exported: [*_file_table(exported).rows],
 )

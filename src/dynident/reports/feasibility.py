@@ -23,7 +23,7 @@ from dynident.parameters import link_inertia, to_com
 from dynident.reports.feasibility_figures import link_figures, problem_figure, run_cost_figure, sample_figure
 from dynident.reports.regression import joint_friction_table
 from dynident.reports.robot_figures import robot_figure
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table, column, rows_of
 
 #: In the order in which they are worth knowing.
@@ -39,43 +39,27 @@ def _links_headline(result: LinkParameters) -> str:
     return f"{result.base.robot.name}, {state}, {result.total_mass:.4g} kg, gap {result.gap_in_words}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class LinkRow:
-    """A link. range : of its mass, None where it was not computed; inertias : principal ones about the centre of mass [kg·m²]."""
-
-    link: str
-    frame: str
-    mass: float
-    range: tuple[float, float] | None
-    com: tuple[float, ...]
-    inertias: tuple[float, ...]
-    margin: float
-    determined: str
-    nominal_mass: float | None
-    nominal_com: tuple[float, ...] | None
-
-
-def link_rows(result: LinkParameters) -> tuple[LinkRow, ...]:
-    """One per link, the nominal one beside it."""
-    return tuple(_link_row(result, i) for i in range(result.base.robot.n))
-
-
-def _link_row(result: LinkParameters, i: int) -> LinkRow:
-    link, nominal = result.base.robot.links[i], result.base.robot.parameters
-    mass, com, inertia = result.com_and_inertia(i)
-    ranges = result.link_ranges(i)
-    return LinkRow(
-        link=link.name,
-        frame=link.frame,
-        mass=float(mass),
-        range=(ranges[0].low, ranges[0].high) if ranges else None,
-        com=tuple(com.tolist()),
-        inertias=tuple(np.linalg.eigvalsh(inertia).tolist()),
-        margin=float(result.margins[i]),
-        determined=_determined(ranges),
-        nominal_mass=None if nominal is None else float(nominal[i, 0]),
-        nominal_com=None if nominal is None else tuple(link_inertia(nominal[i]).com.tolist()),
+def link_rows(result: LinkParameters) -> tuple[dict[str, Any], ...]:
+    """One per link, the nominal one beside it. range : of its mass, None where it was not computed; inertias : principal ones about the
+    centre of mass [kg·m²]."""
+    robot, nominal, unknown = result.base.robot, result.base.robot.parameters, [None] * result.base.robot.n
+    bodies = [result.com_and_inertia(i) for i in range(robot.n)]
+    ranges = [result.link_ranges(i) for i in range(robot.n)]
+    rows = rows_of(
+        {
+            "link": robot.link_names,
+            "frame": [link.frame for link in robot.links],
+            "mass": [float(mass) for mass, _, _ in bodies],
+            "range": [(of_link[0].low, of_link[0].high) if of_link else None for of_link in ranges],
+            "com": [tuple(com.tolist()) for _, com, _ in bodies],
+            "inertias": [tuple(np.linalg.eigvalsh(inertia).tolist()) for _, _, inertia in bodies],
+            "margin": result.margins,
+            "determined": [_determined(of_link) for of_link in ranges],
+            "nominal_mass": unknown if nominal is None else nominal[:, 0],
+            "nominal_com": unknown if nominal is None else [tuple(link_inertia(row).com.tolist()) for row in nominal],
+        }
     )
+    return tuple(rows)
 
 
 def _determined(ranges: tuple[Range, ...]) -> str:
@@ -87,8 +71,8 @@ def _determined(ranges: tuple[Range, ...]) -> str:
 def link_table(result: LinkParameters) -> Table:
     """The links with the range of their masses, and what determines their parameters."""
     rows = link_rows(result)
-    of_end = number_form(3, [row.mass for row in rows])
-    of_com = number_form(4, [value for row in rows for value in row.com])
+    of_end = number_form(3, [row["mass"] for row in rows])
+    of_com = number_form(4, [value for row in rows for value in row["com"]])
     columns = (
         Column("link"),
         Column("mass", "mass [kg]", decimals=4),
@@ -140,17 +124,15 @@ def _link_records(result: LinkParameters) -> list[dict[str, Any]]:
     return [{**row, **(unknown if item is None else vars(item))} for row, item in zip_longest(rows, result.ranges)]
 
 
-register(
-    View(
-        LinkParameters,
-        headline=_links_headline,
-        header=lambda result: [f"{result.base.robot.name}: {result.status.value}", f"{result.objective_name}, {result.found_by}"],
-        tables=lambda result: [link_table(result), _friction_table(result)],
-        facts=_link_facts,
-        records=_link_records,
-        figures=link_figures,
-        robot=lambda result: robot_figure(result.base.robot, result.parameters),
-    )
+show(
+    LinkParameters,
+    headline=_links_headline,
+    header=lambda result: [f"{result.base.robot.name}: {result.status.value}", f"{result.objective_name}, {result.found_by}"],
+    tables=lambda result: [link_table(result), _friction_table(result)],
+    facts=_link_facts,
+    records=_link_records,
+    figures=link_figures,
+    robot=lambda result: robot_figure(result.base.robot, result.parameters),
 )
 
 # ---------------------------------------------------------------------------------------------------------------------- problems
@@ -170,16 +152,14 @@ def _problem_header(problem: RetrievalProblem) -> list[str]:
     return [problem.headline, "no prior" if prior is None else f"prior toward {prior.toward} ({prior.metric}), weight {prior.weight:.1g}"]
 
 
-register(
-    View(
-        RetrievalProblem,
-        headline=lambda problem: (
-            f"{problem.base.robot.name}, {problem.objective.name}, {problem.variables} parameters, {problem.terms.count} conditions"
-        ),
-        header=_problem_header,
-        tables=lambda problem: [_condition_table(problem)],
-        figures=lambda problem: [problem_figure(problem)],
-    )
+show(
+    RetrievalProblem,
+    headline=lambda problem: (
+        f"{problem.base.robot.name}, {problem.objective.name}, {problem.variables} parameters, {problem.terms.count} conditions"
+    ),
+    header=_problem_header,
+    tables=lambda problem: [_condition_table(problem)],
+    figures=lambda problem: [problem_figure(problem)],
 )
 
 # ----------------------------------------------------------------------------------------------------------------------- samples
@@ -226,16 +206,14 @@ def _sample_records(samples: PosteriorSamples) -> list[dict[str, Any]]:
     return rows_of({"sample": range(1, len(samples) + 1), **dict(zip(samples.base.columns.names, samples.x.T, strict=True))})
 
 
-register(
-    View(
-        PosteriorSamples,
-        headline=_samples_headline,
-        header=lambda samples: [f"{samples.base.robot.name}: {len(samples)} parameter sets that data, prior and constraints leave open"],
-        tables=lambda samples: [spread_table(samples)],
-        facts=_sample_facts,
-        records=_sample_records,
-        figures=lambda samples: [sample_figure(samples)],
-    )
+show(
+    PosteriorSamples,
+    headline=_samples_headline,
+    header=lambda samples: [f"{samples.base.robot.name}: {len(samples)} parameter sets that data, prior and constraints leave open"],
+    tables=lambda samples: [spread_table(samples)],
+    facts=_sample_facts,
+    records=_sample_records,
+    figures=lambda samples: [sample_figure(samples)],
 )
 
 # -------------------------------------------------------------------------------------------------------------------------- runs
@@ -258,20 +236,18 @@ def _cost_table(costs: RunCosts) -> Table:
     return Table("Costs of the runs that ended feasible", tuple(compared))
 
 
-register(
-    View(
-        RunCosts,
-        headline=lambda costs: (
-            f"{len(costs.costs)} runs of {costs.solver}, {len(costs.found)} feasible, best {costs.best:.4g}, bound {costs.lower_bound:.4g}"
-        ),
-        header=lambda costs: [costs.headline],
-        tables=lambda costs: [_cost_table(costs)],
-        facts=lambda costs: (
-            f"{int(np.sum(costs.found < cost))} of {len(costs.costs)} runs are below {name}." for name, cost in costs.beside.items()
-        ),
-        records=lambda costs: rows_of({"run": range(1, len(costs.costs) + 1), "cost": costs.costs, "feasible": costs.feasible}),
-        figures=lambda costs: [run_cost_figure(costs)],
-    )
+show(
+    RunCosts,
+    headline=lambda costs: (
+        f"{len(costs.costs)} runs of {costs.solver}, {len(costs.found)} feasible, best {costs.best:.4g}, bound {costs.lower_bound:.4g}"
+    ),
+    header=lambda costs: [costs.headline],
+    tables=lambda costs: [_cost_table(costs)],
+    facts=lambda costs: (
+        f"{int(np.sum(costs.found < cost))} of {len(costs.costs)} runs are below {name}." for name, cost in costs.beside.items()
+    ),
+    records=lambda costs: rows_of({"run": range(1, len(costs.costs) + 1), "cost": costs.costs, "feasible": costs.feasible}),
+    figures=lambda costs: [run_cost_figure(costs)],
 )
 
 # ----------------------------------------------------------------------------------------------------------------------- repairs
@@ -360,17 +336,15 @@ def _repair_records(result: Repair) -> list[dict[str, Any]]:
     ]
 
 
-register(
-    View(
-        Repair,
-        headline=lambda result: (
-            f"{result.robot.name}, {len(result.changed)} of {len(result.links)} links changed, {len(result.moved)} base parameters"
-        ),
-        header=lambda result: [_repair_sentence(result)],
-        tables=_repair_tables,
-        facts=_repair_facts,
-        notes=_repair_notes,
-        records=_repair_records,
-        figures=lambda result: [robot_figure(result.robot, result.parameters())],
-    )
+show(
+    Repair,
+    headline=lambda result: (
+        f"{result.robot.name}, {len(result.changed)} of {len(result.links)} links changed, {len(result.moved)} base parameters"
+    ),
+    header=lambda result: [_repair_sentence(result)],
+    tables=_repair_tables,
+    facts=_repair_facts,
+    notes=_repair_notes,
+    records=_repair_records,
+    figures=lambda result: [robot_figure(result.robot, result.parameters())],
 )

@@ -14,7 +14,7 @@ from dynident.fleet.quantities import FRICTION, LINKS
 from dynident.reports.blocks import Block, Listing, Text, notes_listing
 from dynident.reports.figures import Figure, axis, categories, figure, interval, level, numbers, plain, points
 from dynident.reports.page import FilledSection, Page, fill, render
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table, estimated
 
 #: A terminal shows so many runs and quantities, a page so many; the files have all.
@@ -168,16 +168,14 @@ def _small_multiples(comparison: RunComparison) -> Iterator[Figure]:
         yield figure(label, data, x, item.unit, title=title, height=210 + 30 * few, small=True, beside=3, shapes=shapes)
 
 
-register(
-    View(
-        RunComparison,
-        headline=_headline,
-        header=_header,
-        tables=lambda runs: [_run_table(runs, _MOST), _beyond_table(runs, _MOST), _quantity_table(runs, _MOST)],
-        facts=_facts,
-        records=comparison_records,
-        figures=lambda runs: [_deviation_sheet(runs), *_small_multiples(runs)],
-    )
+show(
+    RunComparison,
+    headline=_headline,
+    header=_header,
+    tables=lambda runs: [_run_table(runs, _MOST), _beyond_table(runs, _MOST), _quantity_table(runs, _MOST)],
+    facts=_facts,
+    records=comparison_records,
+    figures=lambda runs: [_deviation_sheet(runs), *_small_multiples(runs)],
 )
 
 

@@ -17,7 +17,7 @@ from dynident.monitoring.watched_model import LINKS, NOMINAL
 from dynident.reports.blocks import Block, Key, Text, as_sentence, notes_listing
 from dynident.reports.figures import LINES, Figure, figure, grouped_bars, join_clocks, line, stripe
 from dynident.reports.page import Page, fill, render
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
 
 #: Columns of pixels that a picture has at most: of each, the least and the largest value are drawn.
@@ -141,27 +141,23 @@ def _extremes(values: Array) -> IntArray:
     return np.unique(np.asarray(rows, dtype=np.int64))
 
 
-register(
-    View(
-        ContactMonitor,
-        headline=_monitor_headline,
-        header=lambda monitor: [monitor.headline],
-        tables=lambda monitor: [_level_table(monitor)],
-        facts=_monitor_facts,
-        records=level_records,
-        figures=lambda monitor: [_level_figure(monitor)],
-    )
+show(
+    ContactMonitor,
+    headline=_monitor_headline,
+    header=lambda monitor: [monitor.headline],
+    tables=lambda monitor: [_level_table(monitor)],
+    facts=_monitor_facts,
+    records=level_records,
+    figures=lambda monitor: [_level_figure(monitor)],
 )
-register(
-    View(
-        Contacts,
-        headline=_contacts_headline,
-        header=_contacts_header,
-        tables=lambda result: [_contact_table(result), _level_table(result.monitor)],
-        facts=lambda result: [_contacts_sentence(result), *_monitor_facts(result.monitor)],
-        records=lambda result: [asdict(event) for event in result.events],
-        figures=_contact_figures,
-    )
+show(
+    Contacts,
+    headline=_contacts_headline,
+    header=_contacts_header,
+    tables=lambda result: [_contact_table(result), _level_table(result.monitor)],
+    facts=lambda result: [_contacts_sentence(result), *_monitor_facts(result.monitor)],
+    records=lambda result: [asdict(event) for event in result.events],
+    figures=_contact_figures,
 )
 
 
@@ -186,5 +182,5 @@ _RESIDUALS = (
         "joints together are from what noise makes at that posture. Stripes are contacts; those in which a joint's own residual was the "
         "largest beside its threshold are darker there."
     ),
-    Key(entries=(("residual", "residual", "measured", True), ("threshold", "threshold", "predicted", True))),
+    Key((("residual", "residual", "@measured"), ("threshold", "threshold", "@predicted"))),
 )

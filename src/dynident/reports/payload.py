@@ -12,7 +12,7 @@ from dynident.payload.quantities import NAMES, UNITS
 from dynident.payload.records import declared_records, effort_records, payload_records
 from dynident.payload.result import PayloadEstimate, PayloadStatus
 from dynident.reports.figures import Figure, categories, figure, grouped_bars, interval, numbers, points
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table, estimated
 from dynident.robots.kinematics import xyz_rpy_from_pose
 
@@ -120,4 +120,4 @@ def _effort_figure(payload: PayloadEstimate) -> Figure:
     return grouped_bars(label, payload.robot.joint_names, series, y, title=label, legend=_BELOW)
 
 
-register(View(PayloadEstimate, headline=_headline, header=_header, tables=_tables, facts=_facts, records=payload_records, figures=_figures))
+show(PayloadEstimate, headline=_headline, header=_header, tables=_tables, facts=_facts, records=payload_records, figures=_figures)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynident.core.arrays import Array
 from dynident.recording.plan import RecordingPlan
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
 
 
@@ -38,14 +38,12 @@ def _largest_speeds(plan: RecordingPlan, *, moves: bool) -> Array:
     return np.max(speeds or [np.zeros(plan.robot.n)], axis=0)
 
 
-register(
-    View(
-        RecordingPlan,
-        headline=lambda plan: f"{plan.robot.name}, {plan.kind}, {len(plan.passages)} to record",
-        header=_header,
-        tables=lambda plan: [_joint_table(plan)],
-        records=lambda plan: [
-            {"motion": name, "duration": path.duration, "largest_speed": float(path.speeds.max())} for name, path in plan.paths
-        ],
-    )
+show(
+    RecordingPlan,
+    headline=lambda plan: f"{plan.robot.name}, {plan.kind}, {len(plan.passages)} to record",
+    header=_header,
+    tables=lambda plan: [_joint_table(plan)],
+    records=lambda plan: [
+        {"motion": name, "duration": path.duration, "largest_speed": float(path.speeds.max())} for name, path in plan.paths
+    ],
 )

@@ -23,7 +23,7 @@ from dynident.regression.friction.refit import FrictionRefit
 from dynident.regression.problem import Problem
 from dynident.regression.vendor_model import VendorModelTest, Verdict
 from dynident.reports.regression_figures import base_figure, change_figure, estimate_figures, problem_figure
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table, column, estimated, rows_of
 from dynident.robots.robot import Robot
 
@@ -230,16 +230,14 @@ def _base_facts(base: BaseParameters) -> Iterator[str]:
         yield f"Declared known: {', '.join(f'{name} = {value:g}' for name, value in base.known.items())}."
 
 
-register(
-    View(
-        Estimate,
-        headline=_estimate_headline,
-        header=_estimate_header,
-        tables=_estimate_tables,
-        facts=_estimate_facts,
-        records=lambda estimate: [asdict(item) for item in coefficients(estimate)],
-        figures=estimate_figures,
-    )
+show(
+    Estimate,
+    headline=_estimate_headline,
+    header=_estimate_header,
+    tables=_estimate_tables,
+    facts=_estimate_facts,
+    records=lambda estimate: [asdict(item) for item in coefficients(estimate)],
+    figures=estimate_figures,
 )
 
 # ------------------------------------------------------------------------------------------------- base parameters and problems
@@ -278,26 +276,22 @@ def _problem_headline(problem: Problem) -> str:
     return f"{problem.base.robot.name}, {equations} for {problem.base.rank} coefficients"
 
 
-register(
-    View(
-        BaseParameters,
-        headline=lambda base: f"{base.robot.name}, {base.rank} coefficients of {len(base.columns)} parameters, {base.equations} equations",
-        header=_base_header,
-        tables=lambda base: [_base_table(base), constants_table(base)],
-        facts=_base_facts,
-        records=_base_records,
-        figures=lambda base: [base_figure(base)],
-    )
+show(
+    BaseParameters,
+    headline=lambda base: f"{base.robot.name}, {base.rank} coefficients of {len(base.columns)} parameters, {base.equations} equations",
+    header=_base_header,
+    tables=lambda base: [_base_table(base), constants_table(base)],
+    facts=_base_facts,
+    records=_base_records,
+    figures=lambda base: [base_figure(base)],
 )
-register(
-    View(
-        Problem,
-        headline=_problem_headline,
-        header=lambda problem: [problem.headline, f"{problem.source or 'unnamed data'}; {problem.processing}"],
-        tables=lambda problem: [_equation_table(problem)],
-        facts=lambda problem: _base_facts(problem.base),
-        figures=lambda problem: [problem_figure(problem)],
-    )
+show(
+    Problem,
+    headline=_problem_headline,
+    header=lambda problem: [problem.headline, f"{problem.source or 'unnamed data'}; {problem.processing}"],
+    tables=lambda problem: [_equation_table(problem)],
+    facts=lambda problem: _base_facts(problem.base),
+    figures=lambda problem: [problem_figure(problem)],
 )
 
 # -------------------------------------------------------------------------------------------------------------- refits, two runs
@@ -359,17 +353,15 @@ def _refit_records(refit: FrictionRefit) -> list[dict[str, Any]]:
     return [{name: getattr(change, name) for name in names} for change in refit.changes]
 
 
-register(
-    View(
-        FrictionRefit,
-        headline=_refit_headline,
-        header=_refit_header,
-        tables=lambda refit: [change_table(refit), parameter_table(refit), choice_table(refit.estimate.choice)],
-        facts=lambda refit: [refit.sentence],
-        notes=lambda refit: refit.estimate.notes,
-        records=_refit_records,
-        figures=lambda refit: map(change_figure, refit.changes),
-    )
+show(
+    FrictionRefit,
+    headline=_refit_headline,
+    header=_refit_header,
+    tables=lambda refit: [change_table(refit), parameter_table(refit), choice_table(refit.estimate.choice)],
+    facts=lambda refit: [refit.sentence],
+    notes=lambda refit: refit.estimate.notes,
+    records=_refit_records,
+    figures=lambda refit: map(change_figure, refit.changes),
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from dynident.core.texts import decimal_text, number_form
 from dynident.reports.figures import Figure, bars, figure
 from dynident.reports.robot_figures import robot_figure
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
 from dynident.robots.check import LinkCheck, RobotCheck
 from dynident.robots.check_document import judgement_sentence
@@ -161,29 +161,23 @@ def _check_figure(result: RobotCheck) -> Figure:
     return figure(f"{result.robot}: margin of every link", data, {"type": "category"}, "margin [% of the inertia's trace]")
 
 
-register(
-    View(
-        Robot,
-        headline=lambda robot: (
-            f"{robot.name}, {robot.n} joints{'' if robot.parameters is None else f', {robot.parameters[:, 0].sum():.4g} kg'}"
-        ),
-        header=_robot_header,
-        tables=lambda robot: [_joint_table(robot)],
-        facts=lambda robot: [f"Part of the base: {', '.join(robot.base_sources)}."] if robot.base_sources else [],
-        records=_joint_records,
-        figures=lambda robot: [robot_figure(robot)],
-    )
+show(
+    Robot,
+    headline=lambda robot: (
+        f"{robot.name}, {robot.n} joints{'' if robot.parameters is None else f', {robot.parameters[:, 0].sum():.4g} kg'}"
+    ),
+    header=_robot_header,
+    tables=lambda robot: [_joint_table(robot)],
+    facts=lambda robot: [f"Part of the base: {', '.join(robot.base_sources)}."] if robot.base_sources else [],
+    records=_joint_records,
+    figures=lambda robot: [robot_figure(robot)],
 )
-register(
-    View(
-        RobotCheck,
-        headline=lambda result: (
-            f"{result.robot}, {len(result.links)} links, {'consistent' if result.passed else 'not physically consistent'}"
-        ),
-        header=lambda result: [f"{result.robot} ({result.source})" if result.source else result.robot],
-        tables=lambda result: [check_table(result)],
-        facts=lambda result: [*check_facts(result), *check_verdict(result)],
-        records=_check_records,
-        figures=lambda result: [_check_figure(result)],
-    )
+show(
+    RobotCheck,
+    headline=lambda result: f"{result.robot}, {len(result.links)} links, {'consistent' if result.passed else 'not physically consistent'}",
+    header=lambda result: [f"{result.robot} ({result.source})" if result.source else result.robot],
+    tables=lambda result: [check_table(result)],
+    facts=lambda result: [*check_facts(result), *check_verdict(result)],
+    records=_check_records,
+    figures=lambda result: [_check_figure(result)],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.runs.run import Run
 
 
@@ -34,15 +34,13 @@ def _records(run: Run) -> list[dict[str, Any]]:
     ]
 
 
-register(
-    View(
-        Run,
-        headline=_headline,
-        header=lambda run: [run.headline],
-        tables=lambda run: [table for result in run.results for table in result.tables().tables],
-        facts=_facts,
-        notes=lambda run: [note for result in run.results for note in result.tables().notes],
-        records=_records,
-        figures=lambda run: [figure for result in run.results for figure in result.figures()],
-    )
+show(
+    Run,
+    headline=_headline,
+    header=lambda run: [run.headline],
+    tables=lambda run: [table for result in run.results for table in result.tables().tables],
+    facts=_facts,
+    notes=lambda run: [note for result in run.results for note in result.tables().notes],
+    records=_records,
+    figures=lambda run: [figure for result in run.results for figure in result.figures()],
 )

@@ -10,7 +10,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.core.files import finite_or_none
 from dynident.reports.figures import Figure, figure, join_clocks, line, thin
-from dynident.reports.show import View, register
+from dynident.reports.show import show
 from dynident.reports.tables import Column, Table
 from dynident.signs.result import SignRecovery, segment_records
 
@@ -78,16 +78,14 @@ def _segments(recovery: SignRecovery, joint: int, time: Array, sign: int, name: 
     return line(x, 0.0 * x, name, colour, meta="segments", line={"width": 5.0}, hoverinfo="skip")
 
 
-register(
-    View(
-        SignRecovery,
-        headline=lambda recovery: (
-            f"{recovery.estimate.base.robot.name}, {len(recovery.segments)} segments of |torque|, {recovery.verdict.value}"
-        ),
-        header=lambda recovery: [f"{recovery.estimate.base.robot.name}: signs of the torque in {recovery.log.source or 'the log'}"],
-        tables=lambda recovery: [joint_table(recovery)],
-        facts=_facts,
-        records=segment_records,
-        figures=lambda recovery: (_joint_figure(recovery, j) for j in range(recovery.log.n)),
-    )
+show(
+    SignRecovery,
+    headline=lambda recovery: (
+        f"{recovery.estimate.base.robot.name}, {len(recovery.segments)} segments of |torque|, {recovery.verdict.value}"
+    ),
+    header=lambda recovery: [f"{recovery.estimate.base.robot.name}: signs of the torque in {recovery.log.source or 'the log'}"],
+    tables=lambda recovery: [joint_table(recovery)],
+    facts=_facts,
+    records=segment_records,
+    figures=lambda recovery: (_joint_figure(recovery, j) for j in range(recovery.log.n)),
 )

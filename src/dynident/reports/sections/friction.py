@@ -8,7 +8,7 @@ from dynident.regression.estimate import Estimate
 from dynident.reports.blocks import Block, Heading, Key, Text
 from dynident.reports.regression import change_table, choice_table, friction_table, parameter_table, shape_table
 from dynident.reports.regression_figures import FRICTION_MODEL, friction_figure, law_colours
-from dynident.reports.validation_figures import drift_figures, friction_cloud
+from dynident.reports.validation import drift_figures, friction_cloud
 from dynident.runs import Run, Stage
 from dynident.validation.drift import friction_drift
 
@@ -28,8 +28,8 @@ def friction(run: Run) -> Iterator[Block | None]:
     if estimate.base.friction is not None or run.validation is not None:
         laws = law_colours(estimate)
         if laws:
-            model = (FRICTION_MODEL, "the model that was chosen", "predicted", True)
-            yield Key(entries=(model, *((name, name, colour[1:], True) for name, colour in laws.items())))
+            model = (FRICTION_MODEL, "the model that was chosen", "@predicted")
+            yield Key((model, *((name, name, colour) for name, colour in laws.items())))
         for j in range(estimate.base.robot.n):
             cloud = None if run.validation is None else friction_cloud(run.validation.series[j])
             yield friction_figure(estimate, j, cloud)

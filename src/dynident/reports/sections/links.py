@@ -14,8 +14,7 @@ from dynident.reports.feasibility import link_rows, spread_table
 from dynident.reports.feasibility_figures import inertia_figures, mass_figure, moment_figure
 from dynident.reports.robot_figures import outside, robot_figure
 from dynident.reports.tables import Column, Table
-from dynident.reports.validation import torque_table
-from dynident.reports.validation_figures import spread_figure
+from dynident.reports.validation import spread_figure, torque_table
 from dynident.runs import Run
 
 _TONES = {PayloadStatus.TOLD: "good", PayloadStatus.INERTIA_OPEN: "good", PayloadStatus.CENTRE_OPEN: "fair"}
@@ -44,7 +43,7 @@ def links(run: Run) -> Iterator[Block]:
 
 def _link_table(parameters: LinkParameters) -> Table:
     rows = link_rows(parameters)
-    of_mass, of_com = number_form(3, [row.mass for row in rows]), f"z{number_form(3, [value for row in rows for value in row.com])}"
+    of_mass, of_com = number_form(3, [row["mass"] for row in rows]), f"z{number_form(3, [x for row in rows for x in row['com']])}"
     columns = (
         Column("link"),
         Column("frame"),

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dynident.errors import require
 from dynident.reports.blocks import Block, Card, Cards, Heading, Key, Text, notes_listing
 from dynident.reports.signs import joint_table as sign_table
-from dynident.reports.validation import fold_table, joint_table, model_table, worst_table
-from dynident.reports.validation_figures import CURVES, band_model, is_shown, spectrum_figure
+from dynident.reports.validation import CURVES, band_model, fold_table, is_shown, joint_table, model_table, spectrum_figure, worst_table
 from dynident.runs import Run
 from dynident.signs.confidence import SignVerdict
 from dynident.signs.result import SignRecovery
@@ -38,13 +37,11 @@ def torques(run: Run) -> Iterator[Block]:
 
 
 def _key(validation: Validation) -> Key:
-    entries = [("measured", "measured", "measured", True)]
     model = band_model(validation)
-    drawn = [curve for curve in CURVES if curve[0] in validation.series[0].predicted]
-    entries += [(trace, label, colour[1:], is_shown(trace, model)) for trace, label, colour, _ in drawn]
+    drawn = [(trace, label, colour) for trace, label, colour, _ in CURVES if trace in validation.series[0].predicted]
     without = "" if model in validation.band.noise else ", without noise"
-    entries.append(("band", f"95 % band of the {model}{without}", "band", True))
-    return Key(entries=tuple(entries))
+    entries = (("measured", "measured", "@measured"), *drawn, ("band", f"95 % band of the {model}{without}", "@band"))
+    return Key(entries, hidden=frozenset(trace for trace, *_ in drawn if not is_shown(trace, model)))
 
 
 def signs(run: Run) -> Iterator[Block]:
@@ -58,12 +55,12 @@ def signs(run: Run) -> Iterator[Block]:
         "which a sample tells no sign by itself. Red is in doubt: the other sign is more probable than one in a hundred."
     )
     yield Key(
-        entries=(
-            ("magnitude", "|torque| as recorded", "measured", True),
-            ("signed", "torque with its signs", "predicted", True),
-            ("threshold", "threshold", "bone", True),
-            ("segments", "segments", "line3", True),
-            ("doubt", "in doubt", "bad", True),
+        (
+            ("magnitude", "|torque| as recorded", "@measured"),
+            ("signed", "torque with its signs", "@predicted"),
+            ("threshold", "threshold", "@bone"),
+            ("segments", "segments", "@line3"),
+            ("doubt", "in doubt", "@bad"),
         )
     )
     yield from recovery.figures()
