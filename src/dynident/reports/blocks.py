@@ -38,9 +38,9 @@ class Listing:
     kind: str = "listing"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Card:
-    """One number that sums up much. bars : small bars below it, (label, text, share from 0 to 1)."""
+    """One number that sums up much. tone : "good", "fair", "bad" or "" (neutral); bars : small ones below, (label, text, share to 1)."""
 
     label: str
     value: str

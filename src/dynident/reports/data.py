@@ -10,6 +10,7 @@ import numpy as np
 from dynident.core.arrays import Array
 from dynident.data.controller_samples import ControllerSamples
 from dynident.data.dataset import Dataset
+from dynident.errors import require
 from dynident.reports.figures import LINES, Figure, figure, join_clocks, line, points, thin
 from dynident.reports.show import show
 from dynident.reports.tables import Column, Table, rows_of
@@ -38,9 +39,7 @@ def _dataset_table(data: Dataset) -> Table:
     """Ranges of the motion, largest efforts, and the share of samples in use, joint by joint."""
     segments = f"{len(data.starts)} segment{'s' if len(data.starts) > 1 else ''}"
     clock = f"{data.duration:.3f} s at {data.rate:.6g} Hz, " if data.samples > len(data.starts) else ""  # lone samples have no rate
-    repeated = (
-        "" if data.period is None else f", {np.count_nonzero(data.period) / data.samples:.0%} of it in {_count_periods(data.period, data)}"
-    )
+    repeated = "" if data.period is None else f", {np.count_nonzero(data.period) / data.samples:.0%} of it in {_count_periods(data)}"
     columns = {
         Column("dq", "max |dq|", ".4f"): _peaks(data.dq),
         Column("ddq", "max |ddq|", ".4f"): _peaks(data.ddq),
@@ -52,7 +51,8 @@ def _dataset_table(data: Dataset) -> Table:
     )
 
 
-def _count_periods(period: Array, data: Dataset) -> str:
+def _count_periods(data: Dataset) -> str:
+    period = require(data.period, "the periods")
     count = sum(len(np.unique(marks[marks > 0])) for marks in (period[segment] for segment in data.segments))
     return f"{count} period{'' if count == 1 else 's'}"
 

@@ -126,7 +126,7 @@ def diagnosis_page(diagnosis: Diagnosis, say: Say = in_python) -> Page:
 def _summary(diagnosis: Diagnosis, say: Say) -> Iterator[Block]:
     yield Text(diagnosis.headline, headline=True)
     yield _finding_table(diagnosis, say)
-    yield Listing(title="In words", items=tuple(_sentences(diagnosis, say)))
+    yield Listing("In words", tuple(_sentences(diagnosis, say)))
     if not diagnosis.findings:
         yield from diagnosis.figures()
 
@@ -134,7 +134,7 @@ def _summary(diagnosis: Diagnosis, say: Say) -> Iterator[Block]:
 def _finding_blocks(diagnosis: Diagnosis, finding: Finding, say: Say) -> Iterator[Block]:
     yield Text(as_sentence(finding.sentence), headline=True)
     confidence = finding.confidence
-    yield Cards((Card(label="Confidence", value=confidence.name.lower(), detail=confidence.value, tone=_TONES[confidence]),))
+    yield Cards((Card("Confidence", confidence.name.lower(), confidence.value, _TONES[confidence]),))
     yield Text(f"Remedy: {finding_remedy(diagnosis, finding, say)}")
     evidence = {f"{k}. {item.what}": f"{item.value:.4g} {item.unit}".strip() for k, item in enumerate(finding.evidence, start=1)}
     yield named_values("Evidence", evidence)

@@ -27,7 +27,7 @@ COLOURS = {
 }  # fmt: skip
 LINES = ("@line1", "@line2", "@line3", "@line4", "@line5", "@line6", "@line7", "@line8")
 #: What figures draw over an axis.
-Values: TypeAlias = ArrayLike | Sequence[str]
+Values: TypeAlias = ArrayLike | Sequence[str] | Sequence[float | None]
 _DIGITS = 5
 #: Of a picture made of several: a usual width, and what titles and labels take of a cell [pixels].
 _WIDTH, _LEFT, _RIGHT, _ABOVE, _BELOW = 1100, 70, 20, 40, 50
@@ -57,9 +57,12 @@ class Figure:
         return self.beside or (2 if self.small else 1)
 
 
-def numbers(values: ArrayLike) -> list[float | None]:
+def numbers(values: Values) -> list[float | None]:
     """Numbers with as many digits as a picture shows; what is not finite is a gap."""
-    return [float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None for value in np.asarray(values, dtype=float).ravel()]
+    return [
+        float(f"{value:.{_DIGITS}g}") if np.isfinite(value) else None
+        for value in np.asarray(cast("ArrayLike", values), dtype=float).ravel()
+    ]
 
 
 def join_clocks(time: Array, starts: Iterable[int], pause: float = 0.0) -> Array:
@@ -78,7 +81,7 @@ def thin(count: int, most: int) -> slice:
 def _plain_values(values: Values) -> list[Any]:
     """Numbers for a figure, or texts."""
     items = cast("Sequence[Any]", values)
-    return [plain(text) for text in items] if len(items) and isinstance(items[0], str) else numbers(cast("ArrayLike", values))
+    return [plain(text) for text in items] if len(items) and isinstance(items[0], str) else numbers(values)
 
 
 def plain(text: str) -> str:
@@ -171,7 +174,8 @@ def grouped_bars(
 ) -> Figure:
     """Bars beside each other for every name. series : name, values and colour; more : as of `figure`."""
     data = [bars(names, values, name, colour) for name, values, colour in series]
-    return figure(label, data, {"type": "category"}, y, **{"barmode": "group", **more})
+    layout: dict[str, Any] = {"barmode": "group", **more}
+    return figure(label, data, {"type": "category"}, y, **layout)
 
 
 def draw(figures: Sequence[Figure], *, title: str = "") -> PlotlyFigure:

@@ -62,7 +62,11 @@ def show(
     parts = SimpleNamespace(
         headline=headline, header=header, tables=tables, facts=facts, notes=notes, records=records, figures=figures, robot=robot
     )
-    _parts.register(kind, lambda result: parts)
+
+    def parts_of(result: T) -> SimpleNamespace:
+        return parts
+
+    _parts.register(kind, parts_of)
 
 
 @lru_cache(maxsize=256)

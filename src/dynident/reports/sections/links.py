@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from dynident.core.texts import decimal_text, number_form
 from dynident.errors import require
 from dynident.feasibility.result import LinkParameters
@@ -117,13 +119,12 @@ def payload(run: Run) -> Iterator[Block]:
 
 def _payload_cards(body: PayloadEstimate) -> Iterator[Card]:
     tone = _TONES.get(body.status, "bad")
-    yield Card(label="Mass", value=f"{decimal_text(body.mass, 3)} kg", detail=f"± {body.std[0]:.2g} kg", tone=tone)
-    x, y, z = (float(value) for value in 1e3 * body.com)
-    form = ".0f" if max(abs(x), abs(y), abs(z)) >= 1.0 else ".2g"
-    detail = f"± {1e3 * float(body.std[1:4].max()):.2g} mm at most"
-    yield Card(label="Centre of mass", value=f"{', '.join(format(value, form) for value in (x, y, z))} mm", detail=detail, tone=tone)
-    yield Card(label="Told by the data", value=f"{int(body.told.sum())} of 10", detail="numbers of the body")
+    yield Card("Mass", f"{decimal_text(body.mass, 3)} kg", f"± {body.std[0]:.2g} kg", tone)
+    form = ".0f" if 1e3 * float(np.abs(body.com).max()) >= 1.0 else ".2g"
+    place = ", ".join(format(1e3 * float(value), form) for value in body.com)
+    yield Card("Centre of mass", f"{place} mm", f"± {1e3 * float(body.std[1:4].max()):.2g} mm at most", tone)
+    yield Card("Told by the data", f"{int(body.told.sum())} of 10", "numbers of the body")
     if body.declared is not None:
         difference = body.declared.mass - body.mass
         detail = f"{difference:+.3f} kg, {difference / float(body.std[0]):+.1f} standard deviations"
-        yield Card(label="Declared mass", value=f"{body.declared.mass:g} kg", detail=detail)
+        yield Card("Declared mass", f"{body.declared.mass:g} kg", detail)

@@ -71,9 +71,7 @@ def signs(run: Run) -> Iterator[Block]:
 
 def _sign_cards(recovery: SignRecovery) -> Iterator[Card]:
     confidence = recovery.confidence
-    yield Card(label="Verdict", value=recovery.verdict.name.lower(), detail=f"method {recovery.method}", tone=_TONES[recovery.verdict])
-    yield Card(label="Segments", value=str(len(recovery.segments)), detail=f"{len(recovery.unsure)} in doubt")
-    gap = f"{confidence.gap:.0f}" if math.isfinite(confidence.gap) else "none"
-    yield Card(label="Next best signs", value=gap, detail="below in log-likelihood")
-    proof = "proven" if confidence.proven else "not proven"
-    yield Card(label="No better signs", value=proof, detail="for these segments")
+    yield Card("Verdict", recovery.verdict.name.lower(), f"method {recovery.method}", _TONES[recovery.verdict])
+    yield Card("Segments", str(len(recovery.segments)), f"{len(recovery.unsure)} in doubt")
+    yield Card("Next best signs", f"{confidence.gap:.0f}" if math.isfinite(confidence.gap) else "none", "below in log-likelihood")
+    yield Card("No better signs", "proven" if confidence.proven else "not proven", "for these segments")
