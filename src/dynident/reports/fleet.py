@@ -64,23 +64,23 @@ def _run_table(comparison: RunComparison, most: int) -> Table:
 
 def _beyond_table(comparison: RunComparison, most: int) -> Table | None:
     """What is farther from the others than chance goes, the farthest first."""
-    r, q = np.nonzero(comparison.beyond)
-    if not len(r):
-        return None
-    order = np.argsort(-np.abs(comparison.deviations[r, q]), kind="stable")[:most]
-    r, q = r[order], q[order]
-    items, centre, values = [comparison.quantities[int(k)] for k in q], comparison.centre[q], comparison.values[r, q]
-    columns = {
-        Column("run"): [comparison.names[int(k)] for k in r],
-        Column("quantity"): [item.name for item in items],
-        Column("place", "of"): [item.place for item in items],
-        Column("value", form=estimated): zip(values.tolist(), comparison.std[r, q].tolist(), strict=True),
-        Column("centre", "the others", ".4g"): centre,
-        Column("difference", "difference [%]", "+.3g"): 100.0 * (values - centre) / np.where(centre == 0.0, np.nan, np.abs(centre)),
-        Column("deviations", "[std]", "+.1f"): comparison.deviations[r, q],
-        Column("unit"): [item.unit for item in items],
-    }
-    return Table.of_columns("Beyond chance", columns)
+    rows = [row for row in comparison_records(comparison) if row["beyond_chance"]]
+    rows.sort(key=lambda row: -abs(row["deviations"]))
+    columns = (
+        Column("run"),
+        Column("quantity"),
+        Column("place", "of"),
+        Column("value", form=estimated, of=lambda row: (row["value"], row["std"])),
+        Column("centre", "the others", ".4g"),
+        Column("difference", "difference [%]", "+.3g", of=_difference_percent),
+        Column("deviations", "[std]", "+.1f"),
+        Column("unit"),
+    )
+    return Table("Beyond chance", tuple(rows[:most]), columns) if rows else None
+
+
+def _difference_percent(row: dict[str, Any]) -> float | None:
+    return 100.0 * (row["value"] - row["centre"]) / abs(row["centre"]) if row["centre"] else None
 
 
 def _quantity_table(comparison: RunComparison, most: int | None = None) -> Table:

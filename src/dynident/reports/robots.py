@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from dynident.core.texts import decimal_text, number_form
@@ -15,6 +14,8 @@ from dynident.robots.check import LinkCheck, RobotCheck
 from dynident.robots.check_document import judgement_sentence
 from dynident.robots.robot import Robot
 from dynident.robots.verdict import Judgement, LinkVerdict
+
+_WARNED = ", see the warning"
 
 
 def _robot_header(robot: Robot) -> list[str]:
@@ -56,16 +57,6 @@ def _joint_records(robot: Robot) -> list[dict[str, Any]]:
     ]
 
 
-@dataclass(frozen=True)
-class _CheckRow:
-    """A link, or an inconsistent part of one. warned : there is a warning about it."""
-
-    name: str
-    judged: LinkCheck | Judgement
-    verdict: LinkVerdict
-    warned: bool = False
-
-
 def check_table(result: RobotCheck, *, separator: str = " ") -> Table:
     """Mass, centre of mass, inertias and margin of each link with its verdict. separator : between the three numbers of a cell."""
     of_mass = number_form(4, [link.mass for link in result.links])
@@ -75,29 +66,33 @@ def check_table(result: RobotCheck, *, separator: str = " ") -> Table:
     }
     columns = (
         Column("name", "link"),
-        Column("mass", "mass [kg]", of_mass, of=lambda row: row.judged.mass),
-        Column("com", "centre of mass [m]", f"7{of_com}", of=lambda row: row.judged.com, separator=separator),
-        Column("inertias", "principal inertias [kg·m²]", "8.2e", of=lambda row: row.judged.principal_inertias, separator=separator),
-        Column("margin", "margin [kg·m²]", "9.2e", of=lambda row: row.judged.margin),
-        Column(
-            "verdict",
-            of=lambda row: f"{row.verdict.value}{', see the warning' if row.warned else ''}",
-            badge=lambda text: marks[text.removesuffix(", see the warning")],
-        ),
+        Column("mass", "mass [kg]", of_mass),
+        Column("com", "centre of mass [m]", f"7{of_com}", separator=separator),
+        Column("inertias", "principal inertias [kg·m²]", "8.2e", separator=separator),
+        Column("margin", "margin [kg·m²]", "9.2e"),
+        Column("verdict", badge=lambda text: marks[text.removesuffix(_WARNED)]),
     )
     return Table("Links", tuple(_check_rows(result)), columns)
 
 
-def _check_rows(result: RobotCheck) -> Iterator[_CheckRow]:
+def _check_rows(result: RobotCheck) -> Iterator[dict[str, Any]]:
     """The links, with their inconsistent parts below them; those of the base, which has no row of its own, come first."""
-    for source in result.inconsistent_sources:
-        if source.body is None:
-            yield _CheckRow(f"base: {source.name}", source.judgement, source.verdict)
+
+    def row(name: str, judged: LinkCheck | Judgement, *, warned: bool = False) -> dict[str, Any]:
+        return {
+            "name": name,
+            "mass": judged.mass,
+            "com": judged.com,
+            "inertias": judged.principal_inertias,
+            "margin": judged.margin,
+            "verdict": f"{judged.verdict.value}{_WARNED if warned else ''}",
+        }
+
+    parts = result.inconsistent_sources
+    yield from (row(f"base: {part.name}", part.judgement) for part in parts if part.body is None)
     for link in result.links:
-        yield _CheckRow(link.name, link, link.verdict, bool(link.warnings))
-        for source in result.inconsistent_sources:
-            if source.body == link.name:
-                yield _CheckRow(f"└ {source.name}", source.judgement, source.verdict)
+        yield row(link.name, link, warned=bool(link.warnings))
+        yield from (row(f"└ {part.name}", part.judgement) for part in parts if part.body == link.name)
 
 
 def check_facts(result: RobotCheck) -> Iterator[str]:
