@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from dynident.core.documents import LEFT_OUT
 from dynident.core.files import finite_or_none
 from dynident.regression.estimate import Estimate
 
@@ -30,7 +31,7 @@ class Coefficient:
     relative_std_percent: float | None
     unit: str
     kept: bool
-    reason: str = ""
+    reason: str = field(default="", metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, kw_only=True)

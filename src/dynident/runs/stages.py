@@ -14,11 +14,15 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from importlib import import_module, metadata
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from dynident.core.documents import as_json
 from dynident.core.files import check_writable, json_text, make_parents, read_json, write_files
 from dynident.core.records import OpenedFile, RecordFile, encode
 from dynident.errors import FileError
+
+if TYPE_CHECKING:
+    from dynident.runs.documents.stage import StageDocument
 
 ROBOT, STARTS = "robot.json", "starts"
 #: Files of versions that were never released.
@@ -30,9 +34,8 @@ _NUMERICS, _CONIC = ("dynident", "numpy", "scipy", "numba"), ("dynident", "numpy
 class StageRow:
     """What is known about a stage.
 
-    record : "module:class" of its result; document : "module:function" that makes its document of result and `Origin`, without what all
-        documents have. Both are imported when they are needed.
-    schema : kind and version of its document.
+    record, document : "module:class" of its result, and of its document, whose `of` makes it of result and `Origin`. Both are imported
+        when they are needed.
     command : that makes it; lacking : what its absence means; packages : that do the work.
     made_from : stages that it is made from; when one of these is made again, it is out of date.
     beside : stages whose digests it keeps, and which may change.
@@ -42,7 +45,6 @@ class StageRow:
 
     record: str
     document: str
-    schema: str
     command: str
     lacking: str
     packages: tuple[str, ...] = _NUMERICS
@@ -58,15 +60,13 @@ class Stage(Enum):
 
     ESTIMATE = StageRow(
         record="dynident.regression.estimate:Estimate",
-        document="dynident.runs.documents:estimate_document",
-        schema="dynident/estimate/1",
+        document="dynident.runs.documents.estimate:EstimateDocument",
         command="dynident identify ROBOT DATA -o RUN",
         lacking="so nothing has been identified in it",
     )
     SIGNS = StageRow(
         record="dynident.signs.result:SignRecovery",
-        document="dynident.runs.documents:signs_document",
-        schema="dynident/signs/1",
+        document="dynident.runs.documents.signs:SignsDocument",
         command="dynident signs ROBOT DATA -o RUN",
         lacking="so no signs have been recovered in it",
         packages=_CONIC,
@@ -77,8 +77,7 @@ class Stage(Enum):
     )
     PARAMETERS = StageRow(
         record="dynident.feasibility.result:LinkParameters",
-        document="dynident.runs.documents:parameters_document",
-        schema="dynident/parameters/1",
+        document="dynident.runs.documents.parameters:ParametersDocument",
         command="dynident retrieve RUN",
         lacking="so no link parameters have been retrieved in it",
         packages=_CONIC,
@@ -87,8 +86,7 @@ class Stage(Enum):
     )
     VALIDATION = StageRow(
         record="dynident.validation.result:Validation",
-        document="dynident.runs.documents:validation_document",
-        schema="dynident/validation/2",
+        document="dynident.runs.documents.validation:ValidationDocument",
         command="dynident validate RUN DATA",
         lacking="so nothing has been validated in it",
         made_from=("ESTIMATE",),
@@ -96,8 +94,7 @@ class Stage(Enum):
     )
     SAMPLES = StageRow(
         record="dynident.feasibility.samples:PosteriorSamples",
-        document="dynident.runs.documents:samples_document",
-        schema="dynident/samples/1",
+        document="dynident.runs.documents.parameters:SamplesDocument",
         command="dynident sample RUN",
         lacking="so no samples have been drawn in it",
         made_from=("ESTIMATE", "PARAMETERS"),
@@ -105,8 +102,7 @@ class Stage(Enum):
     )
     PAYLOAD = StageRow(
         record="dynident.payload.result:PayloadEstimate",
-        document="dynident.runs.documents:payload_document",
-        schema="dynident/payload/1",
+        document="dynident.runs.documents.payload:PayloadDocument",
         command="dynident payload RUN DATA",
         lacking="so no payload has been identified in it",
         packages=_CONIC,
@@ -115,8 +111,7 @@ class Stage(Enum):
     )
     FRICTION = StageRow(
         record="dynident.regression.friction.refit:FrictionRefit",
-        document="dynident.runs.documents:friction_document",
-        schema="dynident/friction/1",
+        document="dynident.runs.documents.friction:FrictionDocument",
         command="dynident friction RUN DATA",
         lacking="so no friction has been fitted again in it",
         made_from=("ESTIMATE",),
@@ -125,8 +120,7 @@ class Stage(Enum):
     )
     MONITOR = StageRow(
         record="dynident.monitoring.contact_monitor:ContactMonitor",
-        document="dynident.runs.documents:monitor_document",
-        schema="dynident/monitor/1",
+        document="dynident.runs.documents.monitor:MonitorDocument",
         command="dynident monitor RUN DATA",
         lacking="so no thresholds have been found in it",
         made_from=("ESTIMATE", "PARAMETERS"),
@@ -158,11 +152,16 @@ class Stage(Enum):
         """The class of its result."""
         return _load(self.value.record)
 
-    def make_document(self, result: Any, origin: Origin, folds: Any = None) -> dict[str, Any]:
+    @property
+    def document_kind(self) -> type[StageDocument]:
+        """The class of its document."""
+        return _load(self.value.document)
+
+    def make_document(self, result: Any, origin: Origin, folds: Any = None) -> StageDocument:
         """What its document says, without the digests of files. folds : the cross-validation of an estimate."""
         known = replace(origin, versions=origin.versions or self.versions)
-        content = _load(self.value.document)(result, known, **({"folds": folds} if self is Stage.ESTIMATE else {}))
-        return {"schema": self.value.schema, **content}
+        make: Any = _load(self.value.document).of
+        return make(result, known, **({"folds": folds} if self is Stage.ESTIMATE else {}))
 
     def command(self, folder: Path) -> str:
         return self.value.command.replace("RUN", str(folder))
@@ -375,7 +374,7 @@ def write_stages(folder: Folder, contents: Mapping[Stage, StageContent]) -> dict
         records = {run.path / stage.file: file.to_bytes(), **records}
         document = stage.make_document(content.shown or content.result, origin, content.folds)
         listed = {source.file: digest for source, digest in sources.items()}
-        documents[stage] = {**document, "files": {stage.file: file.digest}, "made_from": listed}
+        documents[stage] = as_json(replace(document, files={stage.file: file.digest}, made_from=listed))
         texts[run.path / stage.document] = json_text(documents[stage])
         if stage is Stage.ESTIMATE:
             texts[run.path / ROBOT] = _robot_text(content.result)
@@ -413,8 +412,7 @@ def check_stages(folder: str | Path, *stages: Stage) -> None:
 def _is_stage(run: Path, stage: Stage) -> bool:
     """Whether what a folder has of a stage was written by dynident, of whatever version; one of two files may be damaged."""
     with contextlib.suppress(FileError):
-        kind = stage.value.schema.rpartition("/")[0]
-        return str(read_json(run / stage.document).get("schema")).rpartition("/")[0] == kind
+        return str(read_json(run / stage.document).get("schema")).rpartition("/")[0] == f"dynident/{stage.key}"
     with contextlib.suppress(FileError):
         OpenedFile(run / stage.file, remedy="", arrays=False)
         return True

@@ -1,0 +1,229 @@
+"""Public documents: the JSON of run folders and of `--json`, declared as frozen dataclasses whose fields carry their sentence and unit.
+
+    @dataclass(frozen=True, kw_only=True)
+    class CheckDocument(Document):
+        '''What `dynident check --json` prints.'''
+
+        FILE = "check.json"
+        SCHEMA = "dynident/check/1"
+
+        robot: str
+        total_mass: Annotated[float | None, "of all links", Unit("kg")]
+
+From this come the JSON (`as_json`) and its JSON Schema (`json_schema`). A field that others need not have is `field(default=..., metadata=LEFT_OUT)`:
+it is left out while it has that default. The sentences of a record that is not only a document may stand in its docstring instead.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from dynident.core.options import Options, changes, declared_options
+
+T = TypeVar("T")
+#: A number of a document; null where it is infinite or not known.
+Number = float | None
+#: Metadata of a field that a document does not have while the field has its default.
+LEFT_OUT = {"left_out": True}
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Marks a number: `Annotated[float, Unit("kg")]`."""
+
+    symbol: str
+
+
+class Document:
+    """Base class of what is a document by itself.
+
+    Attributes
+    ----------
+    FILE
+        Its name, such as check.json; of what is only printed, the name of its schema.
+    SCHEMA
+        Kind and version, which it says of itself as `schema`; empty where it says none.
+    SEVERAL
+        True where a list of these is printed.
+    """
+
+    FILE: ClassVar[str]
+    SCHEMA: ClassVar[str] = ""
+    SEVERAL: ClassVar[bool] = False
+
+
+def fill(record: type[T], source: object, **values: Any) -> T:
+    """The record with what an object has under the same names. values : fields that it has not, or has as something else."""
+    names = (
+        item.name for item in fields(cast("Any", record)) if item.name not in values and (_is_needed(item) or hasattr(source, item.name))
+    )
+    return record(**{name: getattr(source, name) for name in names}, **values)
+
+
+def _is_needed(item: Field[Any]) -> bool:
+    return item.default is MISSING and item.default_factory is MISSING
+
+
+def by_name(names: Iterable[str], values: Iterable[float]) -> dict[str, Number]:
+    """Numbers by the names of what they belong to, such as joints."""
+    return {name: float(value) for name, value in zip(names, values, strict=True)}
+
+
+@cache
+def document_fields(record: type) -> tuple[Field[Any], ...]:
+    """The fields of a record; those of its bases, which several records share, come last."""
+    named = {item.name: item for item in fields(record)}
+    order = dict.fromkeys(name for base in record.__mro__ for name in inspect.get_annotations(base) if name in named)
+    return tuple(named[name] for name in order)
+
+
+def as_json(value: Any) -> Any:
+    """A record, or what one may hold, as JSON contains it. A number that is not finite, which JSON has not, becomes null."""
+    if isinstance(value, Options):
+        return changes(value)
+    if is_dataclass(value):
+        said = [(item, as_json(getattr(value, item.name))) for item in document_fields(cast("type", type(value)))]
+        content = {item.name: plain for item, plain in said if "left_out" not in item.metadata or plain != _default(item)}
+        return {"schema": value.SCHEMA, **content} if isinstance(value, Document) and value.SCHEMA else content
+    if isinstance(value, Mapping):
+        return {str(name): as_json(item) for name, item in cast("Mapping[Any, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        names: Sequence[str] | None = getattr(value, "_fields", None)
+        items = [as_json(item) for item in cast("Sequence[Any]", value)]
+        return items if names is None else dict(zip(names, items, strict=True))
+    if hasattr(value, "tolist"):  # NumPy's arrays and numbers
+        return as_json(value.tolist())
+    if isinstance(value, Enum):
+        return value.value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _default(item: Field[Any]) -> Any:
+    return as_json(item.default if item.default_factory is MISSING else item.default_factory())
+
+
+# ---------------------------------------------------------------------------------------------------------------------- JSON Schema
+
+_PLAIN: Mapping[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
+_NUMBERS = {"type": "array", "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/Numbers"}]}}
+_INFINITE = {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf"]}]}
+
+
+def json_schema(record: type, *, infinite: bool = False) -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a document. infinite : whether its numbers may be the texts "inf" and "-inf"."""
+    writer = _SchemaWriter(infinite)
+    schema = writer.record(record)
+    if issubclass(record, Document):
+        if record.SCHEMA:
+            schema["properties"] = {"schema": {"type": "string", "const": record.SCHEMA}, **schema["properties"]}
+            schema["required"] = ["schema", *schema["required"]]
+        if record.SEVERAL:
+            schema = {"description": schema["description"], "type": "array", "items": schema}
+        schema = {"title": record.FILE, **schema}
+    definitions = {"$defs": writer.definitions} if writer.definitions else {}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, **definitions}
+
+
+def field_sentence(record: type, name: str) -> str:
+    """What is said about a field: where it is declared, else in the docstring."""
+    hint = get_type_hints(record, include_extras=True)[name]
+    marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+    docstrings = (_docstring_sentences(base).get(name, "") for base in record.__mro__ if is_dataclass(base))
+    return next((mark for mark in (*marks, *docstrings) if mark and isinstance(mark, str)), "")
+
+
+@dataclass
+class _SchemaWriter:
+    """Writes types as schemas. definitions : the records that others refer to."""
+
+    infinite: bool
+    definitions: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def record(self, kind: type) -> dict[str, Any]:
+        """A dataclass; of options those that a run remembers, of which those are there that were given."""
+        if issubclass(kind, Options):
+            options = {item.name: {"description": item.help, **item.kind.schema} for item in declared_options(kind) if item.remembered}
+            return {"description": "What was said.", "type": "object", "properties": options, "additionalProperties": False}
+        hints = get_type_hints(kind, include_extras=True)
+        said = document_fields(kind)
+        return {
+            "description": " ".join((inspect.getdoc(kind) or "").partition("\n\n")[0].split()),
+            "type": "object",
+            "properties": {item.name: self._field(hints[item.name], field_sentence(kind, item.name)) for item in said},
+            "required": [item.name for item in said if "left_out" not in item.metadata],
+            "additionalProperties": False,
+        }
+
+    def _field(self, hint: Any, sentence: str) -> dict[str, Any]:
+        units = [mark.symbol for mark in get_args(hint)[1:] if isinstance(mark, Unit)] if get_origin(hint) is Annotated else []
+        return {**({"description": sentence} if sentence else {}), **self._type(hint), **({"unit": units[0]} if units else {})}
+
+    def _type(self, hint: Any) -> dict[str, Any]:
+        origin, arguments = get_origin(hint), get_args(hint)
+        if hint is Any:
+            return {}
+        if origin is Annotated:
+            return self._type(arguments[0])
+        if hint in _PLAIN:
+            return _INFINITE if hint is float and self.infinite else {"type": _PLAIN[hint]}
+        if getattr(origin, "__name__", "") == "ndarray":
+            return self._refer("Numbers", _NUMBERS)
+        if origin in (Union, UnionType):
+            choices = [self._type(item) for item in arguments]
+            plain = all(set(choice) == {"type"} for choice in choices)
+            return {"type": [choice["type"] for choice in choices]} if plain else {"anyOf": choices}
+        if origin is Literal:
+            return {"enum": list(arguments)}
+        if isinstance(hint, type) and issubclass(hint, Enum):
+            return {"enum": [member.value for member in hint]}
+        if origin is tuple and arguments[-1] is not ...:
+            return {"type": "array", "prefixItems": [self._type(item) for item in arguments], "items": False, "minItems": len(arguments)}
+        if isinstance(origin, type) and issubclass(origin, Mapping):
+            keys = get_args(arguments[0])  # of a Literal
+            named = {"properties": dict.fromkeys(keys, self._type(arguments[1])), "required": list(keys)} if keys else {}
+            return {"type": "object", **named, "additionalProperties": False if keys else self._type(arguments[1])}
+        if isinstance(origin, type) and issubclass(origin, Sequence):
+            return {"type": "array", "items": self._type(arguments[0])}
+        name = str(hint.__name__)
+        return self._refer(name, None if name in self.definitions else self._nested(hint))
+
+    def _nested(self, kind: type) -> dict[str, Any]:
+        self.definitions[kind.__name__] = {}  # its place, so that what it refers to comes after it
+        return self.record(kind)
+
+    def _refer(self, name: str, definition: dict[str, Any] | None) -> dict[str, Any]:
+        if definition is not None:
+            self.definitions[name] = definition
+        return {"$ref": f"#/$defs/{name}"}
+
+
+#: A line of a docstring about fields: "low, high : float", whose text is below it, or "low, high : text".
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: : | {2,}|$)(.*)$")
+
+
+@cache
+def _docstring_sentences(record: type) -> dict[str, str]:
+    """What the docstring of a dataclass says about its fields, by name; either in a section of NumPy's style or in lines "name : text"."""
+    text, names = inspect.getdoc(record) or "", {item.name for item in fields(record)}
+    first = 1 if "\n-----" in text else 0  # line of an entry with which its text begins
+    entries: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in text.splitlines():
+        match = _ENTRY.match(line)
+        if match and names >= set(match[1].split(", ")):
+            current = match[1].split(", ")
+            entries.update({name: [match[2]] for name in current})
+        elif line.startswith(" ") and line.strip():
+            for name in current:
+                entries[name].append(line.strip())
+        else:
+            current = []
+    return {name: " ".join(lines[first:]).partition("  ")[2] or " ".join(lines[first:]) for name, lines in entries.items()}
