@@ -10,8 +10,8 @@
         robot: str
         total_mass: Annotated[float | None, "of all links", Unit("kg")]
 
-From this come the JSON (`as_json`) and its JSON Schema (`json_schema`). A field that others need not have is `field(default=..., metadata=LEFT_OUT)`:
-it is left out while it has that default. The sentences of a record that is not only a document may stand in its docstring instead.
+From this come the JSON (`as_json`) and its JSON Schema (`json_schema`). A field with the metadata
+LEFT_OUT is left out while it has its default. The sentences of a record that is not only a document may stand in its docstring instead.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from types import NoneType, UnionType
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from dynident.core.options import Options, changes, declared_options
 
 T = TypeVar("T")
 #: A number of a document; null where it is infinite or not known.
 Number = float | None
+#: Marks a number that may be infinite or NaN, which a document has as null, where the record is more than a document.
+NULLABLE = object()
 #: Metadata of a field that a document does not have while the field has its default.
 LEFT_OUT = {"left_out": True}
 
@@ -60,7 +63,7 @@ class Document:
     SEVERAL: ClassVar[bool] = False
 
 
-def fill(record: type[T], source: object, **values: Any) -> T:
+def fill(record: type[T], source: object, /, **values: Any) -> T:
     """The record with what an object has under the same names. values : fields that it has not, or has as something else."""
     names = (
         item.name for item in fields(cast("Any", record)) if item.name not in values and (_is_needed(item) or hasattr(source, item.name))
@@ -91,7 +94,8 @@ def as_json(value: Any) -> Any:
         return changes(value)
     if is_dataclass(value):
         said = [(item, as_json(getattr(value, item.name))) for item in document_fields(cast("type", type(value)))]
-        content = {item.name: plain for item, plain in said if "left_out" not in item.metadata or plain != _default(item)}
+        content = {_key(item.name): plain for item, plain in said if "left_out" not in item.metadata or plain != _default(item)}
+        content |= {name: as_json(getattr(value, name)) for name in _derived(value)}
         return {"schema": value.SCHEMA, **content} if isinstance(value, Document) and value.SCHEMA else content
     if isinstance(value, Mapping):
         return {str(name): as_json(item) for name, item in cast("Mapping[Any, Any]", value).items()}
@@ -106,6 +110,16 @@ def as_json(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _derived(record: Any) -> Sequence[str]:
+    """Names of properties that a document has beside the fields, as the record declares them in DERIVED."""
+    return getattr(record, "DERIVED", ())
+
+
+def _key(name: str) -> str:
+    """A key of JSON that is a word of Python, such as try, is a field with an underscore at its end."""
+    return name.removesuffix("_")
+
+
 def _default(item: Field[Any]) -> Any:
     return as_json(item.default if item.default_factory is MISSING else item.default_factory())
 
@@ -117,26 +131,51 @@ _NUMBERS = {"type": "array", "items": {"anyOf": [{"type": "number"}, {"$ref": "#
 _INFINITE = {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf"]}]}
 
 
-def json_schema(record: type, *, infinite: bool = False) -> dict[str, Any]:
-    """JSON Schema (draft 2020-12) of a document. infinite : whether its numbers may be the texts "inf" and "-inf"."""
+def json_schema(record: type, *, file: str = "", version: str = "", infinite: bool = False) -> dict[str, Any]:
+    """JSON Schema (draft 2020-12) of a document.
+
+    file, version : of a record that is no `Document`; infinite : whether its numbers may be the texts "inf" and "-inf".
+    """
     writer = _SchemaWriter(infinite)
-    schema = writer.record(record)
-    if issubclass(record, Document):
-        if record.SCHEMA:
-            schema["properties"] = {"schema": {"type": "string", "const": record.SCHEMA}, **schema["properties"]}
-            schema["required"] = ["schema", *schema["required"]]
-        if record.SEVERAL:
-            schema = {"description": schema["description"], "type": "array", "items": schema}
-        schema = {"title": record.FILE, **schema}
-    definitions = {"$defs": writer.definitions} if writer.definitions else {}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, **definitions}
+    schema = writer.record(record, version)
+    if getattr(record, "SEVERAL", False):
+        schema = {"description": schema["description"], "type": "array", "items": schema}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": file or getattr(record, "FILE", "")}
+    return {**head, **schema, **({"$defs": writer.definitions} if writer.definitions else {})}
 
 
-def field_sentence(record: type, name: str) -> str:
-    """What is said about a field: where it is declared, else in the docstring."""
-    hint = get_type_hints(record, include_extras=True)[name]
+class DocumentKey(NamedTuple):
+    """A key of a document. sentence : what is said about it, where it is declared or else in the docstring; needed : always there."""
+
+    name: str
+    hint: Any
+    sentence: str
+    needed: bool
+
+
+def document_keys(record: type) -> tuple[DocumentKey, ...]:
+    """The keys of the JSON of a record (a dataclass or a named tuple), in their order."""
+    hints = get_type_hints(record, include_extras=True)
+    items = {item.name: item for item in document_fields(record)} if is_dataclass(record) else dict.fromkeys(hints)
+    keys: list[DocumentKey] = []
+    for name, item in items.items():
+        hint, needed = hints[name], item is None or "left_out" not in item.metadata
+        shown = hint if needed or item is None or item.default is not None else _without_none(hint)
+        keys.append(DocumentKey(_key(name), shown, _sentence(record, name, hint), needed))
+    derived = {name: getattr(record, name).fget for name in _derived(record)}
+    return (*keys, *(DocumentKey(name, get_type_hints(get)["return"], get.__doc__ or "", True) for name, get in derived.items()))
+
+
+def _without_none(hint: Any) -> Any:
+    """The type of a field that is left out while it is None."""
+    if get_origin(hint) is Annotated:
+        return Annotated[(_without_none(get_args(hint)[0]), *hint.__metadata__)]
+    return reduce(or_, (kind for kind in get_args(hint) if kind is not NoneType))
+
+
+def _sentence(record: type, name: str, hint: Any) -> str:
     marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
-    docstrings = (_docstring_sentences(base).get(name, "") for base in record.__mro__ if is_dataclass(base))
+    docstrings = (_docstring_sentences(base).get(name, "") for base in record.__mro__)
     return next((mark for mark in (*marks, *docstrings) if mark and isinstance(mark, str)), "")
 
 
@@ -147,24 +186,28 @@ class _SchemaWriter:
     infinite: bool
     definitions: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def record(self, kind: type) -> dict[str, Any]:
-        """A dataclass; of options those that a run remembers, of which those are there that were given."""
+    def record(self, kind: type, version: str = "") -> dict[str, Any]:
+        """A dataclass or a named tuple; of options those that a run remembers, of which those are there that were given."""
         if issubclass(kind, Options):
             options = {item.name: {"description": item.help, **item.kind.schema} for item in declared_options(kind) if item.remembered}
             return {"description": "What was said.", "type": "object", "properties": options, "additionalProperties": False}
-        hints = get_type_hints(kind, include_extras=True)
-        said = document_fields(kind)
+        keys = document_keys(kind)
+        properties = {key.name: self._field(key.hint, key.sentence) for key in keys}
+        if version := version or getattr(kind, "SCHEMA", ""):
+            properties = {"schema": {"description": "kind and version of the document", "type": "string", "const": version}, **properties}
         return {
-            "description": " ".join((inspect.getdoc(kind) or "").partition("\n\n")[0].split()),
+            "description": " ".join(inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].split()),
             "type": "object",
-            "properties": {item.name: self._field(hints[item.name], field_sentence(kind, item.name)) for item in said},
-            "required": [item.name for item in said if "left_out" not in item.metadata],
+            "properties": properties,
+            "required": [*(["schema"] if version else []), *(key.name for key in keys if key.needed)],
             "additionalProperties": False,
         }
 
     def _field(self, hint: Any, sentence: str) -> dict[str, Any]:
-        units = [mark.symbol for mark in get_args(hint)[1:] if isinstance(mark, Unit)] if get_origin(hint) is Annotated else []
-        return {**({"description": sentence} if sentence else {}), **self._type(hint), **({"unit": units[0]} if units else {})}
+        marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+        unit = next(({"unit": mark.symbol} for mark in marks if isinstance(mark, Unit)), dict[str, str]())
+        kind = self._type(hint | None if NULLABLE in marks else hint)
+        return {**({"description": sentence} if sentence else {}), **kind, **unit}
 
     def _type(self, hint: Any) -> dict[str, Any]:
         origin, arguments = get_origin(hint), get_args(hint)
@@ -212,7 +255,7 @@ _ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: : | {2,}|$)(.*)$")
 @cache
 def _docstring_sentences(record: type) -> dict[str, str]:
     """What the docstring of a dataclass says about its fields, by name; either in a section of NumPy's style or in lines "name : text"."""
-    text, names = inspect.getdoc(record) or "", {item.name for item in fields(record)}
+    text, names = inspect.cleandoc(record.__doc__ or ""), set(get_type_hints(record))
     first = 1 if "\n-----" in text else 0  # line of an entry with which its text begins
     entries: dict[str, list[str]] = {}
     current: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, cast
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class LinkSpread:
     mass: Annotated[float, "most probable", Unit("kg")]
     mass_mean: Annotated[float, Unit("kg")]
     mass_std: Annotated[float, Unit("kg")]
-    mass_quantiles: Annotated[tuple[float, ...], "5 and 95 %", Unit("kg")]
+    mass_quantiles: Annotated[tuple[float, float], "5 and 95 %", Unit("kg")]
     com_std: Annotated[tuple[float, ...], Unit("m")]
     inertia_mean: Annotated[tuple[float, ...], "principal", Unit("kg·m²")]
     inertia_std_percent: Annotated[tuple[float, ...], "of the mean"]
@@ -88,7 +88,7 @@ class PosteriorSamples(Result):
                 mass=float(self.best_masses[i]),
                 mass_mean=float(mass[:, i].mean()),
                 mass_std=float(mass[:, i].std()),
-                mass_quantiles=tuple(np.quantile(mass[:, i], QUANTILES).tolist()),
+                mass_quantiles=cast("tuple[float, float]", tuple(np.quantile(mass[:, i], QUANTILES).tolist())),
                 com_std=tuple(com[:, i].std(axis=0).tolist()),
                 inertia_mean=tuple(principal[:, i].mean(axis=0).tolist()),
                 inertia_std_percent=tuple((100.0 * principal[:, i].std(axis=0) / principal[:, i].mean(axis=0)).tolist()),

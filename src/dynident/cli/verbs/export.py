@@ -72,6 +72,7 @@ def export(
     """
     from dynident.exports import EXPORTERS, model_from_run
     from dynident.exports import export as exported
+    from dynident.exports.document import ExportedDocument
     from dynident.exports.registry import check_target, find_original, write_exported
     from dynident.runs.sources import refuse_source
 
@@ -98,7 +99,7 @@ def export(
             done[name] = exported(model, name, original=originals[name], options=options, force=force, states=states)
     write_exported({path: done[name] for name, path in paths.items()})
     if as_json:
-        print_json([_document(done[name], path) for name, path in paths.items()])
+        print_json([ExportedDocument.of(done[name], path) for name, path in paths.items()])
         return
     for name, path in paths.items():
         _print(done[name], path, originals[name])
@@ -158,10 +159,3 @@ def _print(exported: Exported, path: Path, source: Path | None) -> None:
             markup=False,
         )
     print_notes(out, exported.notes, indent="  ")
-
-
-def _document(exported: Exported, path: Path) -> dict[str, Any]:
-    proof = exported.comparison
-    compared = None if proof is None else {name: getattr(proof, name) for name in ("engine", "states", "largest", "relative")}
-    files, notes = list(exported.files), list(exported.notes)
-    return {"target": exported.target, "path": str(path), "files": files, "comparison": compared, "notes": notes}
