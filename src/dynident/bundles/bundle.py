@@ -15,7 +15,7 @@ from dynident.bundles.documents import clean, clean_robot
 from dynident.bundles.gather_names import RUN_FILES, gather_names
 from dynident.bundles.log_excerpt import MOST_SAMPLES, cut_log, log_bytes
 from dynident.bundles.run_files import SAMPLE_FILES, anonymise_run
-from dynident.core.documents import as_json
+from dynident.core.documents import to_json
 from dynident.core.files import json_text, read_json, write_atomically
 from dynident.core.results import Tabular
 from dynident.data import ControllerSamples, Dataset
@@ -128,7 +128,7 @@ def make_bundle(
     kept = None if data is None or samples == "none" else cut_log(data, MOST_SAMPLES if samples == "excerpt" else None)
     files = _describe_robot(neutral)
     if diagnosis is not None:
-        files[DOCTOR] = (json_text(clean(as_json(DiagnosisDocument.of(diagnosis)), names)).encode(), "what the doctor finds in the log")
+        files[DOCTOR] = (json_text(clean(to_json(DiagnosisDocument.of(diagnosis)), names)).encode(), "what the doctor finds in the log")
     if data is not None and kept is not None:
         files[LOG] = (log_bytes(kept, names), _log_meaning(data, kept))
     for name, content in sorted(anonymise_run(run, names, samples=samples != "none").items()):

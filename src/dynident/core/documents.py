@@ -10,7 +10,7 @@
         robot: str
         total_mass: Annotated[float | None, "of all links", Unit("kg")]
 
-From this come the JSON (`as_json`) and its JSON Schema (`json_schema`). A field with the metadata
+From this come the JSON (`to_json`) and its JSON Schema (`json_schema`). A field with the metadata
 LEFT_OUT is left out while it has its default. The sentences of a record that is not only a document may stand in its docstring instead.
 """
 
@@ -23,7 +23,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import Enum
 from functools import cache, reduce
-from operator import or_
 from types import NoneType, UnionType
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -88,23 +87,24 @@ def document_fields(record: type) -> tuple[Field[Any], ...]:
     return tuple(named[name] for name in order)
 
 
-def as_json(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """A record, or what one may hold, as JSON contains it. A number that is not finite, which JSON has not, becomes null."""
     if isinstance(value, Options):
         return changes(value)
     if is_dataclass(value):
-        said = [(item, as_json(getattr(value, item.name))) for item in document_fields(cast("type", type(value)))]
+        said = [(item, to_json(getattr(value, item.name))) for item in document_fields(cast("type", type(value)))]
         content = {_key(item.name): plain for item, plain in said if "left_out" not in item.metadata or plain != _default(item)}
-        content |= {name: as_json(getattr(value, name)) for name in _derived(value)}
+        content |= {name: to_json(getattr(value, name)) for name in _derived(value)}
         return {"schema": value.SCHEMA, **content} if isinstance(value, Document) and value.SCHEMA else content
     if isinstance(value, Mapping):
-        return {str(name): as_json(item) for name, item in cast("Mapping[Any, Any]", value).items()}
+        return {str(name): to_json(item) for name, item in cast("Mapping[Any, Any]", value).items()}
     if isinstance(value, list | tuple):
-        names: Sequence[str] | None = getattr(value, "_fields", None)
-        items = [as_json(item) for item in cast("Sequence[Any]", value)]
+        sequence = cast("Sequence[Any]", value)
+        names: Sequence[str] | None = getattr(sequence, "_fields", None)  # of a named tuple
+        items = [to_json(item) for item in sequence]
         return items if names is None else dict(zip(names, items, strict=True))
     if hasattr(value, "tolist"):  # NumPy's arrays and numbers
-        return as_json(value.tolist())
+        return to_json(value.tolist())
     if isinstance(value, Enum):
         return value.value
     return None if isinstance(value, float) and not math.isfinite(value) else value
@@ -121,7 +121,7 @@ def _key(name: str) -> str:
 
 
 def _default(item: Field[Any]) -> Any:
-    return as_json(item.default if item.default_factory is MISSING else item.default_factory())
+    return to_json(item.default if item.default_factory is MISSING else item.default_factory())
 
 
 # ---------------------------------------------------------------------------------------------------------------------- JSON Schema
@@ -153,10 +153,12 @@ class DocumentKey(NamedTuple):
     needed: bool
 
 
-def document_keys(record: type) -> tuple[DocumentKey, ...]:
+def document_keys(record: type[Any]) -> tuple[DocumentKey, ...]:
     """The keys of the JSON of a record (a dataclass or a named tuple), in their order."""
     hints = get_type_hints(record, include_extras=True)
-    items = {item.name: item for item in document_fields(record)} if is_dataclass(record) else dict.fromkeys(hints)
+    items: dict[str, Field[Any] | None] = dict.fromkeys(hints)
+    if is_dataclass(record):
+        items = {item.name: item for item in document_fields(cast("type", record))}
     keys: list[DocumentKey] = []
     for name, item in items.items():
         hint, needed = hints[name], item is None or "left_out" not in item.metadata
@@ -170,7 +172,7 @@ def _without_none(hint: Any) -> Any:
     """The type of a field that is left out while it is None."""
     if get_origin(hint) is Annotated:
         return Annotated[(_without_none(get_args(hint)[0]), *hint.__metadata__)]
-    return reduce(or_, (kind for kind in get_args(hint) if kind is not NoneType))
+    return reduce(lambda kind, other: kind | other, (kind for kind in get_args(hint) if kind is not NoneType))
 
 
 def _sentence(record: type, name: str, hint: Any) -> str:
@@ -186,7 +188,7 @@ class _SchemaWriter:
     infinite: bool
     definitions: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def record(self, kind: type, version: str = "") -> dict[str, Any]:
+    def record(self, kind: type[Any], version: str = "") -> dict[str, Any]:
         """A dataclass or a named tuple; of options those that a run remembers, of which those are there that were given."""
         if issubclass(kind, Options):
             options = {item.name: {"description": item.help, **item.kind.schema} for item in declared_options(kind) if item.remembered}
@@ -236,9 +238,9 @@ class _SchemaWriter:
         if isinstance(origin, type) and issubclass(origin, Sequence):
             return {"type": "array", "items": self._type(arguments[0])}
         name = str(hint.__name__)
-        return self._refer(name, None if name in self.definitions else self._nested(hint))
+        return self._refer(name, None if name in self.definitions else self._nested(cast("type[Any]", hint)))
 
-    def _nested(self, kind: type) -> dict[str, Any]:
+    def _nested(self, kind: type[Any]) -> dict[str, Any]:
         self.definitions[kind.__name__] = {}  # its place, so that what it refers to comes after it
         return self.record(kind)
 

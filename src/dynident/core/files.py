@@ -90,9 +90,9 @@ def json_text(content: Any) -> str:
 
     A file name that is not UTF-8 has halves of surrogate pairs in Python; they become escapes, which JSON reads back as they were.
     """
-    from dynident.core.documents import as_json
+    from dynident.core.documents import to_json
 
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=as_json) + "\n"
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=to_json) + "\n"
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from dynident.core.documents import LEFT_OUT, Document, Number, Unit, by_name, fill
+from dynident.core.documents import LEFT_OUT, Document, Number, Unit, by_name, fill, to_json
 from dynident.excitation.design import Design
 from dynident.excitation.drive import Drive
 from dynident.excitation.experiment import Experiment
@@ -160,8 +160,16 @@ def list_coefficients(design: Design) -> tuple[ExpectedCoefficient, ...]:
     )
 
 
+def design_records(design: Design) -> list[dict[str, Any]]:
+    return to_json(list_coefficients(design))
+
+
 def list_margins(report: LimitReport) -> tuple[MarginDocument, ...]:
     return tuple(fill(MarginDocument, margin, limit=margin.name) for margin in report.margins)
+
+
+def limit_documents(report: LimitReport) -> list[dict[str, Any]]:
+    return to_json(list_margins(report))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -303,6 +311,10 @@ def list_precisions(experiment: Experiment) -> tuple[PrecisionOverTime, ...]:
             )
         )
     return tuple(rows)
+
+
+def experiment_records(experiment: Experiment) -> list[dict[str, Any]]:
+    return to_json(list_precisions(experiment))
 
 
 def worst_coefficient(experiment: Experiment, precision: ExpectedPrecision) -> tuple[str, float]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.documents import Unit
+from dynident.core.documents import Unit, to_json
 from dynident.core.records import Shape
 from dynident.core.results import Result
 from dynident.errors import InputError
@@ -78,7 +78,12 @@ class PosteriorSamples(Result):
         """(count,) [kg]"""
         return self.links[:, :, 0].sum(axis=1)
 
-    def spread(self) -> tuple[LinkSpread, ...]:
+    def spread(self) -> list[dict[str, Any]]:
+        """The same as `link_spreads` in rows of plain values."""
+        return to_json(self.link_spreads)
+
+    @property
+    def link_spreads(self) -> tuple[LinkSpread, ...]:
         """How far every link spreads: its mass beside the most probable one, its centre of mass, its principal inertias."""
         mass, com, inertia = to_com(self.links)
         principal = np.linalg.eigvalsh(inertia)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
-from dynident.core.documents import LEFT_OUT, Document, Number, Unit
+from dynident.core.documents import LEFT_OUT, Document, Number, Unit, to_json
 from dynident.monitoring.contact_monitor import ContactMonitor
 from dynident.monitoring.contacts import Contact, Contacts
 
@@ -80,3 +80,7 @@ def list_levels(monitor: ContactMonitor) -> tuple[LevelDocument, ...]:
         )
         for j, joint in enumerate(monitor.model.robot.joints)
     )
+
+
+def level_records(monitor: ContactMonitor) -> list[dict[str, Any]]:
+    return to_json(list_levels(monitor))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from dynident.core.documents import Number
+from dynident.core.documents import Number, to_json
 from dynident.payload.quantities import NAMES, UNITS
 from dynident.payload.result import PayloadEstimate
 
@@ -89,6 +89,18 @@ def payload_efforts(payload: PayloadEstimate) -> tuple[PayloadEffort, ...]:
         )
         for j, joint in enumerate(payload.robot.joints)
     )
+
+
+def payload_records(payload: PayloadEstimate) -> list[dict[str, Any]]:
+    return to_json(payload_quantities(payload))
+
+
+def declared_records(payload: PayloadEstimate) -> list[dict[str, Any]]:
+    return to_json(compare_declared(payload))
+
+
+def effort_records(payload: PayloadEstimate) -> list[dict[str, Any]]:
+    return to_json(payload_efforts(payload))
 
 
 def _rms(values: np.ndarray[Any, Any]) -> float:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.documents import as_json
 from dynident.core.files import finite_or_none
 from dynident.excitation.assumptions import Assumptions
 from dynident.excitation.design import Design
-from dynident.excitation.documents import list_coefficients, list_margins, list_precisions, moving_ends, worst_coefficient
+from dynident.excitation.documents import design_records, experiment_records, limit_documents, moving_ends, worst_coefficient
 from dynident.excitation.experiment import Experiment, ExperimentStep
 from dynident.excitation.goal import MATTERS
 from dynident.excitation.limits.margins import LimitMargin, LimitReport
@@ -63,7 +62,7 @@ def _(design: Design) -> Report:
     )
 
 
-show.records.register(Design, lambda design: as_json(list_coefficients(design)))
+show.records.register(Design, design_records)
 show.figures.register(Design, design_figures)
 
 
@@ -157,7 +156,7 @@ def _(report: LimitReport) -> Report:
     return Report(tables=(limit_table(report),), notes=report.notes)
 
 
-show.records.register(LimitReport, lambda report: as_json(list_margins(report)))
+show.records.register(LimitReport, limit_documents)
 
 
 def limit_table(report: LimitReport) -> Table:
@@ -200,7 +199,7 @@ def _(check: MotionCheck) -> Report:
 @show.records.register(MotionCheck)
 def _(check: MotionCheck) -> list[dict[str, Any]]:
     """One row per limit."""
-    return as_json(list_margins(check.report))
+    return limit_documents(check.report)
 
 
 @show.headline.register(StaticDesign)
@@ -268,7 +267,7 @@ def _(experiment: Experiment) -> Report:
     )
 
 
-show.records.register(Experiment, lambda experiment: as_json(list_precisions(experiment)))
+show.records.register(Experiment, experiment_records)
 show.figures.register(Experiment, experiment_figures)
 
 

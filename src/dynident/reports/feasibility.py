@@ -232,13 +232,13 @@ def spread_table(samples: PosteriorSamples) -> Table:
     columns = (
         Column("link"),
         Column("mass", "most probable [kg]", ".3f"),
-        Column("sampled", "sampled [kg]", ".3f", of=lambda row: (row.mass_mean, row.mass_std), separator=" ± "),
-        Column("mass_quantiles", "5 to 95 %", ".2f", separator=" .. "),
-        Column("com_std", "com ± [mm]", "4.0f", of=lambda row: tuple(1000.0 * value for value in row.com_std), separator="  "),
-        Column("inertia_mean", "principal inertias [kg·m²]", ".1e", separator="  "),
-        Column("inertia_std_percent", "± [%]", "4.0f", separator="  "),
+        Column("sampled", "sampled [kg]", ".3f", of=lambda row: (row["mass_mean"], row["mass_std"]), separator=" ± "),
+        Column("mass_quantiles", "5 to 95 %", ".2f", of=lambda row: tuple(row["mass_quantiles"]), separator=" .. "),
+        Column("com_std", "com ± [mm]", "4.0f", of=lambda row: tuple(1000.0 * value for value in row["com_std"]), separator="  "),
+        Column("inertia_mean", "principal inertias [kg·m²]", ".1e", of=lambda row: tuple(row["inertia_mean"]), separator="  "),
+        Column("inertia_std_percent", "± [%]", "4.0f", of=lambda row: tuple(row["inertia_std_percent"]), separator="  "),
     )
-    return Table("Spread of the links", samples.spread(), columns)
+    return Table("Spread of the links", tuple(samples.spread()), columns)
 
 
 @show.headline.register(RunCosts)

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array, IntArray
-from dynident.core.documents import as_json
 from dynident.monitoring.contact_monitor import ContactMonitor
 from dynident.monitoring.contacts import Contacts
-from dynident.monitoring.documents import list_levels
+from dynident.monitoring.documents import level_records
 from dynident.monitoring.watched_model import LINKS, NOMINAL
 from dynident.reports import show
 from dynident.reports.figures import LINES, Figure, bars, figure, join_clocks, line, numbers, plain
@@ -83,7 +82,7 @@ def _(monitor: ContactMonitor) -> Report:
     return Report(header=(monitor.headline,), tables=(level_table(monitor),), facts=monitor_facts(monitor), notes=monitor.notes)
 
 
-show.records.register(ContactMonitor, lambda monitor: as_json(list_levels(monitor)))
+show.records.register(ContactMonitor, level_records)
 
 
 @show.figures.register(ContactMonitor)

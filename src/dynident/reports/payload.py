@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dynident.core.documents import as_json
 from dynident.core.texts import short_number, value_text
 from dynident.payload.quantities import NAMES, UNITS
-from dynident.payload.records import compare_declared, payload_efforts, payload_quantities
+from dynident.payload.records import declared_records, effort_records, payload_records
 from dynident.payload.result import PayloadEstimate, PayloadStatus
 from dynident.reports import show
 from dynident.reports.figures import Figure, bars, figure, numbers, plain, points
@@ -45,29 +44,25 @@ def _(payload: PayloadEstimate) -> Report:
     )
 
 
-show.records.register(PayloadEstimate, lambda payload: as_json(payload_quantities(payload)))
+show.records.register(PayloadEstimate, payload_records)
 
 
 def _payload_table(payload: PayloadEstimate) -> Table:
     nothing = payload.status is PayloadStatus.NONE
     columns = (
         Column("name", "in the flange frame"),
-        Column("value", "value ± std", estimated, of=lambda row: (row.value, row.std)),
-        Column("interval", "95 % interval", _interval_text, of=lambda row: (row.low, row.high, row.std)),
+        Column("value", "value ± std", estimated, of=lambda row: (row["value"], row["std"])),
+        Column("interval", "95 % interval", _interval_text, of=lambda row: (row["low"], row["high"], row["std"])),
         Column("unit"),
-        Column("told", "told by the data", of=lambda row: row.told and not nothing, left=True),
+        Column("told", "told by the data", of=lambda row: row["told"] and not nothing, left=True),
     )
-    return Table("Payload", payload_quantities(payload), columns, dimmed=lambda row: nothing or not row.told)
+    return Table("Payload", tuple(payload_records(payload)), columns, dimmed=lambda row: nothing or not row["told"])
 
 
 def _interval_text(item: tuple[float | None, float | None, float]) -> str:
     """Both ends with as many digits as the value has; open where one is not known."""
     low, high, std = item
-    return (
-        "open"
-        if low is None or high is None or not np.isfinite((low, high)).all()
-        else " to ".join(value_text(end, std).partition(" ")[0] for end in (low, high))
-    )
+    return "open" if low is None or high is None else " to ".join(value_text(end, std).partition(" ")[0] for end in (low, high))
 
 
 def _declared_table(payload: PayloadEstimate) -> Table:
@@ -79,7 +74,7 @@ def _declared_table(payload: PayloadEstimate) -> Table:
         Column("in_std", "in std. deviations", "+.1f"),
         Column("unit"),
     )
-    return Table("What was declared", compare_declared(payload), columns)
+    return Table("What was declared", tuple(declared_records(payload)), columns)
 
 
 def _effort_table(payload: PayloadEstimate) -> Table:
@@ -92,7 +87,7 @@ def _effort_table(payload: PayloadEstimate) -> Table:
         *(() if payload.declared is None else errors),
         Column("unit"),
     )
-    return Table("Effort along this log", payload_efforts(payload), columns)
+    return Table("Effort along this log", tuple(effort_records(payload)), columns)
 
 
 def _facts(payload: PayloadEstimate) -> tuple[str, ...]:
@@ -139,10 +134,10 @@ def _quantity_figure(payload: PayloadEstimate, title: str, part: slice) -> Figur
 
 def effort_figure(payload: PayloadEstimate) -> Figure:
     """RMS effort of each joint for the payload, and the error of a controller that believes what was declared."""
-    efforts = payload_efforts(payload)
-    joints = [plain(item.joint) for item in efforts]
-    data = [bars(joints, numbers([item.rms for item in efforts]), "of the payload", "@predicted")]
+    records = effort_records(payload)
+    joints = [plain(item["joint"]) for item in records]
+    data = [bars(joints, numbers([item["rms"] for item in records]), "of the payload", "@predicted")]
     if payload.declared is not None:
-        data.append(bars(joints, numbers([item.error_rms or 0.0 for item in efforts]), "error of what was declared", "@nominal"))
+        data.append(bars(joints, numbers([item["error_rms"] for item in records]), "error of what was declared", "@nominal"))
     label, y = "Effort along the loaded log", f"RMS [{payload.robot.unit('effort')}]"
     return figure(label, data, {"type": "category"}, y, title=label, barmode="group", legend=_BELOW)

@@ -170,7 +170,7 @@ def choice_table(choice: FrictionChoice) -> Table:
     units = " or ".join(dict.fromkeys(trial.unit for trial in choice.trials))
     return Table(
         "Friction models that were tried",
-        choice.tried,
+        tuple(choice.records()),
         (
             Column("joint"),
             Column("model", "friction model"),
@@ -180,12 +180,12 @@ def choice_table(choice: FrictionChoice) -> Table:
                 "change",
                 "mean square against the first [%]",
                 lambda pair: "{:+.1f} ± {:.1f}".format(*pair),
-                of=lambda row: (row.change_percent, row.standard_error_percent),
+                of=lambda row: (row["change_percent"], row["standard_error_percent"]),
             ),
             Column("chance", "by chance", ".2g"),
-            Column("chosen", "", of=lambda row: "chosen" if row.chosen else row.impossible),
+            Column("chosen", "", of=lambda row: "chosen" if row["chosen"] else row["impossible"]),
         ),
-        dimmed=lambda row: not row.chosen,
+        dimmed=lambda row: not row["chosen"],
     )
 
 

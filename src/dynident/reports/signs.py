@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.documents import as_json
 from dynident.core.files import finite_or_none
 from dynident.reports import show
 from dynident.reports.figures import Figure, figure, join_clocks, line, numbers
 from dynident.reports.tables import Column, Report, Table
-from dynident.signs.result import SignRecovery, list_segments
+from dynident.signs.result import SignRecovery, segment_records
 
 #: Samples that a curve is drawn with at most.
 MOST = 2000
@@ -40,7 +39,7 @@ def _(recovery: SignRecovery) -> Report:
     )
 
 
-show.records.register(SignRecovery, lambda recovery: as_json(list_segments(recovery)))
+show.records.register(SignRecovery, segment_records)
 
 
 def joint_table(recovery: SignRecovery) -> Table:

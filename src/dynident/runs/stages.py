@@ -16,7 +16,7 @@ from importlib import import_module, metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dynident.core.documents import as_json
+from dynident.core.documents import to_json
 from dynident.core.files import check_writable, json_text, make_parents, read_json, write_files
 from dynident.core.records import OpenedFile, RecordFile, encode
 from dynident.errors import FileError
@@ -374,7 +374,7 @@ def write_stages(folder: Folder, contents: Mapping[Stage, StageContent]) -> dict
         records = {run.path / stage.file: file.to_bytes(), **records}
         document = stage.make_document(content.shown or content.result, origin, content.folds)
         listed = {source.file: digest for source, digest in sources.items()}
-        documents[stage] = as_json(replace(document, files={stage.file: file.digest}, made_from=listed))
+        documents[stage] = to_json(replace(document, files={stage.file: file.digest}, made_from=listed))
         texts[run.path / stage.document] = json_text(documents[stage])
         if stage is Stage.ESTIMATE:
             texts[run.path / ROBOT] = _robot_text(content.result)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.documents import Unit
+from dynident.core.documents import Unit, to_json
 from dynident.core.kinds import NOT_STORED
 from dynident.core.records import Shape
 from dynident.core.results import Result
@@ -115,3 +115,7 @@ def list_segments(recovery: SignRecovery) -> tuple[SegmentSign, ...]:
         )
         for segment, sign, probability in zip(recovery.segments, recovery.segment_signs, recovery.posterior, strict=True)
     )
+
+
+def segment_records(recovery: SignRecovery) -> list[dict[str, Any]]:
+    return to_json(list_segments(recovery))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynident import load_robot
-from dynident.core.documents import as_json
+from dynident.core.documents import to_json
 from dynident.data import Dataset
 from dynident.errors import DynidentError, InputError
 from dynident.excitation import QuinticTrajectory, check_motion, robot_limits, trajectory_dataset
@@ -131,7 +131,7 @@ def test_what_is_no_motion_of_this_robot():
 
 
 def test_as_json():
-    document = as_json(MotionCheckDocument.of(check_motion(ROBOT, SAMPLES, LIMITS)))
+    document = to_json(MotionCheckDocument.of(check_motion(ROBOT, SAMPLES, LIMITS)))
     assert (document["schema"], document["holds"], document["rate"]) == ("dynident/excite-check/1", True, pytest.approx(100.0))
     assert {row["limit"] for row in document["limits"]} >= set(MARGINS)
 

@@ -70,7 +70,7 @@ def sample(
     write_samples(source, drawn)
     spread = load_run(source).torque_spread
     if as_json:
-        print_json(replace(index, links=drawn.spread(), torque_spread_percent=None if spread is None else spread.by_joint()))
+        print_json(replace(index, links=drawn.link_spreads, torque_spread_percent=None if spread is None else spread.by_joint()))
         return
     out = console()
     print_report(drawn.tables())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from dynident.core.arrays import Array
-from dynident.core.documents import Number
+from dynident.core.documents import Number, to_json
 from dynident.core.records import Shape
 from dynident.friction.model import FrictionModel
 from dynident.friction.shapes import shape_constants
@@ -137,3 +137,7 @@ class FrictionChoice:
                 )
             )
         return tuple(rows)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The same in rows of plain values."""
+        return to_json(self.tried)

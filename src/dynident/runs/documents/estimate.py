@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from dynident.core.documents import Number, by_name, fill
-from dynident.regression.coefficients import Coefficient, JointFriction, coefficients, friction, route_name
+from dynident.regression.coefficients import Coefficient, JointFriction, Route, coefficients, friction, route_name
 from dynident.regression.estimate import Estimate, Residuals
 from dynident.regression.friction.choice import TriedModel
 from dynident.regression.friction.fitted import FittedShape
@@ -94,7 +94,7 @@ class EstimateDocument(StageDocument):
 
     robot: str
     source: Annotated[str, "data, and which part of them"]
-    route: Annotated[Literal["classical", "controller", "combined"], "from a log, from a controller's samples, or from both"]
+    route: Annotated[Route, "from a log, from a controller's samples, or from both"]
     status: Annotated[str, "how the fit ended, as a sentence"]
     rank: Annotated[int, "how many base parameters these data determine"]
     condition_number: Annotated[Number, "of the regressor of the kept coefficients, not scaled; null when infinite"]

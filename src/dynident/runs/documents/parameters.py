@@ -205,6 +205,6 @@ class SamplesDocument(StageDocument):
             convergence=ConvergenceDocument.of(samples),
             branches=_branches(samples.branches),
             total_mass=SpreadDocument(mean=float(samples.total_mass.mean()), std=float(samples.total_mass.std())),
-            links=samples.spread(),
+            links=samples.link_spreads,
             versions=origin.versions,
         )
