@@ -138,7 +138,7 @@ def _examples(text: str) -> str:
 
 
 def _text(help: str) -> str:
-    return _TYPED.sub(r"`\1`", docstrings.markdown(help).replace(docstrings.MENTION, ""))
+    return _TYPED.sub(r"`\1`", docstrings.markdown(help))
 
 
 def _link(page: str) -> str:

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dynident.core.documents import to_json
 from dynident.core.results import Result
 from dynident.runs.results import estimate_content, monitor_content, parameters_content, read_problem, validation_content
 from dynident.runs.stages import Absent, Folder, Origin, RunFolder, Stage, StageContent, stale_documents, write_stages
@@ -105,7 +104,7 @@ class Run(Result):
     @cached_property
     def documents(self) -> dict[Stage, dict[str, Any]]:
         """What the JSON documents of the stages say."""
-        return {stage: to_json(stage.make_document(item.result, item.origin, item.folds)) for stage, item in self.contents.items()}
+        return {stage: stage.make_document(item.result, item.origin, item.folds) for stage, item in self.contents.items()}
 
     @property
     def digests(self) -> dict[str, str]:

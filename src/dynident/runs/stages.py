@@ -157,11 +157,10 @@ class Stage(Enum):
         """The class of its document."""
         return _load(self.value.document)
 
-    def make_document(self, result: Any, origin: Origin, folds: Any = None) -> StageDocument:
+    def make_document(self, result: Any, origin: Origin, folds: Any = None) -> dict[str, Any]:
         """What its document says, without the digests of files. folds : the cross-validation of an estimate."""
         known = replace(origin, versions=origin.versions or self.versions)
-        make: Any = _load(self.value.document).of
-        return make(result, known, **({"folds": folds} if self is Stage.ESTIMATE else {}))
+        return to_json(_load(self.value.document).of(result, known, **({"folds": folds} if self is Stage.ESTIMATE else {})))
 
     def command(self, folder: Path) -> str:
         return self.value.command.replace("RUN", str(folder))
@@ -374,7 +373,7 @@ def write_stages(folder: Folder, contents: Mapping[Stage, StageContent]) -> dict
         records = {run.path / stage.file: file.to_bytes(), **records}
         document = stage.make_document(content.shown or content.result, origin, content.folds)
         listed = {source.file: digest for source, digest in sources.items()}
-        documents[stage] = to_json(replace(document, files={stage.file: file.digest}, made_from=listed))
+        documents[stage] = {**document, "files": {stage.file: file.digest}, "made_from": listed}
         texts[run.path / stage.document] = json_text(documents[stage])
         if stage is Stage.ESTIMATE:
             texts[run.path / ROBOT] = _robot_text(content.result)
