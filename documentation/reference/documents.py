@@ -10,8 +10,8 @@ from documentation.reference.schemas import DOCUMENTS, schema, schema_file
 
 _HEAD = """# JSON documents
 
-What dynident writes into [run folders](run-folder.md) for people and other programs, and what commands print with `--json`. A number that is
-infinite, or that the data don't determine, is null. Parts that documents consist of are [below](#parts).
+What dynident writes into [run folders](run-folder.md) for people and other programs, and what commands print with `--json`. A number
+that is infinite, or that the data don't determine, is null. Parts that documents consist of are [below](#parts).
 """
 _WORDS = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "mapping", "array": "list"}
 
