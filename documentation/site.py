@@ -52,7 +52,8 @@ def make_pages(docs: Path) -> None:
     if numbers.is_file():
         document = json.loads(numbers.read_text(encoding="utf-8"))
         (docs / "reproduction.md").write_text(reproduction_markdown(document), encoding="utf-8")
-    (docs / "reference" / "documents.md").write_text(make_page(), encoding="utf-8")
+    if (docs / "reference").is_dir():
+        (docs / "reference" / "documents.md").write_text(make_page(), encoding="utf-8")
 
 
 def build_copy(folder: Path, repository: Path = REPOSITORY) -> Path:

@@ -26,6 +26,7 @@ PARAMETERS_PER_LINK = 10
 INERTIA_ELEMENTS: tuple[tuple[int, int], ...] = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 """Where each element of the symmetric 3x3 inertia stands in the vector: (row, column) of xx, xy, xz, yy, yz, zz."""
 InertiaName: TypeAlias = Literal["xx", "xy", "xz", "yy", "yz", "zz"]
+"""Name of an element of the inertia."""
 INERTIA_NAMES: tuple[str, ...] = get_args(InertiaName)
 """Names of these elements."""
 _ROWS = np.array([row for row, _ in INERTIA_ELEMENTS])
