@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
+from dynident.bundles.compare import StageComparison
 from dynident.core.documents import LEFT_OUT, Document
 
 
@@ -16,6 +17,14 @@ class BundledSamples:
     choice: Literal["none", "excerpt", "all"]
     recorded: int | None
     kept: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class BundledStep:
+    """A command that made the run, as it was repeated."""
+
+    command: str
+    code: Annotated[int, "with which it ended"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +46,12 @@ class BundleDocument(Document):
     platform: str
     joints: Annotated[int, "of the robot"]
     samples: BundledSamples
-    reading: Annotated[Mapping[str, Any], "how the data were read"]
+    data: Annotated[tuple[str, ...], "SHA-256 of the files that the run was made from"]
+    steps: tuple[BundledStep, ...]
+    comparisons: tuple[StageComparison, ...]
     missing: Annotated[tuple[str, ...], "what is not in it, and why"]
     taken_out: tuple[str, ...]
     left_in: tuple[str, ...]
-    try_: Annotated[tuple[str, ...], "commands to begin with"]
     files: Mapping[str, BundledFile]
     written: str = field(default="", metadata=LEFT_OUT)
     bytes: int = field(default=0, metadata=LEFT_OUT)

@@ -93,7 +93,7 @@ def to_json(value: Any) -> Any:
         return changes(value)
     if is_dataclass(value):
         said = [(item, to_json(getattr(value, item.name))) for item in document_fields(cast("type", type(value)))]
-        content = {_key(item.name): plain for item, plain in said if "left_out" not in item.metadata or plain != _default(item)}
+        content = {item.name: plain for item, plain in said if "left_out" not in item.metadata or plain != _default(item)}
         content |= {name: to_json(getattr(value, name)) for name in _derived(value)}
         return {"schema": value.SCHEMA, **content} if isinstance(value, Document) and value.SCHEMA else content
     if isinstance(value, Mapping):
@@ -113,11 +113,6 @@ def to_json(value: Any) -> Any:
 def _derived(record: Any) -> Sequence[str]:
     """Names of properties that a document has beside the fields, as the record declares them in DERIVED."""
     return getattr(record, "DERIVED", ())
-
-
-def _key(name: str) -> str:
-    """A key of JSON that is a word of Python, such as try, is a field with an underscore at its end."""
-    return name.removesuffix("_")
 
 
 def _default(item: Field[Any]) -> Any:
@@ -163,7 +158,7 @@ def document_keys(record: type[Any]) -> tuple[DocumentKey, ...]:
     for name, item in items.items():
         hint, needed = hints[name], item is None or "left_out" not in item.metadata
         shown = hint if needed or item is None or item.default is not None else _without_none(hint)
-        keys.append(DocumentKey(_key(name), shown, _sentence(record, name, hint), needed))
+        keys.append(DocumentKey(name, shown, _sentence(record, name, hint), needed))
     derived = {name: getattr(record, name).fget for name in _derived(record)}
     return (*keys, *(DocumentKey(name, get_type_hints(get)["return"], get.__doc__ or "", True) for name, get in derived.items()))
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from dynident.cli.arguments import AsJson, RandomSeed, RunPath
 from dynident.cli.command_line import Argument, Offered
+from dynident.cli.inputs import running_command
 from dynident.cli.terminal import console, print_json, print_notes, print_report, print_table, progress_bar
 from dynident.core.kinds import Count, Folder, path
 from dynident.core.options import DeclaredOption
@@ -22,11 +23,14 @@ dynident sample run -n 50 --seed 3"""
 
 def offered_bases() -> list[DeclaredOption]:
     """An option per export target that patches a file."""
-    from dynident.exports.sampled import patching_targets
+    from dynident.exports import EXPORTERS
 
     return [
-        DeclaredOption(name=name, kind=path("BASE"), flag=f"--{name}", help=f"Write every sample as {what}, patched from this one.")
-        for name, what in patching_targets().items()
+        DeclaredOption(
+            name=name, kind=path("BASE"), flag=f"--{name}", help=f"Write every sample as {exporter.original_name}, patched from this one."
+        )
+        for name, exporter in EXPORTERS.items()
+        if exporter.original
     ]
 
 
@@ -67,7 +71,7 @@ def sample(
         drawn = links.sample(count, seed=seed, progress=progress)
     with progress_bar("Writing models") as progress:
         index = export_samples(drawn, folder, target=target, original=base, parameters=source.digest(Stage.PARAMETERS), progress=progress)
-    write_samples(source, drawn)
+    write_samples(source, drawn, provenance={"command": running_command()})
     spread = load_run(source).torque_spread
     if as_json:
         print_json(replace(index, links=drawn.link_spreads, torque_spread_percent=None if spread is None else spread.by_joint()))
