@@ -57,7 +57,7 @@ def monitor(
     """
     from dynident.core.files import file_digest
     from dynident.monitoring import find_contacts
-    from dynident.monitoring.documents import contacts_document
+    from dynident.monitoring.documents import ContactsDocument
     from dynident.reports.monitoring import contacts_page
     from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
 
@@ -80,7 +80,7 @@ def monitor(
         found = find_contacts(watcher, recorded)
         contacts_page(found).save(page)
     written = f"{page}, the thresholds to {run}" if free else str(page)
-    print_result(found.tables(), {**contacts_document(found), "written": str(page)}, as_json=as_json, written=written)
+    print_result(found.tables(), ContactsDocument.of(found, written=str(page)), as_json=as_json, written=written)
 
 
 def _watcher(

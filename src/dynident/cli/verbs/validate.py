@@ -70,15 +70,14 @@ def validate(
 
 def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance: dict[str, Any], *, as_json: bool) -> None:
     from dynident.reports.regression import residual_table
-    from dynident.runs.documents import residual_document
+    from dynident.runs.documents.validation import SampleValidationDocument
     from dynident.validation import validate_samples
 
     with progress_bar("Validating") as progress:
         found = validate_samples(estimate, samples, progress=progress)
     name = estimate.base.robot.name
     if as_json:
-        content = {"robot": name, "source": samples.source, "samples": samples.samples} | residual_document(found)
-        print_json({**content, "provenance": provenance})
+        print_json(SampleValidationDocument.of(name, samples, found, provenance))
         return
     out = console()
     out.print(f"{name}: the model of {estimate.summary.source} on {samples.source}, {samples.samples} samples", markup=False, style="bold")
