@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynident.cli.exits import InterruptedByUser, sentence, system_sentence
+from dynident.core.documents import Document
 from dynident.core.files import clear_errors, file_digest, json_text, read_json, write_atomically
 from dynident.errors import DynidentError, FileError
 
@@ -27,7 +28,26 @@ if TYPE_CHECKING:
     from dynident.fleet import ComparedRun
 
 CHAIN, DIAGNOSIS = "chain.json", "diagnosis.json"
-_SCHEMA = "dynident/chain/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepDocument:
+    """A step that is done: with which input, and the SHA-256 of what it left."""
+
+    key: str
+    files: Mapping[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainDocument(Document):
+    """Which steps of a fleet's robot are done."""
+
+    FILE = "chain.json"
+    SCHEMA = "dynident/chain/1"
+
+    steps: Mapping[str, StepDocument]
+
+
 #: What commands print, and the folder that they run in, belong to the process: one chain at a time.
 _ALONE = threading.Lock()
 
@@ -190,14 +210,14 @@ def _remembered(folder: Path, step: Step) -> str:
 
 def _remember(folder: Path, step: Step, key: str) -> None:
     files = {name: file_digest(folder / name) for name in step.files if (folder / name).is_file()}
-    memory = {**_memory(folder), step.name: {"key": key, "files": files}}
-    write_atomically(folder / CHAIN, json_text({"schema": _SCHEMA, "steps": memory}))
+    memory = {**_memory(folder), step.name: StepDocument(key=key, files=files)}
+    write_atomically(folder / CHAIN, json_text(ChainDocument(steps=memory)))
 
 
 def _memory(folder: Path) -> dict[str, Any]:
     try:
         content = read_json(folder / CHAIN)
-        return dict(content["steps"]) if content.get("schema") == _SCHEMA else {}
+        return dict(content["steps"]) if content.get("schema") == ChainDocument.SCHEMA else {}
     except (FileError, KeyError, TypeError, ValueError):
         return {}
 

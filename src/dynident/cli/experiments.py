@@ -45,7 +45,7 @@ def write_experiment(
     """
     from dynident.core.files import write_atomically
     from dynident.excitation import design_experiment, design_trajectory, drive_experiment
-    from dynident.excitation.documents import experiment_document
+    from dynident.excitation.documents import ExperimentDocument
     from dynident.reports.page import figure_page
 
     seed = options.pop("seed")
@@ -61,7 +61,7 @@ def write_experiment(
     if plot:
         write_atomically(page, figure_page(experiment.plot(title=experiment.headline), f"{robot.name}: experiment", GENERATOR))
     written = ", ".join(map(str, files)) + (f", plot in {page}" if plot else "")
-    print_result(experiment.tables(), experiment_document(experiment), as_json=as_json, written=written)
+    print_result(experiment.tables(), ExperimentDocument.of(experiment), as_json=as_json, written=written)
 
 
 def check_page(page: Path) -> None:

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 def check_file(robot: Robot, file: Path, limits: Limits, reading: Reading, *, unchecked: bool, as_json: bool) -> None:
     """Print the check; DynidentError where something is broken, or where self-collision can't be checked and that was not allowed."""
-    from dynident.excitation.motion_check import check_document, check_motion
+    from dynident.excitation.documents import MotionCheckDocument
+    from dynident.excitation.motion_check import check_motion
 
     found = read_motion(file, robot, reading)
     check = check_motion(robot, found.samples, limits)
     if as_json:
-        print_json({**check_document(check), "format": found.format, "comments": list(found.comments)})
+        print_json(MotionCheckDocument.of(check, format=found.format, comments=found.comments))
     else:
         if found.unchecked:
             console().print(found.unchecked, style="bold red", markup=False)

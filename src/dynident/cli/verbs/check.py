@@ -17,6 +17,8 @@ dynident check panda
 
 dynident check arm.urdf --lock 'finger_joint*=0.02' --json"""
 
+#: Documents that --json prints.
+PRINTS = ("dynident.robots.check_document:CheckDocument",)
 #: Narrower terminals get the three numbers of a column below each other.
 _WIDE = 110
 
@@ -29,11 +31,11 @@ def check(robot: RobotFile, /, *, chain: Chain, as_json: AsJson = False) -> int:
     """
     from dynident.robots import load_robot
     from dynident.robots.check import check_robot
-    from dynident.robots.check_document import check_document
+    from dynident.robots.check_document import CheckDocument
 
     result = check_robot(load_robot(robot, chain))
     if as_json:
-        print_json(check_document(result))
+        print_json(CheckDocument.of(result))
     else:
         _print_report(result)
     return 0 if result.passed else 1

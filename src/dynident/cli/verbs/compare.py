@@ -32,7 +32,7 @@ def compare(
     from it come first. Deviations count the standard deviation of each estimate and, of five runs or more, how much they usually differ.
     """
     from dynident.fleet import ComparedRun, compare_runs, observe
-    from dynident.fleet.documents import comparison_document
+    from dynident.fleet.documents import ComparisonDocument
     from dynident.runs import load_run
 
     for file in output:
@@ -46,7 +46,7 @@ def compare(
     for file in output:
         write_comparison(comparison, file)
     if as_json:
-        print_json(comparison_document(comparison))
+        print_json(ComparisonDocument.of(comparison))
         return
     print_report(comparison.tables())
     if output:

@@ -46,7 +46,7 @@ def doctor(
     from dynident.core.files import place_below
     from dynident.data import Dataset
     from dynident.doctor import diagnose
-    from dynident.doctor.remedies import diagnosis_document
+    from dynident.doctor.document import DiagnosisDocument
     from dynident.reports.doctor import diagnosis_report
     from dynident.robots import load_robot
 
@@ -64,12 +64,12 @@ def doctor(
     with spinner("Examining") as say:
         found = diagnose(machine, recorded, progress=say)
     if report is not None:
-        from dynident.reports.diagnosis import diagnosis_page
+        from dynident.reports.doctor import diagnosis_page
 
         diagnosis_page(found, _tell).save(report)
     written = _write(data[0], found, reading, force=force) if fix else None  # last: from then on the log is read in another way
     if as_json:
-        print_json({**diagnosis_document(found), "written": None if written is None else str(written)})
+        print_json(DiagnosisDocument.of(found, written=None if written is None else str(written)))
     else:
         print_report(diagnosis_report(found, say=_tell))
         if written is not None:

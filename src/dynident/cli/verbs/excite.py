@@ -214,7 +214,7 @@ def _design_motion(robot: Robot, motion: str, shape: dict[str, Any], read: Calla
 
 def _show_design(design: Design, output: Path, write: Callable[..., None], *, rate: float, plot: bool, as_json: bool) -> None:
     """Write the file and its page, and print the tables."""
-    from dynident.excitation.documents import design_document
+    from dynident.excitation.documents import DesignDocument
 
     robot, driven = design.base.robot, write_design(design, output, write, rate=rate)
     page = output.with_suffix(".html")
@@ -226,7 +226,7 @@ def _show_design(design: Design, output: Path, write: Callable[..., None], *, ra
         shown = figure_page(design.plot(title=heading), f"{robot.name}: trajectory", GENERATOR)
         write_atomically(page, show_moving(shown, robot, driven))
     written = f"{output}, plot in {page}" if plot else str(output)
-    print_result(design.tables(), design_document(design), as_json=as_json, written=written)
+    print_result(design.tables(), DesignDocument.of(design), as_json=as_json, written=written)
 
 
 def _write_static(
@@ -242,14 +242,14 @@ def _write_static(
 ) -> None:
     """rate : samples per second where the format needs them; else the file holds the points of the sequence."""
     from dynident.excitation import FileHeader
-    from dynident.excitation.documents import static_document
+    from dynident.excitation.documents import StaticDocument
     from dynident.excitation.static_design import design_configurations
 
     with progress_bar("Choosing configurations") as progress:
         design = design_configurations(robot, count, limits=limits, progress=progress, **options)
     header = FileHeader.of_report(robot, design.report, design.unchecked)
     write(design.dataset() if rate is None else design.sequence.samples(rate), header=header)
-    print_result(design.tables(), static_document(design), as_json=as_json, written=str(output))
+    print_result(design.tables(), StaticDocument.of(design), as_json=as_json, written=str(output))
 
 
 def _keep_apart(limits: Limits, bounds: LimitChoice) -> Limits:

@@ -52,7 +52,7 @@ def fit(
     """
     from dynident.errors import InputError
     from dynident.pipeline.fit import FitSettings, fit_data
-    from dynident.pipeline.model import judge
+    from dynident.pipeline.model import FitDocument, judge
     from dynident.robots import load_robot
 
     settings = FitSettings(
@@ -80,7 +80,7 @@ def fit(
     verdict = judge(model, sentence)
     if as_json:
         failures = {step: sentence(error) for step, error in model.failures.items()}
-        print_json({"robot": machine.name, "verdict": list(verdict.lines), "next": list(verdict.next), "failures": failures})
+        print_json(FitDocument(robot=machine.name, verdict=verdict.lines, next=verdict.next, failures=failures))
     else:
         out = console()
         out.print(model.headline, style="bold", markup=False)

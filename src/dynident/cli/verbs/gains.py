@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from dynident.cli.arguments import AsJson, RobotFile
 from dynident.cli.command_line import Argument
@@ -68,6 +68,7 @@ def gains(
     """
     from dynident.core.files import write_atomically
     from dynident.drives import Known, identify_gains
+    from dynident.drives.document import GainsDocument
     from dynident.regression.options import read_friction
     from dynident.robots import load_robot
 
@@ -94,7 +95,7 @@ def gains(
             friction=model,
             cutoff=cutoff,
         )
-    document: dict[str, Any] = {"status": result.status.name.lower(), "gains": result.records(), "notes": list(result.notes)}
+    document = GainsDocument.of(result)
     if output is not None:
         write_atomically(output, result.recipe())
         print_result(result.tables(), document, as_json=as_json, written=str(output))

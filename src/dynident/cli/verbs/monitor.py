@@ -57,9 +57,9 @@ def monitor(
     """
     from dynident.core.files import file_digest
     from dynident.monitoring import find_contacts
-    from dynident.monitoring.documents import contacts_document
-    from dynident.reports.contacts import contacts_page
-    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_monitor
+    from dynident.monitoring.documents import ContactsDocument
+    from dynident.reports.monitoring import contacts_page
+    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
 
     settings = {name: value for name, value in vars(observer).items() if value is not None}
     page = run / PAGE if output is None else output
@@ -75,12 +75,12 @@ def monitor(
         watcher = _watcher(folder, estimate, reading, free, recorded, settings)
     if free:
         files = {file.name: file_digest(file) for file in free if file.is_file()}
-        write_monitor(folder, watcher, provenance={"command": running_command(), "files": files})
+        write_result(folder, watcher, provenance={"command": running_command(), "files": files})
     with spinner("Watching"):
         found = find_contacts(watcher, recorded)
         contacts_page(found).save(page)
     written = f"{page}, the thresholds to {run}" if free else str(page)
-    print_result(found.tables(), {**contacts_document(found), "written": str(page)}, as_json=as_json, written=written)
+    print_result(found.tables(), ContactsDocument.of(found, written=str(page)), as_json=as_json, written=written)
 
 
 def _watcher(

@@ -26,7 +26,7 @@ def presets(
 ) -> None:
     """List the presets for the files of common recorders, or show one as the YAML file that it is."""
     from dynident.core.files import read_text
-    from dynident.data.reading.presets import find_preset, list_presets
+    from dynident.data.reading.presets import PresetDocument, find_preset, list_presets
     from dynident.reports.tables import Column, Table
 
     if formats:
@@ -37,7 +37,7 @@ def presets(
         return
     found = list_presets() if name is None else (find_preset(name),)
     if as_json:
-        print_json([{"name": item.name, "about": item.about, "source": item.source, "file": str(item.path)} for item in found])
+        print_json([PresetDocument.of(item) for item in found])
         return
     print_table(Table("Presets", tuple(found), (Column("name"), Column("about", "files"))), console())
 

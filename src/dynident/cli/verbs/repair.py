@@ -47,8 +47,9 @@ def repair(
     parameters change as little as possible, and those that do are listed.
     """
     from dynident.core.files import write_atomically
+    from dynident.feasibility.repairs.document import RepairDocument
     from dynident.feasibility.repairs.repair import repair as nearest
-    from dynident.feasibility.repairs.writing import check_suffix, repair_document, repaired_text
+    from dynident.feasibility.repairs.writing import check_suffix, repaired_text
     from dynident.robots import load_robot
 
     machine = load_robot(robot, chain)
@@ -57,4 +58,4 @@ def repair(
     check_output(output, "repaired robot", inputs=(robot,))
     result = nearest(machine, margin=margin, metric=distance)
     write_atomically(output, repaired_text(result, output, description))
-    print_result(result.tables(), repair_document(result), as_json=as_json, written=str(output))
+    print_result(result.tables(), RepairDocument.of(result), as_json=as_json, written=str(output))

@@ -52,9 +52,11 @@ def sample(
     per sample, and index.json; RUN gets samples.safetensors and samples.json for the report. Exits with 1 when the chains have not
     converged.
     """
+    from dataclasses import replace
+
     from dynident.core.files import place_below
     from dynident.exports.sampled import check_samples_target, export_samples
-    from dynident.runs import RunFolder, Stage, check_stages, load_run, write_samples
+    from dynident.runs import RunFolder, Stage, check_stages, load_run, write_result
 
     chosen = {name: base for name, base in bases.items() if base is not None}
     if len(chosen) > 1:
@@ -69,10 +71,10 @@ def sample(
         drawn = links.sample(count, seed=seed, progress=progress)
     with progress_bar("Writing models") as progress:
         index = export_samples(drawn, folder, target=target, original=base, parameters=source.digest(Stage.PARAMETERS), progress=progress)
-    write_samples(source, drawn, provenance={"command": running_command()})
+    write_result(source, drawn, provenance={"command": running_command()})
     spread = load_run(source).torque_spread
     if as_json:
-        print_json(index | {"links": drawn.spread(), "torque_spread_percent": None if spread is None else spread.by_joint()})
+        print_json(replace(index, links=drawn.link_spreads, torque_spread_percent=None if spread is None else spread.by_joint()))
         return
     out = console()
     print_report(drawn.tables())
@@ -80,5 +82,5 @@ def sample(
         from dynident.reports.validation import torque_table
 
         print_table(torque_table(spread), out)
-    print_notes(out, index["notes"])
+    print_notes(out, index.notes)
     out.print(f"Written to {folder} and {run}", markup=False)

@@ -46,7 +46,7 @@ def validate(
     is compared with |predicted|.
     """
     from dynident.data import ControllerSamples
-    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_validation
+    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
     from dynident.validation import validate as validated
 
     folder = RunFolder(run)
@@ -64,21 +64,20 @@ def validate(
     check_stages(run, Stage.VALIDATION)
     with progress_bar("Validating") as progress:
         result = validated(estimate, recorded, links=_links(folder), folds=folds, **vars(filtering), progress=progress)
-    document = write_validation(folder, result, provenance=provenance)
+    document = write_result(folder, result, provenance=provenance)
     print_result(result.tables(), document, as_json=as_json, written=str(run))
 
 
 def _validate_samples(estimate: Estimate, samples: ControllerSamples, provenance: dict[str, Any], *, as_json: bool) -> None:
     from dynident.reports.regression import residual_table
-    from dynident.runs.documents import residual_document
+    from dynident.runs.documents.validation import SampleValidationDocument
     from dynident.validation import validate_samples
 
     with progress_bar("Validating") as progress:
         found = validate_samples(estimate, samples, progress=progress)
     name = estimate.base.robot.name
     if as_json:
-        content = {"robot": name, "source": samples.source, "samples": samples.samples} | residual_document(found)
-        print_json({**content, "provenance": provenance})
+        print_json(SampleValidationDocument.of(name, samples, found, provenance))
         return
     out = console()
     out.print(f"{name}: the model of {estimate.summary.source} on {samples.source}, {samples.samples} samples", markup=False, style="bold")

@@ -133,10 +133,10 @@ def test_links_may_touch_and_go_anywhere_when_the_file_says_so(tmp_path):
     ("text", "place", "facts"),
     [
         ("speed: 1", "", ("speed", "position", "velocity")),
-        ("velocity: fast", "velocity", ("fast", 0.25)),
+        ("velocity: fast", "velocity", ("fast", "number")),
         ("velocity: [1]", "velocity", (1, 2)),
         ("velocity: {elbow: 1}", "", ("elbow", "joint1", "joint2")),
-        ("position: {joint1: 3}", "position.joint1", (2, 3)),
+        ("position: {joint1: 3}", "position.joint1", ("list", 3)),
         ("position: [[-1, 1]]", "position", (1, "pairs", 2)),
         ("boxes: {lower: 1}", "boxes", ("list", "mapping")),
         ("boxes: [{frames: [nose]}]", "", ("nose", "link1", "link2", "tool")),

@@ -127,7 +127,7 @@ def test_chosen_joints_and_speeds():
         ("sinusoids", "amplitude: 0\nperiod: 1", "amplitude", (0, "none")),
         ("friction-sweep", "speed: 1", "", ("speed", "speeds", "hold")),
         ("friction-sweep", "speeds: [0.1, -0.1]", "speeds", ("positive",)),
-        ("friction-sweep", "hold: 0", "hold", (0, "positive")),
+        ("friction-sweep", "hold: 0", "hold", (0, "number")),
     ],
 )
 def test_bad_files_are_named(motion, text, place, facts, tmp_path):

@@ -106,7 +106,7 @@ def test_regions_mean_what_they_say(tmp_path, shape, inside, outside):
         ),
         ("bounds: {m1: [1, 0]}", ("bounds.m1", "lower", 1, "upper", 0)),
         ("bounds: {m1: [1]}", ("bounds.m1", 1, 2)),
-        ("bounds: {m1: 1}", ("bounds.m1", 2, 1)),
+        ("bounds: {m1: 1}", ("bounds.m1", "list", 1)),
         ("bounds: {m1: [0, many]}", ("bounds.m1[1]", "many", "number")),
         ("bounds: {m9: [0, 1]}", ("m9", "m1..m3")),
         ("bounds: [m1]", ("bounds", "mapping")),
