@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dynident.fleet import RunComparison
-from dynident.fleet.documents import sentences
+from dynident.comparison import RunComparison
+from dynident.comparison.documents import sentences
 from dynident.reports.blocks import Block, Listing, Text, notes_listing
-from dynident.reports.fleet import beyond_table, deviation_sheet, quantity_table, run_table, small_multiples
+from dynident.reports.comparison_tables import beyond_table, deviation_sheet, quantity_table, run_table, small_multiples
 from dynident.reports.page import FilledSection, Page, render
 from dynident.reports.tables import Table
 

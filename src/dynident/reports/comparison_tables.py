@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from dynident.comparison.compare import RunComparison
+from dynident.comparison.documents import comparison_records, sentences
+from dynident.comparison.quantities import FRICTION, LINKS
 from dynident.core.texts import short_number
-from dynident.fleet.comparison import RunComparison
-from dynident.fleet.documents import comparison_records, sentences
-from dynident.fleet.quantities import FRICTION, LINKS
 from dynident.reports import show
 from dynident.reports.figures import Figure, axis, figure, numbers, plain, points
 from dynident.reports.tables import Column, Report, Table, estimated

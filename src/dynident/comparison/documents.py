@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dynident.comparison.compare import RunComparison
+from dynident.comparison.quantities import FRICTION, LINKS
 from dynident.core.files import finite_or_none
-from dynident.fleet.comparison import RunComparison
-from dynident.fleet.quantities import FRICTION, LINKS
 
 SCHEMA = "dynident/comparison/1"
 

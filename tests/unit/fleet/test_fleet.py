@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from dynident import load_robot
 from dynident.cli.chain import CHAIN, Chain, ChainOutcome, is_done, run_chain
-from dynident.cli.command_line import make_verb, run_verb
 from dynident.cli.fleet_sharing import odd_links
 from dynident.cli.fleet_steps import FleetOptions, name_folders, option_words
+from tests.unit.fleet.fleets import robot_log
+
+from dynident import load_robot
+from dynident.cli.command_line import make_verb, run_verb
 from dynident.cli.verbs.fleet import run_all
 from dynident.core.files import json_text
 from dynident.core.records import OpenedFile
@@ -27,7 +28,6 @@ from dynident.robots.mounting import Mounting
 from dynident.robots.serialize import robot_to_dict
 from dynident.runs import RunFolder, Stage
 from tests.schemas import validator
-from tests.unit.fleet.fleets import robot_log
 
 MODEL = "pendulum_1r"
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dynident.cli.chain import DIAGNOSIS, ChainOutcome
+from dynident.comparison import RunComparison, compare_runs
+from dynident.comparison.documents import comparison_document
 from dynident.core.files import json_text, read_json, write_atomically
 from dynident.core.texts import short_number
-from dynident.errors import FileError
+from dynident.errors import FileError, InputError
+from dynident.fleet.robots import DIAGNOSIS, RobotOutcome
+from dynident.reports.comparison import fleet_page
 from dynident.reports.tables import Column, Report, Table, csv_text
-
-if TYPE_CHECKING:
-    from dynident.fleet import RunComparison
 
 _SCHEMA = "dynident/fleet/1"
 PAGE, DOCUMENT, VALUES = "fleet.html", "fleet.json", "fleet.csv"
-_MOST = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,13 +26,13 @@ class FleetSummary:
 
     robot: str
     folder: Path
-    outcomes: tuple[ChainOutcome, ...]
+    outcomes: tuple[RobotOutcome, ...]
     comparison: RunComparison | None
     why: str = ""
     facts: tuple[str, ...] = ()
 
     @property
-    def failed(self) -> tuple[ChainOutcome, ...]:
+    def failed(self) -> tuple[RobotOutcome, ...]:
         return tuple(outcome for outcome in self.outcomes if _failures(outcome))
 
     @property
@@ -68,8 +67,6 @@ class FleetSummary:
         return Table("Robots", self.outcomes, columns, dimmed=lambda outcome: outcome in self.failed)
 
     def document(self) -> dict[str, Any]:
-        from dynident.fleet.documents import comparison_document
-
         robots = [
             {
                 "robot": outcome.name,
@@ -86,8 +83,6 @@ class FleetSummary:
 
     def write(self) -> dict[str, Any]:
         """fleet.html, fleet.json and fleet.csv; the document is returned."""
-        from dynident.reports.comparison import fleet_page
-
         document = self.document()
         tables = [("Failures", self.failure_table())] if self.failed else []
         page = fleet_page(self.robot, self.headline, self.comparison, [*tables, ("Robots", self.robot_table())], self.facts)
@@ -106,11 +101,8 @@ def findings(folder: Path) -> list[str]:
         return []
 
 
-def summarise(robot: str, folder: Path, outcomes: Sequence[ChainOutcome], facts: Sequence[str] = ()) -> FleetSummary:
+def summarise(robot: str, folder: Path, outcomes: Sequence[RobotOutcome], facts: Sequence[str] = ()) -> FleetSummary:
     """With the comparison of all robots that were identified, where there is one."""
-    from dynident.errors import InputError
-    from dynident.fleet import compare_runs
-
     runs = [outcome.run for outcome in outcomes if outcome.run is not None]
     comparison, why = None, ""
     try:
@@ -120,6 +112,6 @@ def summarise(robot: str, folder: Path, outcomes: Sequence[ChainOutcome], facts:
     return FleetSummary(robot=robot, folder=folder, outcomes=tuple(outcomes), comparison=comparison, why=why, facts=tuple(facts))
 
 
-def _failures(outcome: ChainOutcome) -> dict[str, str]:
+def _failures(outcome: RobotOutcome) -> dict[str, str]:
     """Without the doctor's: what it can't look at, the identification takes, or refuses in the same words."""
     return {step: text for step, text in outcome.failures.items() if step != "doctor"}
