@@ -589,17 +589,4 @@ class Diagnosis(TypedDict):
     recipe: dict[str, Any]
     gravity: list[float] | None
     written: NotRequired[Annotated[str | None, "the YAML file that the sure corrections were written to"]]
-
-
-class Step(TypedDict):
-    """A step that is done: with which input, and the SHA-256 of what it left."""
-
-    key: str
-    files: dict[str, str]
-
-
-class Chain(TypedDict):
-    """Which steps of a fleet's robot are done."""
-
-    schema: str
-    steps: dict[str, Step]
+    made_from: NotRequired[Annotated[dict[str, str], "of a fleet: SHA-256 of its `inputs`: data, robot, and how the data were read"]]

@@ -35,7 +35,6 @@ DOCUMENTS: Mapping[str, tuple[Any, str]] = {
     **{stage.document: (getattr(documents, stage.name.title()), stage.value.schema) for stage in Stage},
     "robot.json": (documents.Robot, ROBOT_SCHEMA),
     "diagnosis.json": (documents.Diagnosis, ""),
-    "chain.json": (documents.Chain, "dynident/chain/1"),
     **{f"{kind}.json": (getattr(printed, kind.title().replace("-", "")), f"dynident/{kind}/1") for kind in _PRINTED},
     "contacts.json": (printed.Contacts, ""),
     "gains.json": (printed.Gains, ""),

@@ -9,7 +9,7 @@ from typing import Any
 
 from dynident.comparison import RunComparison, compare_runs
 from dynident.comparison.documents import comparison_document
-from dynident.core.files import json_text, read_json, write_atomically
+from dynident.core.files import json_text, make_folder, read_json, write_atomically
 from dynident.core.texts import short_number
 from dynident.errors import FileError, InputError
 from dynident.fleet.robots import DIAGNOSIS, RobotOutcome
@@ -83,6 +83,7 @@ class FleetSummary:
 
     def write(self) -> dict[str, Any]:
         """fleet.html, fleet.json and fleet.csv; the document is returned."""
+        make_folder(self.folder)  # which no robot has made where all of them failed
         document = self.document()
         tables = [("Failures", self.failure_table())] if self.failed else []
         page = fleet_page(self.robot, self.headline, self.comparison, [*tables, ("Robots", self.robot_table())], self.facts)
