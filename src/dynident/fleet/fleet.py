@@ -26,7 +26,7 @@ def identify_fleet(
     robot: Robot,
     data: Sequence[Path],
     output: Path,
-    options: FleetOptions,
+    options: FleetOptions | None = None,
     *,
     description: str = "",
     share: bool = False,
@@ -53,6 +53,7 @@ def identify_fleet(
     tell
         Called with what is done, and the share of the robots that are.
     """
+    options = options or FleetOptions()
     check_writable(output, PAGE, DOCUMENT, VALUES, LINKS)
     robots, facts = plan_robots(robot, data, output, options, description=description, scheduler=scheduler), tuple[str, ...]()
     if share:

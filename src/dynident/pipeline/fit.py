@@ -12,7 +12,7 @@ from dynident.core.files import read_bytes
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.reading.reading import Reading
 from dynident.errors import DynidentError, FileError, InputError
-from dynident.exports import EXPORTERS, export
+from dynident.exports import EXPORTERS, export, model_from_run
 from dynident.exports.registry import find_original
 from dynident.feasibility import FeasibleSet, LinkParameters, retrieval_problem, solve_retrieval, with_ranges
 from dynident.friction.model import FrictionModel
@@ -243,7 +243,7 @@ def _publish(model: Model, output: Path, tell: Callable[[str], None]) -> Model:
         tell("Exporting")
         try:
             original = find_original(EXPORTERS["urdf"], model.estimate.base.robot)
-            export(model.links, "urdf", path=output / MODEL, original=original)
+            export(model_from_run(output), "urdf", path=output / MODEL, original=original)
         except DynidentError as error:
             failures["export"] = error
     tell("Writing the report")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Unpack
 
 from dynident.core.options import narrow
@@ -90,12 +89,10 @@ def retrieve_run(
     check_stages(run.path, Stage.PARAMETERS)
     on_step("Retrieving links")
     links = retrieve_links(run, estimate, narrow(choice, RetrievalChoice), choice, on_step)
-    write = partial(write_parameters, run, seed=choice.seed, held=choice.hold_gravity)
     if choice.ranges:
-        write(links, provenance={**provenance, "inputs": ""})  # whatever happens to the ranges, which may take long
         on_step("Ranges of the parameters")
         links = with_ranges(links)
-    write(links, provenance=provenance)
+    write_parameters(run, links, seed=choice.seed, held=choice.hold_gravity, provenance=provenance)
     return links
 
 
