@@ -14,6 +14,9 @@ from dynident.core.arrays import Array, BoolArray, IntArray, all_finite, as_numb
 from dynident.core.large_arrays import concatenate_rows, row_blocks
 from dynident.errors import ShapeError, UnknownNameError, ValueRangeError
 
+#: No log spans more [s]: a hundred years. Stamps since 1970 beside stamps since the start of a recording are 56 years apart.
+LONGEST = 100 * 365.25 * 86400.0
+
 
 def add_source(source: str, what: str) -> str:
     """The source of data to which something was done."""
@@ -84,6 +87,8 @@ def check_time(time: Array, starts: Sequence[int]) -> Array:
             f"goes back from {time[i - 1]:.9g} to {time[i]:.9g} s at sample {i}{others}; "
             "sort the samples, or start a segment there if recording was interrupted",
         )
+    if time.size and time.max() - time.min() > LONGEST:
+        raise ValueRangeError("time", f"spans {time.max() - time.min():.3g} s, more than 100 years; check the stamps and their unit")
     return freeze(time)
 
 

@@ -44,7 +44,7 @@ def read_lerobot(path: Path, options: NoOptions | None = None) -> dict[str, NDAr
     return content | ({"joint_names": np.array(names)} if names else {})
 
 
-READER = Reader(name="lerobot", read=read_lerobot, marker="meta/info.json")
+READER = Reader(name="lerobot", read=read_lerobot, marker="meta/info.json", apart=True)
 
 
 def _joint_names(info: dict[str, Any], count: int) -> list[str]:

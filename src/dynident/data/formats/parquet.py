@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynident.core.isolation import read_apart
 from dynident.core.options import NoOptions
 from dynident.core.sizes import check_unpacked
 from dynident.data.formats.columns_on_disk import LONG_INTEGER, ColumnSpool
@@ -28,6 +29,7 @@ def read_parquet(path: Path, options: NoOptions | None = None) -> dict[str, NDAr
     """The columns by name; a column of lists of one length is an array of two axes."""
     import pyarrow as pa
 
+    check_unpacked_size(path)
     try:
         with _open(path) as file:
             table = file.read()
@@ -44,6 +46,7 @@ def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress
     """The same for a file that is too large for memory: columns of numbers, dates and lists of numbers alone, which live on disk."""
     import pyarrow as pa
 
+    read_apart(check_unpacked_size, path)  # Arrow ends the process at some damaged metadata
     try:
         with _open(path, pre_buffer=False) as file:
             names = [field.name for field in file.schema_arrow if not pa.types.is_dictionary(field.type)]
@@ -58,18 +61,34 @@ def read_large_parquet(path: Path, options: NoOptions | None, progress: Progress
         raise FileError(path, f"can't be read as Parquet: {str(error).splitlines()[0]}") from None
 
 
-READER = Reader(name="parquet", read=read_parquet, read_large=read_large_parquet, suffixes=(".parquet",))
+def check_unpacked_size(path: Path) -> None:
+    """FileError where a file unpacks to far more than it is: a column of one value is a few bytes, however often it is repeated."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        with pa.OSFile(os.fsencode(path)) as stream, parquet.ParquetFile(stream) as file:
+            metadata = file.metadata
+            groups = [metadata.row_group(g) for g in range(metadata.num_row_groups)]
+            columns = [group.column(c) for group in groups for c in range(metadata.num_columns)]
+            size = sum(max(8.0 * column.num_values, column.total_uncompressed_size) for column in columns)
+            rows = metadata.num_rows
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise FileError(path, f"can't be read as Parquet: {str(error).splitlines()[0]}") from None
+    check_unpacked(path, max(size, 8.0 * rows), remedy="split it into several files")
+
+
+READER = Reader(name="parquet", read=read_parquet, read_large=read_large_parquet, suffixes=(".parquet",), apart=True)
 
 
 @contextmanager
 def _open(path: Path, **options: Any) -> Generator[Any]:
-    """The file, unless it unpacks to far more than it is. Texts stay in its dictionary, for one of them may be repeated without end."""
+    """The file. Texts stay in its dictionary, because one of them may be repeated without end."""
     import pyarrow as pa
     from pyarrow import parquet
 
     with pa.OSFile(os.fsencode(path)) as stream:  # of a str, Arrow wants UTF-8
         with parquet.ParquetFile(stream) as file:
-            _check_values(path, file.metadata)
             texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
         stream.seek(0)
         with parquet.ParquetFile(stream, read_dictionary=texts, **options) as file:
@@ -86,14 +105,6 @@ def _is_binary(kind: Any) -> bool:
     import pyarrow as pa
 
     return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind)
-
-
-def _check_values(path: Path, metadata: Any) -> None:
-    """A column of one value is a few bytes, however often it is repeated, in rows or in lists."""
-    groups = (metadata.row_group(g) for g in range(metadata.num_row_groups))
-    columns = [group.column(c) for group in groups for c in range(metadata.num_columns)]
-    size = sum(max(8.0 * column.num_values, column.total_uncompressed_size) for column in columns)
-    check_unpacked(path, max(size, 8.0 * metadata.num_rows), remedy="split it into several files")
 
 
 def _floats(values: NDArray[Any]) -> NDArray[Any]:

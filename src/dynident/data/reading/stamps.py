@@ -34,7 +34,8 @@ def seconds_of(file: Path, stamps: NDArray[Any], unit: str | None) -> Array:
     first = stamps[0] if len(stamps) else 0
     # integers are shifted before they become floats, which hold the digits of a nanosecond clock since 1970 only to 0.3 us
     shifted = stamps - first if _UNIX < abs(float(first)) * scale < np.inf else stamps
-    time = np.asarray(shifted, dtype=float) * scale
+    with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is refused with its place
+        time = np.asarray(shifted, dtype=float) * scale
     if unit is None:
         _check_clock(file, stamps, time)
     return time

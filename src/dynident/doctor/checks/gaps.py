@@ -6,18 +6,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dynident.data import Dataset
 from dynident.doctor.case import Case
 from dynident.doctor.finding import Check, CheckStage, Confidence, Evidence, Finding
 from dynident.doctor.pieces import find_gaps
 from dynident.doctor.signals import compare_signals
 
 _LISTED = 20
+#: A step of the clock by this many usual ones is more than jitter: four samples are missing. More places than are listed are jitter.
+SHORT_GAP = 5.0
 
 
 def _look(case: Case) -> Iterator[Finding]:
     data = case.data
     found = [(float(data.time[place - 1]), float(data.time[place])) for place in find_gaps(data)]
     if not found:
+        yield from _short_gaps(data)
         return
     lost = sum(stop - start for start, stop in found)
     middle = np.array([0.5 * (start + stop) for start, stop in found])
@@ -38,6 +42,23 @@ def _look(case: Case) -> Iterator[Finding]:
         evidence=(*(Evidence("gap at", value, "s") for value in middle[:_LISTED].tolist()), Evidence("lost in all", lost, "s")),
         advice="nothing has to be done about it; record on a quieter computer where it happens often",
         signals=(signals,),
+    )
+
+
+def _short_gaps(data: Dataset) -> Iterator[Finding]:
+    """Samples that are missing one after the other, too few for the log to be split there."""
+    steps = np.diff(data.time)
+    places = np.flatnonzero(steps > SHORT_GAP / data.rate)
+    places = places[~np.isin(places + 1, data.starts)]
+    if not 0 < len(places) <= _LISTED:
+        return
+    longest = float(steps[places].max())
+    yield Finding(
+        name=CHECK.name,
+        sentence=f"samples are missing in {len(places)} places, for up to {longest:.3g} s; filters interpolate there",
+        confidence=Confidence.LOW,
+        evidence=tuple(Evidence("missing from", float(data.time[place]), "s") for place in places),
+        advice="nothing has to be done about it; record on a quieter computer where it happens often",
     )
 
 
