@@ -259,6 +259,15 @@ def narrow(options: Options, to: type[OptionsT]) -> OptionsT:
     return to(**{item.name: getattr(options, item.name) for item in declared_options(to)})
 
 
+def map_values(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The value of an option with each single value in it changed."""
+    if isinstance(value, Mapping):
+        return {name: map_values(item, change) for name, item in cast("Mapping[Any, Any]", value).items()}
+    if type(value) in (tuple, list):
+        return tuple(map_values(item, change) for item in value)
+    return change(value)
+
+
 def typed_words(*options: Options) -> list[str]:
     """What a user would type for the options that differ from their defaults."""
     words: list[str] = []

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from dynident.core.cluster import each_completed, open_client
 from dynident.core.files import check_writable, place_below
-from dynident.core.options import Options, declared_options
+from dynident.core.options import Options, declared_options, map_values
 from dynident.errors import InputError
 from dynident.fleet.robots import STEPS, FleetOptions, RobotOutcome, RobotWork, is_done, work_on
 from dynident.fleet.sharing import LINKS, share_in_fleet
@@ -70,7 +70,7 @@ def plan_robots(
     """What is to be done for each of DATA; workers of a scheduler get paths that do not depend on the folder that they work in."""
     folders = name_folders(data, output)
     if scheduler is not None:
-        options = replace(options, reading=_absolute(options.reading), retrieve=_absolute(options.retrieve))
+        options = replace(options, reading=_with_absolute_paths(options.reading), retrieve=_with_absolute_paths(options.retrieve))
         data, folders = [path.absolute() for path in data], {name: folder.absolute() for name, folder in folders.items()}
     steps = tuple(name for name in STEPS if name != "validate" or options.held_out is not None)
     return [
@@ -104,17 +104,10 @@ def work_on_all(robots: Sequence[RobotWork], *, workers: int | None = 1, schedul
     return [outcomes[number] for number in range(len(robots))]
 
 
-def _absolute(options: OptionsT) -> OptionsT:
-    """The same with absolute paths in place of those that begin in this folder."""
-    values = {item.name: _absolute_path(getattr(options, item.name)) for item in declared_options(type(options))}
+def _with_absolute_paths(options: OptionsT) -> OptionsT:
+    values = {item.name: map_values(getattr(options, item.name), _absolute) for item in declared_options(type(options))}
     return replace(cast("Any", options), **values)
 
 
-def _absolute_path(value: Any) -> Any:
-    if isinstance(value, Path):
-        return value.absolute()
-    if isinstance(value, Mapping):
-        return {name: _absolute_path(item) for name, item in cast("Mapping[str, Any]", value).items()}
-    if type(value) is tuple:
-        return tuple(map(_absolute_path, cast("tuple[Any, ...]", value)))
-    return os.path.abspath(value) if isinstance(value, str) and os.path.isfile(value) else value
+def _absolute(value: Any) -> Any:
+    return type(value)(os.path.abspath(value)) if isinstance(value, Path) or (isinstance(value, str) and os.path.isfile(value)) else value

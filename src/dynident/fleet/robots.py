@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import version
@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 
 from dynident.comparison import ComparedRun, observe
 from dynident.core.files import file_digest, json_text, make_folder, read_json, write_atomically
-from dynident.core.options import Options, declared_options, typed_words
+from dynident.core.options import Options, declared_options, map_values, typed_words
 from dynident.data import ControllerSamples, Dataset
 from dynident.data.reading.reading import Reading
 from dynident.doctor import diagnose
@@ -41,11 +41,6 @@ DIAGNOSIS = "diagnosis.json"
 DataT = TypeVar("DataT", Dataset, ControllerSamples)
 
 
-def error_text(error: BaseException) -> str:
-    """What is said of an error."""
-    return str(error) if isinstance(error, DynidentError) else f"{type(error).__name__}: {error}"
-
-
 @dataclass(frozen=True, kw_only=True)
 class FleetOptions:
     """What holds for all robots of a fleet.
@@ -60,7 +55,7 @@ class FleetOptions:
     mounting: Mounting = field(default_factory=Mounting)
     identify: IdentifyChoice = field(default_factory=IdentifyChoice)
     retrieve: RetrieveChoice = field(default_factory=RetrieveChoice)
-    say: Callable[[BaseException], str] = error_text
+    say: Callable[[BaseException], str] = str
 
     @property
     def held_out(self) -> tuple[float, float] | None:
@@ -167,7 +162,7 @@ class _RobotAtWork:
     def inputs(self, step: str) -> str:
         """The digest of what the step depends on beside the stages before it. Where data and run folder lie does not matter."""
         options = STEPS[step].options(self.options)
-        values = [_by_content(getattr(each, item.name)) for each in options for item in declared_options(type(each))]
+        values = [map_values(getattr(each, item.name), _content) for each in options for item in declared_options(type(each))]
         return hashlib.sha256(json.dumps([version("dynident"), self.data_and_robot, values]).encode()).hexdigest()
 
     @cached_property
@@ -278,12 +273,8 @@ def _diagnosed_inputs(folder: Path) -> str:
         return ""
 
 
-def _by_content(value: Any) -> Any:
-    """A value of an option as JSON, with the content of files and run folders in place of their names."""
-    if isinstance(value, Mapping):
-        return {str(name): _by_content(item) for name, item in cast("Mapping[Any, Any]", value).items()}
-    if isinstance(value, list | tuple):
-        return [_by_content(item) for item in cast("Sequence[Any]", value)]
+def _content(value: Any) -> Any:
+    """A value of an option for a digest: the content of a file or a run folder in place of its name."""
     if isinstance(value, str | Path) and os.path.isfile(value):
         return file_digest(value)
     if isinstance(value, Path) and value.is_dir():

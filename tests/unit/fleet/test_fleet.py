@@ -246,3 +246,13 @@ def test_robots_with_odd_links_are_told_from_those_with_odd_friction():
     runs = [compared(seed) for seed in range(10)]
     runs[3], runs[6] = compared(3, worn=1), compared(6, payload=0.6)
     assert odd_links([RobotOutcome(name=run.name, failures={}, run=run) for run in runs]) == ("robot 6",)
+
+
+def test_workers_of_a_scheduler_get_absolute_paths(logs, tmp_path, monkeypatch):
+    monkeypatch.chdir(logs)
+    (tmp_path / "limits.yaml").write_text("bounds: {m1: [0, 50]}")
+    bounds = Path(os.path.relpath(tmp_path / "limits.yaml"))
+    options = FleetOptions(retrieve=replace(QUICK, bounds=(bounds,), prior="uniform"))
+    (work,) = plan_robots(load_robot(MODEL), [Path("r0.npz")], Path("runs"), options, scheduler="tcp://somewhere:1")
+    assert (work.data, work.folder) == (logs / "r0.npz", logs / "runs" / "r0")
+    assert (work.options.retrieve.bounds, work.options.retrieve.prior) == ((tmp_path / "limits.yaml",), "uniform")
