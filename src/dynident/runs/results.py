@@ -125,9 +125,9 @@ def read_validation(folder: Folder) -> Validation:
     return RunFolder.of(folder).read(Stage.VALIDATION).result
 
 
-def write_samples(folder: Folder, samples: PosteriorSamples) -> dict[str, Any]:
+def write_samples(folder: Folder, samples: PosteriorSamples, *, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Write samples into the run folder that the link parameters are in."""
-    return _write(folder, Stage.SAMPLES, StageContent(result=samples))
+    return _write(folder, Stage.SAMPLES, StageContent(result=samples, origin=_origin(0, provenance)))
 
 
 def read_samples(folder: Folder) -> PosteriorSamples:

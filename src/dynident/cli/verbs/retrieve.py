@@ -6,6 +6,7 @@ from typing import Annotated
 
 from dynident.cli.arguments import AsJson, RunPath
 from dynident.cli.command_line import Argument
+from dynident.cli.inputs import running_command
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.feasibility.options import RetrievalChoice, SolverChoice
 
@@ -46,10 +47,12 @@ def retrieve(
     check_stages(run, Stage.PARAMETERS)
     with spinner(f"Solving with {search.solver or 'sdp'}") as say:
         result = retrieve_links(folder, estimate, choice, search, say)
-    held = choice.hold_gravity
-    document = write_parameters(folder, result, seed=search.seed, held=held)  # whatever happens to the ranges, which may take long
+    held, provenance = choice.hold_gravity, {"command": running_command()}
+    document = write_parameters(
+        folder, result, seed=search.seed, held=held, provenance=provenance
+    )  # whatever happens to the ranges, which may take long
     if ranges:
         with progress_bar("Ranges of the parameters") as progress:
             result = with_ranges(result, progress=progress)
-        document = write_parameters(folder, result, seed=search.seed, held=held)
+        document = write_parameters(folder, result, seed=search.seed, held=held, provenance=provenance)
     print_result(result.tables(), document, as_json=as_json, written=str(run))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from dynident.cli.arguments import AsJson, RandomSeed, RunPath
 from dynident.cli.command_line import Argument, Offered
+from dynident.cli.inputs import running_command
 from dynident.cli.terminal import console, print_json, print_notes, print_report, print_table, progress_bar
 from dynident.core.kinds import Count, Folder, path
 from dynident.core.options import DeclaredOption
@@ -65,7 +66,7 @@ def sample(
         drawn = links.sample(count, seed=seed, progress=progress)
     with progress_bar("Writing models") as progress:
         index = export_samples(drawn, folder, target=target, original=base, parameters=source.digest(Stage.PARAMETERS), progress=progress)
-    write_samples(source, drawn)
+    write_samples(source, drawn, provenance={"command": running_command()})
     spread = load_run(source).torque_spread
     if as_json:
         print_json(index | {"links": drawn.spread(), "torque_spread_percent": None if spread is None else spread.by_joint()})
