@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
     from dynident.excitation import Limits, TrajectoryFile
     from dynident.robots import Robot
     from dynident.robots.mounting import Mounting
+
+#: Of a command that another one runs; empty for one that was typed.
+_WORDS: ContextVar[tuple[str, ...]] = ContextVar("_WORDS", default=())
 
 
 def read_text_of(robot: str, chain: Mounting) -> str | None:
@@ -71,6 +76,16 @@ def check_output(
             refuse_source(run, file)
 
 
+@contextmanager
+def typed(words: Sequence[str]) -> Generator[None]:
+    """Inside, these are the words of the running command: it is run by another one, as a user would type it."""
+    token = _WORDS.set(tuple(words))
+    try:
+        yield
+    finally:
+        _WORDS.reset(token)
+
+
 def running_command() -> str:
     """What the user has typed."""
-    return shlex.join(["dynident", *sys.argv[1:]])
+    return shlex.join(["dynident", *(_WORDS.get() or sys.argv[1:])])
