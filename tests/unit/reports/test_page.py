@@ -111,10 +111,10 @@ def test_the_verdict_follows_the_numbers(complete, bare, tmp_path):
     assert any("they count noise" in sentence and "leaves out all the time" in sentence for sentence in what_not_to_trust(run))
     assert any("dynident validate" in sentence for sentence in what_not_to_trust(load_run(bare)))
     seen = shutil.copytree(bare, tmp_path / "seen")
-    from dynident.runs import read_estimate, write_validation
+    from dynident.runs import read_estimate, write_result
     from dynident.validation import validate
 
-    write_validation(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
+    write_result(seen, validate(read_estimate(seen), log(arm(), seconds=12.0)))
     assert "own fit" in headline(load_run(seen))
 
 

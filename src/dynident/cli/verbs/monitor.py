@@ -59,7 +59,7 @@ def monitor(
     from dynident.monitoring import find_contacts
     from dynident.monitoring.documents import contacts_document
     from dynident.reports.contacts import contacts_page
-    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_monitor
+    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
 
     settings = {name: value for name, value in vars(observer).items() if value is not None}
     page = run / PAGE if output is None else output
@@ -75,7 +75,7 @@ def monitor(
         watcher = _watcher(folder, estimate, reading, free, recorded, settings)
     if free:
         files = {file.name: file_digest(file) for file in free if file.is_file()}
-        write_monitor(folder, watcher, provenance={"command": running_command(), "files": files})
+        write_result(folder, watcher, provenance={"command": running_command(), "files": files})
     with spinner("Watching"):
         found = find_contacts(watcher, recorded)
         contacts_page(found).save(page)

@@ -71,9 +71,10 @@ def payload(
     from dynident.exports import payload_fragment
     from dynident.payload import identify_payload
     from dynident.robots import load_robot
-    from dynident.runs import RunFolder, Stage, read_estimate, write_payload
-    from dynident.runs.results import estimate_content, payload_content
-    from dynident.runs.stages import write_stages
+    from dynident.runs import RunFolder, Stage, read_estimate, write_result
+    from dynident.runs.folder import write_stages
+    from dynident.runs.results import make_origin
+    from dynident.runs.stages import StageContent
 
     declared = _declared(declared_mass, declared_com)
     folder = _folder(arm, unloaded, output, mounting)
@@ -90,11 +91,13 @@ def payload(
     write_files({file: payload_fragment(found, target) for target, file in fragments.items()})
     provenance = {"command": running_command(), "part": list(chosen.part), "files": loaded.provenance.files}
     if unloaded:
-        arm_content = estimate_content(estimate, provenance={"command": running_command()})
-        contents = {Stage.ESTIMATE: arm_content, Stage.PAYLOAD: payload_content(found, provenance=provenance)}
+        contents = {
+            Stage.ESTIMATE: StageContent(result=estimate, origin=make_origin(0, {"command": running_command()})),
+            Stage.PAYLOAD: StageContent(result=found, origin=make_origin(0, provenance)),
+        }
         document = write_stages(folder, contents)[Stage.PAYLOAD]
     else:
-        document = write_payload(source, found, provenance=provenance)
+        document = write_result(source, found, provenance=provenance)
     print_result(found.tables(), document, as_json=as_json, written=" and ".join(map(str, (folder, *fragments.values()))))
 
 

@@ -23,11 +23,14 @@ dynident sample run -n 50 --seed 3"""
 
 def offered_bases() -> list[DeclaredOption]:
     """An option per export target that patches a file."""
-    from dynident.exports.sampled import patching_targets
+    from dynident.exports import EXPORTERS
 
     return [
-        DeclaredOption(name=name, kind=path("BASE"), flag=f"--{name}", help=f"Write every sample as {what}, patched from this one.")
-        for name, what in patching_targets().items()
+        DeclaredOption(
+            name=name, kind=path("BASE"), flag=f"--{name}", help=f"Write every sample as {exporter.original_name}, patched from this one."
+        )
+        for name, exporter in EXPORTERS.items()
+        if exporter.original
     ]
 
 
@@ -51,7 +54,7 @@ def sample(
     """
     from dynident.core.files import place_below
     from dynident.exports.sampled import check_samples_target, export_samples
-    from dynident.runs import RunFolder, Stage, check_stages, load_run, write_samples
+    from dynident.runs import RunFolder, Stage, check_stages, load_run, write_result
 
     chosen = {name: base for name, base in bases.items() if base is not None}
     if len(chosen) > 1:
@@ -66,7 +69,7 @@ def sample(
         drawn = links.sample(count, seed=seed, progress=progress)
     with progress_bar("Writing models") as progress:
         index = export_samples(drawn, folder, target=target, original=base, parameters=source.digest(Stage.PARAMETERS), progress=progress)
-    write_samples(source, drawn, provenance={"command": running_command()})
+    write_result(source, drawn, provenance={"command": running_command()})
     spread = load_run(source).torque_spread
     if as_json:
         print_json(index | {"links": drawn.spread(), "torque_spread_percent": None if spread is None else spread.by_joint()})

@@ -46,7 +46,7 @@ def validate(
     is compared with |predicted|.
     """
     from dynident.data import ControllerSamples
-    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_validation
+    from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
     from dynident.validation import validate as validated
 
     folder = RunFolder(run)
@@ -64,7 +64,7 @@ def validate(
     check_stages(run, Stage.VALIDATION)
     with progress_bar("Validating") as progress:
         result = validated(estimate, recorded, links=_links(folder), folds=folds, **vars(filtering), progress=progress)
-    document = write_validation(folder, result, provenance=provenance)
+    document = write_result(folder, result, provenance=provenance)
     print_result(result.tables(), document, as_json=as_json, written=str(run))
 
 
