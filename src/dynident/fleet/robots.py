@@ -35,7 +35,7 @@ from dynident.robots import Robot
 from dynident.robots.mounting import Mounting
 from dynident.robots.serialize import robot_to_dict
 from dynident.runs import RunFolder, Stage, StageContent, load_run
-from dynident.runs.stages import stale_documents
+from dynident.runs.folder import stale_documents
 
 DIAGNOSIS = "diagnosis.json"
 DataT = TypeVar("DataT", Dataset, ControllerSamples)

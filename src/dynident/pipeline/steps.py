@@ -18,7 +18,7 @@ from dynident.pipeline.retrieval import retrieve_links
 from dynident.regression.estimate import Estimate
 from dynident.regression.identify import IdentifyOptions, identify
 from dynident.robots.robot import Robot
-from dynident.runs import RunFolder, Stage, check_stages, read_estimate, read_parameters, write_estimate, write_parameters, write_validation
+from dynident.runs import RunFolder, Stage, check_stages, read_estimate, read_parameters, write_estimate, write_parameters, write_result
 from dynident.validation import Validation, validate
 from dynident.validation.folds import CrossValidation, cross_validate_fit
 
@@ -100,5 +100,5 @@ def validate_run(run: RunFolder, log: Dataset, *, provenance: Mapping[str, Any])
     """The errors of coefficients and links on a log."""
     check_stages(run.path, Stage.VALIDATION)
     validation = validate(read_estimate(run), log, links=read_parameters(run))
-    write_validation(run, validation, provenance=provenance)
+    write_result(run, validation, provenance=provenance)
     return validation
