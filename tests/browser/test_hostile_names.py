@@ -22,8 +22,8 @@ from dynident.monitoring import contact_monitor, find_contacts
 from dynident.regression import build_problem
 from dynident.reports import report
 from dynident.reports.comparison import comparison_page, fleet_page
-from dynident.reports.contacts import contacts_page
-from dynident.reports.diagnosis import diagnosis_page
+from dynident.reports.doctor import diagnosis_page
+from dynident.reports.monitoring import contacts_page
 from dynident.reports.page import figure_page
 from dynident.reports.view import view
 from dynident.reproduce.claim import Claim

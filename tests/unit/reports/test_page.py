@@ -19,8 +19,9 @@ from dynident.feasibility import RetrievalStatus
 from dynident.regression.vendor_model import VendorModelTest
 from dynident.reports import SECTIONS, report, report_html
 from dynident.reports.blocks import Cards, Figure, Table
-from dynident.reports.page import fill_section, typeset
+from dynident.reports.html import typeset
 from dynident.reports.robot_figures import ellipsoid
+from dynident.reports.run_report import fill_section
 from dynident.reports.sections.verdict import headline, what_not_to_trust, what_to_trust
 from dynident.runs import Run, Stage, load_run, read_parameters, write_parameters
 from dynident.runs.stages import Origin

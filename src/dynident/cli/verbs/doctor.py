@@ -64,7 +64,7 @@ def doctor(
     with spinner("Examining") as say:
         found = diagnose(machine, recorded, progress=say)
     if report is not None:
-        from dynident.reports.diagnosis import diagnosis_page
+        from dynident.reports.doctor import diagnosis_page
 
         diagnosis_page(found, _tell).save(report)
     written = _write(data[0], found, reading, force=force) if fix else None  # last: from then on the log is read in another way

@@ -58,7 +58,7 @@ def monitor(
     from dynident.core.files import file_digest
     from dynident.monitoring import find_contacts
     from dynident.monitoring.documents import contacts_document
-    from dynident.reports.contacts import contacts_page
+    from dynident.reports.monitoring import contacts_page
     from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_result
 
     settings = {name: value for name, value in vars(observer).items() if value is not None}
