@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 from documentation.reference import MADE
-from dynident.cli.chain import ChainDocument
 from dynident.cli.printed import PRINTED, printed_documents
 from dynident.core.documents import Document, json_schema
 from dynident.robots.robot import Robot
@@ -26,7 +25,6 @@ Nothing is in it that its schema does not name.
 
 def _documents() -> Iterator[type[Document]]:
     yield from (stage.document_kind for stage in Stage)
-    yield ChainDocument
     for verb in PRINTED:
         yield from printed_documents(verb)
 

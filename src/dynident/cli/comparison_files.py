@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dynident.fleet import RunComparison
+    from dynident.comparison import RunComparison
 
 SUFFIXES = (".html", ".csv", ".json")
 
 
 def write_comparison(comparison: RunComparison, file: Path) -> None:
     """A page, a table with a row per run and quantity, or JSON."""
+    from dynident.comparison.documents import ComparisonDocument
     from dynident.core.files import json_text, write_atomically
-    from dynident.fleet.documents import ComparisonDocument
-    from dynident.reports.fleet import comparison_page
+    from dynident.reports.comparison import comparison_page
     from dynident.reports.tables import csv_text
 
     if file.suffix.lower() == ".html":

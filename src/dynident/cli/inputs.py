@@ -1,8 +1,7 @@
-"""What verbs read beside logs, the periods of a log that were asked for, files that may be written, and the command that was typed."""
+"""What verbs read beside logs, files that may be written, and the command that was typed."""
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
 from collections.abc import Generator, Iterable, Sequence
@@ -12,13 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from dynident.errors import FileError, InputError
+from dynident.errors import FileError
 
 if TYPE_CHECKING:
-    from dynident.data import ControllerSamples, Dataset
+    from dynident.data import Dataset
     from dynident.data.reading.reading import Reading
     from dynident.excitation import Limits, TrajectoryFile
-    from dynident.regression.options import Periods
     from dynident.robots import Robot
     from dynident.robots.mounting import Mounting
 
@@ -34,22 +32,6 @@ def read_text_of(robot: str, chain: Mounting) -> str | None:
         return None
     description = read_description(robot, chain)
     return description.text if description.kind == "urdf" else None
-
-
-def choose_periods(recorded: Dataset | ControllerSamples, periods: Periods | None, *, average: bool = False) -> Dataset | ControllerSamples:
-    """The data with the whole periods that are to be used; as they are where nothing is marked and nothing was asked for."""
-    from dynident.data import ControllerSamples, average_periods, keep_periods
-
-    if isinstance(recorded, ControllerSamples):
-        if periods is not None or average:
-            raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
-        return recorded
-    if periods is None and recorded.period is not None:
-        recorded = keep_periods(recorded, 1, None)
-    elif periods is not None and periods != "all":
-        first, last = periods
-        recorded = keep_periods(recorded, first, None if math.isinf(last) else int(last))
-    return average_periods(recorded) if average else recorded
 
 
 def read_motion(file: Path, robot: Robot, reading: Reading) -> TrajectoryFile:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 PRINTED: Mapping[str, tuple[str, ...]] = {
     "bundle": ("dynident.bundles.manifest:BundleDocument",),
     "check": ("dynident.robots.check_document:CheckDocument",),
-    "compare": ("dynident.fleet.documents:ComparisonDocument",),
+    "compare": ("dynident.comparison.documents:ComparisonDocument",),
     "doctor": ("dynident.doctor.document:DiagnosisDocument",),
     "excite": (
         "dynident.excitation.documents:DesignDocument",
@@ -23,7 +23,7 @@ PRINTED: Mapping[str, tuple[str, ...]] = {
     ),
     "export": ("dynident.exports.document:ExportedDocument",),
     "fit": ("dynident.pipeline.model:FitDocument",),
-    "fleet": ("dynident.cli.fleet_summary:FleetDocument",),
+    "fleet": ("dynident.fleet.summary:FleetDocument",),
     "friction": ("dynident.runs.documents.friction:FrictionDocument",),
     "gains": ("dynident.drives.document:GainsDocument",),
     "identify": ("dynident.runs.documents.estimate:EstimateDocument",),

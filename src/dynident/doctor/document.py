@@ -54,9 +54,12 @@ class DiagnosisDocument(Document):
     recipe: Annotated[Mapping[str, Any], "of all findings of which the doctor is sure"]
     gravity: Annotated[tuple[float, ...] | None, "the same of gravity"]
     written: Annotated[str | None, "the YAML file that the sure corrections were written to"] = field(default="", metadata=LEFT_OUT)
+    made_from: Annotated[Mapping[str, str] | None, "of a fleet: SHA-256 of its `inputs`: data, robot, and how the data were read"] = field(
+        default=None, metadata=LEFT_OUT
+    )
 
     @staticmethod
-    def of(diagnosis: Diagnosis, *, written: str | None = "") -> DiagnosisDocument:
+    def of(diagnosis: Diagnosis, *, written: str | None = "", made_from: Mapping[str, str] | None = None) -> DiagnosisDocument:
         correction = diagnosis.correction
         return DiagnosisDocument(
             robot=diagnosis.robot.name,
@@ -66,4 +69,5 @@ class DiagnosisDocument(Document):
             recipe=diagnosis.in_file.recipe,
             gravity=None if correction.gravity is None else correction.arguments["gravity"],
             written=written,
+            made_from=made_from,
         )

@@ -5,6 +5,7 @@ Nothing heavy is imported before something is read, because every command import
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
     from dynident.data.reading.reading import Reading
     from dynident.regression.estimate import Estimate
+    from dynident.regression.options import Periods
     from dynident.robots import Robot
 
 
@@ -58,6 +60,23 @@ def read_log_and_samples(
     if part != (0.0, 1.0):
         log, samples = (log.part(*part), samples) if log is not None else (None, None if samples is None else samples.part(*part))
     return log, samples
+
+
+def choose_periods(recorded: Dataset | ControllerSamples, periods: Periods | None, *, average: bool = False) -> Dataset | ControllerSamples:
+    """The data with the whole periods that are to be used; as they are where nothing is marked and nothing was asked for."""
+    from dynident.data import ControllerSamples, average_periods, keep_periods
+    from dynident.errors import InputError
+
+    if isinstance(recorded, ControllerSamples):
+        if periods is not None or average:
+            raise InputError("--periods and --average-periods are for logs; a controller's samples have no periods")
+        return recorded
+    if periods is None and recorded.period is not None:
+        recorded = keep_periods(recorded, 1, None)
+    elif periods is not None and periods != "all":
+        first, last = periods
+        recorded = keep_periods(recorded, first, None if math.isinf(last) else int(last))
+    return average_periods(recorded) if average else recorded
 
 
 def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:

@@ -212,6 +212,7 @@ class Origin:
     versions : of the programs; made_from : digest by stage; command : that was run.
     part : of the data, as fractions; links : the run folder that the links are from; files : SHA-256 of data files by name.
     held : the run whose gravity was held, and the digests of its stages.
+    inputs : SHA-256 of the data, the robot and the options, by which a fleet knows that the step need not be done again.
     """
 
     versions: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -222,6 +223,7 @@ class Origin:
     links: str = ""
     files: Mapping[str, str] | None = None
     held: Mapping[str, str | None] | None = None
+    inputs: str = ""
 
     @property
     def provenance(self) -> dict[str, Any]:

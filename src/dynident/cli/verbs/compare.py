@@ -31,8 +31,8 @@ def compare(
     Two runs are compared with each other, the second with the first; of more, each is compared with the median of all, and those farthest
     from it come first. Deviations count the standard deviation of each estimate and, of five runs or more, how much they usually differ.
     """
-    from dynident.fleet import ComparedRun, compare_runs, observe
-    from dynident.fleet.documents import ComparisonDocument
+    from dynident.comparison import ComparedRun, compare_runs, observe
+    from dynident.comparison.documents import ComparisonDocument
     from dynident.runs import load_run
 
     for file in output:

@@ -12,11 +12,11 @@ from dynident.cli.arguments import AsJson, LogFiles, NewRun, RandomSeed, RobotFi
 from dynident.cli.command_line import Argument, Selected
 from dynident.cli.exits import sentence
 from dynident.cli.inputs import running_command
-from dynident.cli.retrieval import read_conditions
 from dynident.cli.terminal import console, print_json, progress_bar, spinner
 from dynident.data.reading.reading import Reading
 from dynident.feasibility.options import RetrievalChoice
 from dynident.pipeline.reading import read_data, read_log_and_samples
+from dynident.pipeline.retrieval import read_conditions
 from dynident.regression.options import ProblemChoice
 from dynident.robots.mounting import Mounting
 

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from dynident.cli.arguments import AsJson, LogFiles, NewRun, RobotFile
 from dynident.cli.command_line import Argument
-from dynident.cli.inputs import choose_periods, running_command
+from dynident.cli.inputs import running_command
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.data.reading.reading import Reading
 from dynident.errors import InputError
-from dynident.pipeline.reading import read_log_and_samples, remember_reading
+from dynident.pipeline.reading import choose_periods, read_log_and_samples, remember_reading
 from dynident.regression.options import FitChoice, PeriodChoice, ProblemChoice, TrainingPart
 from dynident.robots.mounting import Mounting
 

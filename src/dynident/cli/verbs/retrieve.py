@@ -7,8 +7,7 @@ from typing import Annotated
 from dynident.cli.arguments import AsJson, RunPath
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import running_command
-from dynident.cli.retrieval import retrieve_links
-from dynident.cli.terminal import print_result, progress_bar
+from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.feasibility.options import RetrievalChoice, SolverChoice
 
 EXAMPLE = """Examples:
@@ -40,12 +39,14 @@ def retrieve(
     finds nothing that is feasible.
     """
     from dynident.feasibility import with_ranges
+    from dynident.pipeline.retrieval import retrieve_links
     from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_parameters
 
     folder = RunFolder(run)  # what is written is made from the estimate that is read here, whatever happens to its file meanwhile
     estimate = read_estimate(folder)
     check_stages(run, Stage.PARAMETERS)
-    result = retrieve_links(folder, estimate, choice, search)
+    with spinner(f"Solving with {search.solver or 'sdp'}") as say:
+        result = retrieve_links(folder, estimate, choice, search, say)
     held, provenance = choice.hold_gravity, {"command": running_command()}
     document = write_parameters(
         folder, result, seed=search.seed, held=held, provenance=provenance

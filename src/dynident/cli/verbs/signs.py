@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 
 from dynident.cli.arguments import AsJson, LogFiles, MagnitudeReading, NewRun, RandomSeed, RobotFile, Scheduler
 from dynident.cli.command_line import Argument
-from dynident.cli.inputs import check_output, choose_periods, running_command
+from dynident.cli.inputs import check_output, running_command
 from dynident.cli.terminal import print_result, progress_bar, spinner
 from dynident.core.kinds import Hertz
 from dynident.errors import InputError
-from dynident.pipeline.reading import read_data, remember_reading
+from dynident.pipeline.reading import choose_periods, read_data, remember_reading
 from dynident.regression.options import FrictionChoice, PeriodChoice, TrainingPart
 from dynident.robots.mounting import Mounting
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from dynident.cli.chain import DIAGNOSIS, ChainOutcome
+from dynident.comparison import RunComparison, compare_runs
+from dynident.comparison.documents import ComparisonDocument
 from dynident.core.documents import Document, Number
-from dynident.core.files import json_text, read_json, write_atomically
+from dynident.core.files import json_text, make_folder, read_json, write_atomically
 from dynident.core.texts import short_number
-from dynident.errors import FileError
-from dynident.fleet.documents import ComparisonDocument
+from dynident.errors import FileError, InputError
+from dynident.fleet.robots import DIAGNOSIS, RobotOutcome
+from dynident.reports.comparison import fleet_page
 from dynident.reports.tables import Column, Report, Table, csv_text
 
-if TYPE_CHECKING:
-    from dynident.fleet import RunComparison
-
 PAGE, DOCUMENT, VALUES = "fleet.html", "fleet.json", "fleet.csv"
-_MOST = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,13 +51,13 @@ class FleetSummary:
 
     robot: str
     folder: Path
-    outcomes: tuple[ChainOutcome, ...]
+    outcomes: tuple[RobotOutcome, ...]
     comparison: RunComparison | None
     why: str = ""
     facts: tuple[str, ...] = ()
 
     @property
-    def failed(self) -> tuple[ChainOutcome, ...]:
+    def failed(self) -> tuple[RobotOutcome, ...]:
         return tuple(outcome for outcome in self.outcomes if _failures(outcome))
 
     @property
@@ -110,8 +108,7 @@ class FleetSummary:
 
     def write(self) -> FleetDocument:
         """fleet.html, fleet.json and fleet.csv; the document is returned."""
-        from dynident.reports.fleet import fleet_page
-
+        make_folder(self.folder)  # which no robot has made where all of them failed
         document = self.document()
         tables = [("Failures", self.failure_table())] if self.failed else []
         page = fleet_page(self.robot, self.headline, self.comparison, [*tables, ("Robots", self.robot_table())], self.facts)
@@ -130,11 +127,8 @@ def findings(folder: Path) -> list[str]:
         return []
 
 
-def summarise(robot: str, folder: Path, outcomes: Sequence[ChainOutcome], facts: Sequence[str] = ()) -> FleetSummary:
+def summarise(robot: str, folder: Path, outcomes: Sequence[RobotOutcome], facts: Sequence[str] = ()) -> FleetSummary:
     """With the comparison of all robots that were identified, where there is one."""
-    from dynident.errors import InputError
-    from dynident.fleet import compare_runs
-
     runs = [outcome.run for outcome in outcomes if outcome.run is not None]
     comparison, why = None, ""
     try:
@@ -144,6 +138,6 @@ def summarise(robot: str, folder: Path, outcomes: Sequence[ChainOutcome], facts:
     return FleetSummary(robot=robot, folder=folder, outcomes=tuple(outcomes), comparison=comparison, why=why, facts=tuple(facts))
 
 
-def _failures(outcome: ChainOutcome) -> dict[str, str]:
+def _failures(outcome: RobotOutcome) -> dict[str, str]:
     """Without the doctor's: what it can't look at, the identification takes, or refuses in the same words."""
     return {step: text for step, text in outcome.failures.items() if step != "doctor"}

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from dynident.comparison.compare import RunComparison
+from dynident.comparison.quantities import FRICTION, LINKS
 from dynident.core.documents import Document, Number, Unit, fill
-from dynident.fleet.comparison import RunComparison
-from dynident.fleet.quantities import FRICTION, LINKS
 
 
 def sentences(comparison: RunComparison) -> list[str]:

@@ -1,13 +1,13 @@
-"""From the options of `dynident retrieve` to links: the problem that options and files describe, and how it is solved."""
+"""From declared options to links: the problem that options and files describe, and how it is solved."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from dynident.cli.terminal import spinner
 from dynident.core.options import changes
 from dynident.errors import InputError
 from dynident.feasibility.options import SHARED, Dropped, RetrievalChoice, SolverChoice
@@ -20,19 +20,28 @@ if TYPE_CHECKING:
     from dynident.runs import RunFolder
 
 
-def retrieve_links(run: RunFolder, estimate: Estimate, choice: RetrievalChoice, search: SolverChoice) -> LinkParameters:
-    """The links that were asked for."""
+def retrieve_links(
+    run: RunFolder,
+    estimate: Estimate,
+    choice: RetrievalChoice,
+    search: SolverChoice,
+    progress: Callable[[str], None] | None = None,
+) -> LinkParameters:
+    """The links that are asked for. Finished starts are kept in the run folder.
+
+    progress : called now and then with what is going on.
+    """
     from dynident.feasibility import SolverOptions
     from dynident.feasibility.methods import method_by_name, retrieve_by_method
 
     if search.method is None:
         options = SolverOptions(own=search.solver_option, seed=search.seed, starts=search.starts or 1)
-        return _solve(build_problem(run, estimate, choice), run, choice, search, options)
+        return _solve(build_problem(run, estimate, choice), run, choice, search, options, progress)
     search = replace(search, solver=_check_method(search.method, choice, search))
     dropped, starts = choice.drop or Dropped(), search.starts or method_by_name(search.method or "").starts
 
     def solve(problem: RetrievalProblem, step: Step, options: SolverOptions) -> LinkParameters:
-        return _solve(problem, run, choice, search, options, label=step.name)
+        return _solve(problem, run, choice, search, options, progress, label=step.name)
 
     return retrieve_by_method(
         estimate,
@@ -141,6 +150,7 @@ def _solve(
     choice: RetrievalChoice,
     search: SolverChoice,
     options: SolverOptions,
+    progress: Callable[[str], None] | None,
     *,
     label: str = "start",
 ) -> LinkParameters:
@@ -162,9 +172,9 @@ def _solve(
     held = [item.value for item in problem.terms.equalities]  # what an earlier step of a method has found
     parts = [_key(choice), search.method, run.digest(Stage.ESTIMATE), solver, options.own, search.seed, version("dynident"), held]
     store = StartStore(run.path, hashlib.sha256(json.dumps(parts, sort_keys=True, default=vars).encode()).hexdigest(), label)
-    with open_executor(search.workers, search.scheduler) as executor, spinner(f"Solving with {solver}") as say:
-        told = replace(options, executor=executor, budget=search.budget, finished=store.finished(), on_finished=store.store)
-        return solve_retrieval(problem, solver=solver, options=told, progress=say)
+    with open_executor(search.workers, search.scheduler) as executor:
+        options = replace(options, executor=executor, budget=search.budget, finished=store.finished(), on_finished=store.store)
+        return solve_retrieval(problem, solver=solver, options=options, progress=progress)
 
 
 def _key(choice: RetrievalChoice) -> dict[str, Any]:
