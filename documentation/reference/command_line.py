@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable
 
 from documentation.reference import FOLDER, MADE, docstrings
+from dynident.cli.app import load_verb
 from dynident.cli.command_line import Verb, Word, help_text
-from dynident.cli.overview import GROUPS, VERBS
-from dynident.cli.parser import load_verb
+from dynident.cli.overview import GROUPS, VERBS, purpose
 
 #: Pages that tell more than the help, below docs/.
 _MORE = {
@@ -94,9 +94,9 @@ def make() -> dict[str, str]:
 
 def _overview() -> str:
     rows = [
-        f"| {group if first else ''} | [`dynident {name}`](#dynident-{name}) | {text} |"
+        f"| {group if first else ''} | [`dynident {name}`](#dynident-{name}) | {purpose(name)} |"
         for group, verbs in GROUPS.items()
-        for first, (name, text) in zip([True, *[False] * len(verbs)], verbs.items(), strict=False)
+        for first, name in zip([True, *[False] * len(verbs)], verbs, strict=False)
     ]
     return "\n".join(["| | command | |", "|---|---|---|", *rows])
 

@@ -1,9 +1,10 @@
-"""What verbs print: reports as tables, and a progress bar for what takes long."""
+"""What verbs print: what they found as tables or JSON, and a progress bar for what takes long."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dynident.core.names import visible
@@ -29,6 +30,44 @@ def console(width: int = 140) -> Console:
     if not found.is_terminal:
         found.width = width
     return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a verb found, and how the command ends.
+
+    report : for the terminal, or what prints it; document : with --json in its place. warning : before the report.
+    require : called when all is printed, raises what is wrong nonetheless.
+    written : the files, or a sentence that ends with a full stop, as the last line; empty for none.
+    code : exit code.
+    """
+
+    report: Report | Callable[[], None]
+    document: object
+    warning: str = ""
+    require: Callable[[], None] | None = None
+    written: str = ""
+    code: int = 0
+
+
+def show(outcome: Outcome | int | None, *, as_json: bool) -> int | None:
+    """Print what a verb found; its exit code."""
+    if not isinstance(outcome, Outcome):
+        return outcome
+    if as_json:
+        print_json(outcome.document)
+    else:
+        if outcome.warning:
+            console().print(outcome.warning, style="bold red", markup=False)
+        if callable(outcome.report):
+            outcome.report()
+        else:
+            print_report(outcome.report)
+    if outcome.require is not None:
+        outcome.require()
+    if outcome.written and not as_json:
+        console().print(outcome.written if outcome.written.endswith(".") else f"Written to {outcome.written}", markup=False)
+    return outcome.code
 
 
 def print_result(report: Report, document: object, *, as_json: bool, written: str) -> None:
@@ -59,10 +98,12 @@ def print_report(report: Report) -> None:
     out = console()
     for number, line in enumerate(report.header):
         out.print(f"[bold]{escape(visible(line))}[/]" if number == 0 else escape(visible(line)))
-    for table in report.tables:
-        out.print()
+    for number, table in enumerate(report.tables):
+        if number or report.header:
+            out.print()
         print_table(table, out)
-    out.print()
+    if report.tables or report.facts or report.notes:
+        out.print()
     for line in report.facts:
         out.print(escape(visible(line)))
     for number, note in enumerate(report.notes, start=1):

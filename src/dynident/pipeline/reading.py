@@ -5,15 +5,19 @@ Nothing heavy is imported before something is read, because every command import
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from dynident.errors import InputError
+
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
     from dynident.data.reading.reading import Reading
     from dynident.regression.estimate import Estimate
+    from dynident.regression.options import PeriodChoice
     from dynident.robots import Robot
 
 
@@ -36,6 +40,38 @@ def read_data(
     data = load_recording(files, replace(reading, robot_joints=robot.joint_names, progress=progress))
     data = order_joints(robot, data) if ordered else data
     return data if part == (0.0, 1.0) else data.part(*part)
+
+
+def read_log(
+    files: Sequence[Path],
+    robot: Robot,
+    reading: Reading,
+    part: tuple[float, float] = (0.0, 1.0),
+    *,
+    ordered: bool = True,
+    progress: Callable[[float], None] | None = None,
+    remedy: str = "give a log with torques",
+) -> Dataset:
+    """The same where a log is needed; InputError, with `remedy`, for samples of a controller."""
+    from dynident.data import Dataset
+
+    data = read_data(files, robot, reading, part, ordered=ordered, progress=progress)
+    if not isinstance(data, Dataset):
+        raise InputError(f"{', '.join(map(str, files))}: samples of a controller's M and g, and a log was expected", remedy=remedy)
+    return data
+
+
+def choose_periods(log: Dataset, choice: PeriodChoice) -> Dataset:
+    """The whole periods that are to be used; the log as it is where nothing is marked and nothing was asked for."""
+    from dynident.data import average_periods, keep_periods
+
+    periods = choice.periods
+    if periods is None and log.period is not None:
+        log = keep_periods(log, 1, None)
+    elif periods is not None and periods != "all":
+        first, last = periods
+        log = keep_periods(log, first, None if math.isinf(last) else int(last))
+    return average_periods(log) if choice.average_periods else log
 
 
 def read_log_and_samples(

@@ -41,6 +41,12 @@ class PeriodChoice(Options):
         shown="all whole periods",
         group="Advanced",
     )
+    average_periods: bool = option(
+        False,
+        "Fit the mean of the periods, sample by sample: N of them have 1/√N of the noise, in the positions too. Standard deviations "
+        "follow from the residuals of the mean.",
+        group="Advanced",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -105,6 +105,12 @@ def read_parameters(folder: Folder) -> LinkParameters:
     return RunFolder.of(folder).read(Stage.PARAMETERS).result
 
 
+def find_parameters(folder: Folder) -> LinkParameters | None:
+    """The same; None where none have been retrieved. Those that are out of date are a FileError."""
+    run = RunFolder.of(folder)
+    return read_parameters(run) if (run.path / Stage.PARAMETERS.file).is_file() else None
+
+
 def write_validation(folder: Folder, validation: Validation, *, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Write a validation into the run folder that the estimate is in; of its curves a few thousand samples."""
     return _write(folder, Stage.VALIDATION, validation_content(validation, provenance=provenance))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from dynident.cli.arguments import AsJson, RunPath
+from dynident.cli.arguments import RunPath
 from dynident.cli.command_line import Argument
-from dynident.cli.retrieval import retrieve_links
-from dynident.cli.terminal import print_result, progress_bar
+from dynident.cli.terminal import Outcome, progress_bar, spinner
 from dynident.feasibility.options import RetrievalChoice, SolverChoice
 
 EXAMPLE = """Examples:
@@ -26,10 +25,9 @@ def retrieve(
     /,
     *,
     choice: RetrievalChoice,
-    as_json: AsJson = False,
     search: SolverChoice,
     ranges: Annotated[bool, Argument(help="Compute how far each parameter can move.", group="Advanced")] = True,
-) -> None:
+) -> Outcome:
     """Find the link parameters that a real robot can have and that data and nominal model make most probable, and certify them.
 
     Links are physically consistent, and friction opposes the motion at every speed that the log reached, in both directions: a friction
@@ -39,16 +37,18 @@ def retrieve(
     finds nothing that is feasible.
     """
     from dynident.feasibility import with_ranges
+    from dynident.pipeline.retrieval import retrieve_links
     from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_parameters
 
     folder = RunFolder(run)  # what is written is made from the estimate that is read here, whatever happens to its file meanwhile
     estimate = read_estimate(folder)
     check_stages(run, Stage.PARAMETERS)
-    result = retrieve_links(folder, estimate, choice, search)
+    with spinner("Solving") as say:
+        result = retrieve_links(folder, estimate, choice, search, progress=say)
     held = choice.hold_gravity
     document = write_parameters(folder, result, seed=search.seed, held=held)  # whatever happens to the ranges, which may take long
     if ranges:
         with progress_bar("Ranges of the parameters") as progress:
             result = with_ranges(result, progress=progress)
         document = write_parameters(folder, result, seed=search.seed, held=held)
-    print_result(result.tables(), document, as_json=as_json, written=str(run))
+    return Outcome(report=result.tables(), document=document, written=str(run))

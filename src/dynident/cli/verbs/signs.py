@@ -8,13 +8,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal
 
-from dynident.cli.arguments import AsJson, LogFiles, MagnitudeReading, NewRun, RandomSeed, RobotFile, Scheduler
-from dynident.cli.command_line import Argument
-from dynident.cli.inputs import check_output, choose_periods, running_command
-from dynident.cli.terminal import print_result, progress_bar, spinner
+from dynident.cli.arguments import LogFiles, MagnitudeReading, NewRun, RandomSeed, RobotFile, Scheduler
+from dynident.cli.command_line import Argument, Selected
+from dynident.cli.inputs import check_output, running_command
+from dynident.cli.terminal import Outcome, progress_bar, spinner
 from dynident.core.kinds import Hertz
-from dynident.errors import InputError
-from dynident.pipeline.reading import read_data, remember_reading
+from dynident.pipeline.reading import choose_periods, read_log, remember_reading
 from dynident.regression.options import FrictionChoice, PeriodChoice, TrainingPart
 from dynident.robots.mounting import Mounting
 
@@ -40,7 +39,6 @@ def signs(
     signed_log: Annotated[
         Path | None, Argument(help="Also write the log with its signs, for verbs that need them: .npz, .csv or .parquet.")
     ] = None,
-    as_json: AsJson = False,
     reading: MagnitudeReading,
     mounting: Mounting,
     method: Annotated[
@@ -51,16 +49,16 @@ def signs(
         Argument(help="An option of the method's own. {}.", group="Search", registry="dynident.signs.methods.registry:describe_options"),
     ] = MappingProxyType({}),
     scheduler: Scheduler = None,
-    period_choice: PeriodChoice,
+    period_choice: Annotated[PeriodChoice, Selected(("periods",))],
     seed: RandomSeed = 0,
-) -> int:
+) -> Outcome:
     """Recover the signs of torques of which only the magnitude was recorded, and identify the robot with them.
 
     Writes what dynident identify writes into RUN, signs.safetensors and signs.json, and feasible links where there are some; retrieve,
     validate, export and report work on it as usual. Exits with 1 when the signs are ambiguous or the model doesn't explain the data.
     """
     from dynident.core.cluster import open_executor
-    from dynident.data import Dataset, write_dataset
+    from dynident.data import write_dataset
     from dynident.data.formats.writing import WRITERS
     from dynident.robots import load_robot
     from dynident.runs import Stage, check_stages, save_run
@@ -71,10 +69,10 @@ def signs(
         check_output(signed_log, "log", WRITERS, inputs=data)
     machine = load_robot(robot, mounting)
     with progress_bar("Reading") as progress:
-        everything = read_data(data, machine, reading, training.train, progress=progress)
-    recorded = choose_periods(everything, period_choice.periods)
-    if not isinstance(recorded, Dataset):
-        raise InputError("the data are samples of a controller's M and g, which have their signs; use dynident identify")
+        everything = read_log(
+            data, machine, reading, training.train, progress=progress, remedy="they have their signs; use dynident identify"
+        )
+        recorded = choose_periods(everything, period_choice)
     with open_executor(1, scheduler) as executor, spinner("Searching for the signs") as say:
         found = recover_signs(
             machine,
@@ -94,5 +92,9 @@ def signs(
     documents = save_run(output, found.estimate, signs=found, parameters=found.links, seed=seed, provenance=known)
     if signed_log is not None:
         write_dataset(found.signed, signed_log)
-    print_result(found.tables(), documents[Stage.SIGNS], as_json=as_json, written=f"{output}, {signed_log}" if signed_log else str(output))
-    return 0 if found.verdict.settled else 1
+    return Outcome(
+        report=found.tables(),
+        document=documents[Stage.SIGNS],
+        written=f"{output}, {signed_log}" if signed_log else str(output),
+        code=0 if found.verdict.settled else 1,
+    )
