@@ -105,7 +105,7 @@ def _describe(verb: Verb) -> list[str]:
     shared = [title for title, _, _ in _SHARED]
     mine = [word for word in verb.words if word.option.group not in shared]
     sentence, _, rest = (inspect.getdoc(verb.function) or "").partition("\n\n")
-    parts = [f"## dynident {verb.name}", f"```\n{_synopsis(verb)}\n```", _text(sentence), _text(rest)]
+    parts = [f"## dynident {verb.name}", f"```\n{verb.synopsis}\n```", _text(sentence), _text(rest)]
     if verb.name in _MORE:
         parts.append("See " + _listed([_link(page) for page in _MORE[verb.name]]) + ".")
     parts.append(_table(mine))
@@ -118,13 +118,6 @@ def _describe(verb: Verb) -> list[str]:
         parts.append(f"JSON Schema of what `--json` prints: {_listed(links)}.")
     parts.append(f"```\n{_examples(verb.example)}\n```")
     return [part for part in parts if part]
-
-
-def _synopsis(verb: Verb) -> str:
-    placed = [word for word in verb.words if word.by_place]
-    words = [word.metavar if word.required else f"[{word.metavar.strip('[]')}]" for word in placed]
-    words += [f"{word.option.short or word.option.flag} {word.metavar}" for word in verb.words if word.required and not word.by_place]
-    return " ".join(["dynident", verb.name, *words, "[OPTIONS]"])
 
 
 def _table(words: Iterable[Word]) -> str:

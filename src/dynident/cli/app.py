@@ -19,7 +19,7 @@ from dynident.cli.interrupts import INTERRUPTED, was_pressed
 from dynident.cli.overview import OPTIONS, SHELLS, VERBS, print_overview, print_version
 from dynident.cli.usage import check_words
 from dynident.core.names import printable
-from dynident.errors import DynidentError, InputError, OptionsError
+from dynident.errors import DynidentError, InputError, OptionsError, ValueRangeError
 
 if TYPE_CHECKING:
     from dynident.cli.command_line import Verb
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if "--debug" in words and not isinstance(error, UsageError):
             raise
         verb = next((word for word in words if word in VERBS), "")
-        flags = load_verb(verb).flags if verb and isinstance(error, OptionsError) else {}
+        flags = load_verb(verb).flags if verb and isinstance(error, OptionsError | ValueRangeError) else {}
         code = _complain(sentence(error, flags, words), _exit_code(error))
     except MemoryError:
         if "--debug" in words:

@@ -42,7 +42,7 @@ Scheduler: TypeAlias = Annotated[
         group="Search",
     ),
 ]
-RandomSeed: TypeAlias = Annotated[Seed, Argument(help="Of the random numbers.", group="Advanced")]
+RandomSeed: TypeAlias = Annotated[Seed, Argument(help="Seed of the random numbers.", group="Advanced")]
 #: What of a description is used, where gravity has no effect.
 Chain: TypeAlias = Annotated[Mounting, Selected(("lock", "base", "tip", "packages", "xacro_args"))]
 #: How a motion is read, which has no effort; and a log of magnitudes.
@@ -63,6 +63,9 @@ _WORDS = {
     "recover_signs": "dynident signs ROBOT DATA -o RUN",
     "diagnose": "dynident doctor ROBOT DATA",
     "connection_options": "--connection-option",
+    "ignore_doctor": "--ignore-doctor",
+    "force": "--force",
+    "resume": "--resume",
 }
 
 

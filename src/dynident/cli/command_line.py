@@ -110,6 +110,14 @@ class Verb:
         """The options by their names in Python, for messages of errors."""
         return {word.option.name: word.option.flag for word in self.words if word.option.flag}
 
+    @property
+    def synopsis(self) -> str:
+        """What must be typed, such as dynident identify ROBOT DATA... -o RUN [OPTIONS]."""
+        placed = [word for word in self.words if word.by_place]
+        words = [word.metavar if word.required else f"[{word.metavar.strip('[]')}]" for word in placed]
+        words += [f"{word.option.short or word.option.flag} {word.metavar}" for word in self.words if word.required and not word.by_place]
+        return " ".join(["dynident", self.name, *words, "[OPTIONS]"])
+
 
 def make_verb(name: str, function: Callable[..., Outcome | int | None], example: str) -> Verb:
     """The verb that a function is."""
@@ -193,6 +201,7 @@ def _make_app(verb: Verb, *, with_help: bool, with_choices: bool = False) -> App
     cast("Any", run).__signature__ = inspect.Signature(sorted(parameters, key=lambda parameter: parameter.kind))
     app = App(
         name=f"dynident {verb.name}",
+        usage=f"Usage: {verb.synopsis}",
         help=_paragraphs(inspect.getdoc(verb.function) or ""),
         help_format="plaintext",
         help_epilogue=verb.example,
@@ -255,7 +264,9 @@ def _parameter(word: Word, *, with_help: bool, with_choices: bool) -> inspect.Pa
         "choices": kind.words if with_choices and kind.closed and not kind.is_flag else None,
         "allow_leading_hyphen": not (kind.is_flag or word.by_place),
     }
-    if not word.by_place:
+    if word.by_place:
+        about["name"] = [word.metavar.strip("[].").replace("|", " or ")]
+    else:
         about |= {"name": [flag for flag in (item.flag, item.short) if flag], "allow_repeating": kind.repeated}
     texts: Any = bool if kind.is_flag else tuple[(str,) * kind.tokens] if kind.tokens > 1 else list[str] if kind.repeated else str
     default: Any = inspect.Parameter.empty if word.required else None

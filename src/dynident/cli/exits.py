@@ -58,9 +58,9 @@ def sentence(error: DynidentError, flags: Mapping[str, str] | None = None, words
     if isinstance(error, OptionsError):
         message = error.told(lambda name: (flags or {}).get(name) or option_text(name, ...))
     elif isinstance(error, ValueRangeError):
-        option = "--" + error.name.replace("_", "-")
-        if any(word.split("=")[0] == option for word in words):
-            message = option + message.removeprefix(error.name)
+        typed = {word.split("=")[0] for word in words}
+        options = ["--" + error.name.replace("_", "-"), (flags or {}).get(error.name, "")]
+        message = next((option for option in options if option in typed), error.name) + message.removeprefix(error.name)
     if isinstance(remedy, Remedy):
         remedy = remedy.told(option_text)
     return "; ".join(filter(None, (message, remedy)))

@@ -38,15 +38,15 @@ class KnownChoice(Options):
 
     loaded: Sequence[Path] = option((), "Log with a known payload on the tool.")
     payload_mass: Annotated[Known, _known()] | None = option(
-        None, "Its mass, such as 2.8 or 2.8±0.05; ± (or +-) is one deviation, 0.2 % unless said."
+        None, "Mass of that payload, such as 2.8 or 2.8±0.05; ± (or +-) is one standard deviation, else 0.2 %."
     )
     total_mass: Annotated[Known, _known()] | None = option(None, "Mass of all links that move (without the base), such as 28.7±5%.")
     payload_com: Annotated[tuple[Known, Known, Known], _CENTRE] | None = option(
-        None, "Its centre of mass in the tool frame (m), each ± 5 mm unless said: 0±0.01.", group="Advanced"
+        None, "Centre of mass of that payload in the tool frame (m), each ± 5 mm where nothing is said: 0±0.01.", group="Advanced"
     )
     mass: Annotated[Mapping[str, Known], _MASSES] = option({}, "Mass of one link, such as m3=3.9±2%.", group="Advanced")
     vendor: Annotated[Sequence[Known], _VENDOR] | None = option(
-        None, "Gains that the vendor tells, one per joint, each ± 20 % unless said.", group="Advanced"
+        None, "Gains that the vendor tells, one per joint, each ± 20 % where nothing is said.", group="Advanced"
     )
 
     def of_fit(self) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class MotionChoice(Options):
         flag="--from",
         shown="its described home, else near the middle of its ranges",
     )
-    check: Path | None = option(None, "Design nothing: check this motion, yours or one of dynident's, against the limits.")
+    check: Path | None = option(None, "Design nothing: check the motion in this file against the limits.")
     motion: str | None = option(
         None,
         "Search for nothing: take a motion of the papers. {}.",
@@ -89,7 +89,12 @@ class FileChoice(Options):
 
     title: ClassVar[str] = "The file"
 
-    format: str | None = option(None, "Of the file. {}.", metavar="NAME", registry="dynident.excitation.formats.registry:describe_formats")
+    format: str | None = option(
+        None,
+        "Format of the file, where its suffix says too little. {}.",
+        metavar="NAME",
+        registry="dynident.excitation.formats.registry:describe_formats",
+    )
     format_option: Mapping[str, str] = option(
         {}, "An option of the format's own. {}.", registry="dynident.excitation.formats.registry:format_options"
     )
@@ -105,9 +110,11 @@ class SearchChoice(Options):
 
     title: ClassVar[str] = "Search"
 
-    precision: Percent | None = option(None, "Find the shortest experiment that tells all coefficients that matter so well.")
-    torque_error: Percent | None = option(None, "Find the shortest experiment whose model predicts torques so well.")
-    longest: _Duration | None = option(None, "Of --precision and --torque-error: longest.", shown="600")
+    precision: Percent | None = option(
+        None, "Find the shortest experiment after which all coefficients that matter are known to so many percent."
+    )
+    torque_error: Percent | None = option(None, "Find the shortest experiment whose model predicts torques to so many percent.")
+    longest: _Duration | None = option(None, "Of --precision and --torque-error: the longest experiment.", shown="600")
     after: Path | None = option(None, "Design for what this run left open, within the torques of its model.", metavar="RUN")
     friction: str | None = option(
         "default", "Friction model to be identified too, or none.", metavar="NAME", shown="linear, or that of --after"
@@ -118,17 +125,19 @@ class SearchChoice(Options):
         metavar="NAME",
     )
     task: Path | None = option(None, "Log or trajectory of the motions that the model is for.", shown="random ones")
-    torque_noise: _Noise = option((), "After filtering; one number or one per joint.", shown="from effort limits")
-    starts: Count | None = option(None, "Random starts.", shown="8, or as many as the budget allows")
-    workers: Count | None = option(None, "Processes.", shown="one per core")
+    torque_noise: _Noise = option(
+        (), "Standard deviation of the torques after filtering (N·m, N); one number or one per joint.", shown="from effort limits"
+    )
+    starts: Count | None = option(None, "Number of random starts.", shown="8, or as many as the budget allows")
+    workers: Count | None = option(None, "Processes that share the starts.", shown="one per core")
     scheduler: str | None = option(
         None, "Work on the workers of this Dask scheduler, such as tcp://host:8786 (extra cluster).", metavar="ADDRESS"
     )
     harmonics: Count = option(5, "Harmonics of the Fourier series.", group="Advanced")
-    base_frequency: Hertz | None = option(None, "Of the first harmonic.", group="Advanced", shown="one period in the duration")
+    base_frequency: Hertz | None = option(None, "Frequency of the first harmonic.", group="Advanced", shown="one period in the duration")
     start: _Positions = option((), "Position at which periods begin, in rad or m.", group="Advanced", shown="free")
     start_at_rest: bool = option(False, "The robot stands where periods begin, so that it needs no easing.", group="Advanced")
-    seed: Seed = option(0, "Of the random starts.", group="Advanced")
+    seed: Seed = option(0, "Seed of the random starts.", group="Advanced")
 
     @property
     def goal(self) -> dict[str, Any]:

@@ -17,7 +17,9 @@ class PayloadChoice(Options):
     """What it is compared with, and how it is fitted."""
 
     declared_mass: float | None = option(None, "What the teach pendant was told (kg), to compare with.", metavar="KG")
-    declared_com: tuple[float, float, float] | None = option(None, "Likewise, the centre of mass in the flange frame, in m.")
+    declared_com: tuple[float, float, float] | None = option(
+        None, "Centre of mass that the teach pendant was told, in the flange frame (m)."
+    )
     link: str | None = option(None, "The link that carries it.", group="Advanced", shown="the last, through the tool frame")
     keep_friction: bool = option(False, "Hold the friction at that of the arm instead of fitting it again.", group="Advanced")
 

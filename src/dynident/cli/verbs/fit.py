@@ -32,7 +32,7 @@ def fit(
     /,
     *,
     output: NewRun,
-    test: Annotated[Sequence[Path], Argument(help="Validate with this log, read as the others.", metavar="LOG")] = (),
+    test: Annotated[Sequence[Path], Argument(help="Validate with this log, which is read as the others.", metavar="LOG")] = (),
     problem: Annotated[ProblemChoice, Selected(("friction", "cutoff"))],
     links: Annotated[RetrievalChoice, Selected(("total_mass", "constraints", "run_python"))],
     reading: Reading,
@@ -44,7 +44,7 @@ def fit(
 ) -> Outcome:
     """Identify a robot's dynamic model from logs, and say how good it is.
 
-    All LOGs train; --test validates. The kind of data decides the route: torques, currents, magnitudes of either, or the M and g of a
+    All of DATA train; --test validates. The kind of data decides the route: torques, currents, magnitudes of either, or the M and g of a
     controller. Does what identify (or signs), retrieve, validate, export --urdf and report do, one after the other, and writes what they
     write into the folder RUN, with report.html and model.urdf. Exits with 1 when there are no links that a real robot can have.
     """

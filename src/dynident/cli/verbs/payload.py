@@ -44,7 +44,7 @@ def payload(
     urdf: Annotated[
         Path | None, Argument(help="Write the payload alone as a URDF, whose lines a robot's can take over.", group="Advanced")
     ] = None,
-    mjcf: Annotated[Path | None, Argument(help="Likewise as an MJCF.", group="Advanced")] = None,
+    mjcf: Annotated[Path | None, Argument(help="Write the payload alone as an MJCF.", group="Advanced")] = None,
     filtering: SameFilter,
 ) -> Outcome:
     """Identify mass, centre of mass and inertia of what hangs on the flange, and compare them with what was declared.

@@ -17,7 +17,7 @@ dynident presets ur_rtde > mine.yaml   (a copy to change, for --preset mine.yaml
 
 
 def presets(
-    name: Annotated[str | None, Argument(metavar="NAME", help="Show this one.")] = None,
+    name: Annotated[str | None, Argument(metavar="NAME", help="Show this preset.")] = None,
     /,
     *,
     formats: Annotated[bool, Argument(help="List the data formats instead, with the options that each has of its own.")] = False,
