@@ -263,3 +263,25 @@ def test_wrong_usage_of_motions_exits_with_2(dynident, arguments, message):
     assert finished.returncode == 2
     assert message in " ".join(finished.stderr.split())
     assert finished.stderr.count("\n") == 1
+
+
+def test_a_urdf_without_shapes_is_refused_and_unchecked_is_written_down(tmp_path, dynident):
+    """Capsules that are guessed from the joints are no shapes: nothing can be said about collisions."""
+    link = (
+        '<inertial><mass value="2"/><origin xyz="0 0 0.2"/><inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+    joint = '<limit lower="-2" upper="2" effort="50" velocity="2"/><axis xyz="0 1 0"/>'
+    (tmp_path / "bare.urdf").write_text(
+        f'<robot name="bare"><link name="a"/><link name="b">{link}</link><link name="c">{link}</link>'
+        f'<joint name="j1" type="revolute"><parent link="a"/><child link="b"/>{joint}</joint>'
+        f'<joint name="j2" type="revolute"><origin xyz="0 0 0.4"/><parent link="b"/><child link="c"/>{joint}</joint></robot>'
+    )
+    words = ("excite", "bare.urdf", "-o", "motion.csv", "--duration", "5", "--starts", "1", "--no-plot")
+    refused = dynident(*words)
+    assert refused.returncode == 2
+    assert "--unchecked" in refused.stderr
+    assert not (tmp_path / "motion.csv").exists()
+    written = dynident(*words, "--unchecked")
+    assert written.returncode == 0, written.stderr
+    assert "collisions were not checked" in " ".join(written.stdout.split())
+    assert "NOT CHECKED" in (tmp_path / "motion.csv").read_text()

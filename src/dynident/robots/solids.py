@@ -72,11 +72,14 @@ class Solids:
         Pairs of names (in alphabetical order) that need not be kept apart, as the description says.
     notes : tuple of str
         What was not found, and what stands for it.
+    problem : str
+        Why no shape of the description was read, where it has some; empty elsewhere.
     """
 
     solids: tuple[Solid, ...]
     ignored: frozenset[tuple[str, str]] = frozenset()
     notes: tuple[str, ...] = ()
+    problem: str = ""
 
     @property
     def source(self) -> str:
@@ -111,8 +114,8 @@ def robot_solids(robot: Robot) -> Solids:
     found = _Found(robot, geometry)
     if not found.solids:
         return _kinematic(robot, found.problems, geometry.ignored)
-    solids, notes = [*found.solids, *found.capsules()], found.notes()
-    return Solids(solids=tuple(solids), ignored=geometry.ignored, notes=tuple(notes))
+    solids, notes = [*found.solids, *found.capsules()], (*found.notes(), *geometry.notes)
+    return Solids(solids=tuple(solids), ignored=geometry.ignored, notes=notes)
 
 
 def thickness(robot: Robot) -> float:
@@ -154,7 +157,7 @@ def _capsule(body: int, start: Array, end: Array, radius: float, name: str, orig
 def _kinematic(robot: Robot, problems: list[str], ignored: frozenset[tuple[str, str]]) -> Solids:
     solids = tuple(solid for body in range(-1, robot.n) for solid in body_capsules(robot, body))
     note = f"no shapes of the links were found, so capsules between the joints with a radius of {thickness(robot):.3g} m stand for them"
-    return Solids(solids=solids, ignored=ignored, notes=(*problems[:1], note))
+    return Solids(solids=solids, ignored=ignored, notes=(*problems[:1], note), problem="".join(problems[:1]))
 
 
 class _Found:

@@ -158,6 +158,16 @@ def test_an_srdf_beside_the_urdf_says_which_links_may_touch(tmp_path: Path, plac
     assert robot_solids(robot).ignored == {("a", "c")}
 
 
+@pytest.mark.parametrize("reason", ["Default", "Always", "User", ""])
+def test_pairs_that_an_srdf_switches_off_for_another_reason_are_checked(tmp_path: Path, reason: str) -> None:
+    """ "Default" means that they touch in the assistant's default pose; the vendor's SRDF of a Panda says so of hand and forearm."""
+    pair = '<disable_collisions link1="c" link2="a" reason="{}"/><disable_collisions link1="b" link2="a" reason="Adjacent"/>'
+    (tmp_path / "r.srdf").write_text(f'<robot name="r">{pair.format(reason)}</robot>')
+    solids = robot_solids(load_robot(urdf(tmp_path, BALL.format(role="collision", radius=0.1))))
+    assert solids.ignored == {("a", "b")}
+    assert any("r.srdf" in note and "a and c" in note for note in solids.notes)
+
+
 def test_an_srdf_of_another_robot_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "x.srdf").write_text('<robot name="x"><disable_collisions link1="c" link2="a"/></robot>')
     assert robot_solids(load_robot(urdf(tmp_path))).ignored == frozenset()

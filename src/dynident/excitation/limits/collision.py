@@ -18,7 +18,7 @@ from dynident.errors import InputError, Remedy
 from dynident.excitation.limits.gaps import Gaps, Placement, SolidModel, join_gaps
 from dynident.excitation.limits.limits import TOOL, Box, Limits
 from dynident.robots.robot import Robot
-from dynident.robots.solids import Solid, robot_solids
+from dynident.robots.solids import Origin, Solid, robot_solids
 
 #: What a report calls the distances between links.
 SELF_COLLISION = "self-collision"
@@ -103,8 +103,8 @@ def random_positions(robot: Robot) -> Array:
 @lru_cache(maxsize=16)
 def _of_robot(robot: Robot) -> tuple[CollisionModel | None, str]:
     described = robot_solids(robot)
-    if not described.solids:
-        return None, "collisions were not checked: the description has no shapes"
+    if all(solid.origin is Origin.KINEMATIC for solid in described.solids):  # guessed capsules say nothing of the robot's links
+        return None, f"collisions were not checked: {described.problem or 'the description has no shapes'}"
     tool = Solid(body=robot.n - 1, points=robot.tool[None, :3, 3], radius=0.0, name=TOOL)
     model = SolidModel(robot=robot, solids=(*described.solids, tool))
     pairs = [

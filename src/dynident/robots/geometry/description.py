@@ -34,6 +34,11 @@ class Geometry(Protocol):
         """Pairs of links, each in alphabetical order, that may touch as the file's robot is made."""
         ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user must know about `ignored`."""
+        ...
+
     def parts(self, link: str, role: Role) -> list[ShapePart | str]:
         """The shapes of a link; a sentence in place of one that can't be read."""
         ...

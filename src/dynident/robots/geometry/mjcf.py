@@ -34,6 +34,10 @@ class MjcfGeometry:
     ignored: frozenset[tuple[str, str]]
     by_body: Mapping[tuple[str, Role], list[ShapePart | str]]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return ()
+
     def parts(self, link: str, role: Role) -> list[ShapePart | str]:
         return self.by_body.get((link, role), [])
 

@@ -18,6 +18,7 @@ class SdfGeometry:
     """The shapes of the one model in an SDF. root : its root element."""
 
     ignored: frozenset[tuple[str, str]] = frozenset()
+    notes: tuple[str, ...] = ()
 
     def __init__(self, source: Path, root: Element) -> None:
         self._source, self._meshes = source, MeshReader(source)

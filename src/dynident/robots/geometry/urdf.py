@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from dynident.robots.formats.srdf import find_srdf, read_srdf
+from dynident.robots.formats.srdf import Srdf, find_srdf, read_srdf
 from dynident.robots.formats.urdf_xml import read_numbers, read_origin
 from dynident.robots.geometry.description import Role, ShapePart, check_lengths
 from dynident.robots.geometry.forms import BoxForm, Cylinder, Form, Rod
@@ -22,11 +23,19 @@ class UrdfGeometry:
         self._name = root.get("name", "")
         self._links = {link.get("name", ""): link for link in root.findall("link")}
 
+    @cached_property
+    def _srdf(self) -> Srdf | None:
+        """Beside the file."""
+        file = find_srdf(self._source, self._name)
+        return None if file is None else read_srdf(file)
+
     @property
     def ignored(self) -> frozenset[tuple[str, str]]:
-        """As the SRDF beside the file says."""
-        file = find_srdf(self._source, self._name)
-        return frozenset() if file is None else read_srdf(file)
+        return frozenset() if self._srdf is None else self._srdf.separate
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return () if self._srdf is None else (self._srdf.note,)
 
     def parts(self, link: str, role: Role) -> list[ShapePart | str]:
         found: list[ShapePart | str] = []

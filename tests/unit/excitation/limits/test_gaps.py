@@ -222,8 +222,11 @@ def test_self_collision_is_found(folding):
 
 
 def test_pairs_that_the_srdf_names_are_not_kept_apart(folding):
-    (folding.parent / "folding.srdf").write_text('<robot name="folding"><disable_collisions link1="two" link2="base"/></robot>')
+    pair = '<robot name="folding"><disable_collisions link1="two" link2="base" reason="{}"/></robot>'
+    (folding.parent / "folding.srdf").write_text(pair.format("Never"))
     assert model_of(load_robot(folding)).pairs == ()
+    (folding.parent / "folding.srdf").write_text(pair.format("Default"))
+    assert len(model_of(load_robot(folding)).pairs) == 1
 
 
 def test_the_floor_is_for_links_that_can_go_down():
