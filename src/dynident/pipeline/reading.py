@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dynident.regression.estimate import Estimate
     from dynident.regression.options import PeriodChoice
     from dynident.robots import Robot
+    from dynident.signs import SignRecovery
 
 
 def read_data(
@@ -104,3 +105,10 @@ def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:
         summary=replace(summary, processing=replace(summary.processing, read=read)),
         problem=None if problem is None else replace(problem, processing=replace(problem.processing, read=read)),
     )
+
+
+def remember_reading_of_signs(found: SignRecovery, log: Dataset, reading: Reading) -> SignRecovery:
+    """The same of recovered signs; an effort that was taken for a magnitude is one of held-out data too."""
+    if log.effort_kind != found.log.effort_kind:
+        reading = replace(reading, effort_kind=found.log.effort_kind)
+    return replace(found, estimate=remember_reading(found.estimate, reading))

@@ -14,6 +14,7 @@ from dynident.errors import FileError
 from dynident.runs.stages import STARTS, Folder, Origin, RunFolder, Stage, StageContent, write_stages
 
 if TYPE_CHECKING:
+    from dynident.core.arrays import Array
     from dynident.feasibility.result import LinkParameters
     from dynident.feasibility.samples import PosteriorSamples
     from dynident.feasibility.shared_links import SharedLinks
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dynident.regression.estimate import Estimate
     from dynident.regression.friction.refit import FrictionRefit
     from dynident.regression.problem import Problem
+    from dynident.robots.robot import Robot
     from dynident.signs.result import SignRecovery
     from dynident.validation.folds import CrossValidation
     from dynident.validation.result import Validation
@@ -103,6 +105,15 @@ def parameters_content(links: LinkParameters, *, seed: int = 0, held: Path | Non
 def read_parameters(folder: Folder) -> LinkParameters:
     """The link parameters in a run folder, as they were written; FileError where there are none, or where they are out of date."""
     return RunFolder.of(folder).read(Stage.PARAMETERS).result
+
+
+def read_parameters_for(robot: Robot, folder: Path) -> Array:
+    """The (n, 10) link parameters of a run of the same robot; FileError where its links are others."""
+    stored = read_parameters(folder)
+    if stored.robot.link_names != robot.link_names or stored.robot.frame_names != robot.frame_names:
+        names = ", ".join(stored.robot.link_names)
+        raise FileError(folder, f"has parameters of other links ({names}) than robot {robot.name!r}; give the robot that was identified")
+    return stored.parameters
 
 
 def find_parameters(folder: Folder) -> LinkParameters | None:

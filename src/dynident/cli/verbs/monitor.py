@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from dynident.cli.arguments import LogFiles, RunPath
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import check_output, running_command
 from dynident.cli.terminal import Outcome, progress_bar, spinner
 from dynident.data.reading.reading import Reading
-from dynident.errors import InputError, OptionsError
 from dynident.monitoring.options import ObserverChoice
 from dynident.pipeline.reading import read_log
 from dynident.regression.options import DataPart
-
-if TYPE_CHECKING:
-    from dynident.data import Dataset
-    from dynident.monitoring import ContactMonitor
-    from dynident.runs import RunFolder
 
 EXAMPLE = """Examples:
 
@@ -55,10 +49,10 @@ def monitor(
     from dynident.core.files import file_digest
     from dynident.monitoring import find_contacts
     from dynident.monitoring.documents import contacts_document
+    from dynident.pipeline.monitor import monitor_of_run
     from dynident.reports.contacts import contacts_page
     from dynident.runs import RunFolder, Stage, check_stages, read_estimate, write_monitor
 
-    settings = {name: value for name, value in vars(observer).items() if value is not None}
     page = run / PAGE if output is None else output
     folder = RunFolder(run)
     estimate = read_estimate(folder)
@@ -70,7 +64,7 @@ def monitor(
         recorded = read_log(data, estimate.base.robot, reading, chosen.part, progress=progress)
         quiet = read_log(free, estimate.base.robot, replace(reading, without=())) if free else None
     with spinner("Finding thresholds"):
-        watcher = _watcher(folder, recorded, quiet, settings)
+        watcher = monitor_of_run(folder, recorded, quiet, observer)
     if free:
         files = {file.name: file_digest(file) for file in free if file.is_file()}
         write_monitor(folder, watcher, provenance={"command": running_command(), "files": files})
@@ -79,21 +73,3 @@ def monitor(
         contacts_page(found).save(page)
     written = f"{page}, the thresholds to {run}" if free else str(page)
     return Outcome(report=found.tables(), document={**contacts_document(found), "written": str(page)}, written=written)
-
-
-def _watcher(folder: RunFolder, recorded: Dataset, quiet: Dataset | None, settings: dict[str, Any]) -> ContactMonitor:
-    """With thresholds from a log without contacts, else those in the folder, else from the data themselves."""
-    from dynident.monitoring import contact_monitor
-    from dynident.runs import Absent, Stage, read_estimate
-    from dynident.runs.results import find_parameters
-
-    if quiet is None and (folder.path / Stage.MONITOR.file).is_file():
-        if settings:
-            template = f"{{}}: {folder.path} has thresholds for other settings; give a log without contacts too, with {{free}} FILE"
-            raise OptionsError(template, settings)
-        found = folder.find(Stage.MONITOR)
-        if isinstance(found, Absent):
-            raise InputError(found.error.message, remedy="give a log without contacts again, with --free FILE")
-        return found.result
-    log, links = recorded if quiet is None else quiet, find_parameters(folder)
-    return contact_monitor(read_estimate(folder), log, links=links, contacts_possible=quiet is None, **settings)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Literal
+from typing import Annotated
 
 from dynident.cli.arguments import LogFiles, MagnitudeReading, NewRun, RandomSeed, RobotFile, Scheduler
 from dynident.cli.command_line import Argument, Selected
 from dynident.cli.inputs import check_output, running_command
 from dynident.cli.terminal import Outcome, progress_bar, spinner
-from dynident.core.kinds import Hertz
-from dynident.pipeline.reading import choose_periods, read_log, remember_reading
-from dynident.regression.options import FrictionChoice, PeriodChoice, TrainingPart
+from dynident.pipeline.reading import choose_periods, read_log, remember_reading_of_signs
+from dynident.regression.options import PeriodChoice, TrainingPart
 from dynident.robots.mounting import Mounting
+from dynident.signs.options import SignChoice
 
 EXAMPLE = """Examples:
 
@@ -30,24 +27,13 @@ def signs(
     /,
     *,
     output: NewRun,
-    friction: FrictionChoice,
-    cutoff: Annotated[
-        Hertz | Literal["auto"],
-        Argument(help="Cutoff of the filter of motion and torque; auto: 5, less for slow logs.", flag="--filter"),
-    ] = "auto",
+    choice: SignChoice,
     training: TrainingPart,
     signed_log: Annotated[
         Path | None, Argument(help="Also write the log with its signs, for verbs that need them: .npz, .csv or .parquet.")
     ] = None,
     reading: MagnitudeReading,
     mounting: Mounting,
-    method: Annotated[
-        str, Argument(help="{}.", metavar="NAME", group="Search", registry="dynident.signs.methods.registry:describe_methods")
-    ] = "em",
-    method_option: Annotated[
-        Mapping[str, str],
-        Argument(help="An option of the method's own. {}.", group="Search", registry="dynident.signs.methods.registry:describe_options"),
-    ] = MappingProxyType({}),
     scheduler: Scheduler = None,
     period_choice: Annotated[PeriodChoice, Selected(("periods",))],
     seed: RandomSeed = 0,
@@ -77,17 +63,15 @@ def signs(
         found = recover_signs(
             machine,
             recorded,
-            method=method,
-            friction=friction.model,
-            cutoff=cutoff,
-            options=method_option,
+            method=choice.method,
+            friction=choice.model,
+            cutoff=choice.cutoff,
+            options=choice.method_option,
             seed=seed,
             executor=executor,
             progress=say,
         )
-    if recorded.effort_kind != found.log.effort_kind:  # taken for a magnitude, as held-out data should be
-        reading = replace(reading, effort_kind=found.log.effort_kind)
-    found = replace(found, estimate=remember_reading(found.estimate, reading))
+    found = remember_reading_of_signs(found, recorded, reading)
     known = {"command": running_command()}
     documents = save_run(output, found.estimate, signs=found, parameters=found.links, seed=seed, provenance=known)
     if signed_log is not None:
