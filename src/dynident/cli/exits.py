@@ -60,7 +60,7 @@ def sentence(error: DynidentError, flags: Mapping[str, str] | None = None, words
     elif isinstance(error, ValueRangeError):
         typed = {word.split("=")[0] for word in words}
         options = ["--" + error.name.replace("_", "-"), (flags or {}).get(error.name, "")]
-        message = next((option for option in options if option in typed), error.name) + message.removeprefix(error.name)
+        message = next((option for option in options if option and option in typed), error.name) + message.removeprefix(error.name)
     if isinstance(remedy, Remedy):
         remedy = remedy.told(option_text)
     return "; ".join(filter(None, (message, remedy)))

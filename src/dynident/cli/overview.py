@@ -50,7 +50,7 @@ def print_overview() -> None:
         for row in rows.items():
             table.add_row(*row)
         out.print(Panel(table, title=title, title_align="left", border_style="dim"))
-    out.print("\n Example: [bold]dynident fit arm.urdf log.csv -o run[/]\n")
+    out.print("\n Example: [bold]dynident check panda[/]\n")
 
 
 def print_version() -> None:
