@@ -17,7 +17,7 @@ from dynident.regression.options import FrictionChoice
 VENDOR_SHARE, COM_STD = 0.2, 0.005
 
 
-def _known(parse: Callable[[str], Known] = Known.of, example: str = "2.8±0.05 or 28.9±5%", metavar: str = "KG") -> Kind:
+def _known(parse: Callable[[str], Known] = Known.of, example: str = "2.8, 2.8±0.05 or 28.9±5%", metavar: str = "KG") -> Kind:
     def read(text: str) -> Known | None:
         try:
             return parse(text)

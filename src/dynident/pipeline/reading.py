@@ -9,17 +9,19 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from dynident.errors import InputError
+from dynident.errors import InputError, OptionsError
 
 if TYPE_CHECKING:
     from dynident.data import ControllerSamples, Dataset
     from dynident.data.reading.reading import Reading
     from dynident.regression.estimate import Estimate
-    from dynident.regression.options import PeriodChoice
+    from dynident.regression.options import Periods
     from dynident.robots import Robot
     from dynident.signs import SignRecovery
+
+Recorded = TypeVar("Recorded", bound="Dataset | ControllerSamples")
 
 
 def read_data(
@@ -62,19 +64,6 @@ def read_log(
     return data
 
 
-def choose_periods(log: Dataset, choice: PeriodChoice) -> Dataset:
-    """The whole periods that are to be used; the log as it is where nothing is marked and nothing was asked for."""
-    from dynident.data import average_periods, keep_periods
-
-    periods = choice.periods
-    if periods is None and log.period is not None:
-        log = keep_periods(log, 1, None)
-    elif periods is not None and periods != "all":
-        first, last = periods
-        log = keep_periods(log, first, None if math.isinf(last) else int(last))
-    return average_periods(log) if choice.average_periods else log
-
-
 def read_log_and_samples(
     files: Sequence[Path],
     robot: Robot,
@@ -95,6 +84,23 @@ def read_log_and_samples(
     if part != (0.0, 1.0):
         log, samples = (log.part(*part), samples) if log is not None else (None, None if samples is None else samples.part(*part))
     return log, samples
+
+
+def choose_periods(recorded: Recorded, periods: Periods | None, *, average: bool = False) -> Recorded:
+    """The data with the whole periods that are to be used; as they are where nothing is marked and nothing was asked for."""
+    from dynident.data import Dataset, average_periods, keep_periods
+
+    if not isinstance(recorded, Dataset):
+        if periods is not None or average:
+            raise OptionsError("{periods} and {average_periods} are for logs; a controller's samples have no periods")
+        return recorded
+    log: Dataset = recorded
+    if periods is None and log.period is not None:
+        log = keep_periods(log, 1, None)
+    elif periods is not None and periods != "all":
+        first, last = periods
+        log = keep_periods(log, first, None if math.isinf(last) else int(last))
+    return cast("Recorded", average_periods(log) if average else log)
 
 
 def remember_reading(estimate: Estimate, reading: Reading) -> Estimate:

@@ -9,9 +9,7 @@ from dynident.cli.arguments import LogFiles, NewRun, RobotFile
 from dynident.cli.command_line import Argument
 from dynident.cli.inputs import running_command
 from dynident.cli.terminal import Outcome, progress_bar, spinner
-from dynident.core.options import names_given
 from dynident.data.reading.reading import Reading
-from dynident.errors import OptionsError
 from dynident.pipeline.reading import choose_periods, read_log_and_samples, remember_reading
 from dynident.regression.options import FitChoice, PeriodChoice, ProblemChoice, TrainingPart
 from dynident.robots.mounting import Mounting
@@ -59,11 +57,10 @@ def identify(
     machine = load_robot(robot, mounting)
     with progress_bar("Reading") as progress:
         log, samples = read_log_and_samples(data, machine, reading, training.train, progress=progress)
-    if log is None and names_given(period_choice, "periods", "average_periods"):
-        raise OptionsError("{periods} and {average_periods} are for logs; a controller's samples have no periods")
     with progress_bar("Building the regression") as progress:
-        used = None if log is None else choose_periods(log, period_choice)
-        problem, controller = build_problems(machine, [item for item in (used, samples) if item is not None], **building, progress=progress)
+        first, *others = [item for item in (log, samples) if item is not None]
+        first = choose_periods(first, period_choice.periods, average=period_choice.average_periods)
+        problem, controller = build_problems(machine, [first, *others], **building, progress=progress)
     if log is not None and not ignore_doctor:
         with spinner("Examining"):
             refuse_spoiled(machine, log)

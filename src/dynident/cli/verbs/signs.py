@@ -58,7 +58,7 @@ def signs(
         everything = read_log(
             data, machine, reading, training.train, progress=progress, remedy="they have their signs; use dynident identify"
         )
-        recorded = choose_periods(everything, period_choice)
+        recorded = choose_periods(everything, period_choice.periods)
     with open_executor(1, scheduler) as executor, spinner("Searching for the signs") as say:
         found = recover_signs(
             machine,
