@@ -53,14 +53,14 @@ def read_log(
     *,
     ordered: bool = True,
     progress: Callable[[float], None] | None = None,
-    remedy: str = "give a log with torques",
+    remedy: str = "",
 ) -> Dataset:
     """The same where a log is needed; InputError, with `remedy`, for samples of a controller."""
     from dynident.data import Dataset
 
     data = read_data(files, robot, reading, part, ordered=ordered, progress=progress)
     if not isinstance(data, Dataset):
-        raise InputError(f"{', '.join(map(str, files))}: samples of a controller's M and g, and a log was expected", remedy=remedy)
+        raise InputError(f"{', '.join(map(str, files))}: samples of a controller's M and g, and a log was expected, with torques", remedy=remedy)
     return data
 
 

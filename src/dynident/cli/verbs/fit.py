@@ -67,7 +67,7 @@ def fit(
     machine = load_robot(robot, mounting)
     with progress_bar("Reading") as progress:
         log, samples = read_log_and_samples(data, machine, reading, progress=progress)
-        remedy = "a model is validated on a log of torques; give one with --test"
+        remedy = "a model is validated on a log"
         held = read_log(test, machine, replace(reading, without=()), remedy=remedy) if test else None
     with spinner("Fitting") as say:
         model = fit_data(machine, log, samples, settings, test=held, output=output, on_step=say)

@@ -51,7 +51,7 @@ def friction(
     estimate = read_estimate(run)
     reading = reading.over(estimate.summary.processing.read)
     with spinner("Reading"):
-        remedy = "the model of a controller has no friction in it; give a log with torques"
+        remedy = "they have no friction in them"
         recorded = read_log(data, estimate.base.robot, reading, chosen.part, remedy=remedy)
     with progress_bar("Fitting friction") as progress:
         found = refit_friction(estimate, recorded, model=law, seed=seed, **vars(filtering), progress=progress)

@@ -52,7 +52,7 @@ def gains(
     if reading.without and known.loaded:
         raise InputError("--without is for one recording, and there are two; write it into the YAML beside the one")
     machine = load_robot(robot, mounting)
-    remedy = "give logs of currents; what a controller returns is in torques already"
+    remedy = "gains need logs of currents"
     with spinner("Reading"):
         unloaded = read_log(data, machine, reading, remedy=remedy)
         loaded = read_log(known.loaded, machine, reading, remedy=remedy) if known.loaded else None
