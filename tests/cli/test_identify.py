@@ -279,7 +279,7 @@ def test_where_results_can_not_go(dynident, folder):
 def test_friction_has_no_place_in_controller_samples(dynident, tmp_path):
     write_dataset(synthetic_samples(), tmp_path / "samples.npz")
     refused(dynident("identify", "spatial_3r", "samples.npz", "-o", "run", "--friction", "linear"), ["friction", "M and g"])
-    refused(dynident("identify", "spatial_3r", "samples.npz", "-o", "run", "--filter", "5"), ["cutoff", "controller samples"])
+    refused(dynident("identify", "spatial_3r", "samples.npz", "-o", "run", "--filter", "5"), ["--filter", "controller samples"])
 
 
 def refused(finished, words):

@@ -60,7 +60,9 @@ def read_log(
 
     data = read_data(files, robot, reading, part, ordered=ordered, progress=progress)
     if not isinstance(data, Dataset):
-        raise InputError(f"{', '.join(map(str, files))}: samples of a controller's M and g, and a log was expected, with torques", remedy=remedy)
+        raise InputError(
+            f"{', '.join(map(str, files))}: samples of a controller's M and g, and a log was expected, with torques", remedy=remedy
+        )
     return data
 
 
