@@ -382,25 +382,39 @@ class BundledFile(TypedDict):
     what: str
 
 
-Bundle = TypedDict(
-    "Bundle",
-    {
-        "schema": str,
-        "versions": dict[str, str],
-        "platform": str,
-        "joints": int,
-        "samples": BundledSamples,
-        "reading": Annotated[dict[str, Any], "how the data were read"],
-        "missing": Annotated[list[str], "what is not in it, and why"],
-        "taken_out": list[str],
-        "left_in": list[str],
-        "try": Annotated[list[str], "commands to begin with"],
-        "files": dict[str, BundledFile],
-        "written": NotRequired[str],
-        "bytes": NotRequired[int],
-    },
-)
-Bundle.__doc__ = "manifest.json of a bundle, which `dynident bundle --json` prints too."
+class BundledStep(TypedDict):
+    """A command that made the run, as it was repeated."""
+
+    command: str
+    code: Annotated[int, "with which it ended"]
+
+
+class BundledComparison(TypedDict):
+    """How the numbers of a repeated stage differ from those of the original."""
+
+    stage: str
+    numbers: Annotated[int, "that can be compared"]
+    different: int
+    sentence: str
+
+
+class Bundle(TypedDict):
+    """manifest.json of a bundle, which `dynident bundle --json` prints too."""
+
+    schema: str
+    versions: dict[str, str]
+    platform: str
+    joints: int
+    samples: BundledSamples
+    data: Annotated[list[str], "SHA-256 of the files that the run was made from"]
+    steps: list[BundledStep]
+    comparisons: list[BundledComparison]
+    missing: Annotated[list[str], "what is not in it, and why"]
+    taken_out: list[str]
+    left_in: list[str]
+    files: dict[str, BundledFile]
+    written: NotRequired[str]
+    bytes: NotRequired[int]
 
 
 class Contacts(TypedDict):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 import json
 import re
+import shlex
+import shutil
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +31,8 @@ def folder(tmp_path_factory, dynident_in) -> Path:
     (place / "acme_arm.yaml").write_text(text)
     write_dataset(synthetic_log(noise=0.5, samples=1500), place / "acme_log.csv")
     assert dynident_in(place, "identify", "acme_arm.yaml", "acme_log.csv", "-o", "acme_run", "--train", "0:0.7").returncode == 0
-    assert dynident_in(place, "retrieve", "acme_run", "--no-ranges").returncode == 0
+    (place / "acme_rules.yaml").write_text("# confidential\nsymmetric: [{link: acme_beam, plane: xz}]\n")
+    assert dynident_in(place, "retrieve", "acme_run", "--no-ranges", "--constraints", "acme_rules.yaml").returncode == 0
     assert dynident_in(place, "validate", "acme_run", "acme_log.csv", "--part", "0.7:1").returncode == 0
     return place
 
@@ -36,13 +40,14 @@ def folder(tmp_path_factory, dynident_in) -> Path:
 def test_what_is_unpacked_works_and_gives_the_same_numbers(dynident_in, folder, tmp_path):
     done = dynident_in(folder, "bundle", "acme_run", "-o", tmp_path / "b.zip")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "all 1500 samples" in done.stdout
+    assert "1500 of 1500" in done.stdout
     assert "Look into it before you pass it on" in done.stdout
     with zipfile.ZipFile(tmp_path / "b.zip") as archive:
         archive.extractall(tmp_path)
         listed = json.loads(archive.read("manifest.json"))["files"]
         assert {"README.txt", "manifest.json", *listed} == set(archive.namelist())
         assert all(name in done.stdout for name in archive.namelist())
+    assert [item["different"] for item in json.loads((tmp_path / "manifest.json").read_text())["comparisons"]] == [0, 0, 0]
     assert dynident_in(tmp_path, "report", "run").returncode == 0
     before = json.loads((folder / "acme_run" / "validation.json").read_text())
     again = json.loads(dynident_in(tmp_path, "validate", "run", "log.npz", "--part", "0.7:1", "--json").stdout)
@@ -50,8 +55,34 @@ def test_what_is_unpacked_works_and_gives_the_same_numbers(dynident_in, folder, 
     assert list(again["rms_per_joint"].values()) == list(before["rms_per_joint"].values())
     assert again["seen_by_fit"] == before["seen_by_fit"] == 0.0
     assert dynident_in(tmp_path, "doctor", "robot.yaml", "log.npz").returncode in (0, 1)
+    for step in json.loads((tmp_path / "manifest.json").read_text())["steps"]:  # in the unpacked folder they give the same once more
+        assert dynident_in(tmp_path, *shlex.split(step["command"])[1:]).returncode == step["code"] == 0
+    assert json.loads((tmp_path / "run" / "validation.json").read_text())["relative_percent"] == pytest.approx(before["relative_percent"])
     pages = [file.read_text(errors="ignore") for file in tmp_path.rglob("*") if file.suffix in (".txt", ".json", ".yaml", ".html")]
-    assert not [page for page in pages if "acme_" in page.casefold()]
+    assert not [page for page in pages if "acme_" in page.casefold() or "confidential" in page]
+
+
+def test_all_stages_are_made_again(dynident_in, folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "acme")
+    write_dataset(synthetic_log(noise=0.5, samples=900, seed=3), tmp_path / "acme" / "acme_load.csv")
+    for words in (
+        "sample acme_run -n 4 -o acme_models",
+        "monitor acme_run acme_log.csv --free acme_log.csv",
+        "payload acme_run acme_load.csv --link acme_beam --urdf acme.urdf --declared-mass 0.5",
+        "friction acme_run acme_log.csv -o acme_now",
+        "fit acme_arm.yaml acme_log.csv --test acme_log.csv --constraints acme_rules.yaml -o acme_fit",
+    ):
+        assert dynident_in(tmp_path / "acme", *words.split()).returncode == 0, words
+    stages = {
+        "acme_run": ["estimate", "parameters", "validation", "samples", "payload", "monitor"],
+        "acme_now": ["estimate", "parameters", "friction"],
+    }
+    for run, names in {**stages, "acme_fit": ["estimate", "parameters", "validation"]}.items():
+        told = json.loads(dynident_in(tmp_path / "acme", "bundle", run, "-o", f"{run}.zip", "--json").stdout)
+        assert [(item["stage"], item["different"]) for item in told["comparisons"]] == [(name, 0) for name in names]
+        assert told["missing"] == []
+        with zipfile.ZipFile(tmp_path / "acme" / f"{run}.zip") as archive:
+            assert not [name for name in archive.namelist() if b"acme" in archive.read(name)]
 
 
 def words(count: int) -> list[str]:
@@ -70,8 +101,10 @@ def contents(file: Path) -> Iterator[bytes]:
             yield from (archive.read(name) for name in archive.namelist())
 
 
-def test_no_name_of_robot_joint_link_or_file_is_left_in_any_file(dynident_in, tmp_path):
-    robot, one, two, link, other, log, run, held, column = words(9)
+def test_no_name_of_robot_joint_link_or_file_is_left_in_any_file(dynident_in, tmp_path, monkeypatch):
+    robot, one, two, link, other, log, run, held, column, rule, person = words(11)
+    (tmp_path / person).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / person))
     text = load_robot("planar_2r").to_dh_yaml()
     names = {"planar_2r": robot, "joint1": one, "joint2": two, "link1": link, "link2": other}
     for old, new in names.items():
@@ -97,7 +130,11 @@ def test_no_name_of_robot_joint_link_or_file_is_left_in_any_file(dynident_in, tm
         tmp_path, "identify", f"{robot}.yaml", f"{log}.csv", "-o", run, *columns, "--effort-kind", "torque", "--ignore-doctor"
     )
     assert done.returncode == 0, done.stderr
-    assert dynident_in(tmp_path, "retrieve", run, "--no-ranges").returncode == 0
+    branch = (
+        f"{{name: {rule}a, com: [{{link: {link}, sphere: {{centre: [0, 0, 0], radius: 3}}}}]}}, {{name: {rule}b, bounds: {{m1: [90, 99]}}}}"
+    )
+    (tmp_path / f"{rule}.yaml").write_text(f"# of {person}\neither: {{{rule}: [{branch}]}}\nsymmetric: [{{link: {other}, plane: xz}}]\n")
+    assert dynident_in(tmp_path, "retrieve", run, "--no-ranges", "--constraints", f"{rule}.yaml").returncode == 0
     assert dynident_in(tmp_path, "validate", run, f"{held}.csv").returncode == 0
     done = dynident_in(tmp_path, "bundle", run, "-o", "out.zip")
     assert (done.returncode, done.stderr) == (0, "")
@@ -105,7 +142,9 @@ def test_no_name_of_robot_joint_link_or_file_is_left_in_any_file(dynident_in, tm
         archive.extractall(tmp_path / "unpacked")
     files = [file for file in (tmp_path / "unpacked").rglob("*") if file.is_file()]
     assert {file.suffix for file in files} >= {".json", ".txt", ".yaml", ".npz"}
-    secrets = [*(name.casefold() for name in (robot, one, two, link, other, log, run, held, column)), str(tmp_path), tmp_path.name]
+    assert {"conditions1.yaml", "log.npz", "log2.npz", "validation.safetensors"} <= {file.name for file in files}
+    names = (robot, one, two, link, other, log, run, held, column, rule, person)
+    secrets = [*(name.casefold() for name in names), str(tmp_path), tmp_path.name]
     found = [
         (file.name, secret)
         for file in files

@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from html.parser import HTMLParser
 from importlib import resources
 from importlib.util import find_spec
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -21,7 +22,7 @@ import pytest
 
 import dynident
 from dynident import regression
-from dynident.bundles import make_bundle
+from dynident.cli.repetition import make_bundle
 from dynident.core.results import Result, Tabular
 from dynident.data import ControllerSamples
 from dynident.doctor import diagnose
@@ -161,7 +162,7 @@ def _contacts() -> Result:
 def _bundle() -> Tabular:
     with TemporaryDirectory() as folder:
         save_run(folder, stages()["Estimate"])
-        return make_bundle(folder)
+        return make_bundle(Path(folder))
 
 
 def _refit() -> Result:

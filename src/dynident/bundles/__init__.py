@@ -1,6 +1,5 @@
 """A run as one zip that can be attached to an issue: what a maintainer needs to repeat it, and no name of a person, place or machine."""
 
-from dynident.bundles.bundle import Bundle, make_bundle
-from dynident.bundles.find_data import find_data
+from dynident.bundles.bundle import Bundle
 
-__all__ = ["Bundle", "find_data", "make_bundle"]
+__all__ = ["Bundle"]

@@ -1,58 +1,40 @@
-"""`make_bundle`: a run folder, its robot, its log and what the doctor says of it, without names, as one zip that says what is in it."""
+"""`Bundle`: a repeated run with its robot and log as one zip, which says what is in it and whether it gives the original's numbers."""
 
 from __future__ import annotations
 
 import io
 import platform
 import zipfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from dynident.bundles.documents import clean, clean_robot
-from dynident.bundles.gather_names import RUN_FILES, gather_names
-from dynident.bundles.log_excerpt import MOST_SAMPLES, cut_log, log_bytes
-from dynident.bundles.run_files import SAMPLE_FILES, anonymise_run
-from dynident.core.files import json_text, read_json, write_atomically
+from dynident.bundles.compare import StageComparison, compare_runs
+from dynident.core.files import json_text, read_bytes, write_atomically
 from dynident.core.results import Tabular
-from dynident.data import ControllerSamples, Dataset
-from dynident.doctor import Diagnosis
-from dynident.doctor.remedies import diagnosis_document
-from dynident.errors import DynidentError
-from dynident.exports.convert import convert
-from dynident.regression.estimate import Estimate
+from dynident.data import ControllerSamples, Dataset, write_dataset
 from dynident.reports.tables import Column, Report, Table
-from dynident.robots.robot import Robot
-from dynident.robots.serialize import robot_from_dict, robot_to_dict
-from dynident.runs import load_run
+from dynident.runs import Run, Stage, load_run
+from dynident.runs.stages import ROBOT, write_stages
 
 SCHEMA = "dynident/bundle/1"
-README, MANIFEST, DOCTOR, LOG, RUN = "README.txt", "manifest.json", "doctor.json", "log.npz", "run"
+README, MANIFEST, DOCTOR, PRINTED, RUN = "README.txt", "manifest.json", "doctor.json", "printed.txt", "run"
 #: Programs whose versions a maintainer asks for first.
 _PACKAGES = ("dynident", "numpy", "scipy", "numba", "pin", "clarabel", "mujoco")
 #: What GitHub takes as an attachment [bytes].
 _LARGEST_ATTACHMENT = 25_000_000
+#: Samples beyond which a log is cut: 20 s at 1 kHz, which is 5 MB of seven joints with velocities and efforts.
+MOST_SAMPLES = 20_000
+#: Stages whose records hold measured samples.
+_MEASURED = (Stage.VALIDATION, Stage.SIGNS)
 Samples: TypeAlias = Literal["excerpt", "all", "none"]
 
-#: What the files of a stage are about, by their name without suffix.
-_STAGES = {
-    "estimate": "coefficients and friction",
-    "signs": "recovered signs",
-    "parameters": "link parameters",
-    "validation": "prediction of a log",
-    "samples": "parameter sets that were drawn",
-    "payload": "payload",
-    "friction": "change of friction",
-    "monitor": "thresholds of contacts",
-}
-
 _TAKEN_OUT = (
-    "names of robot, joints, links and their parts; they are called robot, joint1, link1 and part1 in all files",
-    "names and paths of files and folders, which are called data1.csv and place1; names of account, home folder and computer",
+    "all names; robot, joints and links are called robot, joint1 and link1, and all files were made again from these",
     "the robot's file with its notes and meshes; its description is written anew from what was read",
-    "names of columns, topics and presets that the log was read with; words of commands that are neither options nor numbers",
+    "names of columns, topics and presets that the log was read with; it is written as dynident has read it",
     "date and time of day; the clock of each recording begins within its first second, and files have no date",
 )
 _LEFT_IN = (
@@ -61,17 +43,38 @@ _LEFT_IN = (
 )
 
 
+_LISTS = {"Taken out": "taken_out", "Left in": "left_in", "Not in it": "missing"}
+_MEANINGS = {
+    README: "this list",
+    MANIFEST: "the same for programs",
+    DOCTOR: "what the doctor finds in the log",
+    PRINTED: "what the commands printed",
+    ROBOT: "the robot as the run has it",
+    "robot": "the robot, with neutral names and without meshes",
+    "conditions": "conditions that the links must hold",
+    "log": "log as dynident reads it, in SI units and joint coordinates",
+    "samples": "M and g of the controller as dynident reads them",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """A command that was repeated. code : with which it ended; printed : what it said."""
+
+    command: str
+    code: int
+    printed: str
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Bundle(Tabular):
     """What is attached to an issue.
 
     files : {path in the zip: content}, README.txt and manifest.json among them.
-    meanings : {path in the zip: what it is}.
     manifest : the content of manifest.json.
     """
 
     files: Mapping[str, bytes]
-    meanings: Mapping[str, str]
     manifest: Mapping[str, Any]
 
     @property
@@ -80,10 +83,25 @@ class Bundle(Tabular):
 
     def records(self) -> list[dict[str, Any]]:
         """One row per file: its path, its size in bytes, what it is."""
-        return _records(self.files, self.meanings)
+        return [{"file": name, "bytes": len(content), "what": _meaning(name)} for name, content in self.files.items()]
 
     def tables(self) -> Report:
-        return _describe(self.records(), self.manifest)
+        """What is in it, and what is not, for the terminal and README.txt."""
+        columns = (Column("file"), Column("kB", form=".1f", of=lambda row: row["bytes"] / 1e3), Column("what", "what it is"))
+        told = self.manifest
+        versions = ", ".join(f"{name} {version}" for name, version in told["versions"].items())
+        too_large = sum(map(len, self.files.values())) > _LARGEST_ATTACHMENT
+        return Report(
+            header=("A run of dynident, without names, to be attached to an issue", f"{versions}; {told['platform']}"),
+            tables=(Table("What is in it", tuple(self.records()), columns),),
+            facts=(
+                *(f"Repeated, with exit code {step['code']}: {step['command']}" for step in told["steps"]),
+                *(f"Compared: {item['sentence']}." for item in told["comparisons"]),
+                f"Samples: {told['samples']['kept']} of {told['samples']['recorded'] or 0} that were read.",
+                *(f"{title}: {text}." for title, key in _LISTS.items() for text in told[key]),
+            ),
+            notes=("it is larger than most places take as an attachment (25 MB); leave the samples out",) if too_large else (),
+        )
 
     def zip_bytes(self) -> bytes:
         """The zip: the same bytes for the same content."""
@@ -103,148 +121,100 @@ class Bundle(Tabular):
         return len(content)
 
 
-def make_bundle(
-    folder: str | Path,
+def pack(
+    folder: Path,
+    original: Run,
     *,
-    data: Dataset | ControllerSamples | None = None,
-    diagnosis: Diagnosis | None = None,
+    steps: Sequence[Step] = (),
+    missing: Sequence[str] = (),
+    logs: Mapping[str, Dataset | ControllerSamples] | None = None,
+    digests: Sequence[str] = (),
     samples: Samples = "excerpt",
 ) -> Bundle:
-    """A run folder as a bundle without names; FileError where nothing has been identified in it, or where it is damaged.
+    """A folder with robot, logs and repeated run as a bundle; what is not wanted of it is removed.
 
-    data : the log of the run, as it was read; None where it is not at hand.
-    diagnosis : what the doctor says of it.
-    samples : "excerpt" of the log, "all" of it, or "none": no measured sample at all, nor the rows that were made of them.
+    Parameters
+    ----------
+    missing
+        What is not in it, and why.
+    logs
+        The data by their files.
+    digests
+        SHA-256 of the files that they come from.
+    samples
+        "excerpt" of the logs, "all" of them, or "none": no measured sample at all, nor the rows that were made of them.
     """
-    run = Path(folder)
-    whole = load_run(run)  # all stages are looked at, so that what is damaged is found here
-    estimate = whole.estimate
-    robot = estimate.base.robot
-    documents = [read_json(run / name) for name in RUN_FILES if name.endswith(".json") and (run / name).is_file()]
-    documents += whole.documents.values()
-    names = gather_names(robot, run, documents, () if data is None else data.joint_names)
-    neutral = robot_from_dict(clean_robot(robot_to_dict(robot), names))
-    kept = None if data is None or samples == "none" else cut_log(data, MOST_SAMPLES if samples == "excerpt" else None)
-    files = _describe_robot(neutral)
-    if diagnosis is not None:
-        files[DOCTOR] = (json_text(clean(diagnosis_document(diagnosis), names)).encode(), "what the doctor finds in the log")
-    if data is not None and kept is not None:
-        files[LOG] = (log_bytes(kept, names), _log_meaning(data, kept))
-    for name, content in sorted(anonymise_run(run, names, samples=samples != "none").items()):
-        files[f"{RUN}/{name}"] = (content, _meaning(name))
-    manifest = {
+    logs = logs or {}
+    kept = {name: data if samples == "all" else _cut(data) for name, data in logs.items() if samples != "none"}
+    for name, data in logs.items():
+        if name not in kept:
+            (folder / name).unlink()
+        elif kept[name] is not data:
+            write_dataset(kept[name], folder / name)
+    if any(step.printed for step in steps):
+        write_atomically(folder / PRINTED, "\n".join(f"$ {step.command}\n{step.printed}" for step in steps))
+    comparisons: tuple[StageComparison, ...] = ()
+    if (folder / RUN / Stage.ESTIMATE.file).is_file():
+        comparisons = compare_runs(original, load_run(folder / RUN))
+        if samples == "none":
+            _remove_samples(folder / RUN)
+    of_stages = [name for stage in Stage for name in stage.files]
+    places = sorted([*folder.iterdir(), *(folder / RUN / name for name in of_stages)])
+    files = {place.relative_to(folder).as_posix(): read_bytes(place) for place in places if place.is_file()}
+    manifest: dict[str, Any] = {
         "schema": SCHEMA,
-        "versions": {"python": platform.python_version(), **_versions()},
+        "versions": {"python": platform.python_version()} | {name: metadata.version(name) for name in _PACKAGES if _is_installed(name)},
         "platform": f"{platform.system()} {platform.machine()}",
-        "joints": robot.n,
-        "samples": {"choice": samples, "recorded": None if data is None else data.samples, "kept": 0 if kept is None else kept.samples},
-        "reading": _reading(estimate),
-        "missing": _missing(data, diagnosis, samples, _is_cut(data, kept)),
+        "joints": original.estimate.base.robot.n,
+        "samples": {
+            "choice": samples,
+            "recorded": sum(data.samples for data in logs.values()) if logs else None,
+            "kept": sum(data.samples for data in kept.values()),
+        },
+        "data": list(digests),
+        "steps": [{"command": step.command, "code": step.code} for step in steps],
+        "comparisons": [asdict(item) for item in comparisons],
+        "missing": [*missing, *_missing(original, logs, kept, samples)],
         "taken_out": list(_TAKEN_OUT),
         "left_in": list(_LEFT_IN),
-        "try": _commands(files),
+        "files": {name: {"bytes": len(content), "what": _meaning(name)} for name, content in files.items()},
     }
-    return _finish({name: content for name, (content, _) in files.items()}, {name: what for name, (_, what) in files.items()}, manifest)
+    listed = Bundle(files={MANIFEST: json_text(manifest).encode(), **files}, manifest=manifest)
+    return replace(listed, files={README: f"{listed.tables()}\n".encode(), **listed.files})
 
 
-def _finish(files: dict[str, bytes], meanings: dict[str, str], manifest: dict[str, Any]) -> Bundle:
-    """With the files that tell what is in it."""
-    records = _records(files, meanings)
-    manifest["files"] = {item["file"]: {"bytes": item["bytes"], "what": item["what"]} for item in records}
-    files = {README: f"{_describe(records, manifest)}\n".encode(), MANIFEST: json_text(manifest).encode(), **files}
-    meanings = {README: "this list", MANIFEST: "the same for programs, with versions", **meanings}
-    return Bundle(files=files, meanings=meanings, manifest=manifest)
+def _is_installed(name: str) -> bool:
+    return any(True for _ in metadata.distributions(name=name))
 
 
-def _records(files: Mapping[str, bytes], meanings: Mapping[str, str]) -> list[dict[str, Any]]:
-    return [{"file": name, "bytes": len(content), "what": meanings[name]} for name, content in files.items()]
+def _missing(original: Run, logs: Mapping[str, Any], kept: Mapping[str, Any], samples: Samples) -> Iterator[str]:
+    yield from (f"{stage.key}: {reason}" for stage, reason in original.missing.items() if (original.folder / stage.file).is_file())
+    if samples == "none":
+        yield f"measured samples, as was asked: no log, and none of {', '.join(stage.file for stage in _MEASURED)}"
+    elif not logs:
+        yield "the log, which was not found where it was; name it to have an excerpt of it, and what the doctor says, in the bundle"
+    elif any(kept[name] is not data for name, data in logs.items()):
+        yield f"samples of a log after the first {MOST_SAMPLES}; the commands were repeated with all of them"
 
 
-def _describe(records: list[dict[str, Any]], manifest: Mapping[str, Any]) -> Report:
-    """What is in it, and what is not, for the terminal and README.txt."""
-    columns = (Column("file"), Column("kB", form=".1f", of=lambda row: row["bytes"] / 1e3), Column("what", "what it is"))
-    table = Table("What is in it", tuple(records), columns)
-    versions = ", ".join(f"{name} {version}" for name, version in manifest["versions"].items())
-    size = sum(item["bytes"] for item in records)
-    return Report(
-        header=("A run of dynident, without names, to be attached to an issue", f"{versions}; {manifest['platform']}"),
-        tables=(table,),
-        facts=(
-            *(f"Taken out: {text}." for text in manifest["taken_out"]),
-            *(f"Left in: {text}." for text in manifest["left_in"]),
-            *(f"Not in it: {text}." for text in manifest["missing"]),
-            *(f"Try: {command}" for command in manifest["try"]),
-        ),
-        notes=("it is larger than most places take as an attachment (25 MB); leave the samples out",) if size > _LARGEST_ATTACHMENT else (),
-    )
+def _remove_samples(run: Path) -> None:
+    """Write the run anew without what was measured, sample by sample or as filtered rows."""
+    contents = {stage: item for stage, item in load_run(run).contents.items() if stage not in _MEASURED}
+    found = contents[Stage.ESTIMATE]
+    contents[Stage.ESTIMATE] = replace(found, result=replace(found.result, problem=None))
+    write_stages(run, contents)
+    for stage in _MEASURED:
+        (run / stage.file).unlink(missing_ok=True)
 
 
-def _describe_robot(robot: Robot) -> dict[str, tuple[bytes, str]]:
-    """A file that dynident reads: DH where its frames are DH frames, else URDF; none where no format can hold it, and robot.json has it."""
-    name = "robot.yaml" if all("DH frame" in frame for frame in robot.frame_names) else "robot.urdf"
-    try:
-        text, _ = convert(robot, name)
-    except DynidentError:
-        return {}
-    return {name: (text.encode(), "the robot, with neutral names and without meshes")}
-
-
-def _is_cut(data: Dataset | ControllerSamples | None, kept: Dataset | ControllerSamples | None) -> bool:
-    return data is not None and kept is not None and kept.samples < data.samples
-
-
-def _log_meaning(data: Dataset | ControllerSamples, kept: Dataset | ControllerSamples) -> str:
-    part = f"the first {kept.samples} of {data.samples} samples" if _is_cut(data, kept) else f"all {data.samples} samples"
-    return f"{part} as dynident reads them, in SI units and joint coordinates"
+def _cut(data: Dataset | ControllerSamples) -> Dataset | ControllerSamples:
+    """The first samples, as they follow each other: what is thinned out has another bandwidth, and other faults."""
+    return data if data.samples <= MOST_SAMPLES else data.part(0.0, MOST_SAMPLES / data.samples)
 
 
 def _meaning(name: str) -> str:
-    stem, _, suffix = name.partition(".")
-    told = {
-        "robot.json": "the robot as the run has it",
-    }
-    held = ", and measured curves" if name in SAMPLE_FILES else ""
-    return told.get(name) or f"{_STAGES[stem]}, {'as text' if suffix == 'json' else f'every digit{held}'}"
-
-
-def _versions() -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            found[name] = "not installed"
-    return found
-
-
-def _reading(estimate: Estimate) -> dict[str, Any]:
-    """How the data were read, as far as it is numbers and units; of columns and options, how many were named."""
-    read = estimate.summary.processing.read
-    plain = ("units", "effort_kind", "effort_gains", "effort_signs", "gears", "offsets", "delay", "low_pass", "rate")
-    found: dict[str, Any] = {name: value for name, value in read.to_dict().items() if name in plain}
-    if read.columns:
-        found["columns"] = {quantity: len(patterns or ()) for quantity, patterns in read.columns.items()}
-    if read.reader_options:
-        found["reader_options"] = len(read.reader_options)
-    return found | ({"preset": True} if read.preset else {})
-
-
-def _missing(data: Dataset | ControllerSamples | None, diagnosis: Diagnosis | None, samples: Samples, cut: bool) -> list[str]:
-    found: list[str] = []
-    if samples == "none":
-        found.append("measured samples, as was asked: no log, and none of " + ", ".join(sorted(SAMPLE_FILES)))
-    elif data is None:
-        found.append("the log, which was not found where it was; name it to have an excerpt of it, and what the doctor says, in the bundle")
-    elif cut:
-        found.append(f"samples of the log after the first {MOST_SAMPLES}")
-    if data is not None and diagnosis is None:
-        found.append("findings of the doctor, who looks at logs of a moving robot")
-    return found
-
-
-def _commands(files: Mapping[str, Any]) -> list[str]:
-    """What to type in the unpacked folder."""
-    robot = next((name for name in files if name.startswith("robot.")), None)
-    with_log = [f"dynident validate {RUN} {LOG}"] if LOG in files else []
-    with_robot = [f"dynident doctor {robot} {LOG}"] if LOG in files and robot else []
-    return [f"dynident report {RUN}", *with_log, *with_robot]
+    place = Path(name)
+    if place.parent.name == RUN and place.name != ROBOT:
+        verb = Stage[place.stem.upper()].value.command.split()[1]
+        return f"what dynident {verb} gives, {'as text' if place.suffix == '.json' else 'every digit'}"
+    return _MEANINGS.get(place.name) or _MEANINGS[place.stem.rstrip("0123456789")]

@@ -167,7 +167,17 @@ def _argument(name: str, parameter: inspect.Parameter, about: Argument) -> Word:
 
 def run_verb(verb: Verb, words: Sequence[str]) -> int | None:
     """Do what the words after the verb's name say; UsageError tells which of them is not understood."""
-    app = _make_app(verb, with_help=any(word in ("--help", "-h") for word in words))
+    return _use_words(verb, words, call_verb)
+
+
+def assign_words(verb: Verb, words: Sequence[str]) -> list[tuple[Word, Any]]:
+    """The arguments and options that words give, with their texts; nothing is done, and no file that they name is looked at."""
+    given: Mapping[str, Any] = _use_words(verb, words, lambda _, texts: texts)
+    return [(word, given[_key(word)]) for word in verb.words if _key(word) in given]
+
+
+def _use_words(verb: Verb, words: Sequence[str], use: Callable[[Verb, Mapping[str, Any]], Any]) -> Any:
+    app = _make_app(verb, with_help=any(word in ("--help", "-h") for word in words), use=use)
     try:
         words = [_STANDARD_INPUT if word == "-" else word for word in words]
         return app(words, exit_on_error=False, print_error=False, result_action="return_value")
@@ -183,8 +193,10 @@ def completion_script(verbs: Sequence[Verb], shell: str) -> str:
     return app.generate_completion(prog_name="dynident", shell=cast("Any", shell))
 
 
-def _make_app(verb: Verb, *, with_help: bool, with_choices: bool = False) -> App:
-    """with_choices : for completion; otherwise the kinds of values refuse what is not among them."""
+def _make_app(
+    verb: Verb, *, with_help: bool, with_choices: bool = False, use: Callable[[Verb, Mapping[str, Any]], Any] | None = None
+) -> App:
+    """with_choices : for completion; otherwise the kinds of values refuse what is not among them. use : what is done with the texts."""
     parameters = [_parameter(word, with_help=with_help, with_choices=with_choices) for word in verb.words]
     parameters.append(
         inspect.Parameter(
@@ -192,11 +204,11 @@ def _make_app(verb: Verb, *, with_help: bool, with_choices: bool = False) -> App
         )
     )
 
-    def run(*arguments: Any, **values: Any) -> int | None:
+    def run(*arguments: Any, **values: Any) -> Any:
         values.pop("debug", None)
         placed = [word for word in verb.words if word.by_place]
         given = {_key(word): value for word, value in zip(placed, arguments, strict=False)} | values
-        return call_verb(verb, {key: value for key, value in given.items() if value is not None})
+        return (use or call_verb)(verb, {key: value for key, value in given.items() if value is not None})
 
     cast("Any", run).__signature__ = inspect.Signature(sorted(parameters, key=lambda parameter: parameter.kind))
     app = App(

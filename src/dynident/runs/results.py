@@ -82,19 +82,23 @@ def read_problem(folder: Folder) -> Problem:
     return problem
 
 
-def write_parameters(folder: Folder, links: LinkParameters, *, seed: int = 0, held: Path | None = None) -> dict[str, Any]:
+def write_parameters(
+    folder: Folder, links: LinkParameters, *, seed: int = 0, held: Path | None = None, provenance: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Write link parameters into the run folder that the estimate is in. held : the run whose gravity was held."""
-    return _write(folder, Stage.PARAMETERS, parameters_content(links, seed=seed, held=held))
+    return _write(folder, Stage.PARAMETERS, parameters_content(links, seed=seed, held=held, provenance=provenance))
 
 
-def parameters_content(links: LinkParameters, *, seed: int = 0, held: Path | None = None) -> StageContent:
+def parameters_content(
+    links: LinkParameters, *, seed: int = 0, held: Path | None = None, provenance: Mapping[str, Any] | None = None
+) -> StageContent:
     """What `write_parameters` writes, to be written with other stages.
 
     Of a problem with conditions that are functions, or whose ranges are by another objective, nothing is kept.
     """
     problem = links.problem
     kept = problem is not None and not (problem.terms.nonconvex or problem.terms.alternatives or problem.ranges_by)
-    origin = Origin(seed=seed)
+    origin = _origin(seed, provenance)
     if held is not None:
         other = RunFolder(held)
         digests = {stage.key: other.digest(stage) or None for stage in (Stage.ESTIMATE, Stage.PARAMETERS)}
@@ -138,9 +142,9 @@ def read_validation(folder: Folder) -> Validation:
     return RunFolder.of(folder).read(Stage.VALIDATION).result
 
 
-def write_samples(folder: Folder, samples: PosteriorSamples) -> dict[str, Any]:
+def write_samples(folder: Folder, samples: PosteriorSamples, *, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Write samples into the run folder that the link parameters are in."""
-    return _write(folder, Stage.SAMPLES, StageContent(result=samples))
+    return _write(folder, Stage.SAMPLES, StageContent(result=samples, origin=_origin(0, provenance)))
 
 
 def read_samples(folder: Folder) -> PosteriorSamples:

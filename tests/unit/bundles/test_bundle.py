@@ -1,10 +1,11 @@
+"""Bundles of runs that were made from Python, and of commands that can't be repeated."""
+
 from __future__ import annotations
 
-import getpass
 import io
 import json
 import shutil
-import socket
+import tempfile
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -13,180 +14,147 @@ import numpy as np
 import pytest
 
 from dynident import load_robot, regression, retrieve
-from dynident.bundles import find_data, make_bundle
-from dynident.bundles.bundle import _meaning
-from dynident.bundles.log_excerpt import cut_log, restart_clock
+from dynident.bundles import Bundle
+from dynident.bundles.bundle import MOST_SAMPLES, pack
+from dynident.bundles.compare import compare_runs
+from dynident.cli.repetition import Repetition, make_bundle
 from dynident.data import ControllerSamples, Dataset, load_recording, write_dataset
-from dynident.data.provenance import NEW
-from dynident.doctor import diagnose
 from dynident.errors import FileError
 from dynident.friction import linear
 from dynident.regression import build_problem
 from dynident.robots import Robot
-from dynident.runs import Stage, load_run, save_run
+from dynident.runs import Run, Stage, load_run, save_run
 from dynident.validation import validate
 from tests.faults.hostile_names import NAMES, hostile_robot
 from tests.logs import synthetic_log, synthetic_samples
 
-SECRETS = ("annamaria", "acme-lab-3", "acme_arm_sn4711", "shoulder of acme", "elbow_0815", "tuesday_at_acme", "confidential")
+SECRETS = ("annamaria", "acme_arm_sn4711", "shoulder of acme", "elbow_0815", "tuesday_at_acme", "confidential")
 
 
 def named_robot() -> Robot:
-    robot = load_robot("planar_2r")
-    joints = tuple(replace(joint, name=name) for joint, name in zip(robot.joints, ("shoulder of acme", "elbow_0815"), strict=True))
+    robot, names = load_robot("planar_2r"), ("shoulder of acme", "elbow_0815")
+    joints = tuple(replace(joint, name=name) for joint, name in zip(robot.joints, names, strict=True))
     links = tuple(
         replace(link, name=f"{name} link", pieces=(replace(link.pieces[0], name=f"{name} link"),))
-        for link, name in zip(robot.links, ("shoulder of acme", "elbow_0815"), strict=True)
+        for link, name in zip(robot.links, names, strict=True)
     )
-    return replace(
-        robot,
-        name="acme_arm_sn4711",
-        joints=joints,
-        links=links,
-        notes=("confidential: bought by annamaria",),
-        source="/srv/annamaria/acme_arm_sn4711.yaml",
-    )
+    notes = ("confidential: bought by annamaria",)
+    return replace(robot, name="acme_arm_sn4711", joints=joints, links=links, notes=notes, source="/srv/annamaria/acme_arm_sn4711.yaml")
 
 
-def recorded(robot: Robot, **changes: object) -> Dataset:
-    log = synthetic_log(robot, noise=0.2, samples=1200)
-    return replace(log, joint_names=robot.joint_names, source="tuesday_at_acme.csv", **changes)
-
-
-def make_run(folder: Path, robot: Robot, log: Dataset) -> Path:
+def make_run(folder: Path, robot: Robot, log: Dataset, command: str = "") -> Path:
     problem = build_problem(robot, log.part(0, 0.7), friction=linear(), cutoff=None)
     estimate = regression.estimate(problem)
     validation = validate(estimate, log.part(0.7, 1), links=(links := retrieve(estimate)))
-    save_run(folder, estimate, problem=problem, parameters=links, validation=validation)
+    save_run(folder, estimate, problem=problem, parameters=links, validation=validation, provenance={"command": command})
     return folder
 
 
-def texts_of(content: bytes) -> str:
-    """All texts in a zip, those in archives of arrays included."""
-    found: list[str] = []
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+def contents_of(made: Bundle) -> bytes:
+    """All names and contents of the zip, those of the archives within it too, in lower case."""
+    parts: list[bytes] = []
+    with zipfile.ZipFile(io.BytesIO(made.zip_bytes())) as archive:
         for name in archive.namelist():
             raw = archive.read(name)
-            found += [name, raw.decode("utf-8", errors="ignore")]
+            parts += [name.encode(), raw]
             if name.endswith(".npz"):
-                with np.load(io.BytesIO(raw)) as arrays:
-                    found += [str(arrays[key].tolist()) for key in arrays.files if arrays[key].dtype.kind in "US"]
-    return "\n".join(found).casefold()
+                with zipfile.ZipFile(io.BytesIO(raw)) as inner:
+                    parts += [inner.read(item).replace(b"\0", b"") for item in inner.namelist()]
+    return b"\n".join(parts).lower()
 
 
-def unpack(content: bytes, folder: Path) -> Path:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+def unpack(made: Bundle, folder: Path) -> Path:
+    with zipfile.ZipFile(io.BytesIO(made.zip_bytes())) as archive:
         archive.extractall(folder)
     return folder
 
 
 @pytest.fixture(autouse=True)
-def _somebody(monkeypatch):
-    monkeypatch.setattr(getpass, "getuser", lambda: "annamaria")
-    monkeypatch.setattr(socket, "gethostname", lambda: "acme-lab-3")
-    monkeypatch.setattr(Path, "home", lambda: Path("/srv/annamaria"))
+def _somebody(monkeypatch, tmp_path):
+    """The folder for temporary files tells who works here."""
+    place = tmp_path / "annamaria"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> Path:
+    """A run that was made from Python; its log is beside it."""
+    folder = tmp_path_factory.mktemp("annamaria")
     robot = named_robot()
-    return make_run(tmp_path_factory.mktemp("annamaria") / "tuesday_at_acme", robot, recorded(robot))
+    log = replace(synthetic_log(robot, noise=0.2, samples=1200), joint_names=robot.joint_names)
+    write_dataset(log, folder / "tuesday_at_acme.npz")
+    return make_run(folder / "tuesday_at_acme", robot, load_recording(folder / "tuesday_at_acme.npz"))
 
 
-def test_no_name_is_left_and_all_numbers_are(run, tmp_path):
-    robot = named_robot()
-    log = recorded(robot)
-    content = make_bundle(run, data=log, diagnosis=diagnose(robot, log)).zip_bytes()
-    text = texts_of(content)
-    assert not [secret for secret in SECRETS if secret in text]
-    before, after = load_run(run), load_run(unpack(content, tmp_path) / "run")
-    assert not after.missing.keys() ^ before.missing.keys()
-    np.testing.assert_array_equal(after.estimate.values, before.estimate.values)
-    np.testing.assert_array_equal(after.estimate.covariance, before.estimate.covariance)
-    np.testing.assert_array_equal(after.parameters.x, before.parameters.x)
-    np.testing.assert_array_equal(after.validation.series[1].measured, before.validation.series[1].measured)
-    assert after.validation.coefficients.overall_percent == before.validation.coefficients.overall_percent
-    assert after.links_validated
-    assert before.links_validated
+def test_a_run_from_python_is_made_again_from_what_it_keeps(run, tmp_path):
+    made = make_bundle(run, [run.with_suffix(".npz")])
+    content = contents_of(made)
+    assert not [secret for secret in SECRETS if secret.encode() in content]
+    before, after = load_run(run), load_run(unpack(made, tmp_path) / "run")
+    np.testing.assert_allclose(after.estimate.values, before.estimate.values, rtol=1e-9)
+    np.testing.assert_allclose(after.parameters.x, before.parameters.x, atol=1e-6)
     assert after.estimate.base.robot.joint_names == ("joint1", "joint2")
-    np.testing.assert_array_equal(regression.estimate(after.problem).values, regression.estimate(before.problem).values)
-
-
-def test_robot_and_log_of_a_bundle_give_the_same_result_again(run, tmp_path):
-    robot = named_robot()
-    place = unpack(make_bundle(run, data=recorded(robot)).zip_bytes(), tmp_path)
-    log = load_recording(place / "log.npz")
-    assert log.joint_names == ("joint1", "joint2")
-    again = regression.estimate(build_problem(load_robot(place / "robot.yaml"), log.part(0, 0.7), friction=linear(), cutoff=None))
-    np.testing.assert_allclose(again.values, load_run(run).estimate.values, rtol=1e-9)
-    validation = validate(load_run(place / "run").estimate, log.part(0.7, 1))
-    assert validation.coefficients.overall_percent == pytest.approx(load_run(run).validation.coefficients.overall_percent, rel=1e-9)
-    assert validation.seen == 0.0  # the part of the log that the fit has not seen, by its content
-
-
-def test_what_is_out_of_date_stays_so(run, tmp_path):
-    old = tmp_path / "old"
-    shutil.copytree(run, old)
-    robot = named_robot()
-    problem = build_problem(robot, recorded(robot).part(0, 0.5), friction=linear(), cutoff=None)
-    save_run(old, regression.estimate(problem), problem=problem)
-    after = load_run(unpack(make_bundle(old).zip_bytes(), tmp_path / "new") / "run")
-    assert after.missing == load_run(old).missing
-    assert Stage.PARAMETERS in after.missing
+    comparisons = {item["stage"]: item for item in made.manifest["comparisons"]}
+    assert {name: item["different"] for name, item in comparisons.items()} == {"estimate": 0, "parameters": 0}
+    assert [step["command"] for step in made.manifest["steps"]] == ["dynident retrieve run"]
+    assert any(text.startswith("validation:") for text in made.manifest["missing"])
+    assert load_recording(tmp_path / "log.npz").joint_names == ("joint1", "joint2")
+    assert "doctor.json" in made.files
 
 
 def test_without_samples_nothing_that_was_measured_goes_along(run, tmp_path):
-    robot = named_robot()
-    made = make_bundle(run, data=recorded(robot), samples="none")
+    made = make_bundle(run, [run.with_suffix(".npz")], "none")
     assert not {"log.npz", "run/validation.safetensors"} & made.files.keys()
-    after = load_run(unpack(made.zip_bytes(), tmp_path) / "run")
-    np.testing.assert_array_equal(after.parameters.x, load_run(run).parameters.x)
+    after = load_run(unpack(made, tmp_path) / "run")
     assert after.estimate.problem is None
-    assert "as was asked" in made.files["README.txt"].decode()
+    assert Stage.PARAMETERS in after.contents
+    assert made.manifest["samples"] == {"choice": "none", "recorded": 1200, "kept": 0}
 
 
-def test_a_long_log_is_cut_unless_it_is_wanted_whole(run):
-    log = recorded(named_robot())
-    assert cut_log(log, 500).samples == 500
-    np.testing.assert_array_equal(cut_log(log, 500).q, log.q[:500])
-    assert cut_log(log, None) is log
-    assert make_bundle(run, data=log, samples="all").manifest["samples"] == {"choice": "all", "recorded": 1200, "kept": 1200}
+def test_a_number_that_is_another_one_is_named(run):
+    original = load_run(run)
+    residuals = original.estimate.residuals
+    changed = original.exchange(estimate=replace(original.estimate, residuals=replace(residuals, squares=2.0 * residuals.squares)))
+    item = next(item for item in compare_runs(original, changed) if item.stage == "estimate")
+    assert item.different == 5
+    assert "residual." in item.sentence
+    same = compare_runs(original, original)
+    assert [item.different for item in same] == [0] * 3
 
 
-def test_clocks_start_anew_by_whole_seconds():
-    log = recorded(named_robot())
-    late = replace(log, time=log.time + 43_200.25, q=log.q + 1.0, provenance=NEW)
-    both = restart_clock(Dataset.concatenate([late, log]))
-    np.testing.assert_allclose(both.time, np.concatenate([log.time + 0.25, log.time]), atol=1e-10)
-    np.testing.assert_array_equal(restart_clock(log).time, log.time)
+def test_what_is_out_of_date_is_not_made_again(run, tmp_path):
+    old = tmp_path / "old"
+    shutil.copytree(run, old)
+    problem = build_problem(named_robot(), synthetic_log(named_robot(), noise=0.2, samples=600), friction=linear(), cutoff=None)
+    save_run(old, regression.estimate(problem), problem=problem)
+    made = make_bundle(old)
+    assert not [name for name in made.files if "parameters" in name]
+    assert any(text.startswith("parameters:") for text in made.manifest["missing"])
 
 
-def test_the_clock_of_a_validation_starts_anew(tmp_path):
-    robot = named_robot()
-    log = recorded(robot)
-    run = make_run(tmp_path / "late", robot, replace(log, time=log.time + 43_200.0))
-    before, after = load_run(run), load_run(unpack(make_bundle(run).zip_bytes(), tmp_path / "new") / "run")
-    shift = before.validation.series[0].time[0] - after.validation.series[0].time[0]
-    assert shift == int(before.validation.series[0].time[0]) > 43_200
-    assert before.validation.worst[0].time - after.validation.worst[0].time == pytest.approx(shift)
-    told = json.loads((tmp_path / "new" / "run" / "validation.json").read_text())
-    assert told["worst"][0]["time"] == pytest.approx(after.validation.worst[0].time)
-    assert all(0.0 <= item["time"] < 43_200.0 for item in told["worst"])
+def test_a_long_log_is_cut_unless_it_is_wanted_whole(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("dynident.bundles.bundle.MOST_SAMPLES", 500)
+    assert MOST_SAMPLES > 500
+    log = run.with_suffix(".npz")
+    made = make_bundle(run, [log])
+    assert made.manifest["samples"] == {"choice": "excerpt", "recorded": 1200, "kept": 500}
+    np.testing.assert_array_equal(load_recording(unpack(made, tmp_path) / "log.npz").q, load_recording(log).q[:500])
+    assert make_bundle(run, [log], "all").manifest["samples"]["kept"] == 1200
 
 
 def test_the_same_run_makes_the_same_bytes(run):
-    log = recorded(named_robot())
-    assert make_bundle(run, data=log).zip_bytes() == make_bundle(run, data=log).zip_bytes()
+    assert make_bundle(run).zip_bytes() == make_bundle(run).zip_bytes()
 
 
 def test_samples_of_a_controller(tmp_path):
     samples = synthetic_samples()
-    robot = load_robot("spatial_3r")
-    problem = build_problem(robot, samples)
+    problem = build_problem(load_robot("spatial_3r"), samples)
     save_run(tmp_path / "run", regression.estimate(problem), problem=problem)
-    place = unpack(make_bundle(tmp_path / "run", data=samples).zip_bytes(), tmp_path / "new")
-    assert isinstance(load_recording(place / "log.npz"), ControllerSamples)
-    np.testing.assert_array_equal(load_run(place / "run").estimate.values, load_run(tmp_path / "run").estimate.values)
+    write_dataset(samples, tmp_path / "mine.npz")
+    place = unpack(make_bundle(tmp_path / "run", [tmp_path / "mine.npz"]), tmp_path / "new")
+    assert isinstance(load_recording(place / "samples.npz"), ControllerSamples)
+    np.testing.assert_allclose(load_run(place / "run").estimate.values, load_run(tmp_path / "run").estimate.values, rtol=1e-9)
 
 
 @pytest.mark.parametrize("first", range(0, len(NAMES), 4))
@@ -195,35 +163,77 @@ def test_hostile_names_are_gone_and_the_run_is_read(first, tmp_path):
     log = replace(synthetic_log(robot, noise=0.2, samples=300), joint_names=robot.joint_names, source=NAMES[first])
     problem = build_problem(robot, log, friction=linear(), cutoff=None)
     save_run(tmp_path / "run", regression.estimate(problem), problem=problem, validation=validate(regression.estimate(problem), log))
-    content = make_bundle(tmp_path / "run", data=log).zip_bytes()
-    after = load_run(unpack(content, tmp_path / "new") / "run")
+    made = make_bundle(tmp_path / "run")
+    assert made.manifest["comparisons"][0]["different"] == 0
+    after = load_run(unpack(made, tmp_path / "new") / "run")
     assert after.estimate.base.robot.joint_names == tuple(f"joint{j + 1}" for j in range(robot.n))
-    assert [item.joint for item in after.validation.series] == list(after.estimate.base.robot.joint_names)
-    text = texts_of(content)
-    written = [form.casefold() for name in robot.joint_names if len(name) > 7 for form in (name, json.dumps(name)[1:-1])]
-    assert not [name for name in written if name in text]
+    written = [form.casefold().encode() for name in robot.joint_names if len(name) > 7 for form in (name, json.dumps(name)[1:-1])]
+    content = contents_of(made)
+    assert not [name for name in written if name in content]
     assert {file.relative_to(tmp_path / "new").parts[0] for file in (tmp_path / "new").rglob("*")} <= {
-        *("run", "README.txt", "manifest.json", "robot.yaml", "robot.urdf", "log.npz")
+        *("run", "README.txt", "manifest.json", "robot.yaml", "robot.urdf")
     }
+
+
+COMMANDS = {
+    "a program": "dynident retrieve tuesday_at_acme --constraints acme.py --run-python",
+    "a verb that makes no stage": "dynident record acme --trajectory tuesday_at_acme.npz -o annamaria.npz",
+    "no verb": "dynident annamaria tuesday_at_acme",
+    "a friction that is none": "dynident identify acme tuesday_at_acme.npz -o run --friction annamaria",
+    "a quote that is not closed": "dynident identify 'annamaria",
+    "an option that is none": "dynident identify acme tuesday_at_acme.npz -o run --annamaria 3",
+    "a text where a number should be": "dynident identify acme tuesday_at_acme.npz -o run --rate annamaria",
+    "a parameter that is none": "dynident identify acme tuesday_at_acme.npz -o run --known annamaria=3",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_command_with_words_that_are_not_ours_is_not_repeated(command, run, tmp_path):
+    estimate = load_run(run).estimate
+    save_run(tmp_path / "tuesday_at_acme", estimate, provenance={"command": command})
+    shutil.copy(run.with_suffix(".npz"), tmp_path)
+    (tmp_path / "acme.py").write_text("raise SystemExit('it was run')")
+    made = make_bundle(tmp_path / "tuesday_at_acme")
+    content = contents_of(made)
+    assert not [secret for secret in SECRETS if secret.encode() in content]
+    assert made.manifest["steps"] == []
+    assert made.manifest["comparisons"][0]["different"] == 0  # from what the run keeps
 
 
 def test_data_are_found_by_their_content(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     log = synthetic_log()
     write_dataset(log, "log.npz")
-    read = load_recording("log.npz")
-    problem = build_problem(load_robot("planar_2r"), read, friction=linear(), cutoff=None)
+    problem = build_problem(load_robot("planar_2r"), load_recording("log.npz"), friction=linear(), cutoff=None)
     save_run("run", regression.estimate(problem), problem=problem, provenance={"command": "dynident identify planar_2r log.npz -o run"})
-    assert find_data("run") == [Path("log.npz")]
+    assert "log.npz" in make_bundle(Path("run")).files
     write_dataset(replace(log, q=log.q + 1.0), "log.npz")
-    assert find_data("run") == []
+    assert "log.npz" not in make_bundle(Path("run")).files
 
 
-def test_the_files_of_every_stage_have_a_meaning():
-    names = {name for stage in Stage for name in stage.files}
-    assert len({_meaning(name) for name in names}) == len(names)
+def test_a_run_that_keeps_nothing_and_has_no_log(run, tmp_path):
+    estimate = replace(load_run(run).estimate, problem=None)
+    save_run(tmp_path / "run", estimate)
+    made = make_bundle(tmp_path / "run")
+    assert set(made.files) == {"README.txt", "manifest.json", "robot.yaml"} - ({"robot.yaml"} - made.files.keys())
+    assert any(text.startswith("estimate:") for text in made.manifest["missing"])
 
 
 def test_a_folder_without_a_run(tmp_path):
     with pytest.raises(FileError, match="nothing has been identified"):
         make_bundle(tmp_path)
+
+
+def test_every_file_of_a_run_has_a_meaning(run, tmp_path):
+    original: Run = load_run(run)
+    for stage in Stage:
+        for name in stage.files:
+            (tmp_path / "run").mkdir(exist_ok=True)
+            if stage is not Stage.ESTIMATE:
+                (tmp_path / "run" / name).write_bytes(b"")
+    repetition = Repetition(run=original, folder=tmp_path)
+    made = pack(repetition.folder, original)
+    assert {record["file"] for record in made.records()} >= {
+        f"run/{name}" for stage in Stage for name in stage.files if stage is not Stage.ESTIMATE
+    }
+    assert len({record["what"] for record in made.records()}) == len(made.files)

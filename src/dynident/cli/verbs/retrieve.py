@@ -6,6 +6,7 @@ from typing import Annotated
 
 from dynident.cli.arguments import RunPath
 from dynident.cli.command_line import Argument
+from dynident.cli.inputs import running_command
 from dynident.cli.terminal import Outcome, progress_bar, spinner
 from dynident.feasibility.options import RetrievalChoice, SolverChoice
 
@@ -45,10 +46,10 @@ def retrieve(
     check_stages(run, Stage.PARAMETERS)
     with spinner("Solving") as say:
         result = retrieve_links(folder, estimate, choice, search, progress=say)
-    held = choice.hold_gravity
-    document = write_parameters(folder, result, seed=search.seed, held=held)  # whatever happens to the ranges, which may take long
+    origin = {"seed": search.seed, "held": choice.hold_gravity, "provenance": {"command": running_command()}}
+    document = write_parameters(folder, result, **origin)  # whatever happens to the ranges, which may take long
     if ranges:
         with progress_bar("Ranges of the parameters") as progress:
             result = with_ranges(result, progress=progress)
-        document = write_parameters(folder, result, seed=search.seed, held=held)
+        document = write_parameters(folder, result, **origin)
     return Outcome(report=result.tables(), document=document, written=str(run))

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from dynident.cli.arguments import RandomSeed, RunPath
 from dynident.cli.command_line import Argument, Offered
+from dynident.cli.inputs import running_command
 from dynident.cli.terminal import Outcome, progress_bar
 from dynident.core.kinds import Count, Folder, path
 from dynident.core.options import DeclaredOption
@@ -66,7 +67,7 @@ def sample(
         drawn = links.sample(count, seed=seed, progress=progress)
     with progress_bar("Writing models") as progress:
         index = export_samples(drawn, folder, target=target, original=base, parameters=source.digest(Stage.PARAMETERS), progress=progress)
-    write_samples(source, drawn)
+    write_samples(source, drawn, provenance={"command": running_command()})
     spread = load_run(source).torque_spread
     shown = drawn.tables()
     if spread is not None:
