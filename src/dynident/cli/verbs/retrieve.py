@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from dynident.cli.arguments import RunPath
@@ -46,10 +47,10 @@ def retrieve(
     check_stages(run, Stage.PARAMETERS)
     with spinner("Solving") as say:
         result = retrieve_links(folder, estimate, choice, search, progress=say)
-    origin = {"seed": search.seed, "held": choice.hold_gravity, "provenance": {"command": running_command()}}
-    document = write_parameters(folder, result, **origin)  # whatever happens to the ranges, which may take long
+    write = partial(write_parameters, folder, seed=search.seed, held=choice.hold_gravity, provenance={"command": running_command()})
+    document = write(result)  # whatever happens to the ranges, which may take long
     if ranges:
         with progress_bar("Ranges of the parameters") as progress:
             result = with_ranges(result, progress=progress)
-        document = write_parameters(folder, result, **origin)
+        document = write(result)
     return Outcome(report=result.tables(), document=document, written=str(run))
